@@ -1,0 +1,77 @@
+import type * as z from "zod";
+import type { Operation } from "./operation.ts";
+
+/** What is wrong with one field; `path` leads to it, such as `["storageVolume", "label"]`. */
+export interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export type Checked<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/** Holds an input against an operation's schema and rules. The value has the service's defaults filled in. */
+export function check<Input extends z.ZodObject>(
+  operation: Pick<Operation<string, Input>, "input" | "rules">,
+  input: unknown,
+): Checked<z.output<Input>> {
+  const parsed = operation.input.safeParse(input, { reportInput: true });
+  if (!parsed.success) {
+    return { ok: false, issues: parsed.error.issues.flatMap((issue) => explain(issue)) };
+  }
+  const issues = (operation.rules ?? [])
+    .flatMap((rule) => rule.violations(parsed.data))
+    .map(({ field, message }) => ({ path: [field], message }));
+  return issues.length === 0 ? { ok: true, value: parsed.data } : { ok: false, issues };
+}
+
+type ZodIssue = z.core.$ZodIssue;
+
+function explain(issue: ZodIssue): Issue[] {
+  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...path, key], message: "is not a field of this operation" }));
+  }
+  return [{ path, message: message(issue) }];
+}
+
+function message(issue: ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is required" : `must be ${article(issue.expected)}`;
+    case "too_small":
+      return `must ${bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}`;
+    case "too_big":
+      return `must ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}`;
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    case "invalid_value":
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+    case "invalid_format":
+      return issue.format === "datetime"
+        ? "must be a date-time with Z or an offset, such as 2026-12-31T00:00:00Z"
+        : `must match ${issue.pattern ?? issue.format}`;
+    case "invalid_union":
+      return issue.input === undefined ? "is required" : unionMessage(issue);
+    default:
+      return issue.message;
+  }
+}
+
+/** A union that no branch of accepts: what each branch would take. */
+function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
+  const branches = new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map(message)));
+  return branches.size === 0 ? "has no known shape" : [...branches].join(" or ");
+}
+
+const article = (type: string): string => {
+  const name = type === "int" ? "integer" : type;
+  return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
+};
+
+function bound(origin: string, relation: string, limit: number | bigint): string {
+  if (origin === "string") return `have ${relation} ${limit} character${Number(limit) === 1 ? "" : "s"}`;
+  if (origin === "array") return `have ${relation} ${limit} item${Number(limit) === 1 ? "" : "s"}`;
+  return `be ${relation} ${limit}`;
+}

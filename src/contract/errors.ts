@@ -1,0 +1,27 @@
+import * as z from "zod";
+
+/** Error code -> HTTP status and message (service section 7). */
+export const errors = {
+  BAD_REQUEST: { status: 400, message: "Invalid input data" },
+  UNAUTHORIZED: { status: 401, message: "Authorization not provided" },
+  FORBIDDEN: { status: 403, message: "Insufficient access" },
+  NOT_FOUND: { status: 404, message: "Not found" },
+  INTERNAL_SERVER_ERROR: { status: 500, message: "Internal server error" },
+} as const;
+
+export type ErrorCode = keyof typeof errors;
+
+/** What every operation may answer on failure, and what the reads and the user operations add. */
+export const commonErrors = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "INTERNAL_SERVER_ERROR"] as const;
+export const lookupErrors = [...commonErrors, "NOT_FOUND"] as const;
+
+/** The body of every failure. What an entry of `issues` holds is the service's own affair. */
+export const errorBody = z
+  .object({
+    code: z.string().describe("Error code, such as BAD_REQUEST"),
+    message: z.string().describe("What happened, in a sentence"),
+    issues: z.array(z.unknown()).describe("Details of a failed validation; otherwise empty"),
+  })
+  .meta({ id: "Error", description: "Body of every failed request" });
+
+export type ErrorBody = z.infer<typeof errorBody>;

@@ -1,0 +1,43 @@
+/**
+ * A field of an input as plain data: what a flag, a prompt, a help text or a manual page needs to know of it.
+ * Made from the schemas by `fields.ts`; nothing here loads zod.
+ */
+export interface Field extends Limits {
+  /** Its name on the wire, such as `gpuCount`. */
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly required: boolean;
+  readonly description: string;
+  /** What the service takes when the field is left out. */
+  readonly default?: string | number | boolean;
+  /** What a `list` or a `map` holds. */
+  readonly item?: Pick<Field, "kind"> & Limits;
+  /** The shapes that a `shapes` field may have. */
+  readonly shapes?: readonly (readonly Field[])[];
+}
+
+export type FieldKind =
+  | "string"
+  | "number"
+  | "integer"
+  | "boolean"
+  | "id"
+  | "date-time"
+  | "list"
+  | "map"
+  | "object"
+  | "shapes";
+
+export interface Limits {
+  readonly choices?: readonly string[];
+  readonly constant?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+}

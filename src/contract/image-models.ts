@@ -1,0 +1,59 @@
+/** What each image model can do (service sections 2.8 and 4.5). No schema here: help and prices load this alone. */
+
+interface ImageModel {
+  /** Names of the LoRAs that the model takes. */
+  readonly loras: readonly string[];
+  /** Takes `prompt_2`, `negative_prompt_2` and `enable_refiner`. */
+  readonly sdxl: boolean;
+  /** Takes a reference picture. */
+  readonly imageToImage: boolean;
+}
+
+export const modelNames = ["FLUX.1-dev", "SDXL1.0-base", "SDXL-turbo", "SD2", "SD1.5", "SSD"] as const;
+
+export type ModelName = (typeof modelNames)[number];
+
+export const imageModels: Readonly<Record<ModelName, ImageModel>> = {
+  "FLUX.1-dev": { loras: [], sdxl: false, imageToImage: false },
+  "SDXL1.0-base": {
+    loras: [
+      "Add_Detail",
+      "More_Art",
+      "Pixel_Art",
+      "Logo",
+      "Sci-fi",
+      "Crayons",
+      "Paint_Splash",
+      "Outdoor_Product_Photography",
+    ],
+    sdxl: true,
+    imageToImage: true,
+  },
+  "SDXL-turbo": { loras: [], sdxl: true, imageToImage: true },
+  SD2: { loras: [], sdxl: false, imageToImage: true },
+  "SD1.5": {
+    loras: ["Add_Detail", "Superhero", "Lineart", "Anime_Lineart", "Cartoon_Background", "Pencil_Sketch"],
+    sdxl: false,
+    imageToImage: true,
+  },
+  SSD: { loras: [], sdxl: false, imageToImage: true },
+};
+
+/** The supported resolutions, width x height in pixels. */
+export const resolutions = [
+  "1024x1024",
+  "1152x896",
+  "1216x832",
+  "1344x768",
+  "1536x640",
+  "1664x2432",
+  "2048x2048",
+  "2432x1664",
+  "640x1536",
+  "768x1344",
+  "832x1216",
+] as const;
+
+/** Dollars for one picture (service section 4.5, rule 4): 0.01 x (width/1024) x (height/1024) x (steps/25). */
+export const imagePriceDollars = (width: number, height: number, steps: number): number =>
+  (0.01 * width * height * steps) / (1024 * 1024 * 25);

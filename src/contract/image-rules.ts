@@ -1,0 +1,71 @@
+import { imageModels, type ModelName, modelNames, resolutions } from "./image-models.ts";
+import type { Rule } from "./operation.ts";
+
+/** The fields of an image request that the rules look at. */
+interface Picture {
+  readonly model_name: ModelName;
+  readonly width: number;
+  readonly height: number;
+  readonly image?: string | undefined;
+  readonly strength?: number | undefined;
+  readonly prompt_2?: string | undefined;
+  readonly negative_prompt_2?: string | undefined;
+  readonly enable_refiner?: boolean | undefined;
+  readonly lora?: Readonly<Record<string, number>> | undefined;
+}
+
+const isResolution = (size: string): boolean => resolutions.some((known) => known === size);
+const namesWhere = (able: (name: ModelName) => boolean): string => modelNames.filter(able).join(", ");
+
+const resolution: Rule<Picture> = {
+  id: "resolution",
+  text: `width x height is one of ${resolutions.join(", ")}`,
+  violations: ({ width, height }) =>
+    isResolution(`${width}x${height}`)
+      ? []
+      : ["width", "height"].map((field) => ({
+          field,
+          message: `${width}x${height} is not a supported resolution; use one of ${resolutions.join(", ")}`,
+        })),
+};
+
+const imageToImage: Rule<Picture> = {
+  id: "image-to-image",
+  text: `a reference picture is taken by ${namesWhere((name) => imageModels[name].imageToImage)} only`,
+  violations: ({ model_name, image, strength }) =>
+    imageModels[model_name].imageToImage
+      ? []
+      : Object.entries({ image, strength })
+          .filter(([, value]) => value !== undefined)
+          .map(([field]) => ({ field, message: `${model_name} does not do image-to-image` })),
+};
+
+const sdxlFields = ["prompt_2", "negative_prompt_2", "enable_refiner"] as const;
+const sdxlOnly: Rule<Picture> = {
+  id: "sdxl-only",
+  text: `${sdxlFields.join(", ")} are for ${namesWhere((name) => imageModels[name].sdxl)} only`,
+  violations: (input) =>
+    imageModels[input.model_name].sdxl
+      ? []
+      : sdxlFields
+          .filter((field) => input[field] !== undefined)
+          .map((field) => ({ field, message: `${input.model_name} is not an SDXL model` })),
+};
+
+const loraNames: Rule<Picture> = {
+  id: "lora-names",
+  text: "LoRA names are those of the model",
+  violations: ({ model_name, lora }) => {
+    const known = imageModels[model_name].loras;
+    const advice =
+      known.length === 0
+        ? `${model_name} takes no LoRA; ${namesWhere((name) => imageModels[name].loras.length > 0)} do`
+        : `${model_name} has ${known.join(", ")}`;
+    return Object.keys(lora ?? {})
+      .filter((name) => !known.includes(name))
+      .map((name) => ({ field: "lora", message: `unknown LoRA ${JSON.stringify(name)}: ${advice}` }));
+  },
+};
+
+/** Limits of image generation that span several fields (service section 4.5). */
+export const imageRules: readonly Rule<Picture>[] = [resolution, imageToImage, sdxlOnly, loraNames];

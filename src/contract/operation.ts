@@ -1,0 +1,70 @@
+import type * as z from "zod";
+import type { ErrorCode } from "./errors.ts";
+
+/** The tag groups of service section 9; `inference` holds the three operations under the inference host. */
+export type Group =
+  | "openapi"
+  | "rentals"
+  | "virtual-machine-rentals"
+  | "bare-metal-rentals"
+  | "storage-volumes"
+  | "users"
+  | "inference";
+
+/** What takes the place of a deprecated operation, as the service names it. */
+export interface Replacement {
+  readonly method: Method;
+  readonly path: string;
+  /** Fields that the replacement needs beyond the ones of the deprecated operation. */
+  readonly with?: Readonly<Record<string, string>>;
+  /** The replacement answers a page at a time. */
+  readonly paged?: true;
+}
+
+/** A limit that spans several fields. `violations` gets an input that already passed the schema, defaults filled in. */
+export interface Rule<Input> {
+  readonly id: string;
+  readonly text: string;
+  /** Where the rule is broken and why, or nothing. */
+  readonly violations: (input: Input) => readonly Violation[];
+}
+
+export interface Violation {
+  readonly field: string;
+  readonly message: string;
+}
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** One operation of the service: all there is to know about it, and the source of everything derived. */
+export interface Operation<
+  Id extends string = string,
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> {
+  readonly id: Id;
+  readonly method: Method;
+  readonly path: string;
+  readonly host: "compute" | "inference";
+  readonly group: Group;
+  readonly summary: string;
+  /** Where the input travels; an operation without fields has `none`. */
+  readonly in: "body" | "query" | "none";
+  readonly input: Input;
+  readonly output: Output;
+  readonly errors: readonly ErrorCode[];
+  readonly rules?: readonly Rule<z.output<Input>>[];
+  /** No credential is needed. */
+  readonly open?: true;
+  readonly deprecated?: true;
+  readonly replacedBy?: Replacement;
+  /** The day from which a deprecated path is no longer served. */
+  readonly sunset?: string;
+  /** A successful answer may come as this kind of stream instead, when asked for. */
+  readonly streams?: "text/event-stream";
+}
+
+/** Checks an entry of the table and keeps its literal types. */
+export const operation = <const Id extends string, Input extends z.ZodObject, Output extends z.ZodType>(
+  entry: Operation<Id, Input, Output>,
+): Operation<Id, Input, Output> => entry;

@@ -1,0 +1,182 @@
+import * as z from "zod";
+import {
+  bareMetalRegions,
+  cudaVersions,
+  gpuTypes,
+  networkTypes,
+  rentalTypes,
+  termTypes,
+  virtualMachineRegions,
+} from "./enums.ts";
+import { commonErrors, lookupErrors } from "./errors.ts";
+import { operation } from "./operation.ts";
+import {
+  activeRentalLookup,
+  activeRentalSummary,
+  historicalRental,
+  rental,
+  rentalWithStatus,
+  terminatedRentalLookup,
+} from "./records.ts";
+import { id, nothing, volumeLabel, volumeSize } from "./shared.ts";
+
+const [bareMetal, virtualMachine] = rentalTypes;
+
+/** Fields that both kinds of rental take (service section 2.2). */
+const commonFields = {
+  gpuType: z.enum(gpuTypes).default("h100").describe("GPU model"),
+  label: z.string().optional().describe("Name of the rental"),
+  termType: z.enum(termTypes).default("on-demand").describe("How the rental is billed"),
+  termPeriodDays: z.number().optional().describe("Length of a reserved term in days"),
+  discountPercentage: z.number().default(0).describe("Discount on the price, in percent"),
+  monitoringEnabled: z.boolean().optional().describe("Collect metrics"),
+  convertToOnDemandOnExpiry: z
+    .boolean()
+    .default(true)
+    .describe("Go on as on-demand when the reserved term ends"),
+  sshPublicKeyId: z.int().optional().describe("SSH public key to put on the machine"),
+  sshPublicKeyIds: z.array(z.int()).min(1).optional().describe("SSH public keys to put on the machine"),
+};
+
+const existingVolume = z
+  .object({ isNew: z.literal(false), id })
+  .meta({ id: "ExistingStorageVolume", description: "A volume that exists" });
+const newVolume = z
+  .object({ isNew: z.literal(true), label: volumeLabel, sizeInGb: volumeSize })
+  .meta({ id: "NewStorageVolume", description: "A volume to create with the rental" });
+
+const bareMetalInput = z.object({
+  networkType: z.enum(networkTypes).describe("Network between the machines"),
+  gpuCount: z.number().min(1).multipleOf(8).describe("Number of GPUs; a machine has 8"),
+  region: z.enum(bareMetalRegions).default("us-central-1").describe("Where the machines stand"),
+  ...commonFields,
+  cudaVersion: z.enum(cudaVersions).optional().describe("CUDA version to install"),
+  storageVolume: z
+    .discriminatedUnion("isNew", [existingVolume, newVolume])
+    .optional()
+    .describe("Storage volume to attach"),
+});
+
+const virtualMachineInput = z.object({
+  gpuCount: z.number().describe("Number of GPUs"),
+  networkType: z.enum(networkTypes).default("ethernet").describe("Network of the machine"),
+  region: z.enum(virtualMachineRegions).default("us-central-1").describe("Where the machine stands"),
+  ...commonFields,
+  customPorts: z.array(z.int().min(1).max(65535)).max(20).optional().describe("Ports to open beside SSH"),
+});
+
+export const createBareMetalRental = operation({
+  id: "createBareMetalRental",
+  method: "POST",
+  path: "/v2/on-demand/bare-metal-rentals",
+  host: "compute",
+  group: "bare-metal-rentals",
+  summary: "Rent bare-metal machines",
+  in: "body",
+  input: bareMetalInput,
+  output: rental,
+  errors: commonErrors,
+  deprecated: true,
+  replacedBy: { method: "POST", path: "/v2/on-demand/rentals", with: { rentalType: bareMetal } },
+});
+
+export const listBareMetalRentals = operation({
+  id: "listBareMetalRentals",
+  method: "GET",
+  path: "/v2/on-demand/bare-metal-rentals",
+  host: "compute",
+  group: "bare-metal-rentals",
+  summary: "List all active bare-metal rentals",
+  in: "none",
+  input: nothing,
+  output: z.array(rentalWithStatus),
+  errors: lookupErrors,
+  deprecated: true,
+  replacedBy: {
+    method: "GET",
+    path: "/v2/on-demand/rentals/active",
+    with: { rentalType: bareMetal },
+    paged: true,
+  },
+});
+
+export const createVirtualMachineRental = operation({
+  id: "createVirtualMachineRental",
+  method: "POST",
+  path: "/v2/on-demand/virtual-machine-rentals",
+  host: "compute",
+  group: "virtual-machine-rentals",
+  summary: "Rent a virtual machine",
+  in: "body",
+  input: virtualMachineInput,
+  output: rental,
+  errors: commonErrors,
+  deprecated: true,
+  replacedBy: { method: "POST", path: "/v2/on-demand/rentals", with: { rentalType: virtualMachine } },
+});
+
+export const listVirtualMachineRentals = operation({
+  id: "listVirtualMachineRentals",
+  method: "GET",
+  path: "/v2/on-demand/virtual-machine-rentals",
+  host: "compute",
+  group: "virtual-machine-rentals",
+  summary: "List all active virtual-machine rentals",
+  in: "query",
+  input: z.object({
+    includeClusterPools: z.boolean().optional().describe("Also list rentals that belong to cluster pools"),
+  }),
+  output: z.array(rentalWithStatus),
+  errors: lookupErrors,
+  deprecated: true,
+  replacedBy: {
+    method: "GET",
+    path: "/v2/on-demand/rentals/active",
+    with: { rentalType: virtualMachine },
+    paged: true,
+  },
+});
+
+export const getActiveRentalSummary = operation({
+  id: "getActiveRentalSummary",
+  method: "GET",
+  path: "/v2/on-demand/active-rental-summary",
+  host: "compute",
+  group: "rentals",
+  summary: "Count the active rentals and add up their hourly cost",
+  in: "none",
+  input: nothing,
+  output: activeRentalSummary,
+  errors: lookupErrors,
+});
+
+export const getRental = operation({
+  id: "getRental",
+  method: "GET",
+  path: "/v2/on-demand/rental",
+  host: "compute",
+  group: "rentals",
+  summary: "Look up one rental, running or ended",
+  in: "query",
+  input: z.object({ rentalId: z.string().min(1).describe("Id of the rental") }),
+  output: z
+    .discriminatedUnion("state", [activeRentalLookup, terminatedRentalLookup])
+    .nullable()
+    .describe("The rental, or null when no such rental belongs to the caller"),
+  errors: lookupErrors,
+});
+
+export const listRentalHistory = operation({
+  id: "listRentalHistory",
+  method: "GET",
+  path: "/v2/on-demand/rental-history",
+  host: "compute",
+  group: "rentals",
+  summary: "List all past rentals",
+  in: "none",
+  input: nothing,
+  output: z.array(historicalRental),
+  errors: lookupErrors,
+  deprecated: true,
+  replacedBy: { method: "GET", path: "/v2/on-demand/rentals/history", paged: true },
+});
