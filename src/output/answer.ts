@@ -1,0 +1,21 @@
+/** What a command hands back for the core to print. */
+export type Answer = Data | Bytes | Text;
+
+/** A value: drawn by the command's view as a table, or printed as JSON just as it is. */
+export interface Data {
+  readonly data: unknown;
+  /** What the table is drawn from, where it says more than the data itself. */
+  readonly rows?: unknown;
+  /** Printed at once; the command then goes on until this settles. */
+  readonly until?: Promise<void>;
+}
+
+/** Bytes for stdout. */
+export interface Bytes {
+  readonly bytes: Uint8Array;
+}
+
+/** Text that is printed piece by piece as it comes. */
+export interface Text {
+  readonly text: AsyncIterable<string>;
+}

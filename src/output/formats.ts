@@ -1,0 +1,45 @@
+import { dollars } from "./money.ts";
+import { firstAt, valueAt } from "./paths.ts";
+import { plainText } from "./plain-text.ts";
+import { sshAddresses, sshText } from "./ssh.ts";
+import { parseTime, relativeTime } from "./time.ts";
+import type { Column, Format } from "./view.ts";
+
+/** Where a value is shown: a terminal has a reader with a clock, a pipe has a program. */
+export interface Place {
+  readonly terminal: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+const formats: Record<Format, (value: unknown, record: unknown, place: Place) => string> = {
+  text: plainText,
+  number: plainText,
+  list: plainText,
+  cents: (value) => (typeof value === "number" ? dollars(value) : plainText(value)),
+  time: (value, _record, { terminal, now }) => {
+    const time = terminal && typeof value === "string" ? parseTime(value) : undefined;
+    return time === undefined ? plainText(value) : relativeTime(time, now);
+  },
+  gpus: (_value, record) =>
+    [valueAt(record, "gpuCount"), valueAt(record, "gpuType")]
+      .map(plainText)
+      .filter((part) => part !== "")
+      .join("x "),
+  ssh: (_value, record) => sshAddresses(record).map(sshText).join(", "),
+  "yes-no": (value) => (typeof value === "boolean" ? (value ? "yes" : "no") : plainText(value)),
+};
+
+/**
+ * What a column says about a record: empty when nothing is there. Cents are dollars with `$` and thousands apart in a
+ * pipe as on a terminal; time stamps are relative on a terminal and as they came in a pipe. A value that its format
+ * does not fit is shown on its own terms.
+ */
+export function formatted(record: unknown, column: Omit<Column, "title">, place: Place): string {
+  return formats[column.format ?? "text"](firstAt(record, column.paths), record, place);
+}
+
+/** Numbers stand under each other by their last digit. */
+export function isRightAligned(column: Column): boolean {
+  return column.format === "number" || column.format === "cents";
+}

@@ -1,0 +1,123 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { sanitize, sanitizeStream } from "../../src/output/sanitize.ts";
+
+async function streamed(pieces: readonly string[]): Promise<string> {
+  let all = "";
+  for await (const piece of sanitizeStream(pieces)) all += piece;
+  return all;
+}
+
+const told: readonly (readonly [what: string, text: string, clean: string])[] = [
+  ["colours", "a\x1b[1;31mb\x1b[0m", "ab"],
+  ["colours of other notations", "a\x1b[38:2::1:2:3mb", "ab"],
+  ["colours in 8 bits", "a\x9b31mb", "ab"],
+  ["its title, spaces in it or not", "a\x1b]0;own title\x07b", "ab"],
+  ["links", "\x1b]8;;http://example.com/é\x1b\\link\x1b]8;;\x1b\\", "link"],
+  ["the clipboard, in 8 bits", "a\x9d52;c;aGk=\x9cb", "ab"],
+  ["device control", "a\x1bPq#0;2;0;0;0\x1b\\b", "ab"],
+  ["messages to applications", "a\x1b_x\x1b\\\x1b^y\x1b\\\x1bXz\x1b\\b", "ab"],
+  ["to reset", "a\x1bcb", "ab"],
+  ["other character sets", "a\x1b(0b", "ab"],
+  ["to go back, ring or erase", "a\rb\bc\x07d\x7fe", "abcde"],
+  ["to write backwards", "a\u202eb\u2066c\u2069", "abc"],
+];
+
+describe("a terminal is not told", () => {
+  test.each(told)("%s", (_what, text, clean) => expect(sanitize(text)).toBe(clean));
+
+  test.each(told)("%s, cut in two anywhere or in single characters", async (_what, text, clean) => {
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      expect(await streamed([text.slice(0, cut), text.slice(cut)])).toBe(clean);
+    }
+    expect(await streamed(text.split(""))).toBe(clean);
+  });
+
+  test("and the rest stays: lines, tabs, other scripts, emoji", () => {
+    const text = "a\tb\n日本語 עברית 👨‍👩‍👧 é\n";
+    expect(sanitize(text)).toBe(text);
+  });
+
+  test("text after a sequence that does not end stays", () => {
+    expect(sanitize("a\x1b]0;title and all the rest")).toBe("a0;title and all the rest");
+  });
+});
+
+/** Texts of pieces that make sequences, whole and broken. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        "\x1b",
+        "[",
+        "]",
+        "P",
+        "\\",
+        "\x9b",
+        "\x9d",
+        "\x9c",
+        "\x07",
+        "\x18",
+        "0",
+        ";",
+        "m",
+        " ",
+        "\n",
+      ),
+      fc.string({ unit: "binary", maxLength: 3 }),
+    ),
+    { maxLength: 40 },
+  )
+  .map((parts) => parts.join(""));
+
+describe("whatever comes", () => {
+  test("no escape and no control character is left", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(sanitize(text)).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
+      }),
+    );
+  });
+
+  test("in pieces it is cleaned as it is whole, however it is cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, fc.array(fc.nat(6), { minLength: 1 }), async (text, sizes) => {
+        const pieces: string[] = [];
+        let at = 0;
+        for (let turn = 0; at < text.length; turn += 1) {
+          const size = Math.max(turn >= sizes.length ? 1 : 0, sizes[turn % sizes.length] ?? 1);
+          pieces.push(text.slice(at, at + size));
+          at += size;
+        }
+        expect(await streamed(pieces)).toBe(sanitize(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("text that comes in pieces", () => {
+  test("is handed on at once when no sequence is open", async () => {
+    const source = sanitizeStream(["one ", "two\x1b[3", "1m three"]);
+    expect((await source.next()).value).toBe("one ");
+    expect((await source.next()).value).toBe("two");
+    expect((await source.next()).value).toBe(" three");
+    expect((await source.next()).done).toBe(true);
+  });
+
+  test("is not held back for ever by a sequence that does not end", async () => {
+    let given = 0;
+    async function* endless() {
+      yield "\x1b]0;";
+      for (;;) {
+        given += 1;
+        yield "x".repeat(100);
+      }
+    }
+    for await (const piece of sanitizeStream(endless())) {
+      expect(piece).toMatch(/^0;x+$/);
+      break;
+    }
+    expect(given).toBeLessThan(50);
+  });
+});

@@ -1,0 +1,158 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  bytes,
+  dollars,
+  duration,
+  exactDollars,
+  parseDollars,
+  parseDuration,
+  parseTime,
+  relativeTime,
+} from "../../src/output/units.ts";
+import { now } from "./drawing.ts";
+
+describe("money", () => {
+  test.each([
+    [0, "$0.00"],
+    [5, "$0.05"],
+    [123450, "$1,234.50"],
+    [-150, "-$1.50"],
+    [149.5, "$1.495"],
+    [9007199254740991, "$90,071,992,547,409.91"],
+    [Number.NaN, "NaN"],
+    [1e300, expect.stringMatching(/^\$[\d,]+\.\d\d$/)],
+  ])("%s cents are %s", (cents, shown) => expect(dollars(cents)).toEqual(shown));
+
+  test.each([
+    [0.0025, "$0.0025"],
+    [0.04, "$0.04"],
+    [0.012, "$0.012"],
+    [0.1 + 0.2, "$0.30"],
+    [1.005, "$1.005"],
+    [0.00255, "$0.0026"],
+    [0, "$0.00"],
+    [1234.5, "$1,234.50"],
+    [Number.POSITIVE_INFINITY, "Infinity"],
+  ])("%s dollars are %s", (amount, shown) => expect(exactDollars(amount)).toBe(shown));
+
+  test.each([
+    ["1234.50", 123450],
+    ["1,234.50", 123450],
+    ["$12", 1200],
+    [" 0.5 ", 50],
+    [".05", 5],
+    ["90071992547409.91", 9007199254740991],
+    ["0.29", 29],
+  ])("%s is %i cents", (typed, cents) => expect(parseDollars(typed)).toBe(cents));
+
+  test.each([
+    "",
+    "$",
+    ".",
+    "1.",
+    "1.234",
+    "1,23",
+    "12,34.00",
+    "-1",
+    "1e3",
+    "0x10",
+    "90071992547409.92",
+    "1 000",
+  ])("%j is no amount", (typed) => expect(parseDollars(typed)).toBeUndefined());
+
+  test("what is shown is read back as the same cents", () => {
+    const cents = fc.oneof(fc.nat(), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
+    fc.assert(fc.property(cents, (amount) => parseDollars(dollars(amount)) === amount));
+  });
+});
+
+describe("time stamps", () => {
+  test.each([
+    ["2026-09-12T13:59:00.123Z", Date.UTC(2026, 8, 12, 13, 59, 0, 123)],
+    ["2026-09-12 13:59:00.123+00", Date.UTC(2026, 8, 12, 13, 59, 0, 123)],
+    ["2026-09-12T13:59:00.123456+02:00", Date.UTC(2026, 8, 12, 11, 59, 0, 123)],
+    ["2026-09-12T13:59-0530", Date.UTC(2026, 8, 12, 19, 29)],
+    ["2026-09-12 13:59:00", Date.UTC(2026, 8, 12, 13, 59)],
+    ["2026-09-12", Date.UTC(2026, 8, 12)],
+  ])("%s is understood", (stamp, time) => expect(parseTime(stamp)).toBe(time));
+
+  test.each([
+    "",
+    "soon",
+    "2026-02-30T00:00:00Z",
+    "2026-13-01",
+    "2026-01-01T24:00:00Z",
+    "1789",
+    "2026-01-01T00:61:00Z",
+  ])("%j is no time", (stamp) => expect(parseTime(stamp)).toBeUndefined());
+
+  test("whatever a clock writes is read back", () => {
+    const date = fc.date({ min: new Date("0100-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
+    fc.assert(fc.property(date, (moment) => parseTime(moment.toISOString()) === moment.getTime()));
+  });
+
+  test("reading a text never throws", () => {
+    fc.assert(fc.property(fc.string(), (stamp) => void parseTime(stamp)));
+  });
+
+  test.each([
+    [0, "now"],
+    [-5000, "5s ago"],
+    [-3 * 3_600_000 - 1, "3h ago"],
+    [12 * 86_400_000, "in 12d"],
+    [90_000, "in 1m"],
+    [-800 * 86_400_000, "2y ago"],
+  ])("%i ms from now is %s", (away, shown) => expect(relativeTime(now + away, now)).toBe(shown));
+});
+
+describe("durations", () => {
+  test.each([
+    [0, "0ms"],
+    [850, "850ms"],
+    [999.6, "1s"],
+    [59_600, "1m"],
+    [125_000, "2m 5s"],
+    [3_600_000, "1h"],
+    [100_800_000, "1d 4h"],
+    [86_700_000, "1d"],
+    [-5, "0ms"],
+  ])("%d ms is %s", (milliseconds, shown) => expect(duration(milliseconds)).toBe(shown));
+
+  test.each([
+    ["30s", 30_000],
+    ["2m", 120_000],
+    ["1h30m", 5_400_000],
+    ["500ms", 500],
+    ["1d", 86_400_000],
+    ["1.5h", 5_400_000],
+    ["2m 5s", 125_000],
+    ["0s", 0],
+  ])("%s is %i ms", (typed, milliseconds) => expect(parseDuration(typed)).toBe(milliseconds));
+
+  test.each(["", "30", "s", "1x", "-1s", "30m1h", "1..5h", ".s", "1s1s", "9999999999999d", "1 h x"])(
+    "%j is no duration",
+    (typed) => expect(parseDuration(typed)).toBeUndefined(),
+  );
+
+  test("what is shown is read back, as exactly as it is shown", () => {
+    fc.assert(
+      fc.property(fc.nat(1e12), (milliseconds) => {
+        const shown = duration(milliseconds);
+        const read = parseDuration(shown);
+        expect(read === undefined ? undefined : duration(read)).toBe(shown);
+      }),
+    );
+  });
+});
+
+test.each([
+  [0, "0 B"],
+  [1023, "1023 B"],
+  [1024, "1 KiB"],
+  [1536, "1.5 KiB"],
+  [1024 * 1024 - 1, "1 MiB"],
+  [8 * 1024 * 1024, "8 MiB"],
+  [1024 ** 5, "1 PiB"],
+  [1024 ** 6, "1024 PiB"],
+])("%i bytes are %s", (count, shown) => expect(bytes(count)).toBe(shown));
