@@ -1,0 +1,87 @@
+/** What a file of bytes is: its usual extension (no dot), its media type, and whether it is seen or heard. */
+export interface MediaType {
+  readonly ext: string;
+  readonly mime: string;
+  readonly kind: "image" | "audio";
+}
+
+interface Signature extends MediaType {
+  matches(bytes: Uint8Array): boolean;
+}
+
+/** The ASCII text of `length` bytes at `start`; shorter where the bytes end. */
+function ascii(bytes: Uint8Array, start: number, length: number): string {
+  return String.fromCharCode(...bytes.subarray(start, start + length));
+}
+
+function startsWith(...expected: number[]) {
+  return (bytes: Uint8Array) => expected.every((byte, index) => bytes[index] === byte);
+}
+
+/** A RIFF file of one form; `RF64` is the same with 64-bit sizes. */
+function riff(form: string) {
+  return (bytes: Uint8Array) => /^RIFF|^RF64/.test(ascii(bytes, 0, 4)) && ascii(bytes, 8, 4) === form;
+}
+
+/** An ISO base media file whose main or compatible brands hold one of `brands`. */
+function isoMedia(brands: RegExp) {
+  return (bytes: Uint8Array) => {
+    if (ascii(bytes, 4, 4) !== "ftyp") return false;
+    const size = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0);
+    // 16 brands are more than any writer lists; a made-up size must not make this slow.
+    const listed = ascii(bytes, 8, Math.max(0, Math.min(size - 8, 8 + 16 * 4)));
+    return (listed.match(/.{4}/gs) ?? []).some((brand, index) => index !== 1 && brands.test(brand));
+  };
+}
+
+/** Device-independent bitmaps: "BM" alone is two letters of any text, so the header's length is looked at too. */
+function isBitmap(bytes: Uint8Array): boolean {
+  return ascii(bytes, 0, 2) === "BM" && [12, 40, 52, 56, 64, 108, 124].includes(bytes[14] ?? 0);
+}
+
+/** An MPEG layer III frame header with a version, a bit rate and a sample rate that exist. */
+function isMp3Frame(bytes: Uint8Array): boolean {
+  const [sync = 0, kind = 0, rates = 0] = bytes;
+  const reservedVersion = (kind & 0x18) === 0x08;
+  const layerThree = (kind & 0xe6) === 0xe2;
+  const ratesExist = (rates & 0xf0) !== 0xf0 && (rates & 0x0c) !== 0x0c;
+  return sync === 0xff && layerThree && !reservedVersion && ratesExist && bytes.length >= 4;
+}
+
+function isAdtsFrame(bytes: Uint8Array): boolean {
+  const [sync = 0, kind = 0, rate = 0xff] = bytes;
+  return sync === 0xff && (kind & 0xf6) === 0xf0 && ((rate >> 2) & 0x0f) < 13 && bytes.length >= 7;
+}
+
+const SIGNATURES: readonly Signature[] = [
+  {
+    ext: "png",
+    mime: "image/png",
+    kind: "image",
+    matches: startsWith(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
+  },
+  { ext: "jpg", mime: "image/jpeg", kind: "image", matches: startsWith(0xff, 0xd8, 0xff) },
+  { ext: "webp", mime: "image/webp", kind: "image", matches: riff("WEBP") },
+  { ext: "gif", mime: "image/gif", kind: "image", matches: (bytes) => /^GIF8[79]a/.test(ascii(bytes, 0, 6)) },
+  { ext: "avif", mime: "image/avif", kind: "image", matches: isoMedia(/avi[fs]/) },
+  { ext: "bmp", mime: "image/bmp", kind: "image", matches: isBitmap },
+  { ext: "wav", mime: "audio/wav", kind: "audio", matches: riff("WAVE") },
+  { ext: "mp3", mime: "audio/mpeg", kind: "audio", matches: (bytes) => ascii(bytes, 0, 3) === "ID3" },
+  { ext: "mp3", mime: "audio/mpeg", kind: "audio", matches: isMp3Frame },
+  { ext: "ogg", mime: "audio/ogg", kind: "audio", matches: (bytes) => ascii(bytes, 0, 4) === "OggS" },
+  { ext: "flac", mime: "audio/flac", kind: "audio", matches: (bytes) => ascii(bytes, 0, 4) === "fLaC" },
+  // No service of this kind makes films, so a plain MPEG-4 file is one with sound alone.
+  { ext: "m4a", mime: "audio/mp4", kind: "audio", matches: isoMedia(/M4[AB] |mp4[12]|iso[m2-9]/) },
+  { ext: "aac", mime: "audio/aac", kind: "audio", matches: isAdtsFrame },
+];
+
+/** Every type that {@link sniff} can answer, one entry an extension. */
+export const MEDIA_TYPES: readonly MediaType[] = [
+  ...new Map(SIGNATURES.map(({ ext, mime, kind }) => [ext, { ext, mime, kind }])).values(),
+];
+
+/** What the bytes are by their first bytes, whatever was asked for; `undefined` when they are nothing known. Never throws. */
+export function sniff(bytes: Uint8Array): MediaType | undefined {
+  const ext = SIGNATURES.find((signature) => signature.matches(bytes))?.ext;
+  return MEDIA_TYPES.find((type) => type.ext === ext);
+}

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeBase64 } from "../../src/media/base64.ts";
+import { UndecodableMedia } from "../../src/media/undecodable-media.ts";
+
+const someBytes = fc.uint8Array({ minLength: 1, maxLength: 300 });
+const spellings: Record<string, (bytes: Buffer) => string> = {
+  standard: (bytes) => bytes.toString("base64"),
+  "URL-safe without padding": (bytes) => bytes.toString("base64url"),
+  "standard without padding": (bytes) => bytes.toString("base64").replace(/=+$/, ""),
+  "lines of 76 characters": (bytes) => bytes.toString("base64").replace(/.{76}/g, "$&\r\n").concat("\n"),
+  "a data URL": (bytes) => `data:image/png;base64,${bytes.toString("base64")}`,
+  "a data URL with parameters": (bytes) =>
+    ` DATA:audio/ogg;codecs=opus;BASE64,\n${bytes.toString("base64url")}`,
+};
+
+test.each(Object.entries(spellings))("base64 gives its bytes back: %s", (_, spell) => {
+  fc.assert(
+    fc.property(someBytes, (bytes) => {
+      expect(Buffer.from(decodeBase64(spell(Buffer.from(bytes)))).equals(bytes)).toBe(true);
+    }),
+  );
+});
+
+test.each([
+  ["nothing", ""],
+  ["blanks alone", " \r\n\t"],
+  ["a data URL with nothing in it", "data:image/png;base64,"],
+  ["padding alone", "=="],
+  ["too much padding", "AAAA="],
+  ["three signs of padding", "A==="],
+  ["padding in the middle", "AAA=AAAA"],
+  ["one symbol too many", "AAAAA"],
+  ["a letter of another alphabet", "AA\u0141A"],
+  ["a data URL that is not base64", "data:text/plain,hello"],
+  ["an error message", "Internal error: no GPU"],
+])("%s is refused", (_, text) => {
+  expect(() => decodeBase64(text)).toThrow(UndecodableMedia);
+});
+
+test("one foreign character anywhere refuses the whole", () => {
+  const foreign = fc
+    .string({ unit: "binary", minLength: 1, maxLength: 1 })
+    .filter((c) => !/[\w+/=\s-]/.test(c));
+  fc.assert(
+    fc.property(someBytes, foreign, fc.nat(), (bytes, character, position) => {
+      const text = Buffer.from(bytes).toString("base64").replace(/=+$/, "");
+      const at = position % (text.length + 1);
+      expect(() => decodeBase64(text.slice(0, at) + character + text.slice(at))).toThrow(UndecodableMedia);
+    }),
+  );
+});
+
+test("a large picture is decoded whole", () => {
+  const picture = Buffer.alloc(8 * 1024 * 1024, "a picture of many bytes");
+  expect(Buffer.from(decodeBase64(picture.toString("base64"))).equals(picture)).toBe(true);
+});
+
+test("the error has a name of its own", () => {
+  expect(new UndecodableMedia("it is empty").name).toBe("UndecodableMedia");
+});

@@ -1,0 +1,126 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BadTemplate } from "../../src/media/bad-template.ts";
+import { type Destination, destination, folderOf, pathIn } from "../../src/media/destination.ts";
+import { SaveFailed } from "../../src/media/save-failed.ts";
+import { scratchFolder } from "./scratch.ts";
+
+const values = {
+  date: new Date(2026, 0, 2, 3, 4, 5),
+  prompt: "cat",
+  seed: 7,
+  fallback: "picture",
+  ext: "png",
+};
+const usual = "2026-01-02-030405-cat-7.png";
+
+async function resolved(out: string | undefined, here: string) {
+  const to = await destination(out, here);
+  if (to.kind === "stdout") throw new Error("stdout has no path");
+  return { ...pathIn(to, values), folder: folderOf(to), makeFolders: to.makeFolders };
+}
+
+test("a dash is stdout", async () => {
+  expect(await destination("-")).toEqual({ kind: "stdout" });
+});
+
+test("without --out the picture goes to the current folder under the usual name", async () => {
+  const to = (await destination(undefined)) as Exclude<Destination, { kind: "stdout" }>;
+  expect(folderOf(to)).toBe(".");
+  expect(pathIn(to, values)).toEqual({ path: usual, renamed: false });
+});
+
+test("a folder that is there gets the usual name, with or without a slash, braces in its name too", async () => {
+  const here = await scratchFolder();
+  await mkdir(join(here, "pics"));
+  await mkdir(join(here, "a{b}"));
+  expect((await resolved("pics", here)).path).toBe(join(here, "pics", usual));
+  expect((await resolved("pics/", here)).path).toBe(join(here, "pics", usual));
+  expect((await resolved("a{b}", here)).path).toBe(join(here, "a{b}", usual));
+  expect((await resolved(join(here, "pics"), "elsewhere")).path).toBe(join(here, "pics", usual));
+});
+
+test("a trailing slash names a folder to be made", async () => {
+  const here = await scratchFolder();
+  expect(await resolved("new/", here)).toEqual({
+    path: join(here, "new", usual),
+    folder: `${here}/new/`,
+    makeFolders: true,
+    renamed: false,
+  });
+});
+
+test("braces make a template, of folders too", async () => {
+  const here = await scratchFolder();
+  expect(await resolved("by/{seed}/{slug}.{ext}", here)).toEqual({
+    path: join(here, "by/7/cat.png"),
+    folder: join(here, "by"),
+    makeFolders: true,
+    renamed: false,
+  });
+  expect((await resolved("{slug}", here)).path).toBe(join(here, "cat.png"));
+  expect((await resolved("{slug}.jpg", here)).path).toBe(join(here, "cat.png"));
+  expect((await resolved("{slug}/", here)).path).toBe(join(here, "cat", usual));
+  expect(await resolved(join(here, "{slug}.{ext}"), "elsewhere")).toMatchObject({
+    path: join(here, "cat.png"),
+    folder: here,
+  });
+});
+
+test("a misspelt placeholder is told before there is a picture", async () => {
+  await expect(destination("{sed}.png")).rejects.toThrow(BadTemplate);
+});
+
+describe("a file's extension is that of the bytes", () => {
+  test.each([
+    ["cat.png", "cat.png", false],
+    ["cat.PNG", "cat.PNG", false],
+    ["cat", "cat.png", false],
+    ["cat.", "cat.png", false],
+    ["cat.jpg", "cat.png", true],
+    ["cat.jpeg", "cat.png", true],
+    ["cat.v1.5", "cat.v1.5.png", true],
+    ["cat.txt", "cat.txt.png", true],
+    [".png", ".png.png", false],
+    ["../link/../cat.wav", "../link/../cat.png", true],
+  ])("PNG bytes for %s are saved as %s", async (asked, path, renamed) => {
+    expect(pathIn({ kind: "file", path: asked, makeFolders: false }, values)).toEqual({ path, renamed });
+  });
+
+  test("an extension that means the same is kept", () => {
+    const file = (path: string, ext: string) =>
+      pathIn({ kind: "file", path, makeFolders: false }, { ...values, ext }).path;
+    expect(file("cat.jpeg", "jpg")).toBe("cat.jpeg");
+    expect(file("talk.opus", "ogg")).toBe("talk.opus");
+  });
+});
+
+test("several pictures in one named file are numbered before the extension", async () => {
+  const to = { kind: "file", path: "out/cat.jpg", makeFolders: false } as const;
+  const names = [1, 2, 3].map((index) => pathIn(to, { ...values, index }, 3).path);
+  expect(names).toEqual(["out/cat-1.png", "out/cat-2.png", "out/cat-3.png"]);
+  expect(pathIn(to, { ...values, index: 1 }, 1).path).toBe("out/cat.png");
+});
+
+test("a file that is there is a file, and its folder must be there", async () => {
+  const here = await scratchFolder();
+  await writeFile(join(here, "cat.png"), "");
+  expect(await resolved("cat.png", here)).toMatchObject({
+    path: join(here, "cat.png"),
+    folder: here,
+    makeFolders: false,
+  });
+});
+
+test("a path that cannot be is refused before there is a picture", async () => {
+  const here = await scratchFolder();
+  await writeFile(join(here, "file"), "");
+  for (const path of ["", "a\0b.png", "x".repeat(300), "file/cat.png"]) {
+    await expect(destination(path, here)).rejects.toThrow(SaveFailed);
+  }
+});
+
+test.skipIf(process.platform === "win32")("a device is refused, and stdout proposed", async () => {
+  await expect(destination("/dev/null")).rejects.toThrow("- writes the bytes to standard output");
+});

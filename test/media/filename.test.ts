@@ -1,0 +1,141 @@
+import { resolve, sep } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { BadTemplate } from "../../src/media/bad-template.ts";
+import { DEFAULT_TEMPLATE, fileName, type NameValues } from "../../src/media/filename.ts";
+
+const date = new Date(2026, 10, 20, 9, 5, 7);
+const given = { date, fallback: "picture", ext: "png" };
+const cat = { ...given, prompt: "A cat, in the rain", seed: 42, index: 1, model: "SDXL1.0-base" };
+
+test("the default name says when, what, which seed and which of several", () => {
+  expect(fileName(DEFAULT_TEMPLATE, cat)).toBe("2026-11-20-090507-a-cat-in-the-rain-42-1.png");
+});
+
+test("every placeholder has its value", () => {
+  expect(fileName("{date}|{time}|{slug}|{seed}|{index}|{model}|{ext}", cat)).toBe(
+    "2026-11-20-090507|090507|a-cat-in-the-rain|42|1|SDXL1.0-base|png",
+  );
+});
+
+test.each<[string, Partial<NameValues>, string]>([
+  [DEFAULT_TEMPLATE, { seed: undefined }, "2026-11-20-090507-a-cat-in-the-rain-1.png"],
+  [DEFAULT_TEMPLATE, { seed: undefined, index: undefined }, "2026-11-20-090507-a-cat-in-the-rain.png"],
+  ["{seed}-{slug}.{ext}", { seed: undefined }, "a-cat-in-the-rain.png"],
+  ["{seed}-{index}-{slug}.{ext}", { seed: undefined, index: undefined }, "a-cat-in-the-rain.png"],
+  ["{slug}_{seed}.{ext}", { seed: undefined }, "a-cat-in-the-rain.png"],
+  ["{seed}.{ext}", { seed: undefined }, "picture.png"],
+  ["{seed}", { seed: undefined }, "picture"],
+  ["{model}/{slug}.{ext}", { model: undefined }, "a-cat-in-the-rain.png"],
+  [".{seed}./{slug}.{ext}", { seed: undefined }, "a-cat-in-the-rain.png"],
+  ["{model}/", { model: undefined }, "picture"],
+])("a placeholder without a value goes with the dash beside it: %s", (template, without, name) => {
+  expect(fileName(template, { ...cat, ...without })).toBe(name);
+});
+
+test.each([
+  ["Crème brûlée à la carte", "creme-brulee-a-la-carte"],
+  ["Ｆｕｌｌ ｗｉｄｔｈ 𝔣𝔯𝔞𝔨𝔱𝔲𝔯", "full-width-fraktur"],
+  ["猫", "picture"],
+  ["🐈‍⬛ 🌧️", "picture"],
+  ["../../etc/passwd", "etc-passwd"],
+  ["  --  ", "picture"],
+  ["{seed} in braces", "seed-in-braces"],
+  ["an extremely detailed painting of a cathedral", "an-extremely-detailed-painting-of-a"],
+  ["exactly forty characters are in this slug and more", "exactly-forty-characters-are-in-this"],
+  ["a".repeat(60), "a".repeat(40)],
+  ["con", "con_"],
+  ["LPT1", "lpt1_"],
+])("the prompt %j is in the name as %s", (prompt, slug) => {
+  expect(fileName("{slug}.{ext}", { ...given, prompt })).toBe(`${slug}.png`);
+});
+
+test("a model's name cannot make a folder, a hidden file or a drive", () => {
+  expect(fileName("{model}.{ext}", { ...given, model: "../org/Model:v1\\x\0y" })).toBe(
+    "org-Model-v1-x-y.png",
+  );
+});
+
+test("what the user wrote in the template stays", () => {
+  expect(fileName("../out/.cats/{slug}.{ext}", cat)).toBe("../out/.cats/a-cat-in-the-rain.png");
+  expect(fileName("/srv/aux/{seed}.{ext}", cat)).toBe("/srv/aux/42.png");
+});
+
+test("a negative seed keeps its sign", () => {
+  expect(fileName("s{seed}.{ext}", { ...cat, seed: -7 })).toBe("s-7.png");
+});
+
+test("an unknown placeholder is named, and the known ones are told", () => {
+  const attempt = () => fileName("{date}-{promt}.{ext}", cat);
+  expect(attempt).toThrow(BadTemplate);
+  expect(attempt).toThrow(/\{promt\}.*\{date\} \{time\} \{slug\} \{seed\} \{index\} \{model\} \{ext\}/);
+});
+
+test.each(["{slug.png", "slug}.png", "{}", "{constructor}", "{Slug}", "{{slug}}"])(
+  "%s is no template",
+  (bad) => {
+    expect(() => fileName(bad, cat)).toThrow(BadTemplate);
+  },
+);
+
+const wild = fc.option(
+  fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: "grapheme" }),
+    fc.constantFrom(
+      "..",
+      ".",
+      "/",
+      "\\",
+      "con",
+      "NUL",
+      "com1.txt",
+      "a\0b",
+      "-",
+      "/etc/passwd",
+      "C:\\x",
+      "{ext}",
+      "\u202e",
+    ),
+  ),
+  { nil: undefined },
+);
+const template = fc
+  .array(fc.constantFrom("{date}", "{time}", "{slug}", "{seed}", "{index}", "{model}", "-", "_", "x", "."), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  .map((parts) => `${parts.join("")}.{ext}`);
+
+test("whatever the values are, the name is one file in the folder, valid on every system", () => {
+  fc.assert(
+    fc.property(
+      fc.constant(DEFAULT_TEMPLATE),
+      template,
+      wild,
+      wild,
+      wild,
+      (usual, own, prompt, model, seed) => {
+        for (const pattern of [usual, own]) {
+          const name = fileName(pattern, { ...given, prompt, model, seed, fallback: prompt ?? "" });
+          expect(resolve("/folder", name)).toBe(`${resolve("/folder")}${sep}${name}`);
+          expect(name).toMatch(/^[A-Za-z0-9._+-]+$/);
+          expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|\.$/i);
+          if (!pattern.startsWith(".")) expect(name).not.toMatch(/^\./);
+        }
+        expect(fileName(usual, { ...given, prompt, model, seed }).length).toBeLessThan(200);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("a missing seed leaves no two dashes together", () => {
+  const parts = fc.shuffledSubarray(["{date}", "{slug}", "{seed}", "{index}", "{model}"], { minLength: 1 });
+  fc.assert(
+    fc.property(parts, wild, wild, (names, prompt, model) => {
+      const name = fileName(`${names.join("-")}.{ext}`, { ...given, prompt, model });
+      expect(name).not.toMatch(/--|^-|-\./);
+    }),
+  );
+});

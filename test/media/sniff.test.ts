@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { encode } from "fast-png";
+import jpeg from "jpeg-js";
+import { expect, test } from "vitest";
+import { MEDIA_TYPES, sniff } from "../../src/media/sniff.ts";
+
+const bytes = (...parts: (string | number[])[]) =>
+  Buffer.concat(
+    parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part))),
+  );
+const box = (brands: string) => bytes([0, 0, 0, 8 + brands.length], `ftyp${brands}`, "....");
+
+test.each([
+  ["png", Buffer.from(encode({ width: 1, height: 1, channels: 3, data: new Uint8Array(3) }))],
+  ["jpg", jpeg.encode({ width: 8, height: 8, data: Buffer.alloc(256) }, 50).data],
+  ["webp", bytes("RIFF", [9, 0, 0, 0], "WEBPVP8 ")],
+  ["gif", bytes("GIF89a", [1, 0, 1, 0])],
+  ["gif", bytes("GIF87a", [1, 0, 1, 0])],
+  ["avif", box("avif\0\0\0\0mif1")],
+  ["avif", box("mif1\0\0\0\0avif")],
+  ["bmp", bytes("BM", [66, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0])],
+  ["wav", bytes("RIFF", [36, 0, 0, 0], "WAVEfmt ")],
+  ["mp3", bytes("ID3", [4, 0, 0, 0, 0, 0, 0])],
+  ["mp3", bytes([0xff, 0xfb, 0x90, 0x00])],
+  ["mp3", bytes([0xff, 0xf3, 0x44, 0xc4])],
+  ["ogg", bytes("OggS", [0, 2])],
+  ["flac", bytes("fLaC", [0, 0, 0, 34])],
+  ["m4a", box("M4A \0\0\0\0isom")],
+  ["m4a", box("isom\0\0\x02\0mp41")],
+  ["aac", bytes([0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc])],
+])("bytes of %s are known by how they begin", (ext, file) => {
+  const found = sniff(file);
+  expect(found?.ext).toBe(ext);
+  expect(MEDIA_TYPES).toContainEqual(found);
+});
+
+test.each([
+  ["nothing", bytes("")],
+  ["a JSON error", bytes('{"error":"overloaded"}')],
+  ["a page of HTML", bytes("<!DOCTYPE html><html>")],
+  ["text that begins with BM", bytes("BMW is a make of cars, and of motorcycles")],
+  ["UTF-16 text", bytes([0xff, 0xfe, 0x41, 0x00, 0x42, 0x00, 0x43, 0x00])],
+  ["a phone's HEIC picture", box("heic\0\0\0\0mif1heic")],
+  ["a RIFF file of another form", bytes("RIFF", [36, 0, 0, 0], "AVI LIST")],
+  ["a file whose brands end before a known one", bytes([0, 0, 0, 16], "ftypheic", [0, 0, 0, 0], "avif")],
+  ["a frame with a bit rate that is none", bytes([0xff, 0xfb, 0xf0, 0x00])],
+  ["a frame with a sample rate that is none", bytes([0xff, 0xfb, 0x9c, 0x00])],
+  ["a frame of a version that is none", bytes([0xff, 0xeb, 0x90, 0x00])],
+  ["half a PNG signature", bytes([0x89, 0x50, 0x4e, 0x47])],
+])("%s is no picture and no sound", (_, file) => {
+  expect(sniff(file)).toBeUndefined();
+});
+
+test("a type says whether it is seen or heard", () => {
+  expect(sniff(bytes("fLaC"))).toEqual({ ext: "flac", mime: "audio/flac", kind: "audio" });
+  expect(sniff(bytes([0xff, 0xd8, 0xff]))).toEqual({ ext: "jpg", mime: "image/jpeg", kind: "image" });
+});
+
+test("any bytes are looked at without a fault", () => {
+  const starts = ["", "RIFF", "BM", "....ftyp", "\0\0\0\0ftyp", "\xff\xff\xff\xffftyp", "\xff", "ID3"];
+  fc.assert(
+    fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 40 }), (start, rest) => {
+      const found = sniff(bytes(start, [...rest]));
+      expect(found === undefined || MEDIA_TYPES.includes(found)).toBe(true);
+    }),
+  );
+});
