@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Operation } from "./operation.ts";
+import type { Rule } from "./operation.ts";
 
 /** What is wrong with one field; `path` leads to it, such as `["storageVolume", "label"]`. */
 export interface Issue {
@@ -13,7 +13,7 @@ export type Checked<Value> =
 
 /** Holds an input against an operation's schema and rules. The value has the service's defaults filled in. */
 export function check<Input extends z.ZodObject>(
-  operation: Pick<Operation<string, Input>, "input" | "rules">,
+  operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
   input: unknown,
 ): Checked<z.output<Input>> {
   const parsed = operation.input.safeParse(input, { reportInput: true });

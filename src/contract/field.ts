@@ -11,9 +11,15 @@ export interface Field extends Limits {
   /** What the service takes when the field is left out. */
   readonly default?: string | number | boolean;
   /** What a `list` or a `map` holds. */
-  readonly item?: Pick<Field, "kind"> & Limits;
+  readonly item?: Item;
   /** The shapes that a `shapes` field may have. */
   readonly shapes?: readonly (readonly Field[])[];
+}
+
+/** A value inside a list or a map; an `object` has fields of its own. */
+export interface Item extends Limits {
+  readonly kind: FieldKind;
+  readonly fields?: readonly Field[];
 }
 
 export type FieldKind =

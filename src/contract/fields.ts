@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Field, FieldKind, Limits } from "./field.ts";
+import type { Field, FieldKind, Item, Limits } from "./field.ts";
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
@@ -47,9 +47,14 @@ const shapeFields = (shape: Schema, resolve: Resolve): readonly Field[] =>
     field(name, resolve(property), shape.required?.includes(name) ?? false, resolve),
   );
 
-function item(schema: Schema, resolve: Resolve): Pick<Field, "kind"> & Limits {
+function item(schema: Schema, resolve: Resolve): Item {
   const resolved = resolve(schema);
-  return { kind: kindOf(resolved), ...limitsOf(resolved) };
+  const kind = kindOf(resolved);
+  return {
+    kind,
+    ...limitsOf(resolved),
+    ...(kind === "object" && { fields: shapeFields(resolved, resolve) }),
+  };
 }
 
 function kindOf(schema: Schema): FieldKind {

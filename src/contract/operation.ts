@@ -26,7 +26,7 @@ export interface Rule<Input> {
   readonly id: string;
   readonly text: string;
   /** Where the rule is broken and why, or nothing. */
-  readonly violations: (input: Input) => readonly Violation[];
+  violations(input: Input): readonly Violation[];
 }
 
 export interface Violation {

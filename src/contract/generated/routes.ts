@@ -1,4 +1,4 @@
-// Made by `npm run generate` from the contract; do not edit.
+// Made by `npm run generate`; do not edit.
 import type { OperationId } from "../index.ts";
 import type { Route } from "../route.ts";
 
@@ -749,7 +749,21 @@ export const routes: Readonly<Record<OperationId, Route>> = {
         "required": true,
         "description": "The conversation so far",
         "item": {
-          "kind": "object"
+          "kind": "object",
+          "fields": [
+            {
+              "name": "role",
+              "kind": "string",
+              "required": true,
+              "description": "Who speaks, such as system, user or assistant"
+            },
+            {
+              "name": "content",
+              "kind": "string",
+              "required": true,
+              "description": "What is said"
+            }
+          ]
         }
       },
       {

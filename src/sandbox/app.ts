@@ -1,0 +1,77 @@
+import { Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { etag } from "hono/etag";
+import { check } from "../contract/check.ts";
+import { type OperationId, type Operations, operations } from "../contract/index.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { Clock } from "./clock.ts";
+import { isEnabled } from "./enabled.ts";
+import { errorAnswer, tooLarge } from "./error-answer.ts";
+import type { Handler } from "./handlers/handler.ts";
+import { handlers } from "./handlers/index.ts";
+import { callerOf } from "./keys.ts";
+import { readInput } from "./read-input.ts";
+import { Refusal } from "./refusal.ts";
+import type { Store } from "./store.ts";
+
+/** The largest body that the sandbox reads, in bytes. */
+export const maxBodyBytes = 32 * 1024 * 1024;
+
+/** Marks every answer as one of the sandbox. */
+const sandboxHeader = "x-gpuctl-sandbox";
+
+type Env = { Variables: { now: number; userId: string } };
+
+/** The operations of the contract, served from a store. */
+export function createApp(store: Store, clock: Clock): Hono<Env> {
+  const app = new Hono<Env>();
+  app.use(async (http, next) => {
+    http.set("now", clock());
+    await next();
+    http.header(sandboxHeader, "1");
+  });
+  app.use(operations.getOpenApiDocument.path, etag());
+  for (const id of Object.keys(operations) as OperationId[]) serveOperation(app, store, id);
+  app.notFound((http) => errorAnswer(http, new Refusal("NOT_FOUND")));
+  app.onError((error, http) => errorAnswer(http, error));
+  return app;
+}
+
+function serveOperation<Id extends OperationId>(app: Hono<Env>, store: Store, id: Id): void {
+  const operation: Operation<string, Operations[Id]["input"]> = operations[id];
+  const handler: Handler<Id> = handlers[id];
+  const { method, path } = operation;
+  app.on(method, path, sunset(operation), admission(operation, store), limit, async (http) => {
+    const checked = check(operation, await readInput(operation, http.req));
+    if (!checked.ok) throw new Refusal("BAD_REQUEST", checked.issues);
+    const answer = await handler(checked.value, { store, now: http.var.now, userId: http.var.userId, http });
+    return answer instanceof Response ? answer : http.json(answer);
+  });
+}
+
+const limit = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
+
+/** A path that is to be retired says when, and is unknown from that day on (service section 9). */
+const sunset =
+  (operation: Pick<Operation, "sunset">): MiddlewareHandler<Env> =>
+  async (http, next) => {
+    if (!isEnabled(operation, http.var.now)) throw new Refusal("NOT_FOUND");
+    await next();
+    if (operation.sunset === undefined) return;
+    http.header("Sunset", new Date(operation.sunset).toUTCString());
+    http.header("Deprecation", "true");
+  };
+
+/** Lets in who has a key, and lets change things who has one that may (service sections 5 and 7). */
+const admission =
+  (operation: Pick<Operation, "open" | "method">, store: Store): MiddlewareHandler<Env> =>
+  async (http, next) => {
+    http.set("userId", "");
+    if (!operation.open) {
+      const caller = callerOf(store, http.req.header("authorization"));
+      if (!caller) throw new Refusal("UNAUTHORIZED");
+      if (!caller.mayWrite && operation.method !== "GET") throw new Refusal("FORBIDDEN");
+      http.set("userId", caller.userId);
+    }
+    await next();
+  };

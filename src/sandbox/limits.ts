@@ -1,0 +1,67 @@
+import { sandboxChatModel } from "../contract/sandbox.ts";
+import { maxBodyBytes } from "./app.ts";
+import { secondMs } from "./clock.ts";
+import { speeds } from "./handlers/audio.ts";
+import { bootMs } from "./lifecycle.ts";
+import { maxGpus } from "./new-rental.ts";
+import { centsPerGpuHour, termDiscounts } from "./prices.ts";
+import { documentationNetworks, gpusPerMachine } from "./ssh-networking.ts";
+
+export interface SandboxLimit {
+  readonly id: string;
+  readonly text: string;
+}
+
+const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
+
+const priceList = Object.entries(centsPerGpuHour)
+  .map(([gpu, cents]) => `${gpu} ${dollars(cents)}`)
+  .join(", ");
+
+const discounts = termDiscounts.map(({ days, percent }) => `${percent}% from ${days} days`).join(", ");
+
+const texts = {
+  prices: `A GPU costs, for an hour: ${priceList}. These are the sandbox's own prices.`,
+  "term-prices": `A reserved term costs its hourly price x 24 x days, in whole cents, less ${discounts}. discountPercentage comes off both that and the on-demand price.`,
+  billing:
+    "A rental is billed by the whole second from Running; before that it costs nothing but counts as active.",
+  boot: `A virtual machine boots in ${bootMs["virtual-machine"] / secondMs} s, bare metal in ${bootMs["bare-metal"] / secondMs} s.`,
+  status: "A rental is Pending until its boot is over, then Running, and Terminated at last.",
+  terms:
+    "A reserved term starts when the rental runs, or at once when it runs already, and ends on a whole second. It then goes on as on-demand, or the rental ends when convertToOnDemandOnExpiry is false.",
+  "term-length":
+    "A reserved rental needs termPeriodDays, a whole number of at least 1, and an end before the year 10000. termPeriodDays says nothing for an on-demand one.",
+  "convert-and-extend":
+    "Converting needs an active on-demand rental, extending an active reserved one. The expected price must be the price, and the expected end, as an instant, the end after the extension; the refusal says the right values.",
+  "gpu-count": `A rental has a whole number of GPUs, at least 1 and at most ${maxGpus}. Nothing is ever sold out.`,
+  discount: "discountPercentage is at least 0 and below 100.",
+  "ssh-keys": "SSH public keys are kept by number; whether they exist is not checked.",
+  addresses: `A running virtual machine has one SSH address, bare metal one for each ${gpusPerMachine} GPUs, out of ${documentationNetworks.map((network) => `${network}.0/24`).join(", ")}: networks for documentation, where nothing answers.`,
+  "cluster-pools": "There are no cluster pools: includeClusterPools changes nothing.",
+  termination: "There is no operation that ends a rental: it ends with its term or with its user.",
+  replacements:
+    "The paged replacements of deprecated operations are not served, as their shapes are not known.",
+  reservations: "A reservation that is asked for is noted by nobody.",
+  volumes:
+    "A volume attaches to active bare-metal rentals in any region, to several at once, and leaves a rental that ends. Volumes cost nothing.",
+  ids: "Ids are numbers; the same number as a text is the same id.",
+  user: "There is one user. Deleting it ends its rentals and its keys until the next reset.",
+  sunset:
+    "From their sunset day, in UTC by the sandbox's clock, the paths without /v2/ answer 404 and leave the description.",
+  "content-type": "A body must say that it is JSON. Fields that are not known are ignored.",
+  "body-size": `A body may have ${maxBodyBytes / 1024 / 1024} MiB; a larger one answers 413.`,
+  methods: "A known path with another method answers 404.",
+  issues: "An entry of issues is an object with path and message. Inference errors look like the other ones.",
+  "rate-limits": "There are no rate limits and no quotas.",
+  chat: `The one chat model is ${sandboxChatModel}, which says back what the user said last. Messages must not be empty, max_tokens is at least 1, temperature changes nothing, and stream and stream_options.include_usage are heeded.`,
+  pictures:
+    "Pictures are drawn by rule, say SANDBOX and cost nothing. Any number of steps is taken, and any sampler.",
+  seeds: "Without a seed one is picked, below 2^32; random_seed tells which.",
+  speech: `Speech comes as WAV from a small synthesiser; speed is from ${speeds.slowest} to ${speeds.fastest}, and the text must have words that its English voice can say.`,
+} as const;
+
+/** What the service leaves open and the sandbox decided. */
+export const sandboxLimits: readonly SandboxLimit[] = Object.entries(texts).map(([id, text]) => ({
+  id,
+  text,
+}));

@@ -1,0 +1,107 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import { optional } from "./missing-dependency.ts";
+import type { Queries } from "./queries.ts";
+import { restoreInitialState, schemaVersion, tables } from "./schema.ts";
+import { StoreError } from "./store-error.ts";
+import { prepareFile } from "./store-file.ts";
+
+/** The sandbox's state, shared by every process that opened the same file. */
+export interface Store extends Queries {
+  /** Runs `work` as one transaction: all of it is kept, or nothing when it throws. */
+  write<Result>(work: () => Result): Result;
+  /** Restores the initial state, as of `now`. */
+  reset(now: number): void;
+  close(): void;
+}
+
+/** How long a process waits for another one to end its write, in milliseconds. */
+const busyMs = 10_000;
+
+/**
+ * Opens the state in `file`, or in memory for ":memory:"; a new one is filled with the initial state, as of `now`.
+ * @throws MissingDependency without the package that holds SQLite
+ * @throws StoreError when the file cannot be opened, is none of ours, or was written by a newer version
+ */
+export async function openStore(file: string, now: number): Promise<Store> {
+  const sqlite = "@photostructure/sqlite";
+  const { DatabaseSync } = await optional(sqlite, () => import("@photostructure/sqlite"));
+  try {
+    if (file !== ":memory:") prepareFile(file);
+    const database = new DatabaseSync(file, { timeout: busyMs });
+    try {
+      const store = storeOn(database);
+      makeTables(store, file, now);
+      await useWriteAheadLog(database);
+      return store;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(file, error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** Changing the journal answers "busy" at once, whatever the time-out, when another process opens the file too. */
+async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
+  const deadline = Date.now() + busyMs;
+  for (;;) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      const busy = error instanceof Error && "errcode" in error && error.errcode === 5;
+      if (!busy || Date.now() > deadline) throw error;
+      await wait(5 + Math.random() * 20);
+    }
+  }
+}
+
+function storeOn(database: DatabaseSyncInstance): Store {
+  const statements = new Map<string, StatementSyncInstance>();
+  const prepared = (sql: string): StatementSyncInstance => {
+    const statement = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  const store: Store = {
+    all: (sql, ...values) => prepared(sql).all(...values),
+    run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
+    write(work) {
+      database.exec("BEGIN IMMEDIATE");
+      try {
+        const result = work();
+        database.exec("COMMIT");
+        return result;
+      } catch (error) {
+        if (database.isTransaction) database.exec("ROLLBACK");
+        throw error;
+      }
+    },
+    reset: (now) => store.write(() => restoreInitialState(store, now)),
+    close() {
+      if (database.isOpen) database.close();
+    },
+  };
+  return store;
+}
+
+/** Makes the tables of a new file; leaves a file alone that is none of ours. */
+function makeTables(store: Store, file: string, now: number): void {
+  const version = () => Number(store.all("PRAGMA user_version")[0]?.user_version);
+  if (version() === schemaVersion) return;
+  store.write(() => {
+    if (version() > schemaVersion) {
+      throw new StoreError(file, `a newer version wrote it (${version()}; this one knows ${schemaVersion})`);
+    }
+    if (version() === schemaVersion) return;
+    if (store.all("SELECT 1 FROM sqlite_master LIMIT 1").length > 0) {
+      throw new StoreError(file, "it is a database of something else");
+    }
+    for (const statement of tables.split(";").filter((text) => text.trim() !== "")) store.run(statement);
+    restoreInitialState(store, now);
+    store.run(`PRAGMA user_version = ${schemaVersion}`);
+  });
+}

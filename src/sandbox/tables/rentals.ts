@@ -1,0 +1,57 @@
+import type { Id } from "../../contract/shared.ts";
+import { endOf, type RentalType, type StoredRental } from "../lifecycle.ts";
+import type { Queries, Row } from "../queries.ts";
+import { numberOf } from "./ids.ts";
+
+export interface NumberedRental {
+  readonly id: number;
+  readonly rental: StoredRental;
+}
+
+const numbered = (row: Row): NumberedRental => ({
+  id: Number(row.id),
+  rental: JSON.parse(String(row.record)),
+});
+
+const ofUser = "SELECT id, record FROM rentals WHERE userId = ?";
+
+export function addRental(store: Queries, userId: string, rental: StoredRental): number {
+  return store.run(
+    "INSERT INTO rentals (userId, rentalType, endsAt, record) VALUES (?, ?, ?, ?)",
+    userId,
+    rental.rentalType,
+    endOf(rental),
+    JSON.stringify(rental),
+  );
+}
+
+export function saveRental(store: Queries, { id, rental }: NumberedRental): void {
+  const record = JSON.stringify(rental);
+  store.run("UPDATE rentals SET endsAt = ?, record = ? WHERE id = ?", endOf(rental), record, id);
+}
+
+/** A rental of the user's, running or ended. */
+export function findRental(store: Queries, userId: string, id: Id): NumberedRental | undefined {
+  const [row] = store.all(`${ofUser} AND id = ?`, userId, numberOf(id) ?? null);
+  return row && numbered(row);
+}
+
+/** Rentals of the user's that have not ended, of one type or of both. */
+export function activeRentals(
+  store: Queries,
+  userId: string,
+  now: number,
+  type?: RentalType,
+): readonly NumberedRental[] {
+  return store
+    .all(
+      `${ofUser} AND (endsAt IS NULL OR endsAt > ?) AND rentalType = ifnull(?, rentalType) ORDER BY id`,
+      userId,
+      now,
+      type ?? null,
+    )
+    .map(numbered);
+}
+
+export const pastRentals = (store: Queries, userId: string, now: number): readonly NumberedRental[] =>
+  store.all(`${ofUser} AND endsAt <= ? ORDER BY id`, userId, now).map(numbered);

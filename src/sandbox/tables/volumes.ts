@@ -1,0 +1,52 @@
+import type { Id } from "../../contract/shared.ts";
+import type { Queries, Row } from "../queries.ts";
+import { numberOf } from "./ids.ts";
+
+interface StoredVolume {
+  readonly label: string;
+  readonly sizeInGb: number;
+  readonly region: string;
+  readonly createdAt: string;
+}
+
+export interface NumberedVolume extends StoredVolume {
+  readonly id: number;
+}
+
+const numbered = (row: Row): NumberedVolume => ({ id: Number(row.id), ...JSON.parse(String(row.record)) });
+
+export function addVolume(store: Queries, userId: string, volume: StoredVolume): number {
+  return store.run("INSERT INTO volumes (userId, record) VALUES (?, ?)", userId, JSON.stringify(volume));
+}
+
+export function findVolume(store: Queries, userId: string, id: Id): NumberedVolume | undefined {
+  const sql = "SELECT id, record FROM volumes WHERE userId = ? AND id = ?";
+  const [row] = store.all(sql, userId, numberOf(id) ?? null);
+  return row && numbered(row);
+}
+
+export const listVolumes = (store: Queries, userId: string): readonly NumberedVolume[] =>
+  store.all("SELECT id, record FROM volumes WHERE userId = ? ORDER BY id", userId).map(numbered);
+
+/** Attaching what is attached already changes nothing. */
+export function attach(store: Queries, volumeId: number, rentalIds: readonly number[]): void {
+  for (const rentalId of rentalIds) {
+    store.run("INSERT OR IGNORE INTO attachments (volumeId, rentalId) VALUES (?, ?)", volumeId, rentalId);
+  }
+}
+
+/** Rentals that a volume is attached to and that have not ended. */
+export const attachedRentals = (store: Queries, volumeId: number, now: number): number[] =>
+  store
+    .all(
+      `SELECT rentalId FROM attachments JOIN rentals ON rentals.id = rentalId
+       WHERE volumeId = ? AND (endsAt IS NULL OR endsAt > ?) ORDER BY rentalId`,
+      volumeId,
+      now,
+    )
+    .map((row) => Number(row.rentalId));
+
+export const attachedVolumes = (store: Queries, rentalId: number): number[] =>
+  store
+    .all("SELECT volumeId FROM attachments WHERE rentalId = ? ORDER BY volumeId", rentalId)
+    .map((row) => Number(row.volumeId));

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { type OperationId, operations } from "../../src/contract/index.ts";
+import { openApi } from "../../src/contract/openapi.ts";
+import type { Operation } from "../../src/contract/operation.ts";
+
+const all: readonly Operation[] = Object.values(operations);
+const document = openApi(all, { servers: ["https://api.example.org/prefix"] });
+const text = JSON.stringify(document);
+
+/** The description of an operation, as plain JSON. */
+const entry = (id: OperationId) => {
+  const { path, method } = operations[id];
+  return Object(Object(document.paths[path])[method.toLowerCase()]);
+};
+
+test("the description is of version 2.0.0 and needs the bearer credential", () => {
+  expect(document).toMatchObject({
+    openapi: expect.stringMatching(/^3\.1\./),
+    info: { version: "2.0.0" },
+    servers: [{ url: "https://api.example.org/prefix" }],
+    security: [{ Authorization: [] }],
+    components: { securitySchemes: { Authorization: { type: "http", scheme: "bearer" } } },
+  });
+  expect(entry("getOpenApiDocument").security).toEqual([]);
+});
+
+test.each(Object.keys(operations) as OperationId[])(
+  "%s lists its statuses with the documented bodies",
+  (id) => {
+    const { responses, tags, summary, deprecated } = entry(id);
+    const { errors: codes, group, summary: expected, deprecated: old } = operations[id];
+    expect({ tags, summary, deprecated }).toEqual({ tags: [group], summary: expected, deprecated: old });
+    expect(Object.keys(responses)).toHaveLength(1 + codes.length);
+    const examples = Object.values(responses).flatMap((response) => {
+      const { example } = Object(response).content["application/json"];
+      return example ? [example.code] : [];
+    });
+    expect([...examples].sort()).toEqual([...codes].sort());
+  },
+);
+
+test("limits, defaults and the field that tells shapes apart are kept", () => {
+  const { properties, required } =
+    entry("createBareMetalRental").requestBody.content["application/json"].schema;
+  expect(required).toEqual(["networkType", "gpuCount"]);
+  expect(properties.gpuCount).toMatchObject({ minimum: 1, multipleOf: 8 });
+  expect(properties.region).toMatchObject({ default: "us-central-1" });
+  expect(properties.storageVolume).toMatchObject({
+    oneOf: [
+      { $ref: "#/components/schemas/ExistingStorageVolume" },
+      { $ref: "#/components/schemas/NewStorageVolume" },
+    ],
+    discriminator: {
+      propertyName: "isNew",
+      mapping: {
+        false: "#/components/schemas/ExistingStorageVolume",
+        true: "#/components/schemas/NewStorageVolume",
+      },
+    },
+  });
+});
+
+test("query fields are parameters", () => {
+  expect(entry("getRental").parameters).toEqual([
+    {
+      name: "rentalId",
+      in: "query",
+      required: true,
+      description: "Id of the rental",
+      schema: { type: "string", minLength: 1 },
+    },
+  ]);
+});
+
+test("what a schema cannot say is said in words", () => {
+  expect(entry("generateImage").description).toContain("1024x1024");
+  expect(entry("createBareMetalRental").description).toBe(
+    "Use POST /v2/on-demand/rentals with rentalType bare-metal.",
+  );
+});
+
+test("a path that is to be retired says so in a header", () => {
+  expect(entry("updateCurrentUserLegacy").responses[200].headers).toHaveProperty("Sunset");
+  expect(entry("updateCurrentUser").responses[200]).not.toHaveProperty("headers");
+});
+
+test("chat may be answered as a stream", () => {
+  expect(Object.keys(entry("createChatCompletion").responses[200].content)).toEqual([
+    "application/json",
+    "text/event-stream",
+  ]);
+});
+
+test("only the given operations are described", () => {
+  const one = openApi([operations.listStorageVolumes], { servers: [] });
+  expect(Object.keys(one.paths)).toEqual(["/v2/on-demand/storage-volumes"]);
+  expect(Object.keys(Object(one.components).schemas).sort()).toEqual(["Error", "Id", "StorageVolume"]);
+});
+
+test("nothing of the schema library shows", () => {
+  for (const noise of ["propertyNames", "$schema", "~standard", "$defs", "[02468][048]00"]) {
+    expect(text).not.toContain(noise);
+  }
+});

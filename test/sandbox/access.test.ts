@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { operations } from "../../src/contract/index.ts";
+import { validInput } from "../support/valid-inputs.ts";
+import { everyOperation, openSandbox, origin } from "./harness.ts";
+
+const unauthorized = '{"code":"UNAUTHORIZED","message":"Authorization not provided","issues":[]}';
+const guarded = everyOperation.filter((id) => !operations[id].open);
+
+test.each(guarded)("%s answers 401 without a key or with one that is unknown", async (id) => {
+  const sandbox = await openSandbox();
+  for (const key of [null, "someone-elses", ""]) {
+    const response = await sandbox.call(id, validInput(id), key);
+    expect(response.status).toBe(401);
+    expect(await response.text()).toBe(unauthorized);
+  }
+});
+
+test.each(["Basic Z3B1Y3RsOg==", "gpuctl-sandbox-full", "Bearer", "Bearer a b"])(
+  "the credential %j is malformed",
+  async (authorization) => {
+    const sandbox = await openSandbox();
+    const url = `${origin}/v2/on-demand/storage-volumes`;
+    const response = await sandbox.fetch(new Request(url, { headers: { authorization } }));
+    expect(response.status).toBe(401);
+  },
+);
+
+test("the name of the scheme may be written in any case", async () => {
+  const sandbox = await openSandbox();
+  const headers = { authorization: `bearer ${sandbox.keys.full}` };
+  const url = `${origin}/v2/on-demand/storage-volumes`;
+  expect((await sandbox.fetch(new Request(url, { headers }))).status).toBe(200);
+});
+
+test.each(guarded.filter((id) => operations[id].method !== "GET"))(
+  "%s answers 403 with the read-only key, before anything else is looked at",
+  async (id) => {
+    const sandbox = await openSandbox();
+    const response = await sandbox.call(id, { nonsense: true }, sandbox.keys.readOnly);
+    expect(response.status).toBe(403);
+    expect(await response.text()).toBe('{"code":"FORBIDDEN","message":"Insufficient access","issues":[]}');
+  },
+);
+
+test.each(guarded.filter((id) => operations[id].method === "GET"))(
+  "%s answers 200 with the read-only key",
+  async (id) => {
+    const sandbox = await openSandbox();
+    expect((await sandbox.call(id, validInput(id), sandbox.keys.readOnly)).status).toBe(200);
+  },
+);
+
+test.each(guarded.filter((id) => operations[id].host === "compute"))(
+  "%s answers 500 without a word about the reason when the sandbox breaks",
+  async (id) => {
+    const sandbox = await openSandbox();
+    sandbox.close();
+    const response = await sandbox.call(id, validInput(id));
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe(
+      '{"code":"INTERNAL_SERVER_ERROR","message":"Internal server error","issues":[]}',
+    );
+  },
+);
+
+test.each([
+  ["GET", "/"],
+  ["GET", "/v2/on-demand/storage-volumes/"],
+  ["DELETE", "/v2/on-demand/storage-volumes"],
+  ["POST", "/v2/openapi.json"],
+])("%s %s is not found, with or without a key", async (method, path) => {
+  const sandbox = await openSandbox();
+  const response = await sandbox.fetch(new Request(`${origin}${path}`, { method }));
+  expect(response.status).toBe(404);
+  expect(await response.text()).toBe('{"code":"NOT_FOUND","message":"Not found","issues":[]}');
+});
+
+test("every answer says that it is the sandbox's", async () => {
+  const sandbox = await openSandbox();
+  const answers = [
+    await sandbox.call("listStorageVolumes"),
+    await sandbox.call("listStorageVolumes", {}, null),
+    await sandbox.call("getOpenApiDocument"),
+    await sandbox.fetch(new Request(`${origin}/nowhere`)),
+  ];
+  expect(answers.map(({ headers }) => headers.get("x-gpuctl-sandbox"))).toEqual(["1", "1", "1", "1"]);
+});

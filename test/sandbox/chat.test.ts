@@ -1,0 +1,77 @@
+import OpenAI from "openai";
+import { expect, onTestFinished, test } from "vitest";
+import { serve } from "../../src/sandbox/index.ts";
+import { openSandbox } from "./harness.ts";
+
+const messages = [{ role: "user" as const, content: "Say this back, please" }];
+const echo = { model: "sandbox-echo", messages };
+
+/** A client of others, pointed at a served sandbox. */
+async function client() {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  onTestFinished(close);
+  return new OpenAI({ baseURL: `${url}/v1`, apiKey: sandbox.keys.full, maxRetries: 0 });
+}
+
+test("a client of others gets a whole answer", async () => {
+  const openai = await client();
+  const answer = await openai.chat.completions.create(echo);
+  expect(answer).toMatchObject({
+    id: expect.stringMatching(/^chatcmpl-/),
+    object: "chat.completion",
+    created: expect.any(Number),
+    model: "sandbox-echo",
+    choices: [{ index: 0, message: { role: "assistant" }, finish_reason: "stop" }],
+  });
+  expect(answer.choices[0]?.message.content).toContain("Say this back, please");
+  expect(answer.usage?.total_tokens).toBe(
+    Number(answer.usage?.prompt_tokens) + Number(answer.usage?.completion_tokens),
+  );
+});
+
+test("a client of others gets the same answer as a stream, with the usage when it asks", async () => {
+  const openai = await client();
+  const whole = await openai.chat.completions.create(echo);
+  const stream = await openai.chat.completions.create({
+    ...echo,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  const chunks: OpenAI.ChatCompletionChunk[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  expect(chunks[0]?.choices[0]?.delta).toMatchObject({ role: "assistant" });
+  const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
+  expect(text).toBe(whole.choices[0]?.message.content);
+  expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("stop");
+  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
+});
+
+test("a stream without usage ends with the finish reason and [DONE]", async () => {
+  const sandbox = await openSandbox();
+  const response = await sandbox.call("createChatCompletion", { ...echo, stream: true });
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  const events = (await response.text()).trim().split("\n\n");
+  expect(events.at(-1)).toBe("data: [DONE]");
+  expect(events.at(-2)).toContain('"finish_reason":"stop"');
+  expect(events.join()).not.toContain("usage");
+});
+
+test("an answer is cut at max_tokens, and says so", async () => {
+  const openai = await client();
+  const answer = await openai.chat.completions.create({ ...echo, max_tokens: 1 });
+  expect(answer.choices[0]?.finish_reason).toBe("length");
+  expect(answer.usage?.completion_tokens).toBe(1);
+});
+
+test.each([
+  [{ model: "gpt-4" }, "model", "must be sandbox-echo, the sandbox's chat model"],
+  [{ messages: [] }, "messages", "must have at least 1 item"],
+  [{ max_tokens: 0 }, "max_tokens", "must be at least 1"],
+  [{ stream: "yes" }, "stream", "has the wrong type"],
+  [{ stream_options: 1 }, "stream_options", "has the wrong type"],
+])("%j is refused", async (change, field, message) => {
+  const sandbox = await openSandbox();
+  const issues = await sandbox.issuesOf("createChatCompletion", { ...echo, ...change });
+  expect(issues).toEqual([{ path: [field], message }]);
+});

@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { execa } from "execa";
+import { expect, onTestFinished, test } from "vitest";
+import { operations } from "../../src/contract/index.ts";
+import { everyOperation, openSandbox, origin } from "./harness.ts";
+
+async function served() {
+  const sandbox = await openSandbox();
+  return sandbox.ask("getOpenApiDocument");
+}
+
+test("a schema validator of others finds nothing wrong with the served description", async () => {
+  expect(await new Validator().validate(await served())).toEqual({ valid: true });
+});
+
+test("a linter of others finds nothing wrong with the served description, not even a warning", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "gpuctl-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "openapi.json");
+  await writeFile(file, JSON.stringify(await served()));
+  const linter = "node_modules/@redocly/cli/bin/cli.js";
+  const { stdout } = await execa("node", [linter, "lint", "--format=json", "--extends=recommended", file], {
+    env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    reject: false,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
+});
+
+test("the description is of the host that was asked, and of every operation", async () => {
+  const { servers, paths } = await served();
+  expect(servers).toEqual([{ url: origin }]);
+  const described = Object.values(paths).flatMap((methods) => Object.values(methods as object));
+  expect(described.map(({ operationId }) => operationId).sort()).toEqual([...everyOperation].sort());
+});
+
+test("a credential changes nothing about the description", async () => {
+  const sandbox = await openSandbox();
+  const texts = [null, sandbox.keys.readOnly, "unknown"].map(async (key) =>
+    (await sandbox.call("getOpenApiDocument", {}, key)).text(),
+  );
+  expect(new Set(await Promise.all(texts)).size).toBe(1);
+});
+
+test("a description that is known is not sent again", async () => {
+  const sandbox = await openSandbox();
+  const etag = (await sandbox.call("getOpenApiDocument")).headers.get("etag") ?? "";
+  const ask = (value: string) =>
+    sandbox.fetch(
+      new Request(`${origin}${operations.getOpenApiDocument.path}`, { headers: { "if-none-match": value } }),
+    );
+  const known = await ask(etag);
+  expect(known.status).toBe(304);
+  expect(await known.text()).toBe("");
+  expect((await ask('"other"')).status).toBe(200);
+});

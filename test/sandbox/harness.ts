@@ -1,0 +1,54 @@
+import { onTestFinished } from "vitest";
+import * as z from "zod";
+import { type InputOf, type OperationId, type OutputOf, operations } from "../../src/contract/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { requestFor } from "./request.ts";
+
+export { origin } from "./request.ts";
+
+/** The time at which every sandbox of the tests starts. */
+export const start = Date.UTC(2026, 10, 20, 12);
+
+const outputs: { readonly [Id in OperationId]: { readonly output: z.ZodType<OutputOf<Id>> } } = operations;
+
+/** The body of a 400, with what the sandbox puts into its issues. */
+export const refused = z.strictObject({
+  code: z.literal("BAD_REQUEST"),
+  message: z.literal("Invalid input data"),
+  issues: z.array(z.strictObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
+});
+
+/** A sandbox in memory with a clock of its own, closed when the test is over. */
+export async function openSandbox() {
+  let now = start;
+  const sandbox = await createSandbox({ file: ":memory:", now: () => now });
+  onTestFinished(() => sandbox.close());
+  const call = (id: OperationId, input: object = {}, key: string | null = sandbox.keys.full) =>
+    sandbox.fetch(requestFor(id, input, key));
+  return {
+    ...sandbox,
+    /** Lets time pass, in milliseconds. */
+    advance(ms: number) {
+      now += ms;
+    },
+    call,
+    /** The answer of an operation, held against its schema. */
+    async ask<Id extends OperationId>(id: Id, ...[input]: Asked<Id>): Promise<OutputOf<Id>> {
+      const response = await call(id, input);
+      const body = await response.json();
+      if (response.status !== 200) throw new Error(`${id}: ${JSON.stringify(body)}`);
+      return outputs[id].output.parse(body);
+    },
+    /** The issues of an answer that must be a 400. */
+    async issuesOf(id: OperationId, input: object) {
+      const response = await call(id, input);
+      if (response.status !== 400) throw new Error(`${id} answered ${response.status}`);
+      return refused.parse(await response.json()).issues;
+    },
+  };
+}
+
+type Asked<Id extends OperationId> =
+  Record<never, never> extends InputOf<Id> ? [input?: InputOf<Id>] : [input: InputOf<Id>];
+
+export const everyOperation = Object.keys(operations) as OperationId[];

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { negativeInputs } from "../support/negative.ts";
+import { everyOperation, openSandbox, origin, refused } from "./harness.ts";
+
+test.each(everyOperation.flatMap((id) => negativeInputs(id)))(
+  "$operation answers 400 when $path breaks $limit",
+  async ({ operation, path, input }) => {
+    const sandbox = await openSandbox();
+    const response = await sandbox.call(operation, input);
+    expect(response.status).toBe(400);
+    const text = await response.text();
+    expect(text).toMatch(/^\{"code":"BAD_REQUEST","message":"Invalid input data","issues":\[\{"path":/);
+    const { issues } = refused.parse(JSON.parse(text));
+    for (const issue of issues) expect(issue.path.slice(0, path.length)).toEqual(path);
+  },
+);
+
+const post = async (body: string, contentType = "application/json") => {
+  const sandbox = await openSandbox();
+  const headers = { authorization: `Bearer ${sandbox.keys.full}`, "content-type": contentType };
+  const url = `${origin}/v2/on-demand/request-reservation`;
+  return sandbox.fetch(new Request(url, { method: "POST", headers, body }));
+};
+
+test.each(['{"gpuCount": 8', "", "[8]", "null", '"8"', "8"])(
+  "the body %j is refused as a whole",
+  async (body) => {
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: [] }] });
+  },
+);
+
+test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonish"])(
+  "a body that says it is %s is refused, and the answer says why",
+  async (contentType) => {
+    const response = await post('{"gpuCount": 8}', contentType);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("must be application/json");
+  },
+);
+
+test("a body may name its charset", async () => {
+  expect((await post('{"gpuCount": 8}', "application/json; charset=utf-8")).status).toBe(200);
+});
+
+test("a body over 32 MiB answers 413 in the shape of every error", async () => {
+  const response = await post(JSON.stringify({ gpuCount: 8, padding: "x".repeat(32 * 1024 * 1024) }));
+  expect(response.status).toBe(413);
+  expect(await response.json()).toEqual({
+    code: "PAYLOAD_TOO_LARGE",
+    message: "Request body is too large",
+    issues: [],
+  });
+});
+
+test.each(["true", "1", "false", "0"])("includeClusterPools takes %s", async (includeClusterPools) => {
+  const sandbox = await openSandbox();
+  expect((await sandbox.call("listVirtualMachineRentals", { includeClusterPools })).status).toBe(200);
+});
+
+test("a query field that is given twice is refused", async () => {
+  const sandbox = await openSandbox();
+  const headers = { authorization: `Bearer ${sandbox.keys.full}` };
+  const url = `${origin}/v2/on-demand/rental?rentalId=1&rentalId=2`;
+  const response = await sandbox.fetch(new Request(url, { headers }));
+  expect(await response.json()).toMatchObject({
+    issues: [{ path: ["rentalId"], message: "must be a string" }],
+  });
+});

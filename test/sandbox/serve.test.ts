@@ -1,0 +1,61 @@
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { CannotListen, serve } from "../../src/sandbox/index.ts";
+import { openSandbox } from "./harness.ts";
+
+const anywhere = { host: "127.0.0.1", port: 0 };
+
+test("a served sandbox answers over HTTP at the address it says", async () => {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, anywhere);
+  onTestFinished(close);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const description = await (await fetch(`${url}/v2/openapi.json`)).json();
+  expect(description).toMatchObject({ servers: [{ url }] });
+  const response = await fetch(`${url}/v2/on-demand/request-reservation`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${sandbox.keys.full}`, "content-type": "application/json" },
+    body: '{"gpuCount":8}',
+  });
+  expect(response.status).toBe(200);
+});
+
+test("a served sandbox takes a request without a body, and a body of unknown length", async () => {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, anywhere);
+  onTestFinished(close);
+  const headers = { authorization: `Bearer ${sandbox.keys.full}`, "content-type": "application/json" };
+  const chunked = await fetch(`${url}/v2/on-demand/request-reservation`, {
+    method: "POST",
+    headers,
+    body: new Blob(['{"gpuCount":8}']).stream(),
+    duplex: "half",
+  });
+  expect(chunked.status).toBe(200);
+  expect((await fetch(`${url}/users/me`, { method: "DELETE", headers })).status).toBe(200);
+});
+
+test("a port that is in use is a clear error", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void other.close());
+  await new Promise((resolve) => other.once("listening", resolve));
+  const address = other.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const serving = serve(await openSandbox(), { host: "127.0.0.1", port });
+  await expect(serving).rejects.toThrow(CannotListen);
+  await expect(serving).rejects.toThrow(`Cannot serve at 127.0.0.1 port ${port}: the port is in use`);
+});
+
+test("an address that is not this machine's is a clear error", async () => {
+  await expect(serve(await openSandbox(), { host: "192.0.2.1", port: 0 })).rejects.toThrow(
+    "this machine has no such address",
+  );
+});
+
+test("closing ends an answer that is still under way", async () => {
+  const endless = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("one")) });
+  const { url, close } = await serve({ fetch: async () => new Response(endless) }, anywhere);
+  const response = await fetch(url);
+  const reading = response.text();
+  await Promise.all([close(), expect(reading).rejects.toThrow()]);
+});

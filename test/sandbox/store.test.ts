@@ -1,0 +1,135 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { execa } from "execa";
+import { expect, onTestFinished, test } from "vitest";
+import { operations } from "../../src/contract/index.ts";
+import { createSandbox, StoreError } from "../../src/sandbox/index.ts";
+import { requestFor } from "./request.ts";
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "gpuctl-"));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+async function open(file: string) {
+  const sandbox = await createSandbox({ file });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+/** A process that is ready to rent; `lines` are the ids that it said. */
+async function renter(file: string, count: number) {
+  const process = execa("node", ["--import", "tsx", "test/sandbox/renter.ts", file, String(count)], {
+    reject: false,
+    buffer: false,
+  });
+  const lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
+  await lines.next();
+  return { process, lines, go: () => process.stdin.write("go\n") };
+}
+
+async function ids(file: string): Promise<number[]> {
+  const sandbox = await open(file);
+  const response = await sandbox.fetch(requestFor("listVirtualMachineRentals", {}, sandbox.keys.full));
+  const rentals = operations.listVirtualMachineRentals.output.parse(await response.json());
+  return rentals.map(({ id }) => Number(id));
+}
+
+test.each([
+  { processes: 10, each: 1 },
+  { processes: 3, each: 50 },
+])("$processes processes that open a brand-new file at once and rent $each each lose none", async (many) => {
+  const file = join(folder(), "new", "sandbox.db");
+  const renters = await Promise.all(Array.from({ length: many.processes }, () => renter(file, many.each)));
+  for (const { go } of renters) go();
+  const results = await Promise.all(renters.map(({ process }) => process));
+  expect(results.map(({ exitCode }) => exitCode)).toEqual(renters.map(() => 0));
+  expect(await ids(file)).toEqual(
+    Array.from({ length: many.processes * many.each }, (_, index) => 1001 + index),
+  );
+});
+
+test.each([1, 7, 40])("kill -9 after %i rentals loses none that was acknowledged", async (count) => {
+  const file = join(folder(), "sandbox.db");
+  const { process, lines, go } = await renter(file, 100_000);
+  go();
+  const acknowledged: number[] = [];
+  for await (const line of { [Symbol.asyncIterator]: () => lines }) {
+    acknowledged.push(Number(line));
+    if (acknowledged.length === count) process.kill("SIGKILL");
+  }
+  await process;
+  expect(acknowledged.length).toBeGreaterThanOrEqual(count);
+  expect((await ids(file)).slice(0, acknowledged.length)).toEqual(acknowledged);
+});
+
+test("a file that is locked while its journal is to change is waited for", async () => {
+  const file = join(folder(), "sandbox.db");
+  (await open(file)).close();
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE");
+  const opening = createSandbox({ file });
+  await new Promise((resolve) => setImmediate(resolve));
+  database.exec("COMMIT");
+  database.close();
+  (await opening).close();
+});
+
+test("what one process writes another one sees", async () => {
+  const file = join(folder(), "sandbox.db");
+  const [one, other] = [await open(file), await open(file)];
+  await one.fetch(requestFor("createVirtualMachineRental", { gpuCount: 1 }, one.keys.full));
+  expect(other.status().rentals.active).toBe(1);
+  other.reset();
+  expect(one.status().rentals.active).toBe(0);
+});
+
+test("the state is for the user alone, in folders made for it", async () => {
+  const base = folder();
+  chmodSync(base, 0o755);
+  (await open(join(base, "a", "b", "sandbox.db"))).reset();
+  const mode = (...path: string[]) => statSync(join(base, ...path)).mode & 0o777;
+  expect([mode("a"), mode("a", "b")]).toEqual([0o700, 0o700]);
+  expect(mode("a", "b", "sandbox.db")).toBe(0o600);
+  expect(mode("a", "b", "sandbox.db-wal")).toBe(0o600);
+  expect(mode()).toBe(0o755);
+});
+
+test("a file that a newer version wrote is left alone", async () => {
+  const file = join(folder(), "sandbox.db");
+  (await open(file)).close();
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA user_version = 99");
+  database.close();
+  const before = readFileSync(file);
+  const opening = createSandbox({ file });
+  await expect(opening).rejects.toThrow(StoreError);
+  await expect(opening).rejects.toThrow("a newer version wrote it (99; this one knows 1)");
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("a database of something else is left alone", async () => {
+  const file = join(folder(), "other.db");
+  const database = new DatabaseSync(file);
+  database.exec("CREATE TABLE notes (text)");
+  database.close();
+  const before = readFileSync(file);
+  await expect(createSandbox({ file })).rejects.toThrow("it is a database of something else");
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("a file that is no database is left alone", async () => {
+  const file = join(folder(), "letter.txt");
+  const letter = "Dear reader, ".repeat(500);
+  writeFileSync(file, letter);
+  await expect(createSandbox({ file })).rejects.toThrow(StoreError);
+  expect(readFileSync(file, "utf8")).toBe(letter);
+});
+
+test.skipIf(!existsSync("/proc/self"))("a place where no file can be is refused at once", async () => {
+  await expect(createSandbox({ file: "/proc/nowhere/sandbox.db" })).rejects.toThrow(StoreError);
+});
