@@ -31,18 +31,12 @@ test.each(['{"gpuCount": 8', "", "[8]", "null", '"8"', "8"])(
   },
 );
 
-test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonish"])(
-  "a body that says it is %s is refused, and the answer says why",
+test.each(["application/json; charset=utf-8", "application/x-www-form-urlencoded", "text/plain"])(
+  "a body is read as JSON when it says that it is %s",
   async (contentType) => {
-    const response = await post('{"gpuCount": 8}', contentType);
-    expect(response.status).toBe(400);
-    expect(await response.text()).toContain("must be application/json");
+    expect((await post('{"gpuCount": 8}', contentType)).status).toBe(200);
   },
 );
-
-test("a body may name its charset", async () => {
-  expect((await post('{"gpuCount": 8}', "application/json; charset=utf-8")).status).toBe(200);
-});
 
 test("a body over 32 MiB answers 413 in the shape of every error", async () => {
   const response = await post(JSON.stringify({ gpuCount: 8, padding: "x".repeat(32 * 1024 * 1024) }));

@@ -1,7 +1,7 @@
 import { type Canvas, layBlock } from "./canvas.ts";
 import { mix } from "./colour.ts";
-import type { Skyline } from "./land.ts";
 import type { Scene } from "./scene.ts";
+import type { Skyline } from "./skyline.ts";
 
 /** Turns a skyline into roofs, in whole pixels; the nearest range stays a hill. */
 export function buildHouses(canvas: Canvas, { random }: Scene, skyline: Skyline, nearness: number): void {

@@ -1,4 +1,3 @@
-import { encode } from "fast-png";
 import { blankCanvas, type Canvas } from "./canvas.ts";
 import { identify } from "./identity.ts";
 import { paintLand } from "./land.ts";
@@ -34,7 +33,8 @@ export async function drawPicture(request: PictureRequest): Promise<Uint8Array> 
 }
 
 /** Level 1 packs the flat rows of a scene as well as higher levels do, and sooner. */
-function toPng({ width, height, data }: Canvas): Uint8Array {
+async function toPng({ width, height, data }: Canvas): Promise<Uint8Array> {
+  const { encode } = await import("fast-png");
   return encode(
     { width, height, data, channels: 3, depth: 8, text: { Software: "gpuctl sandbox" } },
     { zlib: { level: 1 } },

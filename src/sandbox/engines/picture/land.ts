@@ -3,10 +3,8 @@ import { buildHouses, lightWindows } from "./city.ts";
 import { type Colour, mix } from "./colour.ts";
 import { noise, type Relief } from "./noise.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
+import type { Skyline } from "./skyline.ts";
 import { plantTrees } from "./trees.ts";
-
-/** The top edge of one range: for each column, how many pixels from the top of the canvas. */
-export type Skyline = Float64Array;
 
 const reliefs: Record<Subject, Relief> = {
   lake: { octaves: 3, roughness: 0.48, sharp: true },

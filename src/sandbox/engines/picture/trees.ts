@@ -1,6 +1,6 @@
 import type { Canvas } from "./canvas.ts";
-import type { Skyline } from "./land.ts";
 import type { Scene } from "./scene.ts";
+import type { Skyline } from "./skyline.ts";
 
 /** Raises a skyline by a row of firs, in pixels; only near ranges have any. */
 export function plantTrees(

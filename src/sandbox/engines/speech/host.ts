@@ -5,7 +5,7 @@
  *
  * Source, so that a bundle needs no second file. A host of its own with two files in memory, because the one in
  * Node leaves a temporary folder behind when killed, and crashes the whole process on x64 Linux once the
- * program has run for a few seconds (nodejs/node issue 53087: compiled code calls the host unsafely).
+ * program has run for a few seconds (nodejs/node#53087: compiled code calls the host unsafely).
  */
 export const hostSource = String.raw`
 const { readFileSync } = require("node:fs");

