@@ -1,0 +1,68 @@
+import { type Deadline, orAborted } from "./deadline.ts";
+import { type Fetch, type FetchAnswer, readText } from "./fetch.ts";
+import type { WireRequest } from "./request.ts";
+
+/** One request and its answer, as `--debug` and the deprecation notices see them. No credential in it. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly header: (name: string) => string | null;
+}
+
+export type Observer = (exchange: Exchange) => void;
+
+export interface TextAnswer {
+  readonly status: number;
+  readonly header: (name: string) => string | null;
+  readonly text: string;
+}
+
+const mostRedirects = 5;
+
+/**
+ * Sends a request and waits for the head of its answer. A read is led on by redirects to the same origin;
+ * any other redirect comes back as the answer, so that the key never reaches another host.
+ */
+export async function sendHead(
+  fetch: Fetch,
+  request: WireRequest,
+  limit: Deadline,
+  observe?: Observer,
+): Promise<FetchAnswer> {
+  const { method, headers, body } = request;
+  let url = request.url;
+  for (let hops = 0; ; hops += 1) {
+    const start = performance.now();
+    const init = { method, headers, signal: limit.signal, ...(body !== undefined && { body }) };
+    const answer = await orAborted(fetch(url, init), limit.signal);
+    const header = (name: string) => answer.headers.get(name);
+    observe?.({ method, url, status: answer.status, milliseconds: performance.now() - start, header });
+    const next = redirect(answer, url);
+    if (next === undefined || request.method !== "GET" || hops === mostRedirects) return answer;
+    await orAborted(readText(answer), limit.signal);
+    url = next;
+  }
+}
+
+function redirect(answer: FetchAnswer, url: string): string | undefined {
+  const location = answer.headers.get("location");
+  if (answer.status < 300 || answer.status > 399 || location === null || !URL.canParse(location, url)) {
+    return undefined;
+  }
+  const next = new URL(location, url);
+  return next.origin === new URL(url).origin ? next.href : undefined;
+}
+
+/** Sends a request and reads its whole answer. */
+export async function sendWhole(
+  fetch: Fetch,
+  request: WireRequest,
+  limit: Deadline,
+  observe?: Observer,
+): Promise<TextAnswer> {
+  const answer = await sendHead(fetch, request, limit, observe);
+  const text = await orAborted(readText(answer), limit.signal);
+  return { status: answer.status, header: (name) => answer.headers.get(name), text };
+}

@@ -1,0 +1,68 @@
+import { TimedOut } from "./deadline.ts";
+import {
+  ConnectionFailed,
+  NetworkError,
+  type RequestLine,
+  ServiceError,
+  UnknownOutcome,
+  UnreadableAnswer,
+} from "./errors.ts";
+import { readFailure } from "./failure.ts";
+
+/** What an answer that is no success means. A 5xx to a write says nothing about what happened. */
+export function failedAnswer(status: number, text: string, request: RequestLine): Error {
+  const failure = readFailure(status, text);
+  const line = lineOf(request);
+  if (status >= 500 && !isRead(request)) {
+    return new UnknownOutcome(`the service answered ${status} ${failure.message}`, status, line);
+  }
+  return new ServiceError(failure, line);
+}
+
+/** What a success that cannot be read means: a write happened, or not; a read did not work. */
+export function unreadable(status: number, text: string, request: RequestLine): Error {
+  const reason = `the answer is not JSON: ${readFailure(status, text).message}`;
+  return isRead(request)
+    ? new UnreadableAnswer(reason, status, lineOf(request))
+    : new UnknownOutcome(reason, status, lineOf(request));
+}
+
+/** What it means that no whole answer came. Errors that are not about the connection come back as they are. */
+export function failedSending(cause: unknown, request: RequestLine): unknown {
+  const failed = connectionFailure(cause);
+  if (failed === undefined) return cause;
+  const { message, code, sent } = failed;
+  return sent && !isRead(request)
+    ? new UnknownOutcome(message, undefined, lineOf(request))
+    : new NetworkError(message, code, lineOf(request));
+}
+
+interface ConnectionFailure {
+  readonly message: string;
+  readonly code: string;
+  readonly sent: boolean;
+}
+
+function connectionFailure(cause: unknown): ConnectionFailure | undefined {
+  if (cause instanceof ConnectionFailed) return cause;
+  if (cause instanceof TimedOut) return { message: cause.message, code: "ETIMEDOUT", sent: true };
+  if (
+    cause instanceof Error &&
+    "code" in cause &&
+    typeof cause.code === "string" &&
+    brokenBody.has(cause.code)
+  ) {
+    return { message: "the connection broke in the middle of the answer", code: cause.code, sent: true };
+  }
+  return undefined;
+}
+
+const brokenBody: ReadonlySet<string> = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ERR_STREAM_PREMATURE_CLOSE",
+]);
+
+const isRead = ({ method }: RequestLine): boolean => method === "GET";
+const lineOf = ({ method, url }: RequestLine): RequestLine => ({ method, url });

@@ -1,0 +1,73 @@
+import type { Route } from "../contract/route.ts";
+import { InsecureUrl, NoBaseUrl, NoCredential } from "./errors.ts";
+
+/** Where requests go and who sends them. */
+export interface Target {
+  readonly baseUrl: string | undefined;
+  readonly inferenceBaseUrl: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly userAgent: string;
+  /** Lets the key travel over plain http to a host other than this machine. */
+  readonly insecureHttp: boolean;
+}
+
+export interface WireRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/**
+ * The request that an operation and its input make. A path prefix and a query in the base URL are kept; a user and
+ * a password in it are not, so that no credential but the key travels or is shown. Throws before anything is sent when
+ * the request cannot be made safely.
+ */
+export function wireRequest(
+  route: Pick<Route, "method" | "path" | "host" | "in" | "open">,
+  input: Readonly<Record<string, unknown>>,
+  target: Target,
+  accept = "application/json",
+): WireRequest {
+  const url = address(route, target);
+  if (route.in === "query") {
+    for (const [name, value] of Object.entries(input)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+  }
+  const body = route.in === "body" ? JSON.stringify(input) : undefined;
+  return {
+    method: route.method,
+    url: url.href,
+    headers: {
+      Accept: accept,
+      "User-Agent": target.userAgent,
+      ...(route.open ? {} : authorization(url, target)),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+    },
+    ...(body !== undefined && { body }),
+  };
+}
+
+function address(route: Pick<Route, "path" | "host">, target: Target): URL {
+  const base = route.host === "inference" ? (target.inferenceBaseUrl ?? target.baseUrl) : target.baseUrl;
+  if (base === undefined) throw new NoBaseUrl();
+  const url = new URL(base);
+  url.pathname = url.pathname.replace(/\/+$/, "") + route.path;
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  return url;
+}
+
+function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<string, string> {
+  if (!apiKey) throw new NoCredential();
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureHttp) {
+    throw new InsecureUrl(url.origin);
+  }
+  return { Authorization: `Bearer ${apiKey}` };
+}
+
+/** Loopback by address or by a name that must mean it. */
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d+){3}$/.test(host);

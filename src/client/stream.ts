@@ -1,0 +1,78 @@
+import { routes } from "../contract/generated/routes.ts";
+import type { InputOf, OperationId } from "../contract/index.ts";
+import type { CallOptions } from "./call.ts";
+import { type Deadline, deadline } from "./deadline.ts";
+import { NetworkError } from "./errors.ts";
+import { sendHead } from "./exchange.ts";
+import { type FetchAnswer, readText } from "./fetch.ts";
+import { failedAnswer, failedSending } from "./outcome.ts";
+import { type WireRequest, wireRequest } from "./request.ts";
+import { type ServerEvent, serverEvents } from "./sse.ts";
+
+/** One operation and its input in, the events of its answer out. */
+export type Stream = <Id extends OperationId>(
+  id: Id,
+  input: InputOf<Id>,
+) => Promise<AsyncIterable<ServerEvent>>;
+
+/**
+ * Sends an operation and gives back the events of its answer. A service that answers with plain JSON instead makes
+ * one event of it. Never tried again. Before the first event it throws what `call` throws; a stream that breaks
+ * later throws `NetworkError`, and one that the user interrupts the reason of the signal.
+ */
+export async function stream<Id extends OperationId>(
+  id: Id,
+  input: InputOf<Id>,
+  { fetch, target, timeout, signal, observe }: CallOptions,
+): Promise<AsyncIterable<ServerEvent>> {
+  const route = routes[id];
+  const request = wireRequest(route, { ...input }, target, "text/event-stream, application/json");
+  const limit = deadline(timeout[route.host], signal);
+  try {
+    const answer = await sendHead(fetch, request, limit, observe);
+    if (answer.status < 200 || answer.status > 299) {
+      throw failedAnswer(answer.status, await readText(answer), request);
+    }
+    return events(answer, { request, limit, signal });
+  } catch (cause) {
+    limit.clear();
+    signal?.throwIfAborted();
+    throw failedSending(cause, request);
+  }
+}
+
+interface Streaming {
+  readonly request: WireRequest;
+  readonly limit: Deadline;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* events(
+  answer: FetchAnswer,
+  { request: { method, url }, limit, signal }: Streaming,
+): AsyncGenerator<ServerEvent> {
+  try {
+    if (answer.headers.get("content-type")?.includes("application/json")) {
+      yield { event: undefined, data: await readText(answer) };
+      return;
+    }
+    yield* serverEvents(extending(answer.body, limit));
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const reason = limit.signal.aborted ? limit.signal.reason : cause;
+    throw new NetworkError(`the stream broke: ${String(reason?.message ?? reason)}`, "ESTREAM", {
+      method,
+      url,
+    });
+  } finally {
+    limit.clear();
+  }
+}
+
+/** Whatever comes, a comment too, is a sign of life. */
+async function* extending(body: FetchAnswer["body"], limit: Deadline): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body ?? []) {
+    limit.extend();
+    yield chunk;
+  }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { caller, failure, read, write } from "./calling.ts";
+import { json, listen } from "./server.ts";
+
+const answering = (status: number, body: string, type = "application/json") =>
+  listen((_request, response) => {
+    response.writeHead(status, { "Content-Type": type });
+    response.end(body);
+  });
+
+describe("a good answer", () => {
+  it("comes through as it is, whatever it holds", async () => {
+    const odd = [{ id: 9007199254740991, unknown: null, nested: { state: "Zombie" } }, null, "text", 1];
+    const server = await answering(200, JSON.stringify(odd));
+    expect(await caller(server.origin).call(...read)).toEqual(odd);
+  });
+
+  it("need not be called JSON, and any 2xx will do", async () => {
+    const server = await answering(201, '{"id":"a"}', "text/plain");
+    expect(await caller(server.origin).call(...write)).toEqual({ id: "a" });
+  });
+
+  it("may come in pieces that cut a character", async () => {
+    const bytes = Buffer.from('["ü🖥"]');
+    const server = await listen((_request, response) => {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      for (const byte of bytes) response.write(Buffer.of(byte));
+      response.end();
+    });
+    expect(await caller(server.origin).call(...read)).toEqual(["ü🖥"]);
+  });
+
+  it("may be null, which is what a lookup finds when there is nothing", async () => {
+    const server = await answering(200, "null");
+    expect(await caller(server.origin).call("getRental", { rentalId: "1" })).toBeNull();
+  });
+
+  it.each([
+    ["204", 204],
+    ["200 with an empty body", 200],
+  ])("to a write may be a %s", async (_name, status) => {
+    const server = await answering(status, "");
+    expect(await caller(server.origin).call("deleteCurrentUser", {})).toBeNull();
+  });
+});
+
+describe("a success that cannot be read", () => {
+  it.each([
+    ["a page of a proxy", "<html><body>Please log in</body></html>", "Please log in"],
+    ["JSON that was cut", '[{"id":1', '[{"id":1'],
+  ])("is no answer to a read: %s", async (_name, body, told) => {
+    const server = await answering(200, body, "text/html");
+    const error = await failure(caller(server.origin).call(...read));
+    expect(error).toMatchObject({ name: "UnreadableAnswer", status: 200 });
+    expect(error.message).toContain(told);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("is no answer to a read: an empty body is not an empty list", async () => {
+    const server = await answering(200, "");
+    expect(await failure(caller(server.origin).call(...read))).toMatchObject({ name: "UnreadableAnswer" });
+  });
+
+  it("leaves the outcome of a write unknown", async () => {
+    const server = await answering(200, "<html>Welcome</html>", "text/html");
+    expect(await failure(caller(server.origin).call(...write))).toMatchObject({
+      name: "UnknownOutcome",
+      status: 200,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe("a failure", () => {
+  it("carries status, code, message, issues and the request, but no key", async () => {
+    const issues = [{ path: ["gpuCount"], message: "must be a number" }];
+    const server = await listen((_request, response) =>
+      json(response, { code: "BAD_REQUEST", message: "Invalid input data", issues }, 400),
+    );
+    const error = await failure(caller(server.origin).call(...write));
+    expect(error).toMatchObject({
+      name: "ServiceError",
+      status: 400,
+      code: "BAD_REQUEST",
+      message: "Invalid input data",
+      issues,
+      request: { method: "POST", url: `${server.origin}/v2/on-demand/virtual-machine-rentals` },
+    });
+    expect(JSON.stringify(error)).not.toContain("sk-test");
+  });
+
+  it("may be a page of an edge proxy", async () => {
+    const server = await answering(403, "<html><h1>403 Forbidden</h1><p>nginx</p></html>", "text/html");
+    expect(await failure(caller(server.origin).call(...read))).toMatchObject({
+      name: "ServiceError",
+      status: 403,
+      code: "HTTP_403",
+      message: "403 Forbidden nginx",
+    });
+  });
+});
+
+describe("the older path of the current user", () => {
+  const both = (status: number) =>
+    listen(({ path }, response) =>
+      path.startsWith("/v2/")
+        ? json(response, { code: "X", message: "no" }, status)
+        : json(response, { success: true }),
+    );
+
+  it("is asked after a 404 of the newer one", async () => {
+    const server = await both(404);
+    const input = { name: "Ada" };
+    expect(await caller(server.origin).call("updateCurrentUser", input)).toEqual({ success: true });
+    expect(await caller(server.origin).call("deleteCurrentUser", {})).toEqual({ success: true });
+    expect(server.seen.map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual([
+      'PUT /v2/users/me {"name":"Ada"}',
+      'PUT /users/me {"name":"Ada"}',
+      "DELETE /v2/users/me ",
+      "DELETE /users/me ",
+    ]);
+  });
+
+  it.each([200, 400, 401, 403, 405, 409, 410, 429, 500, 503])("is not asked after a %i", async (status) => {
+    const server = await both(status);
+    await caller(server.origin)
+      .call("deleteCurrentUser", {})
+      .catch(() => {});
+    expect(server.seen.map(({ path }) => path)).toEqual(["/v2/users/me"]);
+  });
+
+  it("is only there for the current user", async () => {
+    const server = await both(404);
+    await failure(caller(server.origin).call(...read));
+    await failure(caller(server.origin).call(...write));
+    expect(server.seen).toHaveLength(2);
+  });
+});

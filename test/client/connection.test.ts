@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { caller, failure, read, write } from "./calling.ts";
+import { deadOrigin, json, type LocalServer, listen, listenRaw } from "./server.ts";
+
+describe("connections", () => {
+  it("are kept for the next call", async () => {
+    const server = await listen((_request, response) => json(response, []));
+    const { call } = caller(server.origin);
+    await call(...read);
+    await call(...write);
+    await call(...read);
+    expect(server.connections()).toBe(1);
+  });
+
+  it("are opened side by side for calls side by side", async () => {
+    const waiting: (() => void)[] = [];
+    const server = await listen((_request, response) => {
+      waiting.push(() => json(response, []));
+      if (waiting.length === 2) for (const answer of waiting) answer();
+    });
+    const { call } = caller(server.origin);
+    await Promise.all([call(...read), call(...read)]);
+    expect(server.connections()).toBe(2);
+  });
+});
+
+describe("nothing listens", () => {
+  it("means for a read that it is tried again, then that the network failed", async () => {
+    const origin = await deadOrigin();
+    const { call, slept } = caller(origin);
+    expect(await failure(call(...read))).toMatchObject({
+      name: "NetworkError",
+      code: "ECONNREFUSED",
+      message: `nothing listens there (${new URL(origin).host})`,
+    });
+    expect(slept).toHaveLength(3);
+  });
+
+  it("means for a write that nothing was sent: trying again is safe, but left to the user", async () => {
+    const { call, slept } = caller(await deadOrigin());
+    expect(await failure(call(...write))).toMatchObject({ name: "NetworkError", code: "ECONNREFUSED" });
+    expect(slept).toEqual([]);
+  });
+
+  it("is told of a host that does not exist", async () => {
+    const { call } = caller("https://no-such-host.invalid", { retries: 0 });
+    expect(await failure(call(...write))).toMatchObject({
+      name: "NetworkError",
+      code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/),
+    });
+  });
+});
+
+/** Ways in which a connection breaks after the request has left. */
+const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
+  [
+    "before the answer, by a reset",
+    () => listenRaw((socket) => socket.once("data", () => socket.resetAndDestroy())),
+  ],
+  ["before the answer, by an end", () => listenRaw((socket) => socket.once("data", () => socket.end()))],
+  [
+    "in the head of the answer",
+    () => listenRaw((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-"))),
+  ],
+  [
+    "in a body of known length",
+    () =>
+      listenRaw((socket) =>
+        socket.once("data", () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n["cut')),
+      ),
+  ],
+  [
+    "in a body in chunks",
+    () =>
+      listenRaw((socket) =>
+        socket.once("data", () => {
+          socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n", () =>
+            socket.resetAndDestroy(),
+          );
+        }),
+      ),
+  ],
+  [
+    "by nonsense in the place of a chunk",
+    () =>
+      listenRaw((socket) =>
+        socket.once("data", () =>
+          socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\nnonsense\r\n"),
+        ),
+      ),
+  ],
+  [
+    "by an answer that is not HTTP",
+    () => listenRaw((socket) => socket.once("data", () => socket.write("SSH-2.0-x\r\n"))),
+  ],
+];
+
+describe.each(breaks)("a connection that breaks %s", (_name, breaking) => {
+  it("is a network failure for a read, after the tries", async () => {
+    const server = await breaking();
+    const { call } = caller(server.origin, { retries: 2 });
+    expect(await failure(call(...read))).toMatchObject({
+      name: "NetworkError",
+      request: { method: "GET" },
+    });
+    expect(server.connections()).toBe(3);
+  });
+
+  it("leaves the outcome of a write unknown, and the write is not sent again", async () => {
+    const server = await breaking();
+    expect(await failure(caller(server.origin).call(...write))).toMatchObject({
+      name: "UnknownOutcome",
+      status: undefined,
+      request: { method: "POST", url: `${server.origin}/v2/on-demand/virtual-machine-rentals` },
+    });
+    expect(server.connections()).toBe(1);
+  });
+});
+
+it("a kept connection that the server closed leaves the outcome of a write unknown, too", async () => {
+  const server = await listen((_request, response, index) => {
+    if (index === 0) json(response, []);
+    else response.socket?.resetAndDestroy();
+  });
+  const { call } = caller(server.origin);
+  await call(...read);
+  expect(await failure(call(...write))).toMatchObject({ name: "UnknownOutcome" });
+  expect(server.seen.map(({ method }) => method)).toEqual(["GET", "POST"]);
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { readFailure } from "../../src/client/failure.ts";
+
+const issue = { path: ["gpuCount"], message: "too many" };
+
+describe("the body of a failed answer", () => {
+  it.each([
+    [
+      "the service's own",
+      { code: "BAD_REQUEST", message: "Invalid input data", issues: [issue] },
+      { code: "BAD_REQUEST", message: "Invalid input data", issues: [issue] },
+    ],
+    [
+      "the service's own without issues",
+      { code: "FORBIDDEN", message: "Insufficient access" },
+      { code: "FORBIDDEN", message: "Insufficient access", issues: [] },
+    ],
+    [
+      "a flat inference error",
+      { object: "error", message: "no such model", type: "NotFoundError", param: null, code: 404 },
+      { code: "404", message: "no such model", issues: [] },
+    ],
+    [
+      "a flat inference error whose code is null",
+      { object: "error", message: "no such model", type: "NotFoundError", param: "model", code: null },
+      {
+        code: "NotFoundError",
+        message: "no such model",
+        issues: [{ path: ["model"], message: "no such model" }],
+      },
+    ],
+    [
+      "a nested inference error",
+      { error: { message: "too long", type: "invalid_request_error", param: "messages.0", code: "context" } },
+      { code: "context", message: "too long", issues: [{ path: ["messages", "0"], message: "too long" }] },
+    ],
+    [
+      "a nested inference error with a number",
+      { error: { message: "busy", type: "x", param: null, code: 503 } },
+      { code: "503", message: "busy", issues: [] },
+    ],
+    ["a nested error that says little", { error: { message: "no" } }, { code: "HTTP_400", message: "no" }],
+    ["a nested error without a message", { error: { reason: "x" } }, { message: '{"reason":"x"}' }],
+    ["an error in one word", { error: "overloaded" }, { code: "HTTP_400", message: "overloaded" }],
+    ["a message alone", { message: "gone" }, { code: "HTTP_400", message: "gone" }],
+    [
+      "a list of details",
+      { detail: [{ loc: ["body", "messages", 0, "role"], msg: "field required", type: "missing" }, "odd"] },
+      {
+        code: "HTTP_400",
+        message: "Invalid input data",
+        issues: [{ path: ["messages", 0, "role"], message: "field required" }, "odd"],
+      },
+    ],
+    ["a detail in words", { detail: "Not authenticated" }, { message: "Not authenticated" }],
+    ["an object of no known shape", { why: "<b>x</b>" }, { code: "HTTP_400", message: '{"why":" x "}' }],
+    ["null", null, { code: "HTTP_400", message: "null", issues: [] }],
+    ["a list", [], { code: "HTTP_400", message: "[]", issues: [] }],
+    ["a text in JSON", "no", { code: "HTTP_400", message: '"no"' }],
+  ])("%s", (_name, body, expected) => {
+    expect(readFailure(400, JSON.stringify(body))).toMatchObject({ status: 400, ...expected });
+  });
+
+  it.each([
+    ["nothing", "", "the service answered 502 with an empty body"],
+    ["blanks", " \n\t", "the service answered 502 with an empty body"],
+    ["text", "upstream  failed\n", "upstream failed"],
+    [
+      "HTML",
+      "<!doctype html><html><head><title>502</title><style>b{color:red}</style><script>alert(1)</script></head><body><h1>Bad  gateway</h1></body>",
+      "502 Bad gateway",
+    ],
+    ["HTML that was cut in a script", "<h1>Bad gateway</h1><script>let a = '<b", "Bad gateway"],
+    ["JSON that was cut", '{"code":"BAD', '{"code":"BAD'],
+  ])("%s, which is not JSON", (_name, text, message) => {
+    expect(readFailure(502, text)).toEqual({ status: 502, code: "HTTP_502", message, issues: [] });
+  });
+
+  it("is cut short when it is long", () => {
+    const { message } = readFailure(500, "x".repeat(5_000_000));
+    expect(message).toBe(`${"x".repeat(300)}…`);
+  });
+
+  it.each(["<", "<script", "<style><", "<a <b"])("is read in no time when it is nothing but %s", (piece) => {
+    const start = performance.now();
+    readFailure(500, piece.repeat(300_000));
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});

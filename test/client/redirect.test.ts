@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { caller, failure, key, read, write } from "./calling.ts";
+import { json, listen } from "./server.ts";
+
+const redirecting = (location: string, status: number) =>
+  listen(({ path }, response) =>
+    path.startsWith("/moved")
+      ? json(response, ["here"])
+      : response.writeHead(status, { Location: location }).end("see there"),
+  );
+
+const statuses = [301, 302, 303, 307, 308];
+
+describe.each(statuses)("a redirect with %i", (status) => {
+  it("leads a read on within the same origin, with the key", async () => {
+    const server = await redirecting("/moved?a=b", status);
+    expect(await caller(server.origin).call(...read)).toEqual(["here"]);
+    expect(server.seen.map(({ path }) => path)).toEqual(["/v2/on-demand/storage-volumes", "/moved?a=b"]);
+    expect(server.seen[1]?.headers.authorization).toBe(`Bearer ${key}`);
+  });
+
+  it("to another origin is not followed at all", async () => {
+    const other = await listen((_request, response) => json(response, ["stolen"]));
+    const server = await redirecting(`${other.origin}/moved`, status);
+    expect(await failure(caller(server.origin).call(...read))).toMatchObject({
+      name: "ServiceError",
+      status,
+    });
+    expect(other.seen).toEqual([]);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("never leads a write on", async () => {
+    const server = await redirecting("/moved", status);
+    expect(await failure(caller(server.origin).call(...write))).toMatchObject({ status });
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe("a redirect", () => {
+  it("to the same host by another name or another port is another origin", async () => {
+    const server = await listen((_request, response) =>
+      response.writeHead(302, { Location: `http://localhost:${server.port}/moved` }).end(),
+    );
+    await failure(caller(server.origin).call(...read));
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it.each(["", "http://", "javascript:alert(1)"])("to %j leads nowhere", async (location) => {
+    const server = await listen((_request, response) =>
+      response.writeHead(302, { Location: location }).end(),
+    );
+    expect(await failure(caller(server.origin, { retries: 0 }).call(...read))).toMatchObject({ status: 302 });
+  });
+
+  it("without end is given up", async () => {
+    const server = await listen((_request, response) =>
+      response.writeHead(302, { Location: "/v2/again" }).end(),
+    );
+    expect(await failure(caller(server.origin).call(...read))).toMatchObject({ status: 302 });
+    expect(server.seen).toHaveLength(6);
+  });
+
+  it("uses the connection that is there", async () => {
+    const server = await redirecting("/moved", 302);
+    const { call } = caller(server.origin);
+    await call(...read);
+    await call(...read);
+    expect(server.connections()).toBe(1);
+  });
+});

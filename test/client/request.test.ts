@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { type Target, wireRequest } from "../../src/client/request.ts";
+import { caller, failure, key, read, write } from "./calling.ts";
+import { json, listen } from "./server.ts";
+
+const target: Target = {
+  baseUrl: "https://api.example.com",
+  inferenceBaseUrl: undefined,
+  apiKey: key,
+  userAgent: "gpuctl/1.2.3",
+  insecureHttp: false,
+};
+const list = { method: "GET", path: "/v2/on-demand/rental", host: "compute", in: "query" } as const;
+const chat = { method: "POST", path: "/v1/chat/completions", host: "inference", in: "body" } as const;
+const urlFor = (change: Partial<Target>, input = {}, route: typeof list | typeof chat = list) =>
+  wireRequest(route, input, { ...target, ...change }).url;
+
+describe("the address", () => {
+  it.each([
+    ["https://api.example.com", "https://api.example.com/v2/on-demand/rental"],
+    ["https://api.example.com/", "https://api.example.com/v2/on-demand/rental"],
+    ["https://api.example.com///", "https://api.example.com/v2/on-demand/rental"],
+    ["https://example.com/gpu/api", "https://example.com/gpu/api/v2/on-demand/rental"],
+    ["https://example.com/gpu/api/", "https://example.com/gpu/api/v2/on-demand/rental"],
+    ["https://example.com/a%20b", "https://example.com/a%20b/v2/on-demand/rental"],
+    ["https://example.com:8443?team=a", "https://example.com:8443/v2/on-demand/rental?team=a"],
+    ["https://example.com/x#y", "https://example.com/x/v2/on-demand/rental"],
+    ["http://[::1]:8787", "http://[::1]:8787/v2/on-demand/rental"],
+  ])("%s is kept as far as it goes", (baseUrl, url) => {
+    expect(urlFor({ baseUrl })).toBe(url);
+  });
+
+  it("adds the query to the one of the base URL, and escapes it", () => {
+    const url = new URL(urlFor({ baseUrl: "https://example.com?team=a" }, { rentalId: "a/b &c=ü" }));
+    expect([...url.searchParams]).toEqual([
+      ["team", "a"],
+      ["rentalId", "a/b &c=ü"],
+    ]);
+  });
+
+  it("leaves out what was not given", () => {
+    expect(urlFor({}, { includeClusterPools: undefined })).toBe(
+      "https://api.example.com/v2/on-demand/rental",
+    );
+  });
+
+  it("is that of the inference host for inference, else the base URL", () => {
+    expect(urlFor({ inferenceBaseUrl: "https://infer.example.com/x" }, {}, chat)).toBe(
+      "https://infer.example.com/x/v1/chat/completions",
+    );
+    expect(urlFor({}, {}, chat)).toBe("https://api.example.com/v1/chat/completions");
+    expect(urlFor({ inferenceBaseUrl: "https://infer.example.com" })).toBe(
+      "https://api.example.com/v2/on-demand/rental",
+    );
+  });
+
+  it("shows no password that stood in the base URL", () => {
+    expect(urlFor({ baseUrl: "https://me:secret@example.com" })).toBe(
+      "https://example.com/v2/on-demand/rental",
+    );
+  });
+
+  it("is missing when nobody named one", () => {
+    expect(() => urlFor({ baseUrl: undefined })).toThrow("no base URL");
+  });
+});
+
+describe("the key", () => {
+  it.each([
+    "http://api.example.com",
+    "http://10.0.0.1",
+    "http://127.0.0.1.example.com",
+    "http://localhost.example.com",
+  ])("does not go to %s over plain http", (baseUrl) => {
+    expect(() => urlFor({ baseUrl })).toThrow(expect.objectContaining({ name: "InsecureUrl" }));
+    expect(urlFor({ baseUrl, insecureHttp: true })).toMatch(/^http:/);
+  });
+
+  it.each([
+    "http://127.0.0.1:1",
+    "http://127.8.9.1",
+    "http://localhost:1",
+    "http://x.localhost",
+    "http://[::1]:1",
+  ])("may go to %s, which is this machine", (baseUrl) => {
+    expect(urlFor({ baseUrl })).toMatch(/^http:/);
+  });
+
+  it("is asked for by all but the description", async () => {
+    const server = await listen((_request, response) => json(response, { openapi: "3.1.0" }));
+    const { call } = caller(server.origin, { target: { apiKey: undefined } });
+    expect(await call("getOpenApiDocument", {})).toEqual({ openapi: "3.1.0" });
+    expect(await failure(call(...read))).toMatchObject({ name: "NoCredential" });
+    expect(server.seen).toHaveLength(1);
+    expect(server.seen[0]?.headers.authorization).toBeUndefined();
+  });
+});
+
+describe("what goes over the wire", () => {
+  const headersOf = (rawHeaders: readonly string[] = []) =>
+    Object.fromEntries(rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1]]] : [])));
+
+  it("for a read", async () => {
+    const server = await listen((_request, response) => json(response, []));
+    await caller(server.origin).call(...read);
+    const [seen] = server.seen;
+    expect(seen).toMatchObject({ method: "GET", path: "/v2/on-demand/storage-volumes", body: "" });
+    expect(headersOf(seen?.rawHeaders)).toEqual({
+      Accept: "application/json",
+      Authorization: `Bearer ${key}`,
+      Connection: "keep-alive",
+      Host: new URL(server.origin).host,
+      "User-Agent": "gpuctl/1.2.3",
+    });
+  });
+
+  it("for a write, whose length is counted in bytes", async () => {
+    const server = await listen((_request, response) => json(response, {}));
+    await caller(server.origin).call("createVirtualMachineRental", { gpuCount: 1, label: "grün 🖥" });
+    const [seen] = server.seen;
+    expect(seen?.body).toBe('{"gpuCount":1,"label":"grün 🖥"}');
+    expect(headersOf(seen?.rawHeaders)).toEqual({
+      Accept: "application/json",
+      Authorization: `Bearer ${key}`,
+      Connection: "keep-alive",
+      "Content-Length": String(Buffer.byteLength(seen?.body ?? "")),
+      "Content-Type": "application/json",
+      Host: new URL(server.origin).host,
+      "User-Agent": "gpuctl/1.2.3",
+    });
+  });
+
+  it("is told to whoever watches, without the key", async () => {
+    const server = await listen((_request, response) => json(response, {}, 200, { Sunset: "tomorrow" }));
+    const { call, exchanges } = caller(server.origin);
+    await call(...write);
+    expect(exchanges).toMatchObject([
+      { method: "POST", url: `${server.origin}/v2/on-demand/virtual-machine-rentals`, status: 200 },
+    ]);
+    expect(exchanges[0]?.header("Sunset")).toBe("tomorrow");
+    expect(JSON.stringify(exchanges)).not.toContain(key);
+  });
+});

@@ -1,0 +1,91 @@
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+export interface LocalServer {
+  readonly origin: string;
+  readonly port: number;
+  /** Requests in the order in which they came, whole. */
+  readonly seen: readonly SeenRequest[];
+  /** Connections that were opened so far. */
+  readonly connections: () => number;
+}
+
+type Answering = (request: SeenRequest, response: ServerResponse, index: number) => void;
+
+/** A server on a free port of this machine, gone when the test ends. Answers once the whole request is there. */
+export async function listen(answer: Answering): Promise<LocalServer> {
+  const seen: SeenRequest[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method = "", url: path = "", headers, rawHeaders } = request;
+      const whole = { method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
+      seen.push(whole);
+      answer(whole, response, seen.length - 1);
+    });
+  });
+  return { ...(await open(server)), seen };
+}
+
+/** A server that speaks bytes instead of HTTP; what a connection says is gathered as text. */
+export async function listenRaw(
+  onConnection: (socket: Socket) => void,
+): Promise<Omit<LocalServer, "seen"> & { readonly heard: () => string }> {
+  let heard = "";
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => {
+      heard += chunk.toString("latin1");
+    });
+    onConnection(socket);
+  });
+  return { ...(await open(server)), heard: () => heard };
+}
+
+/** Serves until the test ends; `server` may be of any kind. */
+export async function open(server: Server | HttpServer): Promise<Omit<LocalServer, "seen">> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on("connection", (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections };
+}
+
+/** An origin on which nothing listens. */
+export async function deadOrigin(): Promise<string> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Answers with JSON. */
+export const json = (response: ServerResponse, value: unknown, status = 200, headers = {}): void => {
+  response.writeHead(status, { "Content-Type": "application/json", ...headers });
+  response.end(JSON.stringify(value));
+};

@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type ServerEvent, serverEvents } from "../../src/client/sse.ts";
+
+async function eventsOf(chunks: readonly Uint8Array[]): Promise<ServerEvent[]> {
+  async function* body() {
+    yield* chunks;
+  }
+  const events: ServerEvent[] = [];
+  for await (const event of serverEvents(body())) events.push(event);
+  return events;
+}
+
+/** The text cut at the given places, counted in bytes. */
+function cut(text: string, places: readonly number[]): Uint8Array[] {
+  const bytes = Buffer.from(text);
+  const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  return at.slice(1).map((end, index) => bytes.subarray(at[index], end));
+}
+
+const lineEnd = fc.constantFrom("\n", "\r", "\r\n");
+const line = fc
+  .string({
+    unit: fc.oneof(
+      fc.constantFrom(" ", ":", "é", "🖥", "data"),
+      fc.string({ unit: "grapheme", maxLength: 1 }),
+    ),
+  })
+  .map((text) => text.replace(/[\r\n]/g, ""));
+const event = fc.record({
+  name: fc.option(fc.constantFrom("message", "error", "ü")),
+  lines: fc.array(line, { minLength: 1, maxLength: 3 }),
+  comments: fc.array(line, { maxLength: 2 }),
+  space: fc.boolean(),
+});
+
+describe("server-sent events", () => {
+  it("come out whole, however they are written and wherever they are cut", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(event, { maxLength: 5 }),
+        lineEnd,
+        fc.boolean(),
+        fc.array(fc.nat(), { maxLength: 12 }),
+        async (events, end, terminated, places) => {
+          const text = events
+            .map(({ name, lines, comments, space }) =>
+              [
+                ...comments.map((comment) => `:${comment}`),
+                ...(name === null ? [] : [`event: ${name}`]),
+                ...lines.map((data) => `data:${space || data.startsWith(" ") ? " " : ""}${data}`),
+                "",
+              ].join(end),
+            )
+            .join(end);
+          const whole =
+            terminated || events.length === 0 ? text + end : text.slice(0, -end.length || undefined);
+          expect(await eventsOf(cut(whole, places))).toEqual(
+            events.map(({ name, lines }) => ({ event: name ?? undefined, data: lines.join("\n") })),
+          );
+        },
+      ),
+      { numRuns: 500 },
+    ));
+
+  it("come out the same byte by byte", async () => {
+    const text =
+      'data: {"a":"é🖥"}\r\n\r\n: ping\r\n\r\nevent: error\r\ndata: x\r\ndata: y\r\n\r\ndata: [DONE]';
+    const expected = [
+      { event: undefined, data: '{"a":"é🖥"}' },
+      { event: "error", data: "x\ny" },
+      { event: undefined, data: "[DONE]" },
+    ];
+    expect(await eventsOf([Buffer.from(text)])).toEqual(expected);
+    expect(await eventsOf([...Buffer.from(text)].map((byte) => Buffer.of(byte)))).toEqual(expected);
+  });
+
+  it("need no byte order mark, and are not disturbed by one", async () => {
+    expect(await eventsOf([Buffer.from("\uFEFFdata: x\n\n")])).toEqual([{ event: undefined, data: "x" }]);
+  });
+
+  it("are none in an empty body or in comments alone", async () => {
+    expect(await eventsOf([])).toEqual([]);
+    expect(await eventsOf([Buffer.from(": ping\n\n: ping\n\nid: 7\n\nretry: 5\n\n")])).toEqual([]);
+  });
+
+  it("may end in the middle of a character", async () => {
+    expect(await eventsOf([Buffer.from("data: é").subarray(0, -1)])).toEqual([
+      { event: undefined, data: "\uFFFD" },
+    ]);
+  });
+});

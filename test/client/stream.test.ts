@@ -1,0 +1,121 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { Interrupted } from "../../src/context/errors.ts";
+import type { InputOf } from "../../src/contract/index.ts";
+import { caller, failure, key } from "./calling.ts";
+import { json, listen } from "./server.ts";
+
+const chat: ["createChatCompletion", InputOf<"createChatCompletion">] = [
+  "createChatCompletion",
+  { model: "x", messages: [], stream: true },
+];
+const events = (response: ServerResponse) => response.writeHead(200, { "Content-Type": "text/event-stream" });
+
+/** What came, and how it ended. */
+async function gather(stream: Promise<AsyncIterable<{ data: string }>>, onEvent = () => {}) {
+  const came: string[] = [];
+  try {
+    for await (const { data } of await stream) {
+      came.push(data);
+      onEvent();
+    }
+    return { came };
+  } catch (error) {
+    return { came, error };
+  }
+}
+
+describe("a stream", () => {
+  it("is asked for, and gives each event as it comes", async () => {
+    let next = () => {};
+    const server = await listen((_request, response) => {
+      events(response).write("data: 0\n\n");
+      let index = 0;
+      next = () => {
+        index += 1;
+        if (index < 3) response.write(`data: ${index}\n\n`);
+        else response.end("data: [DONE]");
+      };
+    });
+    expect(await gather(caller(server.origin).stream(...chat), () => next())).toEqual({
+      came: ["0", "1", "2", "[DONE]"],
+    });
+    expect(server.seen).toMatchObject([
+      {
+        method: "POST",
+        path: "/v1/chat/completions",
+        headers: { accept: "text/event-stream, application/json", authorization: `Bearer ${key}` },
+      },
+    ]);
+  });
+
+  it("may be one JSON answer instead", async () => {
+    const server = await listen((_request, response) => json(response, { choices: [] }));
+    expect(await gather(caller(server.origin).stream(...chat))).toEqual({ came: ['{"choices":[]}'] });
+  });
+
+  it.each([
+    [400, "ServiceError"],
+    [429, "ServiceError"],
+    [500, "UnknownOutcome"],
+  ])("that is answered with %i is not asked for again", async (status, name) => {
+    const server = await listen((_request, response) => json(response, { error: "no" }, status));
+    expect(await failure(caller(server.origin).stream(...chat))).toMatchObject({ name, status });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("that is reset before its head leaves the outcome unknown", async () => {
+    const server = await listen((_request, response) => response.socket?.resetAndDestroy());
+    expect(await failure(caller(server.origin).stream(...chat))).toMatchObject({ name: "UnknownOutcome" });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("that breaks keeps what came, and is a network failure", async () => {
+    const server = await listen((_request, response) => {
+      events(response).write("data: 0\n\ndata: 1\n\n", () => response.socket?.resetAndDestroy());
+    });
+    expect(await gather(caller(server.origin).stream(...chat))).toMatchObject({
+      came: ["0", "1"],
+      error: { name: "NetworkError", code: "ESTREAM", message: expect.stringContaining("the stream broke") },
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("that stalls runs out of time", async () => {
+    const server = await listen((_request, response) => {
+      events(response).write("data: 0\n\n");
+    });
+    expect(await gather(caller(server.origin, { timeout: 60 }).stream(...chat))).toMatchObject({
+      came: ["0"],
+      error: { name: "NetworkError", message: "the stream broke: no answer within 0.06 s" },
+    });
+  });
+
+  it("that is interrupted keeps what came, and is told apart from a failure", async () => {
+    const controller = new AbortController();
+    const server = await listen((_request, response) => {
+      events(response).write("data: 0\n\n");
+    });
+    const { stream } = caller(server.origin, { signal: controller.signal });
+    expect(await gather(stream(...chat), () => controller.abort(new Interrupted()))).toMatchObject({
+      came: ["0"],
+      error: { name: "Interrupted" },
+    });
+  });
+
+  it("may be left in the middle: the connection is closed", async () => {
+    let closed = () => {};
+    const closing = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const server = await listen((_request, response) => {
+      response.on("close", closed);
+      events(response).write("data: 0\n\ndata: 1\n\n");
+    });
+    for await (const { data } of await caller(server.origin).stream(...chat)) {
+      expect(data).toBe("0");
+      break;
+    }
+    await closing;
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { Interrupted } from "../../src/context/errors.ts";
+import { caller, failure, read, write } from "./calling.ts";
+import { listen, listenRaw } from "./server.ts";
+
+describe("a service that never answers", () => {
+  it("is given up for a read after every try's time", async () => {
+    const server = await listen(() => {});
+    const { call, slept } = caller(server.origin, { timeout: 40, retries: 1 });
+    expect(await failure(call(...read))).toMatchObject({
+      name: "NetworkError",
+      code: "ETIMEDOUT",
+      message: "no answer within 0.04 s",
+    });
+    expect(server.seen).toHaveLength(2);
+    expect(slept).toHaveLength(1);
+  });
+
+  it("leaves the outcome of a write unknown", async () => {
+    const server = await listen(() => {});
+    expect(await failure(caller(server.origin, { timeout: 40 }).call(...write))).toMatchObject({
+      name: "UnknownOutcome",
+      message: "no answer within 0.04 s",
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("is given up when it stalls in the middle of the body", async () => {
+    const stalling = () =>
+      listenRaw((socket) =>
+        socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[")),
+      );
+    const { origin } = await stalling();
+    const wishes = { timeout: 40, retries: 0 };
+    expect(await failure(caller(origin, wishes).call(...read))).toMatchObject({
+      name: "NetworkError",
+      code: "ETIMEDOUT",
+    });
+    expect(await failure(caller(origin, wishes).call(...write))).toMatchObject({ name: "UnknownOutcome" });
+  });
+
+  it("is given up when it is no `fetch` that can be aborted", async () => {
+    const deaf = { fetch: () => new Promise<never>(() => {}), timeout: 10, retries: 0 };
+    expect(await failure(caller("http://localhost", deaf).call(...read))).toMatchObject({
+      code: "ETIMEDOUT",
+    });
+  });
+});
+
+describe("the user interrupts", () => {
+  function interrupting() {
+    const controller = new AbortController();
+    return { signal: controller.signal, interrupt: () => controller.abort(new Interrupted()) };
+  }
+
+  it("a read: it ends at once and is not tried again", async () => {
+    const { signal, interrupt } = interrupting();
+    const server = await listen(interrupt);
+    expect(await failure(caller(server.origin, { signal }).call(...read))).toMatchObject({
+      name: "Interrupted",
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("a write: it may have taken effect, and that is told", async () => {
+    const { signal, interrupt } = interrupting();
+    const server = await listen(interrupt);
+    expect(await failure(caller(server.origin, { signal }).call(...write))).toMatchObject({
+      name: "InterruptedWrite",
+      request: { method: "POST", url: `${server.origin}/v2/on-demand/virtual-machine-rentals` },
+    });
+  });
+
+  it("a write in the middle of its answer", async () => {
+    const { signal, interrupt } = interrupting();
+    const server = await listen((_request, response) => {
+      response.writeHead(200, { "Content-Length": "100" });
+      response.write('{"id":');
+      interrupt();
+    });
+    expect(await failure(caller(server.origin, { signal }).call(...write))).toMatchObject({
+      name: "InterruptedWrite",
+    });
+  });
+
+  it("before a write was sent: nothing can have taken effect", async () => {
+    const { signal, interrupt } = interrupting();
+    const server = await listenRaw(interrupt);
+    const secure = server.origin.replace("http:", "https:");
+    expect(await failure(caller(secure, { signal }).call(...write))).toMatchObject({ name: "Interrupted" });
+  });
+
+  it("before anything began: nothing is sent", async () => {
+    const { signal, interrupt } = interrupting();
+    interrupt();
+    const server = await listen(() => {});
+    const { call, stream } = caller(server.origin, { signal });
+    expect(await failure(call(...write))).toMatchObject({ name: "Interrupted" });
+    expect(await failure(call(...read))).toMatchObject({ name: "Interrupted" });
+    expect(await failure(stream("createChatCompletion", { model: "x", messages: [] }))).toMatchObject({
+      name: "Interrupted",
+    });
+    expect(server.connections()).toBe(0);
+  });
+});

@@ -1,0 +1,72 @@
+import { createServer } from "node:https";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { caller, failure, read, write } from "./calling.ts";
+import { selfSigned } from "./certificate.ts";
+import { json, listen, listenRaw, open } from "./server.ts";
+
+const certificate = selfSigned("localhost");
+
+async function listenSecurely() {
+  const paths: string[] = [];
+  const server = createServer(certificate, (request, response) => {
+    paths.push(`${request.method} ${request.url}`);
+    request.resume().on("end", () => json(response, ["secure"]));
+  });
+  const { port, connections } = await open(server);
+  return { origin: `https://localhost:${port}`, paths, connections };
+}
+
+describe("https", () => {
+  beforeEach(() => {
+    vi.unstubAllEnvs();
+    return () => vi.unstubAllEnvs();
+  });
+
+  it("works, and keeps its connection", async () => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    const server = await listenSecurely();
+    const { call } = caller(server.origin);
+    expect(await call(...read)).toEqual(["secure"]);
+    expect(await call(...write)).toEqual(["secure"]);
+    expect(server.paths).toEqual([
+      "GET /v2/on-demand/storage-volumes",
+      "POST /v2/on-demand/virtual-machine-rentals",
+    ]);
+    expect(server.connections()).toBe(1);
+  });
+
+  it("is refused by a certificate that nobody vouches for, before anything is sent", async () => {
+    const server = await listenSecurely();
+    const { call } = caller(server.origin, { retries: 0 });
+    expect(await failure(call(...write))).toMatchObject({
+      name: "NetworkError",
+      code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+      message: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
+    });
+    expect(server.paths).toEqual([]);
+  });
+
+  it("at a port that speaks plain http fails before anything is sent", async () => {
+    const server = await listen((_request, response) => json(response, []));
+    const { call } = caller(server.origin.replace("http:", "https:"), { retries: 0 });
+    expect(await failure(call(...write))).toMatchObject({ name: "NetworkError" });
+    expect(server.seen).toEqual([]);
+  });
+
+  it("that ends in the middle of the handshake fails before anything is sent", async () => {
+    const server = await listenRaw((socket) => socket.once("data", () => socket.end()));
+    const { call } = caller(server.origin.replace("http:", "https:"), { retries: 0 });
+    expect(await failure(call(...write))).toMatchObject({ name: "NetworkError" });
+    expect(server.heard()).not.toContain("POST");
+  });
+
+  it("whose handshake never ends runs out of time before anything is sent", async () => {
+    const server = await listenRaw(() => {});
+    const { call } = caller(server.origin.replace("http:", "https:"), { timeout: 50 });
+    expect(await failure(call(...write))).toMatchObject({
+      name: "NetworkError",
+      code: "ETIMEDOUT",
+      message: expect.stringContaining("no answer within 0.05 s"),
+    });
+  });
+});
