@@ -1,6 +1,14 @@
 import license from "rollup-plugin-license";
 import { defineConfig } from "tsdown";
 
+/** commander loads this for subcommands that are programs of their own; there are none, and it slows every start. */
+const withoutSubprograms = {
+  name: "without-subprograms",
+  resolveId: (source: string, importer?: string) =>
+    source === "node:child_process" && importer?.includes("/commander/") ? "\0none" : undefined,
+  load: (id: string) => (id === "\0none" ? "export {}" : undefined),
+};
+
 /** One CommonJS bundle, split at each dynamic import; the libraries are inside, with their licences beside them. */
 export default defineConfig({
   entry: { gpuctl: "src/cli/entry.ts" },
@@ -13,5 +21,6 @@ export default defineConfig({
   clean: true,
   logLevel: "warn",
   inputOptions: { checks: { preferBuiltinFeature: false } },
-  plugins: [license({ thirdParty: { output: "dist/THIRD-PARTY-LICENSES.txt" } })],
+  copy: ["node_modules/@jsquash/webp/codec/dec/webp_dec.wasm"],
+  plugins: [withoutSubprograms, license({ thirdParty: { output: "dist/THIRD-PARTY-LICENSES.txt" } })],
 });

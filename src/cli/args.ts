@@ -1,0 +1,106 @@
+import { fieldsOf, kebab } from "../commands/flags.ts";
+import { parseId, parseNumber } from "../commands/shared/values.ts";
+import type { Args, CommandSpec } from "../commands/spec.ts";
+import { UsageError } from "../context/errors.ts";
+import type { Field } from "../contract/field.ts";
+import type { TypedFlag } from "./options.ts";
+import type { Invocation } from "./program.ts";
+
+/** Turns what was typed into values: fields by their kind, everything else as text. */
+export function readArgs({ spec, flags, words, globals }: Invocation): Args {
+  const scalar = globals.validate === false ? asTyped : readScalar;
+  const own = new Set(spec.flags?.map((flag) => flag.names[0]));
+  const fields = fieldsOf(spec).flatMap((field): [string, unknown][] => {
+    const typed = own.has(kebab(field.name)) ? undefined : flags[kebab(field.name)];
+    return typed === undefined ? [] : [[field.name, fieldValue(field, typed.value, typed.name, scalar)]];
+  });
+  const placed = placeWords(spec, words);
+  for (const { name, field } of spec.positionals ?? []) {
+    const typed = placed[name];
+    if (field === undefined || typed === undefined) continue;
+    const known = fieldsOf(spec).find((one) => one.name === field);
+    if (fields.some(([given]) => given === field)) throw twice(name, field);
+    if (known) fields.push([field, fieldValue(known, typed, name, scalar)]);
+  }
+  return {
+    fields: Object.fromEntries(fields),
+    flags: Object.fromEntries(
+      Object.entries(flags)
+        .filter(([name]) => own.has(name))
+        .map(([name, { value }]) => [name, ownValue(spec, name, value)]),
+    ),
+    words: placed,
+  };
+}
+
+const twice = (word: string, field: string): UsageError =>
+  new UsageError(`${word} and --${kebab(field)} are the same: give one of them`);
+
+function ownValue(spec: CommandSpec, name: string, value: TypedFlag["value"]): TypedFlag["value"] {
+  const choices = spec.flags?.find((flag) => flag.names[0] === name)?.choices;
+  const unknown = [value].flat().find((one) => typeof one === "string" && choices?.includes(one) === false);
+  if (choices && unknown !== undefined) {
+    throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(unknown)}`);
+  }
+  return value;
+}
+
+/** Words by the positionals they belong to; a variadic one takes the rest. */
+function placeWords(spec: CommandSpec, words: readonly string[]): Args["words"] {
+  const positionals = spec.positionals ?? [];
+  const takesAll = positionals.some(({ variadic }) => variadic);
+  const extra = words[positionals.length];
+  if (extra !== undefined && !takesAll) {
+    throw new UsageError(
+      `${JSON.stringify(extra)} is one word too many${positionals.length === 1 ? `; ${positionals[0]?.name} of several words needs quotes` : ""}`,
+    );
+  }
+  return Object.fromEntries(
+    positionals.flatMap((positional, at): [string, string | readonly string[]][] => {
+      const value = positional.variadic ? words.slice(at) : words[at];
+      return value === undefined || value.length === 0 ? [] : [[positional.name, value]];
+    }),
+  );
+}
+
+/** A field's value from its text. Throws `UsageError` when the text cannot be of the field's kind. */
+export function fieldValue(
+  field: Field,
+  typed: string | readonly string[] | boolean,
+  flag: string,
+  scalar: ReadScalar = readScalar,
+): unknown {
+  if (typeof typed === "boolean") return typed;
+  if (field.kind === "list") {
+    const texts = (typeof typed === "string" ? [typed] : typed).flatMap((text) => text.split(","));
+    return texts.map((text) => scalar(field.item?.kind ?? "string", text.trim(), flag));
+  }
+  if (field.kind === "map") {
+    const texts = (typeof typed === "string" ? [typed] : typed).flatMap((text) => text.split(","));
+    return Object.fromEntries(texts.map((text) => pair(text, field, flag, scalar)));
+  }
+  return scalar(field.kind, String(typed), flag);
+}
+
+function pair(text: string, field: Field, flag: string, scalar: ReadScalar): [string, unknown] {
+  const at = text.lastIndexOf(":");
+  if (at < 1)
+    throw new UsageError(`${flag} must be NAME:WEIGHT such as Add_Detail:0.8, not ${JSON.stringify(text)}`);
+  return [text.slice(0, at).trim(), scalar(field.item?.kind ?? "string", text.slice(at + 1), flag)];
+}
+
+type ReadScalar = (kind: Field["kind"], text: string, flag: string) => unknown;
+
+const readScalar: ReadScalar = (kind, text, flag) => {
+  if (kind === "number" || kind === "integer") return parseNumber(text, flag);
+  return kind === "id" ? parseId(text) : text;
+};
+
+/** With `--no-validate` a text that cannot be of its kind is sent as it was typed: the service decides. */
+const asTyped: ReadScalar = (kind, text, flag) => {
+  try {
+    return readScalar(kind, text, flag);
+  } catch {
+    return text;
+  }
+};

@@ -1,0 +1,107 @@
+import { limitsText } from "../commands/limits.ts";
+import type { Args, CommandSpec, Positional } from "../commands/spec.ts";
+import type { Defaults } from "../context/context.ts";
+import { UsageError } from "../context/errors.ts";
+import type { Prompts, World } from "../context/world.ts";
+import type { Field } from "../contract/field.ts";
+import type { Operation } from "../contract/operation.ts";
+import { fieldValue } from "./args.ts";
+import { isReplaced, type Missing, missingOf, wordOf } from "./missing.ts";
+import { quoted } from "./quoted.ts";
+
+interface Asking {
+  readonly world: Pick<World, "stdin" | "prompts">;
+  /** What is missing is left to the service. */
+  readonly incomplete: boolean;
+  readonly mayAsk: boolean;
+  readonly defaults: Defaults;
+  /** The command line so far. */
+  readonly argv: readonly string[];
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Fills in what is missing: words from a pipe on stdin, the rest by asking where that is allowed, and then says which
+ * command line would have needed no question. Throws `UsageError` naming everything that is missing where it is not.
+ */
+export async function fillIn(spec: CommandSpec, args: Args, asking: Asking): Promise<Args> {
+  const { world, incomplete, mayAsk, defaults, argv, say } = asking;
+  const piped = await fromStdin(spec, args, world.stdin);
+  const missing = incomplete ? [] : missingOf(spec, piped, defaults);
+  if (missing.length === 0) return piped;
+  if (!mayAsk) {
+    const issues = missing.map(({ flag, text }) => ({ flag, message: `is missing: ${text}` }));
+    throw new UsageError(`${missing.map(({ flag }) => flag).join(", ")} missing`, { issues });
+  }
+  const [prompts, limit] = await Promise.all([world.prompts(), limits(spec)]);
+  const answers: string[] = [];
+  let filled = piped;
+  for (const one of missing) {
+    const answer = await ask(one, limit, prompts);
+    answers.push(...(one.positional ? [] : [one.flag]), answer);
+    filled = withAnswer(filled, one, answer);
+  }
+  say(`The same without questions: gpuctl ${[...argv, ...answers].map(quoted).join(" ")}`);
+  return filled;
+}
+
+async function fromStdin(spec: CommandSpec, args: Args, stdin: World["stdin"]): Promise<Args> {
+  const positional = spec.positionals?.find((one) => one.stdin !== undefined);
+  if (!positional || stdin.isTTY || isReplaced(positional, args)) return args;
+  const typed = wordOf(positional, args);
+  if (typed !== undefined && positional.stdin === "instead") return args;
+  const text = new TextDecoder().decode(await stdin.read()).replace(/\r?\n$/, "");
+  if (text === "") return args;
+  return withWord(args, positional, typed === undefined ? text : `${text}\n\n${typed}`);
+}
+
+const withWord = (args: Args, { name, field }: Positional, text: string): Args => ({
+  ...args,
+  words: { ...args.words, [name]: text },
+  fields: field === undefined ? args.fields : { ...args.fields, [field]: text },
+});
+
+/** What a field's limits say against a value, or nothing. */
+type Limit = (field: Field, value: unknown) => string | undefined;
+
+/** The limits that the flags of a command are held to as well. */
+async function limits({ operations: [main] }: CommandSpec): Promise<Limit> {
+  if (main === undefined) return () => undefined;
+  const [{ check }, { operations }] = await Promise.all([
+    import("../contract/check.ts"),
+    import("../contract/index.ts"),
+  ]);
+  const operation: Operation = operations[main];
+  return ({ name }, value) => {
+    const checked = check(operation, { [name]: value });
+    return checked.ok ? undefined : checked.issues.find(({ path }) => path[0] === name)?.message;
+  };
+}
+
+async function ask({ flag, field, text }: Missing, limit: Limit, prompts: Prompts): Promise<string> {
+  const allowed = field ? limitsText(field) : "";
+  const message = `${text}${allowed && `, ${allowed}`} (${flag})`;
+  if (field?.choices)
+    return prompts.choose({ message: `${field.description} (${flag})`, choices: field.choices });
+  return prompts.text({ message, validate: (answer) => problem(field, answer, flag, limit) });
+}
+
+function problem(field: Field | undefined, answer: string, flag: string, limit: Limit): string | undefined {
+  if (answer.trim() === "") return "An answer is needed";
+  if (field === undefined) return undefined;
+  try {
+    const wrong = limit(field, fieldValue(field, answer, flag));
+    return wrong && `${flag} ${wrong}`;
+  } catch (error) {
+    return error instanceof UsageError ? error.message : String(error);
+  }
+}
+
+function withAnswer(args: Args, { field, positional, flag }: Missing, answer: string): Args {
+  const value = field ? fieldValue(field, answer, flag) : answer;
+  return {
+    ...args,
+    words: positional ? { ...args.words, [positional.name]: answer } : args.words,
+    fields: field ? { ...args.fields, [field.name]: value } : args.fields,
+  };
+}

@@ -1,0 +1,53 @@
+import { givenBy } from "../commands/flags.ts";
+import type { CommandSpec } from "../commands/spec.ts";
+import { UsageError } from "../context/errors.ts";
+import type { Issue } from "../contract/check.ts";
+import type { OperationId } from "../contract/index.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { Invocation } from "./program.ts";
+
+/** Holds an input against the contract. Throws `UsageError` that names each flag at fault. */
+export async function checkInput(
+  id: OperationId,
+  input: object,
+  { spec, flags }: Pick<Invocation, "spec" | "flags">,
+): Promise<void> {
+  const [{ check }, { operations }] = await Promise.all([
+    import("../contract/check.ts"),
+    import("../contract/index.ts"),
+  ]);
+  const operation: Operation = operations[id];
+  const checked = check(operation, input);
+  if (checked.ok) return;
+  const told = checked.issues.map((issue) => ({
+    flag: typedName(spec, flags, issue.path),
+    message: withValue(issue, input),
+  }));
+  const issues = told.filter(
+    ({ flag, message }, at) => told.findIndex((one) => one.flag === flag && one.message === message) === at,
+  );
+  const [first] = issues;
+  throw new UsageError(
+    issues.length === 1 ? `${first?.flag} ${first?.message}` : `${issues.length} values cannot be used`,
+    { issues: issues.length === 1 ? [] : issues, hint: "Nothing was sent." },
+  );
+}
+
+/** The flag as the user typed it, else the main one of those that give the field. */
+function typedName(spec: CommandSpec, flags: Invocation["flags"], path: Issue["path"]): string {
+  const names = givenBy(spec, path);
+  const typed = names.map((name) => flags[name.replace(/^--/, "")]?.name).find((name) => name !== undefined);
+  return typed ?? names[0];
+}
+
+/** The message, with the value that was given where it is short enough to show. */
+function withValue({ path, message }: Issue, input: object): string {
+  const value = path.reduce<unknown>(
+    (inside, step) =>
+      typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[step] : undefined,
+    input,
+  );
+  const shown = typeof value === "number" || typeof value === "boolean" || typeof value === "string";
+  if (!shown || message.includes(JSON.stringify(value)) || String(value).length > 80) return message;
+  return `${message}, not ${JSON.stringify(value)}`;
+}

@@ -1,0 +1,106 @@
+import { resolve } from "node:path";
+import type { Context, Files, Secrets, Update } from "../context/context.ts";
+import { UsageError } from "../context/errors.ts";
+import type { World } from "../context/world.ts";
+import { sandboxChatModel } from "../contract/sandbox.ts";
+import type { Connection } from "./connection.ts";
+import type { Notes } from "./notes.ts";
+import { configPath } from "./profile.ts";
+import type { Settings } from "./settings.ts";
+
+interface Made {
+  readonly connection: Connection;
+  readonly notes: Notes;
+}
+
+/** What the commands may touch, made of the world and the settings. */
+export function createContext(settings: Settings, world: World, { connection, notes }: Made): Context {
+  return {
+    call: connection.call,
+    stream: connection.stream,
+    sandbox: connection.sandbox,
+    now: world.now,
+    sleep: (milliseconds) => world.sleep(milliseconds, world.interrupted),
+    interrupted: world.interrupted,
+    say: notes.say,
+    progress: (text, work) => showProgress(text, work, settings, world),
+    files: files(world),
+    secrets: secrets(settings, world),
+    settings: {
+      version: world.version,
+      output: settings.output,
+      sandbox: settings.sandbox,
+      dryRun: settings.dryRun,
+      profile: settings.profile,
+      baseUrl: settings.sandbox ? undefined : settings.baseUrl,
+      inferenceBaseUrl: settings.sandbox ? undefined : settings.inferenceBaseUrl,
+      credential: settings.credential,
+      defaults: {
+        ...settings.defaults,
+        chatModel: settings.sandbox ? sandboxChatModel : settings.defaults.chatModel,
+      },
+    },
+    profiles: {
+      path: configPath(world),
+      save: async (name, change) => (await import("./profile-store.ts")).saveProfile(world, name, change),
+      forgetKey: async (name) => (await import("./profile-store.ts")).forgetKey(world, name),
+    },
+  };
+}
+
+async function showProgress<Value>(
+  text: string,
+  work: (update: Update) => Promise<Value>,
+  { quiet, mayAsk }: Settings,
+  { stderr, env, spinner }: World,
+): Promise<Value> {
+  if (!stderr.isTTY || quiet || !mayAsk || env.TERM === "dumb") return work(() => {});
+  const shown = await spinner(text);
+  try {
+    return await work(shown.update);
+  } finally {
+    shown.stop();
+  }
+}
+
+function files({ stdin, stdout, cwd, readFile, folders }: World): Files {
+  return {
+    read: async (path) => {
+      if (path === "-") return stdin.read();
+      try {
+        return await readFile(resolve(cwd, path));
+      } catch (cause) {
+        throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`);
+      }
+    },
+    stdin: async () => (stdin.isTTY ? undefined : new TextDecoder().decode(await stdin.read())),
+    resolve: (path) => resolve(cwd, path),
+    temporary: folders.temporary,
+    stdoutIsTerminal: stdout.isTTY,
+  };
+}
+
+function secrets({ mayAsk }: Settings, { stdin, prompts }: World): Secrets {
+  return {
+    readKey: async ({ fromStdin }) => {
+      if (!fromStdin && !(mayAsk && stdin.isTTY)) {
+        throw new UsageError("nobody can be asked for the key: pipe it in with --with-token");
+      }
+      const typed = fromStdin
+        ? new TextDecoder().decode(await stdin.read())
+        : await (await prompts()).secret({ message: "API key", validate: keyProblem });
+      const key = typed.trim();
+      const problem = keyProblem(key);
+      if (problem) throw new UsageError(`the key cannot be used: ${problem}`);
+      return key;
+    },
+  };
+}
+
+/** A key travels in a header: it must be visible ASCII without spaces. */
+function keyProblem(key: string): string | undefined {
+  if (key.trim() === "") return "it is empty";
+  return /^[\x21-\x7e]+$/.test(key.trim())
+    ? undefined
+    : "it holds spaces or characters that no header can carry";
+}

@@ -1,0 +1,52 @@
+import { type Target, wireRequest } from "../client/request.ts";
+import { routes } from "../contract/generated/routes.ts";
+import type { OperationId } from "../contract/index.ts";
+import type { Answer } from "../output/answer.ts";
+import type { OutputFormat } from "../output/view.ts";
+
+/** Ends a command that was only to show what it would send. */
+export class DryRun extends Error {
+  override readonly name = "DryRun";
+}
+
+/** A request as it would be sent, the key left out. */
+export interface ShownRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** The request of an operation, with the key hidden; none is needed to look. */
+export function shownRequest(id: OperationId, input: object, target: Target): ShownRequest {
+  const { method, url, headers, body } = wireRequest(
+    routes[id],
+    { ...input },
+    { ...target, apiKey: target.apiKey ?? "none" },
+  );
+  const hidden = headers.Authorization ? { ...headers, Authorization: "Bearer ****" } : headers;
+  return { method, url, headers: hidden, body: body === undefined ? null : JSON.parse(body) };
+}
+
+/** What a dry run prints in place of the command's answer. */
+export const dryRunAnswer = (requests: readonly ShownRequest[], output: OutputFormat): Answer =>
+  output === "json" ? { data: dryRunDocument(requests) } : { text: oneText(dryRunText(requests)) };
+
+async function* oneText(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+const dryRunDocument = (requests: readonly ShownRequest[]): object =>
+  requests.length === 1 ? { dry_run: true, request: requests[0] } : { dry_run: true, requests };
+
+const dryRunText = (requests: readonly ShownRequest[]): string =>
+  requests
+    .map(({ method, url, headers, body }) =>
+      [
+        `${method} ${url}`,
+        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+        ...(body === null ? [] : ["", JSON.stringify(body, null, 2)]),
+        "",
+      ].join("\n"),
+    )
+    .join("\n");

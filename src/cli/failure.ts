@@ -1,0 +1,117 @@
+import { exit, exitForStatus } from "./exit.ts";
+
+/** An error as users see it: the parts of the error document. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly issues: readonly unknown[];
+  readonly status: number | null;
+  readonly exitCode: number;
+  /** Whether the same command may be tried again as it is. */
+  readonly retryable: boolean;
+  readonly hint: string | null;
+  readonly request: { readonly method: string; readonly url: string } | null;
+}
+
+type Known = Partial<Omit<Failure, "message">> & { readonly exitCode: number };
+
+/** What each named error means, by its name: classes are not loaded to tell. */
+const meanings: Readonly<Record<string, (error: Details) => Known>> = {
+  UsageError: () => ({ code: "USAGE", exitCode: exit.usage }),
+  BadTemplate: () => ({ code: "USAGE", exitCode: exit.usage }),
+  SaveFailed: () => ({ code: "NOT_SAVED", exitCode: exit.usage }),
+  InsecureUrl: () => ({
+    code: "INSECURE_URL",
+    exitCode: exit.usage,
+    hint: "Use https, or say --insecure-http if you mean it.",
+  }),
+  NoBaseUrl: () => ({
+    code: "NO_BASE_URL",
+    exitCode: exit.credential,
+    hint: "`gpuctl auth login --base-url URL` keeps one; --sandbox needs neither account nor host.",
+  }),
+  NoCredential: () => ({
+    code: "NO_CREDENTIAL",
+    exitCode: exit.credential,
+    hint: "`gpuctl auth login` keeps a key; GPUCTL_API_KEY gives one; --sandbox needs none.",
+  }),
+  ServiceError: (error) => ({
+    exitCode: exitForStatus(error.status ?? 0),
+    retryable: error.status === 429 || error.status === 408 || (error.status ?? 0) >= 500,
+    hint: serviceHint(error.status ?? 0),
+  }),
+  UnreadableAnswer: () => ({ code: "UNREADABLE_ANSWER", exitCode: exit.service, retryable: true }),
+  UselessAnswer: () => ({ code: "USELESS_ANSWER", exitCode: exit.service }),
+  NetworkError: () => ({
+    exitCode: exit.network,
+    retryable: true,
+    hint: "Nothing was changed by this; it is safe to try again.",
+  }),
+  UnknownOutcome: (error) => ({
+    code: "UNKNOWN_OUTCOME",
+    exitCode: exit.unknown,
+    hint: error.finding ?? "It may have taken effect: look before you try again.",
+  }),
+  ResultLost: () => ({
+    code: "RESULT_LOST",
+    exitCode: exit.fault,
+    hint: "It was paid for and could be saved nowhere: make room before you try again.",
+  }),
+  NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
+  WaitedTooLong: () => ({ code: "WAITED_TOO_LONG", exitCode: exit.waited, retryable: true }),
+  BudgetExceeded: () => ({
+    code: "BUDGET_EXCEEDED",
+    exitCode: exit.budget,
+    hint: "Nothing was sent.",
+  }),
+  InterruptedWrite: () => ({
+    code: "INTERRUPTED",
+    exitCode: exit.interrupted,
+    hint: "Look before you try again: `gpuctl rentals list` and `gpuctl volumes list` show what is there.",
+  }),
+  Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
+  CannotListen: () => ({ code: "CANNOT_LISTEN", exitCode: exit.usage }),
+  StoreError: () => ({ code: "SANDBOX_STATE", exitCode: exit.usage }),
+  MissingDependency: () => ({ code: "MISSING_DEPENDENCY", exitCode: exit.usage }),
+};
+
+interface Details extends Error {
+  readonly code?: string;
+  readonly status?: number;
+  readonly issues?: readonly unknown[];
+  readonly request?: { readonly method: string; readonly url: string };
+  readonly hint?: string;
+  readonly finding?: string;
+}
+
+/**
+ * An error of any kind as a failure; one that nobody foresaw is a fault of the tool itself. Notes that were held back
+ * lead its hint.
+ */
+export function failureOf(cause: unknown, notes: readonly string[] = []): Failure {
+  const error: Details = cause instanceof Error ? cause : new Error(String(cause));
+  const known = meanings[error.name]?.(error) ?? {
+    code: "FAULT",
+    exitCode: exit.fault,
+    hint: "This is a fault of gpuctl itself; --debug shows more.",
+  };
+  const hint = [...notes, error.hint ?? known.hint].filter(Boolean).join(" ");
+  return {
+    code: known.code ?? error.code ?? "ERROR",
+    message: error.message,
+    issues: error.issues ?? [],
+    status: error.status ?? null,
+    exitCode: known.exitCode,
+    retryable: known.retryable ?? false,
+    hint: hint || null,
+    request: error.request ?? null,
+  };
+}
+
+function serviceHint(status: number): string | null {
+  if (status === 401)
+    return "`gpuctl auth login` keeps another key; `gpuctl auth status` says which one is used.";
+  if (status === 403) return "The key lacks access to this.";
+  if (status === 429) return "Too many requests: wait, then try again.";
+  return null;
+}

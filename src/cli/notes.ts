@@ -1,0 +1,22 @@
+import type { World } from "../context/world.ts";
+import type { Settings } from "./settings.ts";
+
+/** Lines for people beside the result. */
+export interface Notes {
+  readonly say: (line: string) => void;
+  /** Lines that were held back, as an error must be the one document on stderr with a machine format. */
+  readonly held: readonly string[];
+}
+
+/** Said on stderr at once; held back until the end with a machine format; silent with `--quiet`. */
+export function createNotes({ quiet, output }: Settings, { stderr }: World): Notes {
+  const held: string[] = [];
+  return {
+    held,
+    say: (line) => {
+      if (quiet) return;
+      if (output === "json") held.push(line);
+      else void stderr.write(`${line}\n`);
+    },
+  };
+}

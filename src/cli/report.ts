@@ -1,0 +1,28 @@
+import { sanitize } from "../output/sanitize.ts";
+import type { Failure } from "./failure.ts";
+
+/** A failure as the one JSON document on stderr that machine formats get. */
+export const failureDocument = (failure: Failure): string => `${JSON.stringify({ error: failure })}\n`;
+
+/** A failure in a few lines for people; text of the service is stripped of terminal control sequences. */
+export function failureText({ message, code, status, issues, hint, request, exitCode }: Failure): string {
+  const where =
+    request && status !== null ? ` (${request.method} ${request.url} answered ${status} ${code})` : "";
+  const sent = request && status === null ? ` (${request.method} ${request.url})` : "";
+  const lines = [
+    `Error: ${exitCode === 10 ? "the outcome is unknown: " : ""}${message}${where}${sent}`,
+    ...issues.map((issue) => `  ${issueText(issue)}`),
+    ...(hint ? [hint] : []),
+  ];
+  return `${lines.map((line) => sanitize(line)).join("\n")}\n`;
+}
+
+/** `{flag, message}` of ours, `{path, message}` of a service, or whatever else it holds. */
+function issueText(issue: unknown): string {
+  if (typeof issue === "string") return issue;
+  if (typeof issue !== "object" || issue === null) return JSON.stringify(issue);
+  const { flag, path, message } = issue as { flag?: unknown; path?: unknown; message?: unknown };
+  if (typeof message !== "string") return JSON.stringify(issue);
+  const place = typeof flag === "string" ? flag : Array.isArray(path) ? path.join(".") : path;
+  return typeof place === "string" && place !== "" ? `${place} ${message}` : message;
+}

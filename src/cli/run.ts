@@ -1,0 +1,48 @@
+import type { CommandSpec } from "../commands/spec.ts";
+import type { Context } from "../context/context.ts";
+import type { World } from "../context/world.ts";
+import type { Answer } from "../output/answer.ts";
+import { readArgs } from "./args.ts";
+import { fillIn } from "./ask.ts";
+import { confirm } from "./confirm.ts";
+import type { Invocation } from "./program.ts";
+import type { Settings } from "./settings.ts";
+
+export interface Run {
+  readonly invocation: Invocation;
+  readonly settings: Settings;
+  readonly world: World;
+  readonly context: Context;
+}
+
+/** From what was typed to an answer: missing values, contract check, confirmation, the command itself. */
+export async function run({ invocation, settings, world, context }: Run): Promise<Answer> {
+  const { spec } = invocation;
+  const loading = spec.load();
+  const args = await fillIn(spec, readArgs(invocation), {
+    world,
+    incomplete: !settings.validate,
+    mayAsk: settings.mayAsk && world.stdin.isTTY,
+    defaults: context.settings.defaults,
+    argv: invocation.argv,
+    say: context.say,
+  });
+  const { verb } = await loading;
+  const input = (await verb.input?.(args, context)) ?? args.fields;
+  if (settings.validate) await check(input, invocation, spec);
+  const checked = input as never;
+  if (!settings.dryRun && verb.question) {
+    await confirm(verb.question(checked, args), spec, settings, world);
+  }
+  return verb.run(checked, context, args);
+}
+
+/** Skipped when there is nothing to check, so that a plain listing loads no schema. */
+async function check(
+  input: object,
+  invocation: Invocation,
+  { operations: [main] }: CommandSpec,
+): Promise<void> {
+  if (main === undefined || Object.keys(input).length === 0) return;
+  await (await import("./check.ts")).checkInput(main, input, invocation);
+}

@@ -1,0 +1,171 @@
+import type { Credential, Defaults } from "../context/context.ts";
+import { UsageError } from "../context/errors.ts";
+import type { Environment } from "../context/world.ts";
+import { parseDuration } from "../output/units.ts";
+import { type OutputFormat, outputFormats } from "../output/view.ts";
+import { type GlobalName, globalFlags, type TypedGlobals } from "./globals.ts";
+import type { Config, Profile } from "./profile.ts";
+
+/** What flags, environment, profile and defaults came to, first wins in that order. */
+export interface Settings {
+  readonly output: OutputFormat;
+  readonly quiet: boolean;
+  readonly yes: boolean;
+  readonly mayAsk: boolean;
+  readonly profile: string;
+  readonly sandbox: boolean;
+  readonly baseUrl: string | undefined;
+  readonly inferenceBaseUrl: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly credential: Credential | undefined;
+  /** Milliseconds for one try. */
+  readonly timeout: Readonly<Record<"compute" | "inference", number>>;
+  readonly retries: number;
+  readonly dryRun: boolean;
+  readonly validate: boolean;
+  readonly insecureHttp: boolean;
+  readonly debug: boolean;
+  readonly color: string;
+  readonly defaults: Defaults;
+}
+
+/** Milliseconds for one try when nobody says otherwise. */
+const usualTimeout = { compute: 30_000, inference: 300_000 };
+
+export interface Sources {
+  readonly typed: TypedGlobals;
+  readonly env: Environment;
+  readonly config: Config;
+  /** The command may name a profile that is not there yet. */
+  readonly newProfile: boolean;
+}
+
+/** Throws `UsageError` that names the flag, the variable or the profile of a bad value. */
+export function resolveSettings({ typed, env, config, newProfile }: Sources): Settings {
+  const named = find("profile", typed, env, {});
+  const profileName = named?.text ?? config.profile ?? "default";
+  const profile = config.profiles?.[profileName];
+  if (named && !profile && !newProfile) throw unknownProfile(named, config);
+  const get = (name: GlobalName) => find(name, typed, env, profile ?? {});
+  const timeout = duration(get("timeout"));
+  const sandbox = usesSandbox(typed, env, profile);
+  const baseUrl = url(get("base-url"));
+  const apiKey = env.GPUCTL_API_KEY || profile?.apiKey;
+  return {
+    output: choice(get("output"), outputFormats),
+    color: choice(get("color"), colorChoices),
+    quiet: typed.quiet === true,
+    yes: typed.yes === true,
+    mayAsk: typed.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
+    profile: profileName,
+    sandbox,
+    baseUrl,
+    inferenceBaseUrl: url(get("inference-base-url")),
+    apiKey,
+    credential: credential(env, apiKey, profileName),
+    timeout: timeout === undefined ? usualTimeout : { compute: timeout, inference: timeout },
+    retries: retries(get("retries")),
+    dryRun: typed["dry-run"] === true,
+    validate: typed.validate !== false,
+    insecureHttp: typed["insecure-http"] === true,
+    debug: typed.debug === true,
+    defaults: {
+      imageModel: profile?.image?.model,
+      chatModel: profile?.chat?.model,
+      maxCost: profile?.budget?.maxCost,
+      maxBurn: profile?.budget?.maxBurn,
+    },
+  };
+}
+
+const colorChoices = ["auto", "always", "never"] as const;
+
+interface Found {
+  readonly text: string;
+  /** What to call the place in a message: a flag, a variable, a profile. */
+  readonly source: string;
+}
+
+function find(name: GlobalName, typed: TypedGlobals, env: Environment, profile: Profile): Found | undefined {
+  const flag = globalFlags.find((known) => known.name === name);
+  const value = typed[name];
+  if (typeof value === "string") return { text: value, source: `--${name}` };
+  const variable = flag && "env" in flag ? flag.env : undefined;
+  const fromEnvironment = variable && env[variable];
+  if (variable && fromEnvironment) return { text: fromEnvironment, source: variable };
+  const kept = {
+    output: profile.output,
+    "base-url": profile.baseUrl,
+    "inference-base-url": profile.inferenceBaseUrl,
+  };
+  const fromProfile = Object.entries(kept).find(([key]) => key === name)?.[1];
+  if (fromProfile !== undefined) return { text: fromProfile, source: "the profile" };
+  return flag && "default" in flag ? { text: flag.default, source: "the default" } : undefined;
+}
+
+/** A flag beats the environment, which beats the profile; naming a host is as good as saying no to the sandbox. */
+function usesSandbox(typed: TypedGlobals, env: Environment, profile: Profile | undefined): boolean {
+  if (typed.sandbox === true && typed["base-url"] !== undefined) {
+    throw new UsageError("--sandbox and --base-url exclude each other");
+  }
+  if (typed.sandbox === true) return true;
+  if (typed["base-url"] !== undefined) return false;
+  if (isOn(env.GPUCTL_SANDBOX)) return true;
+  return !env.GPUCTL_BASE_URL && profile?.sandbox === true;
+}
+
+const isOn = (value: string | undefined): boolean =>
+  value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
+
+function choice<Choice extends string>(found: Found | undefined, choices: readonly Choice[]): Choice {
+  const known = choices.find((one) => one === found?.text);
+  if (known === undefined) {
+    throw new UsageError(
+      `${found?.source} must be one of ${choices.join(", ")}, not ${JSON.stringify(found?.text)}`,
+    );
+  }
+  return known;
+}
+
+function url(found: Found | undefined): string | undefined {
+  if (found === undefined) return undefined;
+  if (!/^https?:\/\//i.test(found.text) || !URL.canParse(found.text)) {
+    throw new UsageError(
+      `${found.source} must be a URL such as https://api.example.com, not ${JSON.stringify(found.text)}`,
+    );
+  }
+  return found.text;
+}
+
+function duration(found: Found | undefined): number | undefined {
+  if (found === undefined) return undefined;
+  const milliseconds = parseDuration(found.text);
+  if (milliseconds === undefined || milliseconds <= 0) {
+    throw new UsageError(
+      `${found.source} must be a duration such as 30s or 2m, not ${JSON.stringify(found.text)}`,
+    );
+  }
+  return milliseconds;
+}
+
+function retries(found: Found | undefined): number {
+  if (!found || !/^\d{1,3}$/.test(found.text)) {
+    throw new UsageError(
+      `${found?.source} must be a whole number from 0 up, not ${JSON.stringify(found?.text)}`,
+    );
+  }
+  return Number(found.text);
+}
+
+function credential(env: Environment, apiKey: string | undefined, profile: string): Credential | undefined {
+  if (!apiKey) return undefined;
+  const source = env.GPUCTL_API_KEY ? "GPUCTL_API_KEY" : `profile "${profile}"`;
+  return { source, lastFour: apiKey.slice(-4) };
+}
+
+function unknownProfile({ text, source }: Found, { profiles }: Config): UsageError {
+  const names = Object.keys(profiles ?? {});
+  return new UsageError(`${source}: there is no profile "${text}"`, {
+    hint: names.length > 0 ? `There are: ${names.join(", ")}` : "`gpuctl auth login` makes one.",
+  });
+}

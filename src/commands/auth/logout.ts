@@ -1,0 +1,10 @@
+import type { Verb } from "../spec.ts";
+
+export const verb: Verb<object> = {
+  run: async (_input, { settings, profiles, say }) => {
+    const { profile } = settings;
+    const forgotten = await profiles.forgetKey(profile);
+    if (!forgotten) say(`The profile "${profile}" holds no key.`);
+    return { data: { profile, forgotten } };
+  },
+};

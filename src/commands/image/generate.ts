@@ -1,0 +1,60 @@
+import type { Context } from "../../context/context.ts";
+import { imagePriceDollars } from "../../contract/image-models.ts";
+import type { InputOf } from "../../contract/index.ts";
+import type { Answer } from "../../output/answer.ts";
+import { exactDollars } from "../../output/units.ts";
+import { withinCost } from "../shared/cost.ts";
+import { type Landing, landingOf } from "../shared/landing.ts";
+import type { Verb } from "../spec.ts";
+import { countOf } from "./count.ts";
+import { imageInput } from "./input.ts";
+import { type Saved, savePictures } from "./save.ts";
+
+type Input = InputOf<"generateImage">;
+
+export const verb: Verb<Input> = {
+  input: imageInput,
+  run: async (input, context, { flags }) => {
+    const count = countOf(flags);
+    const each = imagePriceDollars(Number(input.width), Number(input.height), Number(input.steps));
+    withinCost(each * count, flags["max-cost"] ?? context.settings.defaults.maxCost);
+    const landing = await landingOf(flags, context);
+    context.say(`${priceLine(count, each * count)} by the documented price`);
+    return draw(input, { count, each }, { context, landing });
+  },
+};
+
+const priceLine = (count: number, cost: number): string =>
+  `${count} picture${count === 1 ? "" : "s"}, ${exactDollars(cost)}`;
+
+interface Job {
+  readonly count: number;
+  /** Dollars for one picture. */
+  readonly each: number;
+}
+
+interface Surroundings {
+  readonly context: Context;
+  readonly landing: Landing;
+}
+
+/** Asks for the pictures one after the other; what was saved before a failure is told. */
+async function draw(input: Input, { count, each }: Job, { context, landing }: Surroundings): Promise<Answer> {
+  const saved: Saved[] = [];
+  try {
+    for (let index = 1; index <= count; index += 1) {
+      const request = { ...input, ...(input.seed !== undefined && { seed: input.seed + index - 1 }) };
+      const text = count === 1 ? "Drawing" : `Drawing ${index} of ${count}`;
+      const answer = await context.progress(text, () => context.call("generateImage", request));
+      const pictures = await savePictures({ answer, request, index, count, cost: each }, landing, context);
+      if ("bytes" in pictures) return pictures;
+      saved.push(...pictures.saved);
+    }
+  } catch (error) {
+    if (saved.length > 0)
+      context.say(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}`);
+    throw error;
+  }
+  context.say(`${priceLine(saved.length, each * saved.length)} spent by the documented price`);
+  return { data: saved };
+}

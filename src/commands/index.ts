@@ -1,0 +1,33 @@
+import { apiCommands } from "./api/index.ts";
+import { authCommands } from "./auth/index.ts";
+import { chatCommands } from "./chat/index.ts";
+import { imageCommands } from "./image/index.ts";
+import { rentalCommands } from "./rentals/index.ts";
+import { reserveCommands } from "./reserve/index.ts";
+import { sandboxCommands } from "./sandbox/index.ts";
+import type { CommandSpec } from "./spec.ts";
+import { ttsCommands } from "./tts/index.ts";
+import { userCommands } from "./user/index.ts";
+import { volumeCommands } from "./volumes/index.ts";
+
+export interface Noun {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly CommandSpec[];
+}
+
+/** Every command, by its noun, in the order of help. */
+export const nouns: readonly Noun[] = [
+  { name: "rentals", summary: "Rent GPUs: virtual machines and bare metal", commands: rentalCommands },
+  { name: "volumes", summary: "Storage volumes", commands: volumeCommands },
+  { name: "reserve", summary: "Reserved terms", commands: reserveCommands },
+  { name: "user", summary: "The current user", commands: userCommands },
+  { name: "image", summary: "Generate pictures", commands: imageCommands },
+  { name: "chat", summary: "Chat with a model", commands: chatCommands },
+  { name: "tts", summary: "Speak a text", commands: ttsCommands },
+  { name: "api", summary: "The service's own description", commands: apiCommands },
+  { name: "auth", summary: "API keys", commands: authCommands },
+  { name: "sandbox", summary: "The whole service on this machine", commands: sandboxCommands },
+];
+
+export const commands: readonly CommandSpec[] = nouns.flatMap((noun) => noun.commands);

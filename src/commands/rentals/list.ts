@@ -1,0 +1,23 @@
+import { UsageError } from "../../context/errors.ts";
+import type { InputOf } from "../../contract/index.ts";
+import { isRecord } from "../shared/records.ts";
+import type { Verb } from "../spec.ts";
+import { listActive } from "./listing.ts";
+
+type Input = InputOf<"listVirtualMachineRentals">;
+
+export const verb: Verb<Input> = {
+  run: async (query, context, { flags }) => {
+    const type = flags.type === "vm" || flags.type === "bare-metal" ? flags.type : undefined;
+    if (type === "bare-metal" && query.includeClusterPools !== undefined) {
+      throw new UsageError("--include-cluster-pools is for virtual machines: leave out --type bare-metal");
+    }
+    const listed = await listActive(context, query, type);
+    return {
+      data: listed.map(({ record }) => record),
+      rows: listed.map(({ record, type: rentalType }) =>
+        isRecord(record) ? { ...record, rentalType: record.rentalType ?? rentalType } : record,
+      ),
+    };
+  },
+};

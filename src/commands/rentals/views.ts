@@ -1,0 +1,59 @@
+import type { Column, ListView, RecordView } from "../../output/view.ts";
+
+const id = ["id", "rentalId"];
+const type: Column = { title: "TYPE", paths: ["rentalType", "machineType", "meta.rental_type"] };
+const gpu: Column = { title: "GPU", paths: ["gpuType"], format: "gpus" };
+const cost: Column = {
+  title: "$/H",
+  paths: ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"],
+  format: "cents",
+};
+const common: readonly Column[] = [
+  { title: "ID", paths: id },
+  { title: "LABEL", paths: ["label", "name", "meta.name"] },
+  { title: "STATE", paths: ["state", "status"] },
+  type,
+  gpu,
+  { title: "REGION", paths: ["region"] },
+  { title: "TERM", paths: ["termType", "currentTerm.termType"] },
+  cost,
+];
+
+/** Columns of rentals that run. */
+export const activeRentals: ListView = {
+  kind: "list",
+  columns: [
+    ...common,
+    { title: "SSH", paths: ["providerData"], format: "ssh" },
+    { title: "AGE", paths: ["createdAt", "startedAt"], format: "time" },
+  ],
+  empty: "No active rentals.",
+  id,
+};
+
+/** Columns of rentals that have ended. */
+export const pastRentals: ListView = {
+  kind: "list",
+  columns: [
+    ...common,
+    { title: "STARTED", paths: ["startedAt", "createdAt"], format: "time" },
+    { title: "ENDED", paths: ["terminatedAt"], format: "time" },
+  ],
+  empty: "No past rentals.",
+  id,
+};
+
+/** One rental. */
+export const oneRental: RecordView = {
+  kind: "record",
+  columns: [
+    ...common,
+    { title: "NETWORK", paths: ["networkType", "connectionType", "meta.network_type"] },
+    { title: "SSH", paths: ["providerData"], format: "ssh" },
+    { title: "RESERVED UNTIL", paths: ["reservedUntil", "currentTerm.reservedUntil"], format: "time" },
+    { title: "CREATED", paths: ["createdAt"], format: "time" },
+    { title: "STARTED", paths: ["startedAt"], format: "time" },
+    { title: "ENDED", paths: ["terminatedAt"], format: "time" },
+  ],
+  id,
+};

@@ -1,0 +1,24 @@
+import { UsageError } from "../../context/errors.ts";
+import type { InputOf } from "../../contract/index.ts";
+import { durationFlag } from "../shared/values.ts";
+import type { Args, Verb } from "../spec.ts";
+import { waitFor } from "./waiting.ts";
+
+/** Milliseconds between two looks: never none, so that the service is not flooded. */
+function pauseFlag(flags: Args["flags"]): number {
+  const interval = durationFlag(flags, "interval", "5s");
+  if (interval === 0) throw new UsageError("--interval must be longer than nothing");
+  return interval;
+}
+
+export const verb: Verb<InputOf<"getRental">> = {
+  run: async ({ rentalId }, context, { flags }) => {
+    const wait = {
+      rentalId,
+      state: String(flags.for ?? "running"),
+      interval: pauseFlag(flags),
+      timeout: durationFlag(flags, "wait-timeout", "15m"),
+    };
+    return { data: await waitFor(wait, context) };
+  },
+};

@@ -1,0 +1,6 @@
+import type { InputOf } from "../../contract/index.ts";
+import type { Verb } from "../spec.ts";
+
+export const verb: Verb<InputOf<"requestReservation">> = {
+  run: async (input, { call }) => ({ data: await call("requestReservation", input) }),
+};

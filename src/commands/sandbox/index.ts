@@ -1,0 +1,80 @@
+import type { CommandSpec } from "../spec.ts";
+
+export const sandboxCommands: readonly CommandSpec[] = [
+  {
+    path: ["sandbox", "serve"],
+    summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
+    operations: [],
+    flags: [
+      { names: ["port"], value: "PORT", text: "Port to listen on; 0 takes a free one", default: "8787" },
+      { names: ["host"], value: "HOST", text: "Address to listen on", default: "127.0.0.1" },
+    ],
+    view: { kind: "record", id: ["url"] },
+    examples: [
+      { text: "Serve until Ctrl-C", command: "gpuctl sandbox serve" },
+      { text: "On a free port, its address as JSON", command: "gpuctl sandbox serve --port 0 -o json" },
+    ],
+    load: () => import("./serve.ts"),
+  },
+  {
+    path: ["sandbox", "status"],
+    summary: "Show what the sandbox holds and where",
+    operations: [],
+    view: { kind: "record", id: [] },
+    examples: [
+      { text: "Show the state", command: "gpuctl sandbox status" },
+      { text: "As JSON", command: "gpuctl sandbox status -o json" },
+    ],
+    load: () => import("./status.ts"),
+  },
+  {
+    path: ["sandbox", "reset"],
+    summary: "Forget everything in the sandbox and begin anew",
+    operations: [],
+    confirms: "destruction",
+    view: { kind: "record", id: [] },
+    examples: [
+      { text: "Begin anew", command: "gpuctl sandbox reset --yes" },
+      { text: "Begin anew, quietly", command: "gpuctl sandbox reset --yes --quiet" },
+    ],
+    load: () => import("./reset.ts"),
+  },
+  {
+    path: ["sandbox", "keys"],
+    summary: "Show the sandbox's own keys, for curl and SDKs",
+    operations: [],
+    view: {
+      kind: "list",
+      columns: [
+        { title: "ACCESS", paths: ["access"] },
+        { title: "KEY", paths: ["key"] },
+      ],
+      empty: "No keys.",
+      id: ["key"],
+    },
+    examples: [
+      { text: "Show the keys", command: "gpuctl sandbox keys" },
+      { text: "Just the keys, one a line", command: "gpuctl sandbox keys -o id" },
+    ],
+    load: () => import("./keys.ts"),
+  },
+  {
+    path: ["sandbox", "limits"],
+    summary: "List what the service leaves open and the sandbox decided",
+    operations: [],
+    view: {
+      kind: "list",
+      columns: [
+        { title: "TOPIC", paths: ["id"] },
+        { title: "IN THE SANDBOX", paths: ["text"] },
+      ],
+      empty: "None.",
+      id: ["id"],
+    },
+    examples: [
+      { text: "Read them", command: "gpuctl sandbox limits" },
+      { text: "As JSON", command: "gpuctl sandbox limits -o json" },
+    ],
+    load: () => import("./limits.ts"),
+  },
+];

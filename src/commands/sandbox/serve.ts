@@ -1,0 +1,25 @@
+import { UsageError } from "../../context/errors.ts";
+import { parseNumber } from "../shared/values.ts";
+import type { Verb } from "../spec.ts";
+
+export const verb: Verb<object> = {
+  run: async (_input, context, { flags }) => {
+    const port = parseNumber(String(flags.port ?? "8787"), "--port");
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+      throw new UsageError(`--port must be a whole number from 0 to 65535, not ${port}`);
+    }
+    const sandbox = await context.sandbox();
+    const server = await sandbox.serve({ host: String(flags.host ?? "127.0.0.1"), port });
+    context.say("The sandbox is served. It rents nothing and runs no model. Ctrl-C ends it.");
+    return {
+      data: { url: server.url, apiKey: sandbox.keys.full, readOnlyApiKey: sandbox.keys.readOnly },
+      until: untilInterrupted(context.interrupted).then(server.close),
+    };
+  },
+};
+
+const untilInterrupted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });

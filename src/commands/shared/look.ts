@@ -1,0 +1,42 @@
+import { UnknownOutcome } from "../../client/errors.ts";
+import type { Context } from "../../context/context.ts";
+import { idOf, recordsOf } from "./records.ts";
+
+/**
+ * Sends a write once. When its outcome is unknown, looks at what the listing shows now that it did not show before,
+ * and throws `UnknownOutcome` with what was seen.
+ */
+export async function writeAndLook<Value>(
+  write: () => Promise<Value>,
+  list: () => Promise<unknown>,
+  { settings, interrupted }: Pick<Context, "settings" | "interrupted">,
+): Promise<Value> {
+  const before = settings.dryRun ? undefined : await idsOf(list);
+  interrupted.throwIfAborted();
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof UnknownOutcome)) throw error;
+    throw error.withFinding(finding(before, await idsOf(list)));
+  }
+}
+
+/** Ids in the listing, or nothing when it cannot be had. A look never stands in the way of the write. */
+async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
+  try {
+    return recordsOf(await list()).map((record) => idOf(record) ?? "(no id)");
+  } catch {
+    return undefined;
+  }
+}
+
+function finding(before: readonly string[] | undefined, after: readonly string[] | undefined): string {
+  if (after === undefined) return "Looking afterwards failed too: look yourself before you try again.";
+  if (before === undefined) {
+    return `Listed now: ${after.join(", ") || "nothing"}. What was there before is not known.`;
+  }
+  const fresh = after.filter((id) => !before.includes(id));
+  return fresh.length === 0
+    ? "Nothing new is listed yet. It may still appear: look again before you try again."
+    : `New in the listing since: ${fresh.join(", ")}. It may be this one.`;
+}

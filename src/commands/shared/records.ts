@@ -1,0 +1,20 @@
+/** Answers whose shape the service does not promise, taken apart with care. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const wrappers = ["items", "data", "rentals", "results"];
+
+/** The records of a page: a bare array, or an object around one. */
+export function recordsOf(page: unknown): readonly unknown[] {
+  if (Array.isArray(page)) return page;
+  if (!isRecord(page)) return [];
+  const inner = wrappers.map((name) => page[name]).find(Array.isArray);
+  return inner ?? [];
+}
+
+/** A record's identifier as text. */
+export function idOf(record: unknown): string | undefined {
+  if (!isRecord(record)) return undefined;
+  const id = record.id ?? record.rentalId;
+  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+}

@@ -1,0 +1,96 @@
+import type { Call } from "../client/call.ts";
+import type { Stream } from "../client/stream.ts";
+
+/** All that a command may touch. Each command narrows it to what it uses, as in `Pick<Context, "call" | "say">`. */
+export interface Context {
+  readonly call: Call;
+  readonly stream: Stream;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Waits; rejects at once when the user interrupts. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** A line for people, on stderr; silent with `--quiet`. */
+  readonly say: (line: string) => void;
+  /** Shows on a terminal that work is under way; elsewhere just does it. */
+  readonly progress: <Value>(text: string, work: (update: Update) => Promise<Value>) => Promise<Value>;
+  readonly files: Files;
+  readonly settings: CommandSettings;
+  readonly profiles: Profiles;
+  readonly secrets: Secrets;
+  readonly sandbox: () => Promise<SandboxControl>;
+  /** Aborted when the user interrupts. */
+  readonly interrupted: AbortSignal;
+}
+
+/** Changes the text that `progress` shows. */
+export type Update = (text: string) => void;
+
+export interface Files {
+  /** A file's bytes; `-` is stdin. Throws `UsageError` when it cannot be read. */
+  readonly read: (path: string) => Promise<Uint8Array>;
+  /** All of stdin as text, or nothing when it is a terminal. */
+  readonly stdin: () => Promise<string | undefined>;
+  /** An absolute path. */
+  readonly resolve: (path: string) => string;
+  /** A folder for what has no other place. */
+  readonly temporary: string;
+  readonly stdoutIsTerminal: boolean;
+}
+
+/** What the flags, the environment and the profile came to, as far as a command needs to know. */
+export interface CommandSettings {
+  readonly version: string;
+  readonly output: string;
+  readonly sandbox: boolean;
+  readonly dryRun: boolean;
+  readonly profile: string;
+  readonly baseUrl: string | undefined;
+  readonly inferenceBaseUrl: string | undefined;
+  /** Where the key comes from, and its last four characters. */
+  readonly credential: Credential | undefined;
+  readonly defaults: Defaults;
+}
+
+export interface Credential {
+  /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
+  readonly source: string;
+  readonly lastFour: string;
+}
+
+/** A user's standing wishes, kept in a profile. Money is in dollars, as typed. */
+export interface Defaults {
+  readonly imageModel: string | undefined;
+  readonly chatModel: string | undefined;
+  readonly maxCost: string | undefined;
+  readonly maxBurn: string | undefined;
+}
+
+/** Profiles as they are kept. Every change is written whole, or not at all. */
+export interface Profiles {
+  readonly path: string;
+  readonly save: (name: string, change: ProfileChange) => Promise<void>;
+  readonly forgetKey: (name: string) => Promise<boolean>;
+}
+
+export interface ProfileChange {
+  readonly baseUrl?: string;
+  readonly inferenceBaseUrl?: string;
+  readonly apiKey?: string;
+}
+
+export interface Secrets {
+  /** A key from stdin, or typed unseen on a terminal. */
+  readonly readKey: (options: { fromStdin: boolean }) => Promise<string>;
+}
+
+/** The service on this machine. */
+export interface SandboxControl {
+  readonly keys: { readonly full: string; readonly readOnly: string };
+  readonly limits: readonly { readonly id: string; readonly text: string }[];
+  readonly status: () => unknown;
+  readonly reset: () => void;
+  readonly serve: (options: { host: string; port: number }) => Promise<{
+    readonly url: string;
+    readonly close: () => Promise<void>;
+  }>;
+}

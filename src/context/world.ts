@@ -1,0 +1,65 @@
+import type { Transport } from "../client/transport.ts";
+import type { SandboxControl } from "./context.ts";
+
+/** The outside world, as the core sees it. `node.ts` makes the real one; tests make their own. */
+export interface World {
+  readonly version: string;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly folders: { readonly config: string; readonly state: string; readonly temporary: string };
+  readonly stdin: Source;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Rejects with the signal's reason when it is aborted. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Aborted when the user presses Ctrl-C or the process is told to end. */
+  readonly interrupted: AbortSignal;
+  readonly readFile: (path: string) => Promise<Uint8Array>;
+  /** The text of a small file, or nothing when there is none. */
+  readonly readSettings: (path: string) => string | undefined;
+  readonly prompts: () => Promise<Prompts>;
+  readonly spinner: (text: string) => Promise<Spinner>;
+  readonly connect: () => Promise<Transport>;
+  readonly openSandbox: () => Promise<Sandbox>;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Source {
+  readonly isTTY: boolean;
+  readonly read: () => Promise<Uint8Array>;
+}
+
+export interface Sink {
+  readonly isTTY: boolean;
+  readonly columns: number;
+  /** Settles when the text or the bytes are on their way; rejects when they cannot be written. */
+  readonly write: (chunk: string | Uint8Array) => Promise<void>;
+}
+
+export interface Question {
+  readonly message: string;
+  /** Nothing when the answer will do, else what is wrong with it. */
+  readonly validate?: (answer: string) => string | undefined;
+}
+
+/** Each rejects with `Interrupted` on Ctrl-C. */
+export interface Prompts {
+  readonly text: (question: Question) => Promise<string>;
+  readonly secret: (question: Question) => Promise<string>;
+  readonly choose: (question: Question & { readonly choices: readonly string[] }) => Promise<string>;
+  readonly confirm: (question: Question) => Promise<boolean>;
+}
+
+export interface Spinner {
+  readonly update: (text: string) => void;
+  readonly stop: () => void;
+}
+
+/** The service on this machine: a `fetch` of its own, and its controls. */
+export interface Sandbox extends SandboxControl {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly close: () => void;
+}

@@ -1,0 +1,180 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import type { Fetch } from "../../src/client/fetch.ts";
+import type { Prompts, Sandbox, Sink, World } from "../../src/context/world.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { serve } from "../../src/sandbox/serve.ts";
+import { words } from "./words.ts";
+
+/** What one run of the tool came to. */
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  /** The bytes of stdout, for what is no text. */
+  readonly bytes: Buffer;
+  readonly err: string;
+  /** Requests that reached the service in this run. */
+  readonly requests: readonly SeenRequest[];
+  /** Milliseconds that were waited, as the fake clock saw them. */
+  readonly slept: readonly number[];
+}
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What a pipe on stdin holds; without it stdin is a terminal exactly when `terminal` is. */
+  readonly stdin?: string | Uint8Array;
+  /** stdin, stdout and stderr are a terminal of this many columns. */
+  readonly terminal?: number;
+  readonly prompts?: Partial<Prompts>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Cli {
+  /** A folder of this test's own: the current folder of every run. */
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  /** Moves the one clock that the tool and the sandbox share. */
+  readonly advance: (milliseconds: number) => void;
+  readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
+}
+
+/** Answers in the place of the sandbox. */
+export type Answering = (request: SeenRequest) => Response | Promise<Response> | undefined;
+
+interface Replacements {
+  readonly answer?: Answering;
+  /** Takes the place of what serves the sandbox over HTTP, for a test that must not take a port. */
+  readonly listen?: typeof serve;
+}
+
+export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
+
+/**
+ * The real program on a sandbox in memory, in a folder of its own, with a clock that moves only by waiting.
+ * `answer` may answer a request in the sandbox's place. Everything is gone when the test ends.
+ */
+export async function createCli({ answer, listen = serve }: Replacements = {}): Promise<Cli> {
+  const folder = await mkdtemp(join(tmpdir(), "gpuctl-test-"));
+  let now = firstMoment;
+  const sandbox = await createSandbox({ file: ":memory:", now: () => now });
+  onTestFinished(async () => {
+    sandbox.close();
+    for (const one of [folder, temporaryFolder(folder)]) await rm(one, { recursive: true, force: true });
+  });
+
+  async function run(line: string | readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    const requests: SeenRequest[] = [];
+    const slept: number[] = [];
+    const stdout = memorySink(options.terminal);
+    const stderr = memorySink(options.terminal);
+    const through = async (request: Request): Promise<Response> => {
+      const seen = await look(request.clone());
+      requests.push(seen);
+      return (await answer?.(seen)) ?? sandbox.fetch(request);
+    };
+    const world: World = {
+      version: "0.0.0-test",
+      env: { ...options.env },
+      cwd: folder,
+      folders: {
+        config: join(folder, "config"),
+        state: join(folder, "state"),
+        temporary: temporaryFolder(folder),
+      },
+      stdin: {
+        isTTY: options.stdin === undefined && options.terminal !== undefined,
+        read: async () => Buffer.from(options.stdin ?? ""),
+      },
+      stdout: stdout.sink,
+      stderr: stderr.sink,
+      now: () => now,
+      random: () => 0.5,
+      sleep: async (milliseconds, signal) => {
+        signal.throwIfAborted();
+        slept.push(milliseconds);
+        now += milliseconds;
+      },
+      interrupted: options.signal ?? new AbortController().signal,
+      readFile: (path) => readFile(path),
+      readSettings: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
+      prompts: async () => ({ ...noPrompts, ...options.prompts }),
+      spinner: async () => ({ update: () => {}, stop: () => {} }),
+      connect: async () => ({ fetch: asFetch(through), close: () => {} }),
+      openSandbox: async () => ({
+        ...sandbox,
+        fetch: through,
+        close: () => {},
+        serve: (address) => listen(sandbox, address),
+      }),
+    };
+    const code = await main(
+      typeof line === "string" ? words(line).slice(isNamed(line) ? 1 : 0) : line,
+      world,
+    );
+    const bytes = stdout.bytes();
+    return { code, bytes, out: bytes.toString(), err: stderr.bytes().toString(), requests, slept };
+  }
+
+  return {
+    folder,
+    run,
+    sandbox: { ...sandbox, serve: (address) => serve(sandbox, address) },
+    advance: (milliseconds) => {
+      now += milliseconds;
+    },
+  };
+}
+
+/** The system's temporary folder, as a run sees it. */
+export const temporaryFolder = (folder: string): string => `${folder}-temporary`;
+
+/** A whole command line may start with the name of the command. */
+const isNamed = (line: string): boolean => /^gpuctl(\s|$)/.test(line);
+
+function memorySink(columns: number | undefined): { sink: Sink; bytes: () => Buffer } {
+  const chunks: Buffer[] = [];
+  return {
+    bytes: () => Buffer.concat(chunks),
+    sink: {
+      isTTY: columns !== undefined,
+      columns: columns ?? 80,
+      write: async (chunk) => {
+        chunks.push(Buffer.from(chunk));
+      },
+    },
+  };
+}
+
+async function look(request: Request): Promise<SeenRequest> {
+  const url = new URL(request.url);
+  const text = await request.text();
+  return {
+    method: request.method,
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    headers: Object.fromEntries(request.headers),
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+const asFetch =
+  (through: (request: Request) => Promise<Response>): Fetch =>
+  (url, init) =>
+    through(new Request(url, init));
+
+const unasked = () => {
+  throw new Error("the tool asked a question that this test did not expect");
+};
+const noPrompts: Prompts = { text: unasked, secret: unasked, choose: unasked, confirm: unasked };

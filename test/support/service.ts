@@ -1,0 +1,30 @@
+import type { Answering, RunOptions } from "./cli.ts";
+
+export const serviceUrl = "https://api.example.com";
+export const key = "secret-key-abcd1234";
+
+/** Options of a run that talks to a service over the network: its URL and a key are in the environment. */
+export const overNetwork = (env: Readonly<Record<string, string>> = {}): RunOptions => ({
+  env: { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key, ...env },
+});
+
+/** Answers everything alike. */
+export const always =
+  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answering =>
+  () =>
+    typeof body === "string"
+      ? new Response(body, { status, headers })
+      : Response.json(body, { status, headers });
+
+/** Answers in turn, then leaves it to the sandbox. */
+export function inTurn(...answers: readonly (() => Response)[]): Answering {
+  const left = [...answers];
+  return () => left.shift()?.();
+}
+
+/** The lines of a text, each of them as JSON. */
+export const jsonLines = (text: string): unknown[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): unknown => JSON.parse(line));

@@ -1,0 +1,34 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Cli, Outcome } from "./cli.ts";
+import { words } from "./words.ts";
+
+/** What a person at the keyboard would type when asked for a key. */
+const typedKey = "key-typed-unseen-1234";
+
+/**
+ * Runs a command line as it stands in help: with what is piped into it, its output redirected into a file, a key typed
+ * when one is asked for, and Ctrl-C for what would go on for ever.
+ */
+export async function runShown(cli: Cli, shown: string): Promise<Outcome> {
+  const [line = "", file] = shown.split(" > ");
+  const piped = line.split(" | ");
+  const command = piped.at(-1) ?? "";
+  const stdin = piped.length > 1 ? output(piped[0] ?? "") : undefined;
+  const asks = /^gpuctl auth login/.test(command) && stdin === undefined;
+  const outcome = await cli.run(command, {
+    ...(stdin !== undefined && { stdin }),
+    ...(asks && { terminal: 80, prompts: { secret: async () => typedKey } }),
+    ...(command.startsWith("gpuctl sandbox serve") && { signal: AbortSignal.abort() }),
+  });
+  if (file !== undefined) await writeFile(join(cli.folder, file), outcome.bytes);
+  return outcome;
+}
+
+/** What the commands before a pipe in our examples print. */
+function output(line: string): string {
+  const [command, text = ""] = words(line);
+  if (command === "printf") return text.replaceAll("\\n", "\n");
+  if (command === "printenv") return `${typedKey}\n`;
+  throw new Error(`The examples pipe from ${command}, which this test does not know`);
+}

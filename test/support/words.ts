@@ -1,0 +1,8 @@
+/** Splits a command line as a shell would: words, with single and double quotes. */
+export function words(line: string): string[] {
+  return [...line.matchAll(/(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g)].map(([word]) =>
+    word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double?: string, single?: string) =>
+      double === undefined ? (single ?? "") : double.replace(/\\(.)/g, "$1"),
+    ),
+  );
+}
