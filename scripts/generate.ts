@@ -1,32 +1,44 @@
 /**
- * Writes every file that is derived from the contract, or with `--check` says which ones are stale.
- * Each entry of `files` is a path and the text that belongs there.
+ * Writes every file that is derived from the contract and the commands, or with `--check` says which ones are stale.
+ * What the commands read is written first, so that one run is enough.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { plainRoutes } from "../src/contract/plain.ts";
 
-const header = "// Made by `npm run generate` from the contract; do not edit.\n";
-
-const routes = `${header}import type { OperationId } from "../index.ts";
-import type { Route } from "../route.ts";
-
-export const routes: Readonly<Record<OperationId, Route>> = ${JSON.stringify(plainRoutes(), null, 2)};
-`;
-
-const files: readonly (readonly [path: string, text: string])[] = [
-  ["src/contract/generated/routes.ts", routes],
-];
-
 const check = process.argv.includes("--check");
 const stale: string[] = [];
-for (const [path, text] of files) {
-  const present = await readFile(path, "utf8").catch(() => undefined);
-  if (present === text) continue;
+
+/** Puts a text where it belongs, or notes that another one stands there. */
+async function put(path: string, text: string): Promise<void> {
+  if ((await readFile(path, "utf8").catch(() => undefined)) === text) return;
   stale.push(path);
-  if (check) continue;
+  if (check) return;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
 }
+
+const header = "// Made by `npm run generate`; do not edit.\n";
+
+await put(
+  "src/contract/generated/routes.ts",
+  `${header}import type { OperationId } from "../index.ts";
+import type { Route } from "../route.ts";
+
+export const routes: Readonly<Record<OperationId, Route>> = ${JSON.stringify(plainRoutes(), null, 2)};
+`,
+);
+
+const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+await put(
+  "src/cli/generated/version.ts",
+  `${header}/** The version of gpuctl. */
+export const version = ${JSON.stringify(version)};
+`,
+);
+
+const { derivedTexts } = await import("./derived-texts.ts");
+for (const [path, text] of await derivedTexts({ version, forPackager: !check })) await put(path, text);
+
 if (stale.length > 0) process.stderr.write(`${check ? "Stale" : "Written"}: ${stale.join(", ")}\n`);
 if (check && stale.length > 0) process.exitCode = 1;

@@ -1,0 +1,192 @@
+# fish completion for gpuctl. Made by `npm run generate`; do not edit.
+
+set -g __gpuctl_paths 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits'
+set -g __gpuctl_values -o --output --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --port --host
+
+# Whether the words so far lead to this place and no further.
+function __gpuctl_at
+    set -l words (commandline -opc)
+    set -e words[1]
+    set -l path
+    set -l skip
+    for word in $words
+        if set -q skip[1]
+            set -e skip
+            continue
+        end
+        if contains -- $word $__gpuctl_values
+            set skip 1
+            continue
+        end
+        set -l next (string join ' ' -- $path $word)
+        contains -- $next $__gpuctl_paths; and set path $next
+    end
+    test "$path" = "$argv[1]"
+end
+
+complete -c gpuctl -f
+complete -c gpuctl -s o -l output -x -a 'table json id' -d 'How the result is printed'
+complete -c gpuctl -s q -l quiet -d 'Nothing on stderr but errors'
+complete -c gpuctl -s y -l yes -d 'Answer every confirmation with yes'
+complete -c gpuctl -l no-input -d 'Never prompt'
+complete -c gpuctl -l profile -x -d 'Profile to use'
+complete -c gpuctl -l sandbox -d 'Use the service inside gpuctl: no account, nothing is rented'
+complete -c gpuctl -l base-url -x -d 'Host of the compute API'
+complete -c gpuctl -l inference-base-url -x -d 'Host of the inference API; the base URL when left out'
+complete -c gpuctl -l timeout -x -d 'Longest time for one try (30s for compute and 5m for inference when left out)'
+complete -c gpuctl -l retries -x -d 'Try reads again this many times; writes are never sent twice'
+complete -c gpuctl -l dry-run -d 'Print the request that would be sent, send nothing'
+complete -c gpuctl -l no-validate -d 'Let the service decide even where a documented limit says no'
+complete -c gpuctl -l insecure-http -d 'Let the key travel over plain http to another machine'
+complete -c gpuctl -l debug -d 'Show requests, answers and timing on stderr; never the key'
+complete -c gpuctl -l color -x -a 'auto always never' -d 'Use colours'
+complete -c gpuctl -s V -l version -d 'Print the version'
+complete -c gpuctl -s h -l help -d 'Show help'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a rentals -d 'Rent GPUs: virtual machines and bare metal'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a volumes -d 'Storage volumes'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a reserve -d 'Reserved terms'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a user -d 'The current user'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a image -d 'Generate pictures'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a chat -d 'Chat with a model'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a tts -d 'Speak a text'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a api -d 'The service\'s own description'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a auth -d 'API keys'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a sandbox -d 'The whole service on this machine'
+complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a create -d 'vm or bare-metal'
+complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a list -d 'List the active rentals'
+complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a get -d 'Look up one rental, running or ended'
+complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a history -d 'List the rentals that have ended'
+complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a summary -d 'Count the active rentals and show what they cost an hour'
+complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a wait -d 'Wait until a rental runs or has ended'
+complete -c gpuctl -n '__gpuctl_at \'rentals create\'' -a vm -d 'Rent a virtual machine'
+complete -c gpuctl -n '__gpuctl_at \'rentals create\'' -a bare-metal -d 'Rent bare-metal machines'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l gpu-count -l gpus -x -d 'Number of GPUs'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l network-type -x -a 'infiniband ethernet' -d 'Network of the machine'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l region -x -a 'us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3' -d 'Where the machine stands'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l gpu-type -l gpu -x -a 'h100 h200 b200 rtx-6000-pro' -d 'GPU model'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l label -x -d 'Name of the rental'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l term-type -x -a 'on-demand reserved' -d 'How the rental is billed'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l term-period-days -l days -x -d 'Length of a reserved term in days'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l discount-percentage -x -d 'Discount on the price, in percent'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l monitoring-enabled -l no-monitoring-enabled -d 'Collect metrics'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l convert-to-on-demand-on-expiry -l no-convert-to-on-demand-on-expiry -d 'Go on as on-demand when the reserved term ends'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l ssh-public-key-id -x -d 'SSH public key to put on the machine'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l ssh-public-key-ids -x -d 'SSH public keys to put on the machine'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l custom-ports -x -d 'Ports to open beside SSH'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l wait -d 'Wait until the rental runs'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l max-burn -x -d 'Refuse when what is active already costs this many dollars an hour or more'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l network-type -x -a 'infiniband ethernet' -d 'Network between the machines'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l gpu-count -l gpus -x -d 'Number of GPUs; a machine has 8'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l region -x -a 'us-central-1 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4' -d 'Where the machines stand'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l gpu-type -l gpu -x -a 'h100 h200 b200 rtx-6000-pro' -d 'GPU model'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l label -x -d 'Name of the rental'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l term-type -x -a 'on-demand reserved' -d 'How the rental is billed'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l term-period-days -l days -x -d 'Length of a reserved term in days'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l discount-percentage -x -d 'Discount on the price, in percent'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l monitoring-enabled -l no-monitoring-enabled -d 'Collect metrics'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l convert-to-on-demand-on-expiry -l no-convert-to-on-demand-on-expiry -d 'Go on as on-demand when the reserved term ends'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l ssh-public-key-id -x -d 'SSH public key to put on the machine'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l ssh-public-key-ids -x -d 'SSH public keys to put on the machine'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l cuda-version -x -a 'cuda12.8 cuda12.9' -d 'CUDA version to install'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l storage-volume -x -d 'Existing storage volume to attach'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l new-volume -x -d 'Create a storage volume of this name and attach it; needs --new-volume-size'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l new-volume-size -x -d 'Size of the new volume'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l wait -d 'Wait until the rental runs'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l max-burn -x -d 'Refuse when what is active already costs this many dollars an hour or more'
+complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l include-cluster-pools -l no-include-cluster-pools -d 'Also list rentals that belong to cluster pools'
+complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l type -x -a 'vm bare-metal' -d 'Only this type; both when left out'
+
+
+
+complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l for -x -a 'running active terminated' -d 'What to wait for'
+complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l interval -x -d 'Time between two looks'
+complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'volumes\'' -a create -d 'Create a storage volume'
+complete -c gpuctl -n '__gpuctl_at \'volumes\'' -a list -d 'List the storage volumes'
+complete -c gpuctl -n '__gpuctl_at \'volumes\'' -a attach -d 'Attach a storage volume to bare-metal rentals'
+complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l region -x -a 'us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4' -d 'Where the volume is kept'
+complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l label -x -d 'Label: letters, digits, underscores and dashes'
+complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l size-in-gb -x -d 'Size in GB'
+complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l rental-ids -x -d 'Rentals to attach it to'
+
+
+complete -c gpuctl -n '__gpuctl_at \'reserve\'' -a convert -d 'Convert an on-demand rental to a reserved term'
+complete -c gpuctl -n '__gpuctl_at \'reserve\'' -a extend -d 'Extend a reserved term'
+complete -c gpuctl -n '__gpuctl_at \'reserve\'' -a request -d 'Ask for a reservation of many GPUs'
+complete -c gpuctl -n '__gpuctl_at \'reserve convert\'' -l term-period-days -l days -x -d 'Length of the reserved term in days'
+complete -c gpuctl -n '__gpuctl_at \'reserve convert\'' -l expected-total-price-cents -x -d 'Total price that you expect to pay, in cents'
+complete -c gpuctl -n '__gpuctl_at \'reserve convert\'' -l expected-price -x -d 'The same in dollars, such as 1234.50'
+complete -c gpuctl -n '__gpuctl_at \'reserve extend\'' -l term-period-days -l days -x -d 'Length of the reserved term in days'
+complete -c gpuctl -n '__gpuctl_at \'reserve extend\'' -l expected-total-price-cents -x -d 'Total price that you expect to pay, in cents'
+complete -c gpuctl -n '__gpuctl_at \'reserve extend\'' -l expected-reserved-until -x -d 'End of the term that you expect after the extension'
+complete -c gpuctl -n '__gpuctl_at \'reserve extend\'' -l expected-price -x -d 'The same in dollars, such as 1234.50'
+complete -c gpuctl -n '__gpuctl_at \'reserve request\'' -l gpu-count -l gpus -x -d 'Number of GPUs'
+complete -c gpuctl -n '__gpuctl_at \'user\'' -a update -d 'Change the current user'
+complete -c gpuctl -n '__gpuctl_at \'user\'' -a delete -d 'Delete the current user'
+complete -c gpuctl -n '__gpuctl_at \'user update\'' -l onboarded-for -x -d 'What the account is used for'
+complete -c gpuctl -n '__gpuctl_at \'user update\'' -l name -x -d 'Name of the user'
+
+complete -c gpuctl -n '__gpuctl_at \'image\'' -a models -d 'List the image models and what they can do'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -a price -d 'Say what pictures cost'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -s m -l model-name -l model -x -a 'FLUX.1-dev SDXL1.0-base SDXL-turbo SD2 SD1.5 SSD' -d 'Image model'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l prompt -x -d 'What the picture shows'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l height -x -d 'Height in pixels'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l width -x -d 'Width in pixels'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l steps -x -d 'Inference steps'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l cfg-scale -x -d 'How closely to follow the prompt; 5 to 15 is usual'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l negative-prompt -l negative -x -d 'What the picture must not show'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l seed -x -d 'Seed; the same seed gives the same picture'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l sampler -x -d 'Sampler'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l backend -x -a 'auto tvm torch' -d 'auto picks by itself, tvm is made for speed, torch is more flexible'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l prompt-2 -x -d 'Second prompt (SDXL models)'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l negative-prompt-2 -x -d 'Second negative prompt (SDXL models)'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l enable-refiner -l no-enable-refiner -d 'Run the refiner (SDXL models)'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l strength -x -d 'How far the picture moves away from the reference'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l lora -x -d 'LoRA weights by name (SDXL1.0-base, SD1.5)'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l size -x -d 'Width and height in pixels'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l image -r -F -d 'Reference picture (PNG, JPEG or WebP), - for stdin'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -s n -l count -x -d 'How many pictures'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l out -r -F -d 'Where to save the picture: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l force -d 'Replace an existing file'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l max-cost -x -d 'Refuse when the pictures would cost more than this many dollars'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l no-metadata -d 'Leave the settings out of the PNG'
+
+complete -c gpuctl -n '__gpuctl_at \'image price\'' -l size -x -d 'Width and height in pixels'
+complete -c gpuctl -n '__gpuctl_at \'image price\'' -l steps -x -d 'Inference steps'
+complete -c gpuctl -n '__gpuctl_at \'image price\'' -s n -l count -x -d 'How many pictures'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -s m -l model -x -d 'Chat model'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l max-tokens -x -d 'Longest answer, in tokens'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l temperature -x -d 'Randomness of the answer'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -s s -l system -x -d 'Instructions for the model; @FILE reads a file'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l top-p -x -d 'Nucleus sampling'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l stop -x -d 'Text that ends the answer'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l seed -x -d 'Seed of the answer'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l param -x -d 'Anything else that the service takes'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l no-stream -d 'Print the answer when it is whole'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l usage -d 'Tell the number of tokens on stderr'
+complete -c gpuctl -n '__gpuctl_at \'tts\'' -l speed -x -d 'Speed; 1 is normal'
+complete -c gpuctl -n '__gpuctl_at \'tts\'' -l file -r -F -d 'Read the text from a file'
+complete -c gpuctl -n '__gpuctl_at \'tts\'' -l param -x -d 'Anything else that the service takes'
+complete -c gpuctl -n '__gpuctl_at \'tts\'' -l out -r -F -d 'Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout'
+complete -c gpuctl -n '__gpuctl_at \'tts\'' -l force -d 'Replace an existing file'
+complete -c gpuctl -n '__gpuctl_at \'api\'' -a spec -d 'Print the service\'s own OpenAPI description'
+
+complete -c gpuctl -n '__gpuctl_at \'auth\'' -a login -d 'Keep an API key, and where it is used, in a profile'
+complete -c gpuctl -n '__gpuctl_at \'auth\'' -a logout -d 'Forget the API key of a profile'
+complete -c gpuctl -n '__gpuctl_at \'auth\'' -a status -d 'Say which key is used, where it comes from, and whether the service accepts it'
+complete -c gpuctl -n '__gpuctl_at \'auth login\'' -l with-token -d 'Read the key from stdin'
+
+
+complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a serve -d 'Serve the sandbox over HTTP, for curl, SDKs and browsers'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a status -d 'Show what the sandbox holds and where'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a reset -d 'Forget everything in the sandbox and begin anew'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a keys -d 'Show the sandbox\'s own keys, for curl and SDKs'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a limits -d 'List what the service leaves open and the sandbox decided'
+complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l port -x -d 'Port to listen on; 0 takes a free one'
+complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l host -x -d 'Address to listen on'
+
+
+
+

@@ -1,0 +1,67 @@
+interface Span {
+  readonly text: string;
+  readonly style: string;
+}
+
+const cell = { width: 8.4, height: 20 };
+const margin = { left: 20, top: 52, bottom: 16 };
+
+/** SGR codes as gpuctl uses them, by the class they are drawn with. */
+const styles: Readonly<Record<string, string>> = {
+  1: "bold",
+  2: "dim",
+  31: "red",
+  32: "green",
+  33: "yellow",
+  36: "cyan",
+};
+
+/** A picture of a terminal of so many columns. `text` is what a terminal got, with its colours and nothing else. */
+export function terminalSvg(text: string, columns: number, title: string): string {
+  const lines = text.trimEnd().split(/\r?\n/);
+  const width = Math.ceil(columns * cell.width + 2 * margin.left);
+  const height = margin.top + lines.length * cell.height + margin.bottom;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">
+<style>
+text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #d7dce2; white-space: pre }
+.prompt { fill: #7ee0a1 } .typed { fill: #ffffff; font-weight: 600 } .bold { font-weight: 600 } .dim { fill: #8a94a1 }
+.red { fill: #ff7b72 } .green { fill: #7ee0a1 } .yellow { fill: #e3b341 } .cyan { fill: #76d9e6 }
+</style>
+<rect width="${width}" height="${height}" rx="10" fill="#14181d"/>
+<circle cx="24" cy="22" r="6" fill="#ff5f57"/><circle cx="44" cy="22" r="6" fill="#febc2e"/><circle cx="64" cy="22" r="6" fill="#28c840"/>
+${lines.flatMap((line, row) => spansAt(line, row)).join("\n")}
+</svg>
+`;
+}
+
+/** Each span stands at its own column, so that tables stay straight in any font. */
+function spansAt(line: string, row: number): readonly string[] {
+  const y = margin.top + row * cell.height + 4;
+  let column = 0;
+  return spansOf(line).flatMap(({ text, style }) => {
+    const x = (margin.left + column * cell.width).toFixed(1);
+    column += [...text].length;
+    if (text.trim() === "") return [];
+    const length = ([...text].length * cell.width).toFixed(1);
+    return `<text x="${x}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs" xml:space="preserve"${style && ` class="${style}"`}>${escaped(text)}</text>`;
+  });
+}
+
+function spansOf(line: string): readonly Span[] {
+  if (line.startsWith("$ "))
+    return [
+      { text: "$ ", style: "prompt" },
+      { text: line.slice(2), style: "typed" },
+    ];
+  let style = "";
+  return line.split(/(\x1b\[[\d;]*m)/).flatMap((part) => {
+    const code = /^\x1b\[([\d;]*)m$/.exec(part)?.[1];
+    if (code === undefined)
+      return part === "" ? [] : part.split(/(?<= {2})(?=\S)/).map((text) => ({ text, style }));
+    style = styles[code] ?? "";
+    return [];
+  });
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

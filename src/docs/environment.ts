@@ -1,0 +1,39 @@
+import type { GlobalFlag } from "./flag.ts";
+
+export interface Variable {
+  readonly name: string;
+  readonly meaning: string;
+  /** The flag that it stands in for. */
+  readonly flag?: string;
+}
+
+/** Variables that stand in for no flag. */
+const own: readonly Variable[] = [
+  { name: "GPUCTL_API_KEY", meaning: "API key; wins over the one kept in the profile" },
+  { name: "GPUCTL_CONFIG_DIR", meaning: "Folder of the configuration" },
+  { name: "GPUCTL_STATE_DIR", meaning: "Folder of the sandbox's state" },
+  { name: "CI", meaning: "When set, nothing is ever asked" },
+  { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colours off or on" },
+  { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that need none" },
+  { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust" },
+];
+
+/** Every variable that gpuctl heeds. */
+export const environmentOf = (globals: readonly GlobalFlag[]): readonly Variable[] => [
+  ...globals.flatMap(({ name, env, negative, value, text }): readonly Variable[] => {
+    if (env === undefined) return [];
+    const meaning = value === undefined ? `${text}, when 1` : text;
+    return [{ name: env, meaning, flag: `--${negative ? "no-" : ""}${name}` }];
+  }),
+  ...own,
+];
+
+/** Files that gpuctl keeps. */
+export const files: readonly (readonly [path: string, meaning: string])[] = [
+  ["~/.config/gpuctl/config.json", "Profiles with their keys, for the user alone (mode 0600)"],
+  ["~/.local/share/gpuctl/sandbox.sqlite", "The state of the sandbox"],
+];
+
+/** Where the files are elsewhere. */
+export const otherPlaces =
+  "These are the places on Linux, where XDG_CONFIG_HOME and XDG_DATA_HOME are heeded. On macOS they are ~/Library/Preferences/gpuctl and ~/Library/Application Support/gpuctl, on Windows %APPDATA%\\gpuctl\\Config and %LOCALAPPDATA%\\gpuctl\\Data. GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR name others.";

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { globalFlags } from "../../src/cli/globals.ts";
+import { flagsOf } from "../../src/commands/flags.ts";
+import { commands, nouns } from "../../src/commands/index.ts";
+import { completions } from "../../src/docs/completions/index.ts";
+import { treeOf, valueFlags } from "../../src/docs/tree.ts";
+import { gpuTypes, vmRegions } from "./choices.ts";
+import { offered } from "./completing.ts";
+
+const globals = globalFlags.map((flag) => `--${"negative" in flag ? "no-" : ""}${flag.name}`);
+
+describe("Tab in bash", () => {
+  test("offers the commands", async () => {
+    expect(await offered("gpuctl ")).toEqual(nouns.map(({ name }) => name));
+  });
+
+  test("finishes a word", async () => {
+    expect(await offered("gpuctl re")).toEqual(["rentals", "reserve"]);
+    expect(await offered("gpuctl rentals create b")).toEqual(["bare-metal"]);
+  });
+
+  test("looks past flags that come first, and past their values", async () => {
+    expect(await offered("gpuctl --sandbox rentals create ")).toEqual(["vm", "bare-metal"]);
+    expect(await offered("gpuctl --profile rentals volumes ")).toEqual(["create", "list", "attach"]);
+    expect(await offered("gpuctl rentals --output json cr")).toEqual(["create"]);
+  });
+
+  test.each(commands)("offers every flag of $path", async (spec) => {
+    const own = flagsOf(spec).flatMap(({ names, negatable }) =>
+      names.flatMap((name) => (negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),
+    );
+    const words = await offered(`gpuctl ${spec.path.join(" ")} --`);
+    expect(words).toEqual(expect.arrayContaining([...own, ...globals, "--help", "--version"]));
+    expect(new Set(words).size, "each once").toBe(words.length);
+  });
+
+  test("offers the choices of a flag, by any of its names, after a blank or after =", async () => {
+    expect(await offered("gpuctl rentals create vm --gpu-type ")).toEqual(gpuTypes);
+    expect(await offered("gpuctl rentals create vm --gpu ")).toEqual(gpuTypes);
+    expect(await offered("gpuctl rentals create vm --gpu=h")).toEqual(["h100", "h200"]);
+    expect(await offered("gpuctl rentals create vm --gpu=")).toEqual(gpuTypes);
+    expect(await offered("gpuctl rentals create vm --region ")).toEqual(vmRegions);
+    expect(await offered("gpuctl rentals list -o ")).toEqual(["table", "json", "id"]);
+  });
+
+  test("offers files where a flag takes one, and nothing where it cannot know", async () => {
+    expect(await offered("gpuctl image --image completing")).toEqual(["completing.ts"]);
+    expect(await offered("gpuctl rentals create vm --label ")).toEqual([]);
+    expect(await offered("gpuctl chat -- ")).toEqual([]);
+  });
+});
+
+test("a flag takes a value in every command or in none, so that its value is never taken for a command", () => {
+  const withValue = new Set(valueFlags(treeOf(nouns, globalFlags)));
+  const switches = commands
+    .flatMap((spec) => flagsOf(spec))
+    .filter(({ value }) => value === undefined)
+    .flatMap(({ names, short }) => [...names.map((name) => `--${name}`), ...(short ? [`-${short}`] : [])]);
+  expect(switches.filter((name) => withValue.has(name))).toEqual([]);
+});
+
+describe("every shell's script", () => {
+  const scripts = Object.entries(completions(treeOf(nouns, globalFlags)));
+
+  test.each(scripts)("%s knows every command and every flag", (_name, script) => {
+    for (const spec of commands) {
+      expect(script).toContain(spec.path.join(" "));
+      for (const name of flagsOf(spec).flatMap(({ names }) => names)) expect(script).toContain(name);
+    }
+    for (const { name } of globalFlags) expect(script).toContain(name);
+  });
+
+  test.each(scripts)(
+    "%s is text without control characters, and holds nothing of this machine",
+    (_name, script) => {
+      expect(script).toMatch(/^[\n\x20-\x7e]+$/);
+      expect(script).not.toContain(process.cwd());
+    },
+  );
+});
+
+test("a text with quotes and brackets cannot break a script", () => {
+  const odd = 'it\'s [odd]: $(touch x) `y` "z" \\';
+  const made = completions(treeOf([], [{ name: "odd", value: "FILE", text: odd }]));
+  expect(made._gpuctl).toContain("'[it'\\''s \\[odd\\]: $(touch x) `y` \"z\" \\\\]:FILE:_files'");
+  expect(made["gpuctl.fish"]).toContain("'it\\'s [odd]: $(touch x) `y` \"z\" \\\\'");
+  expect(made["gpuctl.ps1"]).toContain("'it''s [odd]: $(touch x) `y` \"z\" \\'");
+});

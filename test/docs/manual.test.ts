@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/exit.ts";
+import { globalFlags } from "../../src/cli/globals.ts";
+import { flagsOf } from "../../src/commands/flags.ts";
+import { nouns } from "../../src/commands/index.ts";
+import { newestDay, packagersDay } from "../../src/docs/changelog.ts";
+import { environmentOf } from "../../src/docs/environment.ts";
+import { exitCodes } from "../../src/docs/exit-codes.ts";
+import { manual } from "../../src/docs/manual.ts";
+import { examples, list, literal, page, plain, section } from "../../src/docs/roff.ts";
+
+const pages = manual({ nouns, globals: globalFlags, version: "1.2.3", date: "2026-01-02" });
+const root = pages["gpuctl.1"] ?? "";
+
+describe("the manual", () => {
+  test("has a page for gpuctl and one for each group of commands", () => {
+    expect(Object.keys(pages)).toEqual(["gpuctl.1", ...nouns.map(({ name }) => `gpuctl-${name}.1`)]);
+  });
+
+  test.each(nouns)("tells every command, flag and example of $name", ({ name, commands }) => {
+    const text = pages[`gpuctl-${name}.1`] ?? "";
+    for (const spec of commands) {
+      expect(text).toContain(`.SS \\fB${literal(`gpuctl ${spec.path.join(" ")}`)}\\fR`);
+      for (const flag of flagsOf(spec)) expect(text).toContain(`\\fB${literal(`--${flag.names[0]}`)}\\fR`);
+      for (const { command } of spec.examples) expect(text).toContain(literal(command));
+    }
+  });
+
+  test("tells every global flag, variable and exit code", () => {
+    for (const { name } of globalFlags) expect(root).toContain(literal(name));
+    for (const { name } of environmentOf(globalFlags)) expect(root).toContain(`\\fB${name}\\fR`);
+    for (const [code] of exitCodes) expect(root).toContain(`.TP\n\\fB${code}\\fR\n`);
+  });
+
+  test("carries the version and the date that it is given, and nothing else that changes", () => {
+    expect(root).toContain('.TH GPUCTL 1 2026-01-02 "gpuctl 1.2.3" "gpuctl manual"\n');
+  });
+
+  test.each(Object.entries(pages))("%s is plain text in lines that roff likes", (_name, text) => {
+    const prose = text.replace(/^\.nf\n.*?^\.fi$/gms, "").replace(/^\.TP\n.*$/gm, "");
+    expect(text).toMatch(/^[\n\x20-\x7e]+\n$/);
+    expect(prose.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(text).not.toMatch(/[ \t]$|\n\n/m);
+  });
+});
+
+test("the exit codes that are told are those that gpuctl has; none of its commands has batches", () => {
+  const { batch, ...used } = exit;
+  expect(exitCodes.map(([code]) => code)).toEqual(Object.values(used));
+});
+
+describe("text in a manual page", () => {
+  test.each([
+    [".TH is no request here", "\\&.TH is no request here"],
+    ["'tis", "\\&'tis"],
+    ["back\\slash", "back\\eslash"],
+    ["a … b", "a \\[u2026] b"],
+  ])("%s", (text, roff) => {
+    expect(plain(text)).toBe(roff);
+  });
+
+  test("hyphens of what can be typed stay hyphens", () => {
+    expect(literal("--dry-run")).toBe("\\-\\-dry\\-run");
+  });
+
+  test("a long line is broken at blanks, and a dot at the start of a new line stays a dot", () => {
+    const made = page({ name: "x", date: "2026-01-02", version: "1" }, [
+      section("NAME", `${"word ".repeat(15)}.dot`),
+    ]);
+    expect(made).toContain(`${"word ".repeat(14)}word\n\\&.dot\n`);
+  });
+
+  test("examples and terms are never broken", () => {
+    const long = "w ".repeat(100).trim();
+    const body = [list([[long, "meaning"]]), examples([{ text: "t", command: long }])];
+    expect(
+      page({ name: "x", date: "2026-01-02", version: "1" }, [section("X", ...body)]).split(long),
+    ).toHaveLength(3);
+  });
+});
+
+describe("the date of the manual", () => {
+  test("is the day of the newest version in the changelog", () => {
+    expect(newestDay("# C\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n## [0.1.0] - 2026-11-20\n")).toBe(
+      "2026-12-01",
+    );
+    expect(() => newestDay("# C\n")).toThrow("CHANGELOG.md");
+  });
+
+  test("or the one that a packager gives", () => {
+    expect(packagersDay("1700000000")).toBe("2023-11-14");
+    expect(packagersDay(undefined)).toBeUndefined();
+    expect(packagersDay("yesterday")).toBeUndefined();
+  });
+});
