@@ -1,0 +1,68 @@
+/**
+ * How soon a command line answers: ratios to `node -e 0`, measured in turn in one run.
+ * `npm run bench` builds first; `npm run bench -- 40` takes 40 rounds.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const rounds = Number(process.argv[2] ?? 20);
+const rows = Array.from({ length: 25 }, (_, index) => ({
+  id: index + 1,
+  status: "Running",
+  label: `node-${index + 1}`,
+  gpuCount: 8,
+  gpuType: "h100",
+  region: "us-central-1",
+  costPerHourCents: 1600,
+}));
+
+const server = createServer((_request, response) => {
+  response.setHeader("Content-Type", "application/json").end(JSON.stringify(rows));
+}).listen(0, "127.0.0.1");
+await once(server, "listening");
+const { port } = server.address() as AddressInfo;
+
+const env = {
+  PATH: process.env.PATH,
+  GPUCTL_CONFIG_DIR: "/nonexistent",
+  GPUCTL_STATE_DIR: "/nonexistent",
+  GPUCTL_API_KEY: "bench",
+  GPUCTL_BASE_URL: `http://127.0.0.1:${port}`,
+};
+
+const lines: Readonly<Record<string, readonly string[]>> = {
+  "node -e 0": ["-e", "0"],
+  "--version": ["bin/gpuctl.js", "--version"],
+  "--help": ["bin/gpuctl.js", "--help"],
+  "rentals --help": ["bin/gpuctl.js", "rentals", "--help"],
+  "rentals list": ["bin/gpuctl.js", "rentals", "list", "--type", "vm"],
+};
+
+async function milliseconds(args: readonly string[]): Promise<number> {
+  const start = performance.now();
+  const [code] = await once(spawn(process.execPath, [...args], { env, stdio: "ignore" }), "exit");
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
+  return performance.now() - start;
+}
+
+const median = (numbers: readonly number[]): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+const times = new Map(Object.keys(lines).map((name) => [name, [] as number[]]));
+for (let round = 0; round <= rounds; round += 1) {
+  for (const [name, args] of Object.entries(lines)) {
+    const time = await milliseconds(args);
+    if (round > 0) times.get(name)?.push(time);
+  }
+}
+server.close();
+
+const floors = times.get("node -e 0") ?? [];
+for (const [name, all] of times) {
+  const ratios = all.map((time, round) => time / (floors[round] ?? Number.NaN));
+  process.stdout.write(
+    `${name.padEnd(16)} ${median(all).toFixed(0).padStart(4)} ms   x ${median(ratios).toFixed(2)}\n`,
+  );
+}
