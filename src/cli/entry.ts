@@ -7,8 +7,7 @@ import { version } from "./generated/version.ts";
 export async function start(): Promise<number> {
   const argv = process.argv.slice(2);
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
-    process.stdout.write(`${version}\n`);
-    return 0;
+    return printed(`${version}\n`);
   }
   const [{ main }, { nodeWorld }] = await Promise.all([import("./main.ts"), import("../context/node.ts")]);
   const world = nodeWorld(version);
@@ -16,6 +15,19 @@ export async function start(): Promise<number> {
     ...world,
     connect: () => connect(world.env),
     openSandbox: () => openSandbox(world.folders),
+  });
+}
+
+/** Writes to stdout without loading what the other commands write with. A reader that left is no failure. */
+function printed(text: string): Promise<number> {
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") process.stderr.write(`Error: ${error.message}\n`);
+      resolve(error.code === "EPIPE" ? 0 : 1);
+    };
+    process.stdout.once("error", fail).write(text, (error) => {
+      if (!error) resolve(0);
+    });
   });
 }
 

@@ -80,11 +80,11 @@ export class UnknownOutcome extends Error {
   }
 }
 
-/** No key was given for an operation that needs one. Nothing was sent. */
+/** No key that can be used was given for an operation that needs one. Nothing was sent. */
 export class NoCredential extends Error {
   override readonly name = "NoCredential";
-  constructor() {
-    super("no API key");
+  constructor(message = "no API key") {
+    super(message);
   }
 }
 

@@ -61,11 +61,15 @@ function address(route: Pick<Route, "path" | "host">, target: Target): URL {
 }
 
 function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<string, string> {
-  if (!apiKey) throw new NoCredential();
+  const key = apiKey?.trim();
+  if (!key) throw new NoCredential();
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new NoCredential("the API key holds spaces or characters that no header can carry");
+  }
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureHttp) {
     throw new InsecureUrl(url.origin);
   }
-  return { Authorization: `Bearer ${apiKey}` };
+  return { Authorization: `Bearer ${key}` };
 }
 
 /** Loopback by address or by a name that must mean it. */

@@ -1,7 +1,7 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import type { CallOptions } from "./call.ts";
-import { type Deadline, deadline } from "./deadline.ts";
+import { type Deadline, deadline, orAborted } from "./deadline.ts";
 import { NetworkError } from "./errors.ts";
 import { sendHead } from "./exchange.ts";
 import { type FetchAnswer, readText } from "./fetch.ts";
@@ -31,7 +31,7 @@ export async function stream<Id extends OperationId>(
   try {
     const answer = await sendHead(fetch, request, limit, observe);
     if (answer.status < 200 || answer.status > 299) {
-      throw failedAnswer(answer.status, await readText(answer), request);
+      throw failedAnswer(answer.status, await orAborted(readText(answer), limit.signal), request);
     }
     return events(answer, { request, limit, signal });
   } catch (cause) {
@@ -53,10 +53,10 @@ async function* events(
 ): AsyncGenerator<ServerEvent> {
   try {
     if (answer.headers.get("content-type")?.includes("application/json")) {
-      yield { event: undefined, data: await readText(answer) };
+      yield { event: undefined, data: await orAborted(readText(answer), limit.signal) };
       return;
     }
-    yield* serverEvents(extending(answer.body, limit));
+    yield* serverEvents(lively(answer.body ?? empty(), limit));
   } catch (cause) {
     signal?.throwIfAborted();
     const reason = limit.signal.aborted ? limit.signal.reason : cause;
@@ -69,10 +69,20 @@ async function* events(
   }
 }
 
-/** Whatever comes, a comment too, is a sign of life. */
-async function* extending(body: FetchAnswer["body"], limit: Deadline): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body ?? []) {
-    limit.extend();
-    yield chunk;
+/** A body that ends with the deadline. Whatever comes, a comment too, is a sign of life. */
+async function* lively(body: AsyncIterable<Uint8Array>, limit: Deadline): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await orAborted(chunks.next(), limit.signal);
+      if (next.done) return;
+      limit.extend();
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: a body that stalls would hold it for ever.
+    chunks.return?.().catch(() => {});
   }
 }
+
+async function* empty(): AsyncGenerator<Uint8Array> {}

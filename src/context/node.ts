@@ -30,7 +30,7 @@ export function nodeWorld(version: string): Omit<World, "connect" | "openSandbox
       },
     },
     stdout: sink(process.stdout),
-    stderr: sink(process.stderr),
+    stderr: sink(process.stderr, { optional: true }),
     now: Date.now,
     random: Math.random,
     sleep: async (milliseconds, signal) => {
@@ -56,16 +56,17 @@ function readSettings(path: string): string | undefined {
   }
 }
 
-function sink(stream: Writable & { isTTY?: boolean; columns?: number }): Sink {
+/** A reader of stdout that left ends the process quietly; one of stderr, which is `optional`, is not missed. */
+function sink(stream: Writable & { isTTY?: boolean; columns?: number }, { optional = false } = {}): Sink {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
+    if (error.code === "EPIPE" && !optional) process.exit(0);
   });
   return {
     isTTY: stream.isTTY === true,
     columns: stream.columns ?? 80,
     write: (chunk) =>
       new Promise((resolve, reject) => {
-        stream.write(chunk, (error) => (error ? reject(error) : resolve()));
+        stream.write(chunk, (error) => (error && !optional ? reject(error) : resolve()));
       }),
   };
 }

@@ -86,6 +86,18 @@ describe("the key", () => {
     expect(urlFor({ baseUrl })).toMatch(/^http:/);
   });
 
+  const keyOf = (apiKey: string) => wireRequest(list, {}, { ...target, apiKey }).headers.Authorization;
+
+  it("may carry the line end of the file that it came from", () => {
+    expect(keyOf(` ${key}\r\n`)).toBe(`Bearer ${key}`);
+  });
+
+  it.each(["", " \n", "two words", "sk-ü", "sk\u0000x", "sk\r\nHost: x"])("cannot be %j", (apiKey) => {
+    const error = () => keyOf(apiKey);
+    expect(error).toThrow(expect.objectContaining({ name: "NoCredential" }));
+    expect(error).not.toThrow(apiKey.trim() || "Bearer");
+  });
+
   it("is asked for by all but the description", async () => {
     const server = await listen((_request, response) => json(response, { openapi: "3.1.0" }));
     const { call } = caller(server.origin, { target: { apiKey: undefined } });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
+import type { Fetch } from "../../src/client/fetch.ts";
 import { Interrupted } from "../../src/context/errors.ts";
 import type { InputOf } from "../../src/contract/index.ts";
 import { caller, failure, key } from "./calling.ts";
@@ -10,6 +11,11 @@ const chat: ["createChatCompletion", InputOf<"createChatCompletion">] = [
   { model: "x", messages: [], stream: true },
 ];
 const events = (response: ServerResponse) => response.writeHead(200, { "Content-Type": "text/event-stream" });
+
+async function* deaf() {
+  yield Buffer.from("data: 0\n\n");
+  await new Promise(() => {});
+}
 
 /** What came, and how it ended. */
 async function gather(stream: Promise<AsyncIterable<{ data: string }>>, onEvent = () => {}) {
@@ -98,6 +104,25 @@ describe("a stream", () => {
     });
     const { stream } = caller(server.origin, { signal: controller.signal });
     expect(await gather(stream(...chat), () => controller.abort(new Interrupted()))).toMatchObject({
+      came: ["0"],
+      error: { name: "Interrupted" },
+    });
+  });
+
+  it("need not listen to an abort itself to be ended", async () => {
+    const fetch: Fetch = async () => ({
+      status: 200,
+      headers: { get: () => "text/event-stream" },
+      body: deaf(),
+    });
+    const stalled = caller("http://localhost", { fetch, timeout: 40 });
+    expect(await gather(stalled.stream(...chat))).toMatchObject({
+      came: ["0"],
+      error: { name: "NetworkError" },
+    });
+    const controller = new AbortController();
+    const left = caller("http://localhost", { fetch, signal: controller.signal });
+    expect(await gather(left.stream(...chat), () => controller.abort(new Interrupted()))).toMatchObject({
       came: ["0"],
       error: { name: "Interrupted" },
     });

@@ -1,0 +1,136 @@
+import { writeFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createHome, key } from "./command.ts";
+import { virtualMachine } from "./foreign-records.ts";
+import { type Asked, fail, send, serveForeign } from "./foreign-server.ts";
+
+const listing = "GET /v2/on-demand/virtual-machine-rentals";
+const creating = "POST /v2/on-demand/virtual-machine-rentals";
+const summary = "GET /v2/on-demand/active-rental-summary";
+
+type Instead = NonNullable<Parameters<typeof serveForeign>[0]["instead"]>;
+
+async function at(instead: Instead) {
+  const server = await serveForeign({ key, instead });
+  onTestFinished(() => server.close());
+  const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
+  return { ...home, asked: server.asked };
+}
+
+const page = (status: number) => (_asked: Asked, response: ServerResponse) => {
+  response.writeHead(status, { "Content-Type": "text/html" });
+  response.end("<html><title>Stop</title><body>Go <b>away</b></body></html>");
+};
+
+/** Lists one rental more once a creation was asked for, whatever that was answered. */
+function renting(answer: Instead[string]): Instead {
+  const rentals: object[] = [virtualMachine];
+  return {
+    [listing]: (_asked, response) => send(response, rentals),
+    [creating]: (asked, response) => {
+      rentals.push({ ...virtualMachine, id: "18027" });
+      answer?.(asked, response);
+    },
+  };
+}
+
+describe("a creation whose outcome is unknown", () => {
+  it.each<[string, Instead[string]]>([
+    ["a 500", (_asked, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "Internal server error")],
+    ["a reset", (_asked, response) => response.socket?.resetAndDestroy()],
+    ["a page of a proxy", page(200)],
+  ])("by %s is sent once; what is there now is told", async (_name, answer) => {
+    const { run, asked } = await at(renting(answer));
+    const { code, out, err } = await run("rentals create vm --gpus 1 -o json");
+    expect({ code, out }).toEqual({ code: 10, out: "" });
+    expect(asked.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(JSON.parse(err).error).toMatchObject({
+      code: "UNKNOWN_OUTCOME",
+      exitCode: 10,
+      retryable: false,
+      hint: expect.stringContaining("18027"),
+    });
+  });
+
+  it("by a time-out, too", async () => {
+    const { run, asked } = await at(renting(() => {}));
+    const { code, err } = await run("rentals create vm --gpus 1 --timeout 1s");
+    expect(code).toBe(10);
+    expect(err).toContain("18027");
+    expect(asked.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+});
+
+describe("a read that fails", () => {
+  it.each<[string, Instead[string], number, string]>([
+    ["a 403 of an edge proxy", page(403), 4, "HTTP_403"],
+    ["a page where JSON was due", page(200), 7, "UNREADABLE_ANSWER"],
+    [
+      "a 500",
+      (_asked, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "no"),
+      7,
+      "INTERNAL_SERVER_ERROR",
+    ],
+    ["a 404", (_asked, response) => fail(response, 404, "NOT_FOUND", "Not found"), 5, "NOT_FOUND"],
+    ["a 401", (_asked, response) => fail(response, 401, "UNAUTHORIZED", "no"), 3, "UNAUTHORIZED"],
+    ["a 429", (_asked, response) => fail(response, 429, "TOO_MANY", "slow down"), 9, "TOO_MANY"],
+    ["a 422", (_asked, response) => fail(response, 422, "BAD", "no"), 6, "BAD"],
+  ])("by %s ends with its exit code and one document on stderr", async (_name, answer, exitCode, code) => {
+    const { run } = await at(answer ? { [summary]: answer } : {});
+    const ran = await run("rentals summary -o json --retries 0");
+    expect(ran).toMatchObject({ code: exitCode, out: "" });
+    expect(JSON.parse(ran.err).error).toMatchObject({
+      code,
+      exitCode,
+      request: {
+        method: "GET",
+        url: expect.stringMatching(/\/gpu\/api\/v2\/on-demand\/active-rental-summary$/),
+      },
+    });
+  });
+});
+
+describe("the key", () => {
+  it("is in no output, not with --debug, not in an error", async () => {
+    const { run } = await at({
+      [summary]: (_asked, response) => fail(response, 500, "X", "no"),
+    });
+    for (const line of [
+      "rentals list --debug",
+      "rentals summary --debug --retries 0",
+      "rentals summary --debug --retries 0 -o json",
+      "rentals create vm --gpus 1 --dry-run --debug",
+      "rentals create vm --gpus 1 --dry-run -o json",
+    ]) {
+      const { out, err } = await run(line);
+      expect(out + err).not.toContain(key);
+      expect(out + err).not.toBe("");
+    }
+  });
+
+  it("and the host are not read from the current folder", async () => {
+    const { env, folder, run } = await at({});
+    const settings = JSON.stringify({
+      baseUrl: env.GPUCTL_BASE_URL,
+      apiKey: key,
+      profiles: { default: { baseUrl: env.GPUCTL_BASE_URL, apiKey: key } },
+    });
+    for (const name of ["config.json", ".gpuctlrc", "gpuctl.json", ".gpuctl.json"]) {
+      await writeFile(join(folder, name), settings);
+    }
+    await writeFile(join(folder, ".env"), `GPUCTL_BASE_URL=${env.GPUCTL_BASE_URL}\nGPUCTL_API_KEY=${key}\n`);
+    const { code, err } = await run("rentals list", { env: { GPUCTL_BASE_URL: "", GPUCTL_API_KEY: "" } });
+    expect(code).toBe(3);
+    expect(err).toContain("--sandbox");
+  });
+
+  it("that no header can carry is told of as such", async () => {
+    const { run, asked } = await at({});
+    const { code, err } = await run("rentals list", { env: { GPUCTL_API_KEY: "two words" } });
+    expect(code).toBe(3);
+    expect(err).not.toContain("fault of gpuctl");
+    expect(asked).toEqual([]);
+  });
+});

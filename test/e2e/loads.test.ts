@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createHome, dist, key, launcher } from "./command.ts";
+import { serveForeign } from "./foreign-server.ts";
+
+const recorder = fileURLToPath(new URL("record-loads.cjs", import.meta.url));
+
+/** A text by which a library is known after it was bundled and its names were shortened. */
+const marks = {
+  zod: "_zod",
+  conf: "clearInvalidConfig",
+  prompts: "ExitPromptError",
+  ora: "discardStdin",
+  SQLite: "@photostructure/sqlite",
+  hono: "Can not add a route since the matcher is already built.",
+  "node-server": "@hono/node-server",
+  commander: "executableDir",
+  "cli-table3": "bottom-mid",
+  "eventsource-parser": "invalid-retry",
+};
+type Library = keyof typeof marks;
+
+const textOf = (chunk: string) => readFileSync(join(dist, chunk), "utf8");
+const librariesIn = (chunks: readonly string[]) =>
+  (Object.keys(marks) as Library[]).filter((name) =>
+    chunks.some((chunk) => textOf(chunk).includes(marks[name])),
+  );
+
+/** A chunk's name without its hash. */
+const logical = (chunk: string) => chunk.replace(/(?:-[\w-]{8})?\.cjs$/, "");
+
+async function loadsOf(line: string) {
+  const server = await serveForeign({ key });
+  onTestFinished(() => server.close());
+  const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
+  const record = join(home.folder, "loads.json");
+  const command = [process.execPath, "--require", recorder, launcher] as const;
+  const { code, err } = await home.run(line, { command, env: { RECORD_LOADS_IN: record } });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const { loaded } = JSON.parse(readFileSync(record, "utf8")) as { loaded: string[] };
+  const chunks = loaded.filter((file) => file.startsWith(dist + sep)).map((file) => basename(file));
+  return {
+    chunks,
+    own: chunks.map(logical).sort(),
+    libraries: librariesIn(chunks),
+    packages: loaded.filter((file) => file.includes(`node_modules${sep}`)),
+    builtin: loaded.filter((file) => /^(node:)?[\w/]+$/.test(file)).map((name) => name.replace("node:", "")),
+  };
+}
+
+describe("what a command loads", () => {
+  it("is told by marks that are all somewhere in the build", () => {
+    const chunks = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
+    expect(librariesIn(chunks)).toEqual(Object.keys(marks));
+  });
+
+  it("for --version is next to nothing", async () => {
+    const { own, libraries, packages, builtin } = await loadsOf("--version");
+    expect({ own, libraries, packages }).toEqual({ own: ["chunk", "gpuctl"], libraries: [], packages: [] });
+    expect(builtin.filter((name) => !["module", "path", "process", "fs"].includes(name))).toEqual([]);
+  });
+
+  it.each(["--help", "rentals --help", "rentals create vm --help"])(
+    "for %s is what draws help",
+    async (line) => {
+      const { own, libraries, packages, builtin } = await loadsOf(line);
+      expect(own).toMatchInlineSnapshot(`
+        [
+          "chunk",
+          "errors",
+          "errors",
+          "exit",
+          "flags",
+          "gpuctl",
+          "main",
+          "node",
+          "profile",
+          "request",
+          "routes",
+          "sandbox",
+          "time",
+          "values",
+        ]
+      `);
+      expect(libraries).toEqual(["commander"]);
+      expect(packages).toEqual([]);
+      expect(builtin).not.toContain("http");
+    },
+  );
+
+  it("for rentals list is one request and one table", async () => {
+    const { own, libraries, packages, builtin } = await loadsOf("rentals list");
+    expect(own).toMatchInlineSnapshot(`
+      [
+        "call",
+        "chunk",
+        "drawn-column",
+        "errors",
+        "errors",
+        "exit",
+        "flags",
+        "gpuctl",
+        "list",
+        "listing",
+        "main",
+        "node",
+        "outcome",
+        "plain-text",
+        "profile",
+        "records",
+        "render",
+        "request",
+        "routes",
+        "sandbox",
+        "sanitize",
+        "source",
+        "table",
+        "time",
+        "transport",
+        "values",
+      ]
+    `);
+    expect(libraries).toEqual(["commander", "cli-table3"]);
+    expect(packages).toEqual([]);
+    expect(builtin).not.toContain("https");
+    expect(builtin).not.toContain("child_process");
+  });
+
+  it("for rentals list -o json is less", async () => {
+    const { libraries } = await loadsOf("rentals list -o json");
+    expect(libraries).toEqual(["commander"]);
+  });
+
+  it("for a write is the check of its input, too", async () => {
+    const { libraries, packages } = await loadsOf("rentals create vm --gpus 1 -o json");
+    expect(libraries).toEqual(["zod", "commander"]);
+    expect(packages).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import { createHome, firstPiece, type Home } from "./command.ts";
+
+const create = "rentals create vm --gpus 1 --sandbox -o id";
+
+async function idsOf(home: Home): Promise<string[]> {
+  const { code, out, err } = await home.run("rentals list --sandbox -o id");
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return out.split("\n").filter(Boolean);
+}
+
+it("ten rentals created at once on a sandbox that was never opened are ten rentals", async () => {
+  const home = await createHome();
+  const created = await Promise.all(Array.from({ length: 10 }, () => home.run(create)));
+  for (const { code, err } of created) expect({ code, err }).toEqual({ code: 0, err: "" });
+  const ids = created.map(({ out }) => out.trim());
+  expect(new Set(ids).size).toBe(10);
+  expect((await idsOf(home)).sort()).toEqual(ids.sort());
+});
+
+/** The output after which a process is killed; what comes in one piece is as random as the machine. */
+const moments = [
+  { name: "the listing before the write", stream: "stderr", at: /GET/ },
+  { name: "the write", stream: "stderr", at: /POST/ },
+  { name: "the id", stream: "stdout", at: /\n/ },
+] as const;
+
+it("processes killed in the middle of it lose no rental that was told of", async () => {
+  const home = await createHome();
+  await home.run("sandbox status");
+  const told: string[] = [];
+  const one = async (moment: (typeof moments)[number]) => {
+    const child = home.start(`${create} --debug`);
+    let out = "";
+    let watched = "";
+    child.stdout?.on("data", (chunk) => {
+      out += chunk;
+    });
+    child[moment.stream]?.on("data", (chunk) => {
+      watched += chunk;
+      if (moment.at.test(watched)) child.kill("SIGKILL");
+    });
+    await child;
+    told.push(...out.split("\n").slice(0, -1));
+  };
+  for (let round = 0; round < 3; round += 1) await Promise.all([...moments, ...moments].map(one));
+  expect(told.length).toBeGreaterThanOrEqual(6);
+  const listed = await idsOf(home);
+  expect(listed).toEqual(expect.arrayContaining(told));
+  expect(new Set(listed).size).toBe(listed.length);
+  expect((await home.run(create)).code).toBe(0);
+});
+
+it("a served sandbox killed under load loses no rental that was answered", async () => {
+  const home = await createHome();
+  const answered: string[] = [];
+  for (let round = 1; round <= 3; round += 1) {
+    const child = home.start("sandbox serve --port 0 -o json");
+    const { url, apiKey } = JSON.parse(await firstPiece(child.stdout));
+    const enough = answered.length + round * 7;
+    const post = async () => {
+      for (;;) {
+        const response = await fetch(`${url}/v2/on-demand/virtual-machine-rentals`, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
+          body: '{"gpuCount":1}',
+        });
+        const { id } = (await response.json()) as { id: number | string };
+        answered.push(String(id));
+        if (answered.length >= enough) child.kill("SIGKILL");
+      }
+    };
+    await Promise.allSettled([post(), post(), post(), post()]);
+    await child;
+  }
+  expect(answered.length).toBeGreaterThanOrEqual(42);
+  expect(await idsOf(home)).toEqual(expect.arrayContaining(answered));
+});

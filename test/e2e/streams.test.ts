@@ -1,0 +1,174 @@
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { execa } from "execa";
+import OpenAI from "openai";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { outputFormats } from "../../src/output/view.ts";
+import { createHome, type Environment, firstPiece, key, launcher } from "./command.ts";
+import { virtualMachine } from "./foreign-records.ts";
+import { type ForeignServer, send, serveForeign } from "./foreign-server.ts";
+
+const vms = "GET /v2/on-demand/virtual-machine-rentals";
+
+async function at(instead: Parameters<typeof serveForeign>[0]["instead"] = {}) {
+  const server: ForeignServer = await serveForeign({ key, instead });
+  onTestFinished(() => server.close());
+  const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
+  return { ...home, server };
+}
+
+const thousands = Array.from({ length: 5_000 }, (_, id) => ({ ...virtualMachine, id: String(id) }));
+
+/** Runs a line of bash, in which `gpuctl` is the built command. */
+async function bash(script: string, { folder, env }: { folder: string; env: Environment }) {
+  const { exitCode, stdout, stderr } = await execa(
+    "bash",
+    ["-c", `gpuctl() { '${process.execPath}' '${launcher}' "$@"; }; ${script}`],
+    { cwd: folder, env, extendEnv: false, reject: false, stdin: "ignore" },
+  );
+  return { code: exitCode, out: stdout, err: stderr };
+}
+
+describe.skipIf(process.platform === "win32")("a pipe that closes early", () => {
+  it.each(outputFormats)("ends %s output quietly", async (format) => {
+    const home = await at({ [vms]: (_asked, response) => send(response, thousands) });
+    const script = `gpuctl rentals list --type vm -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
+    const { code, out, err } = await bash(script, home);
+    expect({ code, err, lines: out.split("\n").length }).toEqual({ code: 0, err: "", lines: 1 });
+  });
+
+  it.each(["--version", "--help", "rentals --help", "rentals list"])("ends %s quietly", async (line) => {
+    const script = `exec 3> >(exec true); wait $!; gpuctl ${line} >&3`;
+    expect(await bash(script, await at())).toEqual({ code: 0, out: "", err: "" });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("stderr that closes early", () => {
+  it.each([
+    ["rentals get 999", 5, ""],
+    ["rentals list -o id --debug", 0, "18026\nbm-7f"],
+  ])("changes nothing else: %s", async (line, code, out) => {
+    const script = `exec 3> >(exec true); wait $!; gpuctl ${line} 2>&3`;
+    expect(await bash(script, await at())).toEqual({ code, out, err: "" });
+  });
+});
+
+describe.skipIf(!existsSync("/dev/full"))("a disk that is full", () => {
+  it.each(["--version", "--help", "rentals list", "rentals list -o json", "chat Hoi -m llama"])(
+    "makes %s fail, and says why",
+    async (line) => {
+      const { code, err } = await bash(`gpuctl ${line} > /dev/full`, await at());
+      expect(code).toBeGreaterThan(0);
+      expect(err).toMatch(/no space left|ENOSPC/i);
+      expect(err).not.toMatch(/^\s+at /m);
+    },
+  );
+});
+
+describe("Ctrl-C", () => {
+  it("in a read that takes its time ends it with 130", async () => {
+    let asked = () => {};
+    const asking = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { start } = await at({ "GET /v2/on-demand/active-rental-summary": () => asked() });
+    const child = start("rentals summary -o json");
+    await asking;
+    child.kill("SIGINT");
+    const { exitCode, stdout, stderr } = await child;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: "INTERRUPTED", exitCode: 130 });
+  });
+
+  it("in a write says that it may have taken effect", async () => {
+    let asked = () => {};
+    const asking = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { start, server } = await at({ "POST /v2/on-demand/virtual-machine-rentals": () => asked() });
+    const child = start("rentals create vm --gpus 1");
+    await asking;
+    child.kill("SIGINT");
+    const { exitCode, stdout, stderr } = await child;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
+    expect(stderr).toContain("may have taken effect");
+    expect(server.asked.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+
+  it("in a chat keeps what came", async () => {
+    const { start } = await at({
+      "POST /v1/chat/completions": (_asked, response) => {
+        response.writeHead(200, { "Content-Type": "text/event-stream" });
+        response.write('data: {"choices":[{"delta":{"content":"Once upon"}}]}\n\n');
+      },
+    });
+    const child = start("chat Hoi -m llama");
+    expect(await firstPiece(child.stdout)).toBe("Once upon");
+    child.kill("SIGINT");
+    const { exitCode } = await child;
+    expect(exitCode).toBe(130);
+  });
+
+  it("in a pause between two tries ends it at once", async () => {
+    const { start } = await at({
+      "GET /v2/on-demand/active-rental-summary": (_asked, response) => {
+        response.writeHead(503, { "Retry-After": "59" });
+        response.end();
+      },
+    });
+    const child = start("rentals summary --debug");
+    await firstPiece(child.stderr);
+    child.kill("SIGINT");
+    expect((await child).exitCode).toBe(130);
+  });
+});
+
+describe("a served sandbox", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("ends with %s and lets go of its port", async (signal) => {
+    const { start } = await createHome();
+    const child = start("sandbox serve --port 0 -o json");
+    const { url } = JSON.parse(await firstPiece(child.stdout));
+    const { port } = new URL(url);
+    expect((await fetch(`${url}/v2/openapi.json`)).status).toBe(200);
+    child.kill(signal);
+    const { exitCode, stderr } = await child;
+    expect([0, 130]).toContain(exitCode);
+    expect(stderr).not.toMatch(/error/i);
+    const again = createServer();
+    await new Promise<void>((resolve, reject) => {
+      again.once("error", reject).listen(Number(port), "127.0.0.1", resolve);
+    });
+    await new Promise((resolve) => again.close(resolve));
+  });
+
+  it("talks to the clients of others, at once and piece by piece", async () => {
+    const { start } = await createHome();
+    const child = start("sandbox serve --port 0 -o json");
+    const { url, apiKey } = JSON.parse(await firstPiece(child.stdout));
+    const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
+    const request = {
+      model: "sandbox-echo",
+      messages: [{ role: "user" as const, content: "Say this back" }],
+    };
+    const whole = (await openai.chat.completions.create(request)).choices[0]?.message.content;
+    expect(whole).toContain("Say this back");
+    let pieces = "";
+    for await (const { choices } of await openai.chat.completions.create({ ...request, stream: true })) {
+      pieces += choices[0]?.delta.content ?? "";
+    }
+    expect(pieces).toBe(whole);
+  });
+
+  it("refuses a port that is taken, and says so", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => new Promise<void>((resolve) => taken.close(() => resolve())));
+    const address = taken.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const { run } = await createHome();
+    const { code, out, err } = await run(`sandbox serve --port ${port}`);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(String(port));
+    expect(err).not.toContain("fault of gpuctl");
+  });
+});
