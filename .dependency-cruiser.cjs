@@ -41,7 +41,8 @@ module.exports = {
     },
     {
       name: "sandbox-by-dynamic-import",
-      comment: "The entry reaches the sandbox by dynamic import, so that nothing of it loads without --sandbox",
+      comment:
+        "The entry reaches the sandbox by dynamic import, so that nothing of it loads without --sandbox",
       severity: "error",
       from: { path: "^src/cli/" },
       to: { path: "^src/(sandbox|docs)/", dynamic: false },
@@ -53,7 +54,12 @@ module.exports = {
       from: { path: "^src/commands/.*index\\.ts$" },
       to: {
         path: "^src/commands/",
-        pathNot: ["index\\.ts$", "views\\.ts$", "^src/commands/spec\\.ts$", "^src/commands/shared/out-flags\\.ts$"],
+        pathNot: [
+          "index\\.ts$",
+          "views\\.ts$",
+          "^src/commands/spec\\.ts$",
+          "^src/commands/shared/out-flags\\.ts$",
+        ],
         dynamic: false,
       },
     },

@@ -57,8 +57,8 @@ function placeWords(spec: CommandSpec, words: readonly string[]): Args["words"] 
   }
   return Object.fromEntries(
     positionals.flatMap((positional, at): [string, string | readonly string[]][] => {
-      const value = positional.variadic ? words.slice(at) : words[at];
-      return value === undefined || value.length === 0 ? [] : [[positional.name, value]];
+      if (at >= words.length) return [];
+      return [[positional.name, positional.variadic ? words.slice(at) : (words[at] ?? "")]];
     }),
   );
 }

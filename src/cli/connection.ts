@@ -8,7 +8,7 @@ import { DryRun, type ShownRequest, shownRequest } from "./dry-run.ts";
 import type { Settings } from "./settings.ts";
 
 /** Where the in-process sandbox pretends to be; the name can lead nowhere else. */
-export const sandboxUrl = "http://sandbox.localhost";
+const sandboxUrl = "http://sandbox.localhost";
 
 export interface Connection {
   readonly call: Call;
@@ -58,12 +58,12 @@ export function connect(settings: Settings, world: World, observe: Observer): Co
   return {
     shown,
     sandbox,
-    call: async (id, input) => {
+    call: async (id, input, changes) => {
       if (settings.dryRun) {
         shown.push(shownRequest(id, input, await target()));
         throw new DryRun();
       }
-      return (await import("../client/call.ts")).call(id, input, await options());
+      return (await import("../client/call.ts")).call(id, input, { ...(await options()), ...changes });
     },
     stream: async (id, input) => {
       if (settings.dryRun) {

@@ -58,6 +58,7 @@ const meanings: Readonly<Record<string, (error: Details) => Known>> = {
     hint: "It was paid for and could be saved nowhere: make room before you try again.",
   }),
   NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
+  RentalFailed: () => ({ code: "RENTAL_FAILED", exitCode: exit.service }),
   WaitedTooLong: () => ({ code: "WAITED_TOO_LONG", exitCode: exit.waited, retryable: true }),
   BudgetExceeded: () => ({
     code: "BUDGET_EXCEEDED",

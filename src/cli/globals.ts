@@ -1,19 +1,5 @@
+import type { GlobalFlag } from "../commands/global-flag.ts";
 import { outputFormats } from "../output/view.ts";
-
-/** A flag that every command takes: one entry for the flag, the variable and the key in a profile. */
-export interface GlobalFlag {
-  readonly name: string;
-  readonly short?: string;
-  /** What stands for the value in help; a flag without it is a switch. */
-  readonly value?: string;
-  readonly text: string;
-  readonly choices?: readonly string[];
-  /** The environment variable that stands in for it. */
-  readonly env?: string;
-  /** The switch turns something off: `--no-NAME`. */
-  readonly negative?: true;
-  readonly default?: string;
-}
 
 export const globalFlags = [
   {

@@ -3,7 +3,8 @@ import Conf from "conf";
 import type { ProfileChange } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import type { World } from "../context/world.ts";
-import { configPath, configShape, type Profile, readConfig } from "./profile.ts";
+import { configShape } from "./config-shape.ts";
+import { configPath, type Profile, readConfig } from "./profile.ts";
 
 interface Kept {
   profile: string;

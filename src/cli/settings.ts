@@ -1,10 +1,10 @@
 import type { Credential, Defaults } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import type { Environment } from "../context/world.ts";
-import { parseDuration } from "../output/units.ts";
 import { type OutputFormat, outputFormats } from "../output/view.ts";
 import { type GlobalName, globalFlags, type TypedGlobals } from "./globals.ts";
 import type { Config, Profile } from "./profile.ts";
+import { choice, duration, type Found, retries, url } from "./setting-values.ts";
 
 /** What flags, environment, profile and defaults came to, first wins in that order. */
 export interface Settings {
@@ -80,12 +80,6 @@ export function resolveSettings({ typed, env, config, newProfile }: Sources): Se
 
 const colorChoices = ["auto", "always", "never"] as const;
 
-interface Found {
-  readonly text: string;
-  /** What to call the place in a message: a flag, a variable, a profile. */
-  readonly source: string;
-}
-
 function find(name: GlobalName, typed: TypedGlobals, env: Environment, profile: Profile): Found | undefined {
   const flag = globalFlags.find((known) => known.name === name);
   const value = typed[name];
@@ -105,9 +99,8 @@ function find(name: GlobalName, typed: TypedGlobals, env: Environment, profile: 
 
 /** A flag beats the environment, which beats the profile; naming a host is as good as saying no to the sandbox. */
 function usesSandbox(typed: TypedGlobals, env: Environment, profile: Profile | undefined): boolean {
-  if (typed.sandbox === true && typed["base-url"] !== undefined) {
-    throw new UsageError("--sandbox and --base-url exclude each other");
-  }
+  const host = (["base-url", "inference-base-url"] as const).find((name) => typed[name] !== undefined);
+  if (typed.sandbox === true && host) throw new UsageError(`--sandbox and --${host} exclude each other`);
   if (typed.sandbox === true) return true;
   if (typed["base-url"] !== undefined) return false;
   if (isOn(env.GPUCTL_SANDBOX)) return true;
@@ -116,46 +109,6 @@ function usesSandbox(typed: TypedGlobals, env: Environment, profile: Profile | u
 
 const isOn = (value: string | undefined): boolean =>
   value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
-
-function choice<Choice extends string>(found: Found | undefined, choices: readonly Choice[]): Choice {
-  const known = choices.find((one) => one === found?.text);
-  if (known === undefined) {
-    throw new UsageError(
-      `${found?.source} must be one of ${choices.join(", ")}, not ${JSON.stringify(found?.text)}`,
-    );
-  }
-  return known;
-}
-
-function url(found: Found | undefined): string | undefined {
-  if (found === undefined) return undefined;
-  if (!/^https?:\/\//i.test(found.text) || !URL.canParse(found.text)) {
-    throw new UsageError(
-      `${found.source} must be a URL such as https://api.example.com, not ${JSON.stringify(found.text)}`,
-    );
-  }
-  return found.text;
-}
-
-function duration(found: Found | undefined): number | undefined {
-  if (found === undefined) return undefined;
-  const milliseconds = parseDuration(found.text);
-  if (milliseconds === undefined || milliseconds <= 0) {
-    throw new UsageError(
-      `${found.source} must be a duration such as 30s or 2m, not ${JSON.stringify(found.text)}`,
-    );
-  }
-  return milliseconds;
-}
-
-function retries(found: Found | undefined): number {
-  if (!found || !/^\d{1,3}$/.test(found.text)) {
-    throw new UsageError(
-      `${found?.source} must be a whole number from 0 up, not ${JSON.stringify(found?.text)}`,
-    );
-  }
-  return Number(found.text);
-}
 
 function credential(env: Environment, apiKey: string | undefined, profile: string): Credential | undefined {
   if (!apiKey) return undefined;

@@ -21,8 +21,12 @@ export interface CallOptions extends RetryOptions {
   readonly observe?: Observer;
 }
 
-/** One operation and its input in, its answer out. */
-export type Call = <Id extends OperationId>(id: Id, input: InputOf<Id>) => Promise<OutputOf<Id>>;
+/** One operation and its input in, its answer out. A read that is not worth waiting for may go without retries. */
+export type Call = <Id extends OperationId>(
+  id: Id,
+  input: InputOf<Id>,
+  options?: Partial<Pick<RetryOptions, "retries">>,
+) => Promise<OutputOf<Id>>;
 
 /**
  * Sends an operation and gives back its answer, unchanged. Reads are tried again; nothing else ever is.

@@ -33,6 +33,11 @@ export class WaitedTooLong extends Error {
   }
 }
 
+/** The service could not bring the rental up. */
+export class RentalFailed extends Error {
+  override readonly name = "RentalFailed";
+}
+
 /** The service's answer was well-formed but holds nothing that can be used, such as an empty recording. */
 export class UselessAnswer extends Error {
   override readonly name = "UselessAnswer";

@@ -15,7 +15,8 @@ async function ask<Value>(answer: Promise<Value>): Promise<Value> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)) throw new Interrupted();
+    if (error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name))
+      throw new Interrupted();
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { flagsOf } from "../commands/flags.ts";
+import { type ShownFlag, shownFlag, textWithNotes } from "../commands/shown-flag.ts";
 import type { CommandSpec } from "../commands/spec.ts";
-import { type ShownFlag, shownFlag } from "./flag.ts";
 import { bold, examples, italic, list, plain, subsection } from "./roff.ts";
 
 /** A command in the manual page of its noun. */
@@ -10,7 +10,7 @@ export const commandText = (spec: CommandSpec): string =>
     `${plain(spec.summary)}.`,
     spec.details ? plain(spec.details) : "",
     list((spec.positionals ?? []).map(({ name, text }) => [italic(name), plain(text)])),
-    flagList(flagsOf(spec).map(shownFlag)),
+    flagList(flagsOf(spec).map(shownFlag(spec))),
     examples(spec.examples),
   );
 
@@ -25,8 +25,8 @@ export function usage(spec: CommandSpec): string {
 
 export const flagList = (flags: readonly ShownFlag[]): string =>
   list(
-    flags.map(({ names, value, text, notes }) => [
-      names.map(bold).join(", ") + (value ? ` ${italic(value)}` : ""),
-      plain(notes.length > 0 ? `${text} (${notes.join("; ")})` : text),
+    flags.map((flag) => [
+      flag.names.map(bold).join(", ") + (flag.value ? ` ${italic(flag.value)}` : ""),
+      plain(textWithNotes(flag)),
     ]),
   );

@@ -1,4 +1,4 @@
-import type { GlobalFlag } from "./flag.ts";
+import type { GlobalFlag } from "../commands/global-flag.ts";
 
 export interface Variable {
   readonly name: string;

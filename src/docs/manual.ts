@@ -1,8 +1,9 @@
+import type { GlobalFlag } from "../commands/global-flag.ts";
 import type { Noun } from "../commands/index.ts";
+import { shownGlobals } from "../commands/shown-flag.ts";
 import { commandText, flagList, usage } from "./command-text.ts";
 import { environmentOf, files, otherPlaces } from "./environment.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { type GlobalFlag, shownGlobals } from "./flag.ts";
 import { bold, examples, italic, list, literal, page, plain, section } from "./roff.ts";
 
 export interface Manual {

@@ -1,7 +1,7 @@
+import type { GlobalFlag } from "../commands/global-flag.ts";
 import type { Noun } from "../commands/index.ts";
 import { environmentOf } from "./environment.ts";
 import { exitCodes } from "./exit-codes.ts";
-import type { GlobalFlag } from "./flag.ts";
 
 /** The tables of the README, by the name that its markers give them. */
 export const readmeTables = (

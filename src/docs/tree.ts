@@ -1,7 +1,8 @@
 import { flagsOf } from "../commands/flags.ts";
+import type { GlobalFlag } from "../commands/global-flag.ts";
 import type { Noun } from "../commands/index.ts";
+import { type ShownFlag, shownFlag, shownGlobals } from "../commands/shown-flag.ts";
 import type { CommandSpec } from "../commands/spec.ts";
-import { type GlobalFlag, type ShownFlag, shownFlag, shownGlobals } from "./flag.ts";
 
 /** A place on the command line: gpuctl itself, a group of commands, or a command. */
 export interface Place {
@@ -34,7 +35,11 @@ export function treeOf(nouns: readonly Noun[], globals: readonly GlobalFlag[]): 
 
 function place(path: string, specs: readonly CommandSpec[]): Place {
   const own = specs.find((spec) => spec.path.join(" ") === path);
-  return { path, below: wordsBelow(path.split(" "), specs), flags: own ? flagsOf(own).map(shownFlag) : [] };
+  return {
+    path,
+    below: wordsBelow(path.split(" "), specs),
+    flags: own ? flagsOf(own).map(shownFlag(own)) : [],
+  };
 }
 
 /** The next words after a path. A word that is no command by itself is told by what can follow it. */

@@ -6,10 +6,9 @@ import { openStore } from "./store.ts";
 import { type Counts, countAll } from "./tables/counts.ts";
 
 export { CannotListen } from "./cannot-listen.ts";
-export type { Clock } from "./clock.ts";
 export type { SandboxLimit } from "./limits.ts";
 export { MissingDependency } from "./missing-dependency.ts";
-export { type Served, serve } from "./serve.ts";
+export { serve } from "./serve.ts";
 export { StoreError } from "./store-error.ts";
 
 interface SandboxOptions {

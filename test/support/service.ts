@@ -21,10 +21,3 @@ export function inTurn(...answers: readonly (() => Response)[]): Answering {
   const left = [...answers];
   return () => left.shift()?.();
 }
-
-/** The lines of a text, each of them as JSON. */
-export const jsonLines = (text: string): unknown[] =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): unknown => JSON.parse(line));

@@ -1,4 +1,4 @@
-import { NetworkError } from "../../client/errors.ts";
+import { NetworkError, ServiceError } from "../../client/errors.ts";
 import type { ServerEvent } from "../../client/sse.ts";
 import type { Context } from "../../context/context.ts";
 import type { InputOf } from "../../contract/index.ts";
@@ -18,7 +18,7 @@ export async function* streamed(
   context: Context,
   tell: (ending: Ending) => void,
 ): AsyncGenerator<string> {
-  const events = await context.progress("Thinking", () => context.stream("createChatCompletion", input));
+  const events = await context.progress("Thinking", () => open(input, context));
   let finish: string | undefined;
   let usage: Usage | undefined;
   let done = false;
@@ -32,6 +32,18 @@ export async function* streamed(
   }
   if (!done && finish === undefined) throw cut("it ended before the answer was whole");
   tell({ finish, usage });
+}
+
+/** Opens the stream; where the service refuses the wish for token counts, once more without it. */
+async function open(input: InputOf<"createChatCompletion">, { stream }: Context) {
+  const { stream_options: wish, ...rest } = input;
+  try {
+    return await stream("createChatCompletion", input);
+  } catch (error) {
+    const refused = error instanceof ServiceError && (error.status === 400 || error.status === 422);
+    if (!refused || wish === undefined) throw error;
+    return stream("createChatCompletion", { ...rest, model: input.model, messages: input.messages });
+  }
 }
 
 function readEvent({ event, data }: ServerEvent): Piece {

@@ -1,4 +1,5 @@
 import type { Context } from "../../context/context.ts";
+import { UsageError } from "../../context/errors.ts";
 import { imagePriceDollars } from "../../contract/image-models.ts";
 import type { InputOf } from "../../contract/index.ts";
 import type { Answer } from "../../output/answer.ts";
@@ -19,6 +20,8 @@ export const verb: Verb<Input> = {
     const each = imagePriceDollars(Number(input.width), Number(input.height), Number(input.steps));
     withinCost(each * count, flags["max-cost"] ?? context.settings.defaults.maxCost);
     const landing = await landingOf(flags, context);
+    if (landing.to.kind === "stdout" && count > 1)
+      throw new UsageError("--out - takes one picture: leave out --count");
     context.say(`${priceLine(count, each * count)} by the documented price`);
     return draw(input, { count, each }, { context, landing });
   },

@@ -16,7 +16,7 @@ export const verb: Verb<Input> = {
     createRental(
       {
         create: () => context.call("createBareMetalRental", fields),
-        list: () => context.call("listBareMetalRentals", {}),
+        list: (options) => context.call("listBareMetalRentals", {}, options),
       },
       context,
       args,

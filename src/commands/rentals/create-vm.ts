@@ -10,7 +10,7 @@ export const verb: Verb<Input> = {
     createRental(
       {
         create: () => context.call("createVirtualMachineRental", input),
-        list: () => context.call("listVirtualMachineRentals", {}),
+        list: (options) => context.call("listVirtualMachineRentals", {}, options),
       },
       context,
       args,

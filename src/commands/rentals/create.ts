@@ -2,7 +2,7 @@ import type { Context } from "../../context/context.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import type { Answer } from "../../output/answer.ts";
-import { writeAndLook } from "../shared/look.ts";
+import { createAndLook } from "../shared/look.ts";
 import { idOf } from "../shared/records.ts";
 import { durationFlag } from "../shared/values.ts";
 import type { Args } from "../spec.ts";
@@ -12,7 +12,7 @@ import { waitFor } from "./waiting.ts";
 interface Rental {
   readonly create: () => Promise<unknown>;
   /** The active rentals of the same type, to see what an unknown outcome left. */
-  readonly list: () => Promise<unknown>;
+  readonly list: (options?: { retries: number }) => Promise<unknown>;
 }
 
 /** Creates a rental within the burn limit, never twice, and waits for it to run when asked to. */
@@ -23,7 +23,7 @@ export async function createRental(
 ): Promise<Answer> {
   const timeout = durationFlag(flags, "wait-timeout", "15m");
   await withinBurn(flags["max-burn"] ?? context.settings.defaults.maxBurn, context);
-  const rental = await context.progress("Creating the rental", () => writeAndLook(create, list, context));
+  const rental = await context.progress("Creating the rental", () => createAndLook(create, list, context));
   const id = idOf(rental);
   if (!flags.wait) return { data: rental };
   if (id === undefined) {

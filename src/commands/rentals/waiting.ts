@@ -1,5 +1,5 @@
 import type { Context } from "../../context/context.ts";
-import { NotFound, WaitedTooLong } from "../../context/errors.ts";
+import { NotFound, RentalFailed, WaitedTooLong } from "../../context/errors.ts";
 import { isRecord } from "../shared/records.ts";
 
 export interface Wait {
@@ -11,7 +11,10 @@ export interface Wait {
   readonly timeout: number;
 }
 
-/** Looks a rental up again and again until it has the state, for the last time when time is up. Throws `WaitedTooLong`, `NotFound` when it is gone. */
+/**
+ * Looks a rental up again and again until it has the state, for the last time when time is up. Throws `WaitedTooLong`,
+ * `NotFound` when it is gone, `RentalFailed` when the service could not bring it up.
+ */
 export function waitFor(wait: Wait, context: Context): Promise<unknown> {
   const { rentalId, state, interval, timeout } = wait;
   const end = context.now() + timeout;
@@ -23,6 +26,9 @@ export function waitFor(wait: Wait, context: Context): Promise<unknown> {
       if (states.includes(state)) return rental;
       if (state !== "terminated" && states.includes("terminated")) {
         throw new NotFound(`rental ${rentalId} has ended and will not be ${state}`);
+      }
+      if (state !== "terminated" && states.includes("failed")) {
+        throw new RentalFailed(`rental ${rentalId} has failed and will not be ${state}; it may still bill`);
       }
       const left = end - context.now();
       if (left <= 0) throw tooLong(rentalId, states, state);

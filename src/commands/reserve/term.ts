@@ -1,7 +1,7 @@
-import { UnknownOutcome } from "../../client/errors.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
 import { dollars } from "../../output/units.ts";
+import { orLook } from "../shared/look.ts";
 import { isRecord } from "../shared/records.ts";
 import { amountFlag } from "../shared/values.ts";
 import type { Args } from "../spec.ts";
@@ -28,19 +28,15 @@ export const termQuestion = (verb: string, { rentalId, termPeriodDays, expectedT
   `${verb} rental ${rentalId} for ${termPeriodDays} days at ${dollars(expectedTotalPriceCents)} in total?`;
 
 /** Sends a reserved-term request once; when its outcome is unknown, tells what the rental's term is now. */
-export async function termOrLook<Value>(
+export const termOrLook = <Value>(
   write: () => Promise<Value>,
   rentalId: string | number,
   { call }: Pick<Context, "call">,
-): Promise<Value> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!(error instanceof UnknownOutcome)) throw error;
+): Promise<Value> =>
+  orLook(write, async () => {
     const rental: unknown = await call("getRental", { rentalId: String(rentalId) }).catch(() => undefined);
-    throw error.withFinding(isRecord(rental) ? termNow(rental) : "The rental could not be looked up either.");
-  }
-}
+    return isRecord(rental) ? termNow(rental) : "The rental could not be looked up either.";
+  });
 
 function termNow(rental: Readonly<Record<string, unknown>>): string {
   const term = rental.termType ?? (isRecord(rental.currentTerm) ? rental.currentTerm.termType : undefined);

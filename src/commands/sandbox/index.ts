@@ -63,12 +63,11 @@ export const sandboxCommands: readonly CommandSpec[] = [
     summary: "List what the service leaves open and the sandbox decided",
     operations: [],
     view: {
-      kind: "list",
+      kind: "record",
       columns: [
         { title: "TOPIC", paths: ["id"] },
         { title: "IN THE SANDBOX", paths: ["text"] },
       ],
-      empty: "None.",
       id: ["id"],
     },
     examples: [

@@ -10,6 +10,8 @@ export function withinCost(cost: number, limit: string | readonly string[] | boo
   if (typeof limit !== "string") return;
   const most = fineAmountFlag(limit, "--max-cost");
   if (Math.round(cost * fine) > most) {
-    throw new BudgetExceeded(`this would cost ${exactDollars(cost)}; the limit is ${exactDollars(most / fine)}`);
+    throw new BudgetExceeded(
+      `this would cost ${exactDollars(cost)}; the limit is ${exactDollars(most / fine)}`,
+    );
   }
 }

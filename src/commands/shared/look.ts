@@ -2,23 +2,28 @@ import { UnknownOutcome } from "../../client/errors.ts";
 import type { Context } from "../../context/context.ts";
 import { idOf, recordsOf } from "./records.ts";
 
-/**
- * Sends a write once. When its outcome is unknown, looks at what the listing shows now that it did not show before,
- * and throws `UnknownOutcome` with what was seen.
- */
-export async function writeAndLook<Value>(
+/** Sends a write once. When its outcome is unknown, throws `UnknownOutcome` with what a look afterwards showed. */
+export async function orLook<Value>(
   write: () => Promise<Value>,
-  list: () => Promise<unknown>,
-  { settings, interrupted }: Pick<Context, "settings" | "interrupted">,
+  look: () => Promise<string>,
 ): Promise<Value> {
-  const before = settings.dryRun ? undefined : await idsOf(list);
-  interrupted.throwIfAborted();
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof UnknownOutcome)) throw error;
-    throw error.withFinding(finding(before, await idsOf(list)));
+    throw error.withFinding(await look());
   }
+}
+
+/** The same for a create, whose look tells what is listed now that was not listed before. */
+export async function createAndLook<Value>(
+  create: () => Promise<Value>,
+  list: (options?: { retries: number }) => Promise<unknown>,
+  { settings, interrupted }: Pick<Context, "settings" | "interrupted">,
+): Promise<Value> {
+  const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
+  interrupted.throwIfAborted();
+  return orLook(create, async () => finding(before, await idsOf(list)));
 }
 
 /** Ids in the listing, or nothing when it cannot be had. A look never stands in the way of the write. */

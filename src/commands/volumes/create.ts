@@ -1,12 +1,12 @@
 import type { InputOf } from "../../contract/index.ts";
-import { writeAndLook } from "../shared/look.ts";
+import { createAndLook } from "../shared/look.ts";
 import type { Verb } from "../spec.ts";
 
 export const verb: Verb<InputOf<"createStorageVolume">> = {
   run: async (input, context) => ({
-    data: await writeAndLook(
+    data: await createAndLook(
       () => context.call("createStorageVolume", input),
-      () => context.call("listStorageVolumes", {}),
+      (options) => context.call("listStorageVolumes", {}, options),
       context,
     ),
   }),

@@ -46,7 +46,7 @@ export const volumeCommands: readonly CommandSpec[] = [
   {
     path: ["volumes", "attach"],
     summary: "Attach a storage volume to bare-metal rentals",
-    operations: ["attachStorageVolume"],
+    operations: ["attachStorageVolume", "listStorageVolumes"],
     positionals: [
       { name: "VOLUME", field: "storageVolumeId", required: true, text: "Id of the volume" },
       {

@@ -1,4 +1,4 @@
-import type { ShownFlag } from "../flag.ts";
+import type { ShownFlag } from "../../commands/shown-flag.ts";
 import { type Place, type Tree, takesFile, valueFlags } from "../tree.ts";
 
 /** The completion script for fish. */

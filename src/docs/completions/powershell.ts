@@ -1,4 +1,4 @@
-import type { ShownFlag } from "../flag.ts";
+import type { ShownFlag } from "../../commands/shown-flag.ts";
 import { type Tree, takesFile, valueFlags, type Word } from "../tree.ts";
 
 /** The completion script for PowerShell 5.1 and later. */

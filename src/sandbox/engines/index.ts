@@ -1,4 +1,4 @@
-export { type Echo, echo } from "./chat.ts";
+export { echo } from "./chat.ts";
 export { drawPicture } from "./picture/draw.ts";
 export type { PictureRequest } from "./picture/request.ts";
 export { UnreadableReference } from "./picture/unreadable-reference.ts";

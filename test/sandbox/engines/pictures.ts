@@ -20,7 +20,7 @@ export async function draw(request: Partial<PictureRequest> = {}): Promise<Pixel
   return pixelsOf(await drawPicture({ ...small, ...request }));
 }
 
-export function pixelsOf(png: Uint8Array): Pixels {
+function pixelsOf(png: Uint8Array): Pixels {
   const { width, height, data, channels, depth } = decode(png, { checkCrc: true });
   if (channels !== 3 || depth !== 8) throw new Error(`not 8-bit RGB: ${channels} channels of ${depth}`);
   return { width, height, data: new Uint8Array(data) };

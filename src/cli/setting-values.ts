@@ -1,0 +1,52 @@
+import { UsageError } from "../context/errors.ts";
+import { parseDuration } from "../output/units.ts";
+
+/** A setting that was found, and what to call the place in a message: a flag, a variable, a profile. */
+export interface Found {
+  readonly text: string;
+  readonly source: string;
+}
+
+/** Throws `UsageError` unless it is one of the choices. */
+export function choice<Choice extends string>(found: Found | undefined, choices: readonly Choice[]): Choice {
+  const known = choices.find((one) => one === found?.text);
+  if (known === undefined) {
+    throw new UsageError(
+      `${found?.source} must be one of ${choices.join(", ")}, not ${JSON.stringify(found?.text)}`,
+    );
+  }
+  return known;
+}
+
+/** A base URL as given; throws `UsageError` unless it is one of http or https. */
+export function url(found: Found | undefined): string | undefined {
+  if (found === undefined) return undefined;
+  if (!/^https?:\/\//i.test(found.text) || !URL.canParse(found.text)) {
+    throw new UsageError(
+      `${found.source} must be a URL such as https://api.example.com, not ${JSON.stringify(found.text)}`,
+    );
+  }
+  return found.text;
+}
+
+/** Milliseconds; throws `UsageError` for what is no duration or none at all. */
+export function duration(found: Found | undefined): number | undefined {
+  if (found === undefined) return undefined;
+  const milliseconds = parseDuration(found.text);
+  if (milliseconds === undefined || milliseconds <= 0) {
+    throw new UsageError(
+      `${found.source} must be a duration such as 30s or 2m, not ${JSON.stringify(found.text)}`,
+    );
+  }
+  return milliseconds;
+}
+
+/** A whole number; throws `UsageError` for anything else. */
+export function retries(found: Found | undefined): number {
+  if (!found || !/^\d{1,3}$/.test(found.text)) {
+    throw new UsageError(
+      `${found?.source} must be a whole number from 0 up, not ${JSON.stringify(found?.text)}`,
+    );
+  }
+  return Number(found.text);
+}

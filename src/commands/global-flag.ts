@@ -1,0 +1,14 @@
+/** A flag that every command takes: one entry for the flag and the variable. */
+export interface GlobalFlag {
+  readonly name: string;
+  readonly short?: string;
+  /** What stands for the value; a flag without it is a switch. */
+  readonly value?: string;
+  readonly text: string;
+  readonly choices?: readonly string[];
+  /** The environment variable that stands in for it. */
+  readonly env?: string;
+  /** The switch turns something off: `--no-NAME`. */
+  readonly negative?: true;
+  readonly default?: string;
+}

@@ -1,0 +1,64 @@
+import { flagNotes, present } from "./flag-notes.ts";
+import type { CommandFlag } from "./flags.ts";
+import type { GlobalFlag } from "./global-flag.ts";
+import type { CommandSpec } from "./spec.ts";
+/** A flag as help, manual and completions show it. */
+export interface ShownFlag {
+  /** Every spelling with its dashes, the short one first. */
+  readonly names: readonly string[];
+  readonly value?: string;
+  readonly text: string;
+  readonly choices: readonly string[];
+  /** Limits, default and variable, in words. */
+  readonly notes: readonly string[];
+  readonly repeat: boolean;
+}
+
+/** What every command takes beside the global flags. */
+const everywhere: readonly ShownFlag[] = [
+  { names: ["-V", "--version"], text: "Print the version", choices: [], notes: [], repeat: false },
+  { names: ["-h", "--help"], text: "Show help", choices: [], notes: [], repeat: false },
+];
+
+export const shownGlobals = (globals: readonly GlobalFlag[]): readonly ShownFlag[] => [
+  ...globals.map(shownGlobal),
+  ...everywhere,
+];
+
+function shownGlobal({
+  name,
+  short,
+  value,
+  text,
+  choices,
+  env,
+  negative,
+  default: usual,
+}: GlobalFlag): ShownFlag {
+  return {
+    names: [...(short ? [`-${short}`] : []), `--${negative ? "no-" : ""}${name}`],
+    ...(value && { value }),
+    text,
+    choices: choices ?? [],
+    notes: present([choices && `one of ${choices.join(", ")}`, usual && `default ${usual}`, env]),
+    repeat: false,
+  };
+}
+
+export const shownFlag =
+  (spec: CommandSpec) =>
+  (flag: CommandFlag): ShownFlag => ({
+    names: [
+      ...(flag.short ? [`-${flag.short}`] : []),
+      ...flag.names.flatMap((name) => (flag.negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),
+    ],
+    ...(flag.value && { value: flag.value }),
+    text: flag.text,
+    choices: flag.choices ?? [],
+    notes: flagNotes(spec, flag),
+    repeat: flag.repeat ?? false,
+  });
+
+/** A flag's text with its notes. */
+export const textWithNotes = ({ text, notes }: Pick<ShownFlag, "text" | "notes">): string =>
+  notes.length > 0 ? `${text} (${notes.join("; ")})` : text;

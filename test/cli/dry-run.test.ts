@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { commands } from "../../src/commands/index.ts";
+import { createCli } from "../support/cli.ts";
+import { key, overNetwork, serviceUrl } from "../support/service.ts";
+import { words } from "../support/words.ts";
+
+describe("--dry-run", () => {
+  test("prints the request and hides the key", async () => {
+    const { run } = await createCli();
+    const { out, err, code, requests } = await run("rentals create vm --gpus 1 --dry-run", overNetwork());
+    expect({ code, err, requests }).toEqual({ code: 0, err: "", requests: [] });
+    expect(out).toMatchInlineSnapshot(`
+      "POST https://api.example.com/v2/on-demand/virtual-machine-rentals
+      Accept: application/json
+      User-Agent: gpuctl/0.0.0-test
+      Authorization: Bearer ****
+      Content-Type: application/json
+
+      {
+        "gpuCount": 1
+      }
+      "
+    `);
+    expect(out).not.toContain(key);
+  });
+
+  test("is a document in JSON", async () => {
+    const { run } = await createCli();
+    const { out } = await run("rentals create vm --gpus 1 --dry-run -o json", overNetwork());
+    expect(JSON.parse(out)).toEqual({
+      dry_run: true,
+      request: {
+        method: "POST",
+        url: "https://api.example.com/v2/on-demand/virtual-machine-rentals",
+        headers: {
+          Accept: "application/json",
+          "User-Agent": "gpuctl/0.0.0-test",
+          Authorization: "Bearer ****",
+          "Content-Type": "application/json",
+        },
+        body: { gpuCount: 1 },
+      },
+    });
+  });
+
+  test("shows every request of a command that sends several side by side", async () => {
+    const { run } = await createCli();
+    const { out } = await run("rentals list --dry-run -o json --sandbox");
+    const { requests } = JSON.parse(out);
+    expect(requests.map(({ url }: { url: string }) => new URL(url).pathname)).toEqual([
+      "/v2/on-demand/virtual-machine-rentals",
+      "/v2/on-demand/bare-metal-rentals",
+    ]);
+  });
+
+  test("needs no key, no confirmation and no terminal", async () => {
+    const { run } = await createCli();
+    expect(await run(`user delete --dry-run --base-url ${serviceUrl}`)).toMatchObject({
+      code: 0,
+      requests: [],
+    });
+    expect(await run("user delete --dry-run --sandbox", { terminal: 80 })).toMatchObject({
+      code: 0,
+      requests: [],
+    });
+  });
+
+  test("still checks what was typed", async () => {
+    const { run } = await createCli();
+    expect(
+      await run("rentals create bare-metal --gpus 9 --network-type ethernet --dry-run --sandbox"),
+    ).toMatchObject({
+      code: 2,
+      out: "",
+    });
+  });
+
+  const sending = commands.filter(({ operations, path }) => operations.length > 0 && path[0] !== "auth");
+  test.each(sending.flatMap(({ examples }) => examples.map(({ command }) => command)))(
+    "nothing is sent or saved by: %s",
+    async (command) => {
+      const { run } = await createCli();
+      const line = command.replace(/^.* \| /, "").replace(/ > .*$/, "");
+      const { code, out, requests } = await run([...words(line).slice(1), "--dry-run"], { stdin: "" });
+      expect({ code, requests }).toEqual({ code: 0, requests: [] });
+      expect(out).toMatch(/http:\/\/sandbox\.localhost/);
+    },
+  );
+});

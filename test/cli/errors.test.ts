@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { always, key, overNetwork } from "../support/service.ts";
+
+const list = "volumes list --retries 0";
+
+describe("exit codes of answers", () => {
+  test.each([
+    [400, 6],
+    [401, 3],
+    [403, 4],
+    [404, 5],
+    [409, 6],
+    [422, 6],
+    [429, 9],
+    [500, 7],
+    [503, 7],
+  ])("a read that is answered %i exits %i", async (status, code) => {
+    const { run } = await createCli({ answer: always(status, { code: "X", message: "no", issues: [] }) });
+    const outcome = await run(list, overNetwork());
+    expect(outcome).toMatchObject({ code, out: "" });
+    expect(outcome.err).toContain(String(status));
+  });
+
+  test("an answer that is no JSON exits 7", async () => {
+    const { run } = await createCli({ answer: always(200, "<html><body>Sign in</body></html>") });
+    const { code, out, err } = await run(list, overNetwork());
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    expect(err).toContain("Sign in");
+  });
+});
+
+describe("what the service says is shown, whatever shape it has", () => {
+  test.each([
+    [
+      {
+        code: "BAD_REQUEST",
+        message: "Invalid input data",
+        issues: [{ path: ["label"], message: "is bad" }],
+      },
+      ["Invalid input data", "BAD_REQUEST", "label is bad"],
+    ],
+    [
+      { object: "error", message: "model missing", type: "invalid", param: "model", code: 404 },
+      ["model missing", "404"],
+    ],
+    [{ error: { message: "too long", type: "limit", param: null, code: "ctx" } }, ["too long", "ctx"]],
+    [{ error: { message: "odd", code: null } }, ["odd"]],
+    [{ error: "plain words" }, ["plain words"]],
+    [
+      { detail: [{ loc: ["body", "steps"], msg: "must be an integer", type: "int" }] },
+      ["steps must be an integer"],
+    ],
+    [{ detail: "Not here" }, ["Not here"]],
+    ["upstream timed out", ["upstream timed out"]],
+    ["<html><title>x</title><h1>Access  denied</h1></html>", ["Access denied"]],
+    ["", ["empty body"]],
+  ])("%j", async (body, words) => {
+    const { run } = await createCli({ answer: always(400, body) });
+    const { code, err } = await run(list, overNetwork());
+    expect(code).toBe(6);
+    for (const word of [...words, "400", "https://api.example.com/v2/on-demand/storage-volumes"]) {
+      expect(err).toContain(word);
+    }
+  });
+
+  test("an HTML 403 of a proxy exits 4 and is cut short", async () => {
+    const page = `<html><style>p{}</style><h1>Blocked</h1>${"<p>reason</p>".repeat(500)}</html>`;
+    const { run } = await createCli({ answer: always(403, page, { "content-type": "text/html" }) });
+    const { code, err } = await run(list, overNetwork());
+    expect(code).toBe(4);
+    expect(err).toContain("Blocked");
+    expect(err).not.toContain("<");
+    expect(err.length).toBeLessThan(700);
+  });
+
+  test("control sequences of a service never reach a terminal", async () => {
+    const { run } = await createCli({
+      answer: always(400, { error: "\u001b[31mred\u001b]0;title\u0007\r" }),
+    });
+    const { err } = await run(list, { ...overNetwork(), terminal: 80 });
+    expect(err).toContain("red");
+    expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+});
+
+describe("with JSON an error is one document on stderr", () => {
+  const keys = ["code", "message", "issues", "status", "exitCode", "retryable", "hint", "request"];
+
+  test.each([
+    [
+      "a refusal",
+      always(400, { code: "BAD_REQUEST", message: "no", issues: [{ path: ["x"] }] }),
+      "volumes list -o json",
+      6,
+    ],
+    ["a failure", always(503, ""), "volumes list -o json --retries 0", 7],
+    ["a bad value", undefined, "rentals create vm --gpus many --output=json", 2],
+    ["a missing value", undefined, "rentals get --output json", 2],
+    ["a misspelt flag", undefined, "volumes list --lable x -ojson", 2],
+    ["a misspelt command", undefined, "-o json rentls list", 2],
+    ["no such rental", always(200, "null"), "rentals get 1 -o json", 5],
+    ["a budget", undefined, "image x --max-cost 0.001 -o json", 11],
+  ])("%s", async (_name, answer, line, exitCode) => {
+    const { run } = await createCli(answer ? { answer } : {});
+    const { code, out, err } = await run(line, overNetwork());
+    expect({ code, out }).toEqual({ code: exitCode, out: "" });
+    const document = JSON.parse(err);
+    expect(Object.keys(document)).toEqual(["error"]);
+    expect(Object.keys(document.error)).toEqual(keys);
+    expect(document.error).toMatchObject({ exitCode, issues: expect.any(Array) });
+    expect(err.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("it says what was asked, what was answered, and whether to try again", async () => {
+    const { run } = await createCli({
+      answer: always(429, { code: "SLOW", message: "slow down", issues: [] }),
+    });
+    const { err } = await run(`${list} -o json`, overNetwork());
+    expect(JSON.parse(err).error).toEqual({
+      code: "SLOW",
+      message: "slow down",
+      issues: [],
+      status: 429,
+      exitCode: 9,
+      retryable: true,
+      hint: expect.any(String),
+      request: { method: "GET", url: "https://api.example.com/v2/on-demand/storage-volumes" },
+    });
+  });
+
+  test("the variable asks for it as well", async () => {
+    const { run } = await createCli();
+    const { err } = await run("volumes lst", { env: { GPUCTL_OUTPUT: "json" } });
+    expect(JSON.parse(err)).toMatchObject({ error: { exitCode: 2 } });
+  });
+
+  test("nothing else is on stderr, so that it can be parsed", async () => {
+    const { run } = await createCli({
+      answer: ({ method }) => (method === "POST" ? new Response("", { status: 422 }) : undefined),
+    });
+    const { err } = await run('image "a cat" -o json --sandbox');
+    expect(JSON.parse(err)).toMatchObject({ error: { status: 422 } });
+  });
+});
+
+test("a key is never in an error", async () => {
+  const { run } = await createCli({ answer: always(401, "") });
+  for (const line of [list, `${list} -o json`, `${list} --debug`]) {
+    const { code, out, err } = await run(line, overNetwork());
+    expect(code).toBe(3);
+    expect(out + err).not.toContain(key);
+  }
+});
+
+test("a key that may only read is refused a change", async () => {
+  const { run, sandbox } = await createCli();
+  const env = { GPUCTL_API_KEY: sandbox.keys.readOnly };
+  expect(await run("rentals list --sandbox", { env })).toMatchObject({ code: 0 });
+  expect(await run("rentals create vm --gpus 1 --sandbox", { env })).toMatchObject({ code: 4, out: "" });
+});

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readArgs } from "../../src/cli/args.ts";
+import { parse } from "../../src/cli/program.ts";
+import { quoted } from "../../src/cli/quoted.ts";
+import { fieldsOf } from "../../src/commands/flags.ts";
+import { commands } from "../../src/commands/index.ts";
+import type { CommandSpec } from "../../src/commands/spec.ts";
+import type { Field } from "../../src/contract/field.ts";
+import { typedAs } from "../support/typed.ts";
+import { words } from "../support/words.ts";
+
+/** A text that begins as no flag does. */
+const word = fc.string({ unit: "binary" }).filter((text) => !text.startsWith("-"));
+const name = fc.stringMatching(/^[A-Za-z][\w.-]{0,20}$/);
+const number = fc
+  .double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 })
+  .map((value) => value + 0);
+
+/** Values that a flag can give, whatever the limits say. */
+function values({ kind, choices, item }: Pick<Field, "kind" | "choices" | "item">): fc.Arbitrary<unknown> {
+  if (choices) return fc.constantFrom(...choices);
+  switch (kind) {
+    case "boolean":
+      return fc.boolean();
+    case "integer":
+      return fc.maxSafeInteger();
+    case "number":
+      return number;
+    case "id":
+      return fc.oneof(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), name);
+    case "list":
+      return fc.array(values(item ?? { kind: "string" }), { minLength: 1, maxLength: 5 });
+    case "map":
+      return fc.dictionary(name, values(item ?? { kind: "string" }), { minKeys: 1, noNullPrototype: true });
+    default:
+      return word;
+  }
+}
+
+const made = (spec: CommandSpec) => [
+  ...(spec.flags?.flatMap(({ gives = [] }) => gives.map((path) => path.split(".")[0])) ?? []),
+  ...(spec.positionals?.map(({ gives }) => gives) ?? []),
+];
+
+/** Fields that are read as they are typed; the command makes the others out of its own flags. */
+const plainFields = (spec: CommandSpec) =>
+  fieldsOf(spec).filter(
+    (field) => !made(spec).includes(field.name) || !["shapes", "list"].includes(field.kind),
+  );
+
+const typing = commands.filter((spec) => plainFields(spec).length > 0 && !spec.found);
+
+test.each(typing)("whatever is typed for $path arrives as it was meant", (spec) => {
+  const positional = (field: string) => spec.positionals?.some((one) => one.field === field) ?? false;
+  const record = Object.fromEntries(plainFields(spec).map((field) => [field.name, values(field)]));
+  const requiredKeys = Object.keys(record).filter(positional);
+  fc.assert(
+    fc.property(fc.record(record, { requiredKeys }), (input) => {
+      const argv = typedAs(spec, input, "picture.png") ?? [];
+      const parsed = parse(argv, "0.0.0");
+      if ("show" in parsed) throw new Error(parsed.show);
+      expect(readArgs(parsed).fields).toEqual(input);
+    }),
+  );
+});
+
+test("a word that was quoted is the same word to a shell", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.string({ minLength: 1 }).filter((text) => !/["\\']/.test(text)),
+        { minLength: 1 },
+      ),
+      (line) => {
+        expect(words(line.map(quoted).join(" "))).toEqual(line);
+      },
+    ),
+  );
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
+
+const listing = "GET https://api.example.com/v2/on-demand/storage-volumes";
+
+describe("global flags stand anywhere on the line", () => {
+  test.each([
+    "--sandbox -o id volumes list",
+    "volumes --sandbox -o id list",
+    "volumes list --sandbox -o id",
+    "volumes list --output=id --sandbox",
+    "-o json volumes list --sandbox -o id",
+    "volumes -oid list --sandbox",
+  ])("%s", async (line) => {
+    const { run } = await createCli();
+    await run("volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox");
+    expect(await run(line)).toMatchObject({ code: 0, out: "501\n", err: "" });
+  });
+
+  test("between the words of a command of three", async () => {
+    const { run } = await createCli();
+    expect(await run("rentals --sandbox create -q vm --gpus 1 -o id")).toMatchObject({
+      code: 0,
+      out: "1001\n",
+    });
+  });
+});
+
+describe("a value comes from the flag, the environment, the profile, the default", () => {
+  async function withProfile() {
+    const cli = await createCli({ answer: always(200, []) });
+    await cli.run("auth login --with-token --profile work --base-url https://profile.example.com", {
+      stdin: "k-1",
+    });
+    const urlOf = async (line: string, env: Record<string, string> = {}) => {
+      const { out } = await cli.run(`volumes list --dry-run -o json ${line}`, { env });
+      return JSON.parse(out).request.url.split("/v2")[0];
+    };
+    return { ...cli, urlOf };
+  }
+
+  test("base URL", async () => {
+    const { urlOf } = await withProfile();
+    const env = { GPUCTL_BASE_URL: "https://env.example.com" };
+    expect(await urlOf("--base-url https://flag.example.com", env)).toBe("https://flag.example.com");
+    expect(await urlOf("", env)).toBe("https://env.example.com");
+    expect(await urlOf("")).toBe("https://profile.example.com");
+    expect(await urlOf("", { GPUCTL_PROFILE: "work" })).toBe("https://profile.example.com");
+  });
+
+  test("a path prefix is kept", async () => {
+    const { urlOf } = await withProfile();
+    expect(await urlOf("--base-url https://api.example.com/compute/")).toBe(
+      "https://api.example.com/compute",
+    );
+  });
+
+  test("output", async () => {
+    const { run } = await createCli();
+    const env = { GPUCTL_OUTPUT: "json", GPUCTL_SANDBOX: "1" };
+    expect((await run("volumes list", { env })).out).toBe("[]\n");
+    expect((await run("volumes list -o id", { env })).out).toBe("");
+  });
+
+  test("inference uses the base URL when it has none of its own", async () => {
+    const { run } = await createCli();
+    const url = async (env: Record<string, string>) =>
+      JSON.parse((await run("tts Hi --dry-run -o json", { env })).out).request.url;
+    expect(await url({ GPUCTL_BASE_URL: "https://a.example" })).toBe("https://a.example/v1/audio/generation");
+    expect(
+      await url({ GPUCTL_BASE_URL: "https://a.example", GPUCTL_INFERENCE_BASE_URL: "https://b.example/x" }),
+    ).toBe("https://b.example/x/v1/audio/generation");
+  });
+
+  test("the key goes to the service as a bearer credential", async () => {
+    const { run } = await createCli({ answer: always(200, []) });
+    const { requests } = await run("volumes list", overNetwork());
+    expect(requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${key}`,
+      "user-agent": "gpuctl/0.0.0-test",
+    });
+  });
+
+  test("naming a host is as good as saying no to the sandbox of the environment", async () => {
+    const { run } = await createCli();
+    const env = { GPUCTL_SANDBOX: "1" };
+    expect((await run(`volumes list --base-url ${serviceUrl} --dry-run`, { env })).out).toContain(listing);
+  });
+});
+
+describe("bad values are told by where they come from", () => {
+  test.each([
+    [{ GPUCTL_OUTPUT: "xml" }, "GPUCTL_OUTPUT"],
+    [{ GPUCTL_BASE_URL: "api.example.com" }, "GPUCTL_BASE_URL"],
+    [{ GPUCTL_INFERENCE_BASE_URL: "file:///etc" }, "GPUCTL_INFERENCE_BASE_URL"],
+    [{ GPUCTL_TIMEOUT: "soon" }, "GPUCTL_TIMEOUT"],
+    [{ GPUCTL_RETRIES: "many" }, "GPUCTL_RETRIES"],
+    [{ GPUCTL_PROFILE: "nowhere" }, "GPUCTL_PROFILE"],
+  ])("%j", async (env, name) => {
+    const { run } = await createCli();
+    const { code, out, err, requests } = await run("volumes list", { env });
+    expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
+    expect(err).toContain(name);
+  });
+
+  test.each([
+    "--output xml",
+    "--timeout 0s",
+    "--retries -1",
+    "--color maybe",
+    "--profile nowhere",
+    "--base-url x",
+  ])("%s", async (flag) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`volumes list ${flag}`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(flag.split(" ")[0]);
+  });
+
+  test("--sandbox and --base-url exclude each other", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run(`volumes list --sandbox --base-url ${serviceUrl}`);
+    expect(code).toBe(2);
+    expect(err).toContain("--sandbox and --base-url exclude each other");
+    expect(await run(`tts Hi --sandbox --inference-base-url ${serviceUrl}`)).toMatchObject({
+      code: 2,
+      requests: [],
+    });
+  });
+});
+
+describe("with nowhere to send", () => {
+  test("no base URL exits 3 and names the ways out", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("volumes list", { env: { GPUCTL_API_KEY: key } });
+    expect(code).toBe(3);
+    expect(err).toContain("--sandbox");
+    expect(err).toContain("gpuctl auth login");
+  });
+
+  test("no key exits 3", async () => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run("volumes list", { env: { GPUCTL_BASE_URL: serviceUrl } });
+    expect({ code, requests }).toEqual({ code: 3, requests: [] });
+    expect(err).toContain("GPUCTL_API_KEY");
+  });
+
+  test("the key never goes over plain http, unless that is meant", async () => {
+    const { run } = await createCli({ answer: always(200, []) });
+    const line = "volumes list --base-url http://api.example.com";
+    const options = { env: { GPUCTL_API_KEY: key } };
+    expect(await run(line, options)).toMatchObject({ code: 2, requests: [] });
+    expect(await run(`${line} --insecure-http`, options)).toMatchObject({ code: 0 });
+    expect(await run("volumes list --base-url http://127.0.0.1:9", options)).toMatchObject({ code: 0 });
+  });
+});
+
+test("--debug shows requests and never the key", async () => {
+  const { run } = await createCli({ answer: always(200, []) });
+  const { err, out } = await run("volumes list --debug", overNetwork());
+  expect(err).toMatch(/GET https:\/\/api\.example\.com\/v2\/on-demand\/storage-volumes -> 200 in \d+ ms/);
+  expect(out + err).not.toContain(key);
+});

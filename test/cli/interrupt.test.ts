@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
+
+const vm = "rentals create vm --gpus 1 --yes";
+
+/** A service that answers requests of the given method so, with Ctrl-C at hand. */
+function interruptedAt(
+  method: string,
+  answer: (controller: AbortController) => Response | Promise<Response>,
+) {
+  const controller = new AbortController();
+  const cli = createCli({
+    answer: (request) => {
+      return request.method === method ? answer(controller) : Response.json([]);
+    },
+  });
+  return { signal: controller.signal, cli };
+}
+
+/** Ctrl-C, and no answer ever. */
+const never = (controller: AbortController) => {
+  controller.abort();
+  return new Promise<Response>(() => {});
+};
+
+test("Ctrl-C in a read exits 130", async () => {
+  const { signal, cli } = interruptedAt("GET", never);
+  const outcome = await (await cli).run("volumes list", { ...overNetwork(), signal });
+  expect(outcome).toMatchObject({ code: 130, out: "", err: "Error: interrupted\n" });
+});
+
+test("Ctrl-C before a rental is asked for sends nothing more", async () => {
+  const { signal, cli } = interruptedAt("GET", (controller) => {
+    controller.abort();
+    return Response.json([]);
+  });
+  const { code, requests } = await (await cli).run(vm, { ...overNetwork(), signal });
+  expect(code).toBe(130);
+  expect(requests.map(({ method }) => method)).toEqual(["GET"]);
+});
+
+test("Ctrl-C after a rental was asked for says that it may be there", async () => {
+  const { signal, cli } = interruptedAt("POST", never);
+  const { code, out, err, requests } = await (await cli).run(vm, { ...overNetwork(), signal });
+  expect({ code, out }).toEqual({ code: 130, out: "" });
+  expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  expect(err).toContain("may have taken effect");
+  expect(err).toContain("gpuctl rentals list");
+});
+
+test("Ctrl-C in an answer that is streamed keeps what came", async () => {
+  const { signal, cli } = interruptedAt("POST", (controller) => {
+    const part = new TextEncoder().encode('data: {"choices":[{"delta":{"content":"so far"}}]}\n\n');
+    const body = new ReadableStream({
+      start: (stream) => stream.enqueue(part),
+      pull: (stream) => {
+        controller.abort();
+        stream.error(controller.signal.reason);
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  const { code, out } = await (await cli).run("chat Hello -m llama", { ...overNetwork(), signal });
+  expect({ code, out }).toEqual({ code: 130, out: "so far\n" });
+});

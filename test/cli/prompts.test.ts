@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import { Interrupted } from "../../src/context/errors.ts";
+import type { Prompts, Question } from "../../src/context/world.ts";
+import { createCli } from "../support/cli.ts";
+
+/** Answers questions in turn, the choices too, and remembers them. */
+function answering(...answers: string[]) {
+  const asked: Question[] = [];
+  const next = async (question: Question) => {
+    asked.push(question);
+    return answers.shift() ?? "";
+  };
+  const prompts: Partial<Prompts> = { text: next, choose: next, secret: next, confirm: async () => true };
+  return { asked, prompts };
+}
+
+describe("a value that is missing", () => {
+  test("is asked for on a terminal, and the line that needs no question is told", async () => {
+    const { run } = await createCli();
+    const { asked, prompts } = answering("infiniband", "8");
+    const { code, requests, err } = await run('rentals create bare-metal --label "my box" --sandbox -o id', {
+      terminal: 100,
+      prompts,
+    });
+    expect(code).toBe(0);
+    expect(asked.map(({ message }) => message)).toEqual([
+      "Network between the machines (--network-type)",
+      "Number of GPUs; a machine has 8, at least 1, a multiple of 8 (--gpu-count)",
+    ]);
+    expect(requests.at(-1)?.body).toEqual({ networkType: "infiniband", gpuCount: 8, label: "my box" });
+    expect(err).toContain(
+      "gpuctl rentals create bare-metal --label 'my box' --sandbox -o id --network-type infiniband --gpu-count 8\n",
+    );
+  });
+
+  test("is held to the same limits as the flag", async () => {
+    const { run } = await createCli();
+    const { asked, prompts } = answering("infiniband", "8");
+    await run("rentals create bare-metal --sandbox", { terminal: 100, prompts });
+    const validate = asked[1]?.validate ?? (() => "nothing is checked");
+    expect(validate("")).toBe("An answer is needed");
+    expect(validate("many")).toContain("must be a number");
+    expect(validate("12")).toBe("--gpu-count must be a multiple of 8");
+    expect(validate("0")).toBe("--gpu-count must be at least 1");
+    expect(validate("16")).toBeUndefined();
+  });
+
+  test("is asked for words too", async () => {
+    const { run } = await createCli();
+    const get = answering("4711");
+    expect(await run("rentals get --sandbox", { terminal: 80, ...get })).toMatchObject({ code: 5 });
+    const attach = answering("501", "1001, 1002");
+    const { requests } = await run("volumes attach --sandbox", { terminal: 80, ...attach });
+    expect(requests.at(-1)?.body).toEqual({ storageVolumeId: 501, rentalIds: [1001, 1002] });
+  });
+
+  test("is asked for the model of a chat where none is kept", async () => {
+    const { run } = await createCli({
+      answer: () => Response.json({ choices: [{ message: { content: "hi" } }] }),
+    });
+    const { asked, prompts } = answering("llama");
+    const env = { GPUCTL_API_KEY: "k", GPUCTL_BASE_URL: "https://api.example.com" };
+    const { requests } = await run("chat Hello -o json", { terminal: 80, prompts, env });
+    expect(asked.map(({ message }) => message)).toEqual(["Chat model (--model)"]);
+    expect(requests[0]?.body).toMatchObject({ model: "llama" });
+    expect(await run("chat Hello", { env })).toMatchObject({ code: 2, requests: [] });
+  });
+
+  const unasked: readonly [string, Record<string, string>, number | undefined][] = [
+    ["", {}, undefined],
+    ["--no-input", {}, 80],
+    ["", { GPUCTL_NO_INPUT: "1" }, 80],
+    ["", { CI: "true" }, 80],
+  ];
+
+  test.each(unasked)(
+    "is named with every other one where nobody can be asked (%s %j)",
+    async (flag, env, terminal) => {
+      const { run } = await createCli();
+      const line = `rentals create bare-metal ${flag} --sandbox`;
+      const outcome = await run(line, { env, ...(terminal && { terminal }) });
+      expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+      expect(outcome.err).toContain("--network-type, --gpu-count missing");
+      expect(outcome.err).toContain("one of infiniband, ethernet");
+    },
+  );
+
+  test("Ctrl-C at a question exits 130, nothing is sent", async () => {
+    const { run } = await createCli();
+    const interrupted = async () => {
+      throw new Interrupted();
+    };
+    for (const prompts of [
+      { choose: interrupted },
+      { ...answering("infiniband", "8").prompts, text: interrupted },
+      { ...answering("infiniband", "8").prompts, confirm: interrupted },
+    ]) {
+      const outcome = await run("rentals create bare-metal --sandbox", { terminal: 80, prompts });
+      expect(outcome).toMatchObject({ code: 130, out: "", requests: [] });
+    }
+  });
+});
+
+describe("confirmation", () => {
+  const vm = "rentals create vm --gpus 2 --gpu h200 --region eu-north-4 --sandbox";
+  const saying = (answer: boolean) => {
+    const asked: string[] = [];
+    const confirm = async ({ message }: Question) => {
+      asked.push(message);
+      return answer;
+    };
+    return { asked, prompts: { confirm } };
+  };
+
+  test("spending is asked for on a terminal, and says what is rented", async () => {
+    const { run } = await createCli();
+    const { asked, prompts } = saying(true);
+    expect(await run(vm, { terminal: 80, prompts })).toMatchObject({ code: 0 });
+    expect(asked).toEqual([
+      "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It is billed until it ends.",
+    ]);
+  });
+
+  test("no means that nothing is sent", async () => {
+    const { run } = await createCli();
+    for (const line of [
+      vm,
+      "rentals create bare-metal --gpus 8 --network-type ethernet --sandbox",
+      "reserve convert 1001 --days 30 --expected-price 12 --sandbox",
+      "reserve extend 1001 --days 30 --expected-price 12 --expected-reserved-until 2027-01-01T00:00:00Z --sandbox",
+      "user delete --sandbox",
+      "sandbox reset",
+    ]) {
+      const { asked, prompts } = saying(false);
+      const outcome = await run(line, { terminal: 80, prompts });
+      expect({ line, ...outcome }).toMatchObject({ line, code: 130, out: "", requests: [] });
+      expect(asked).toHaveLength(1);
+    }
+  });
+
+  test.each([
+    ["--yes", {}],
+    ["-y", {}],
+    ["--no-input", {}],
+    ["", { CI: "1" }],
+    ["", { GPUCTL_NO_INPUT: "1" }],
+  ])("spending is not asked for with %s %j", async (flag, env) => {
+    const { run } = await createCli();
+    expect(await run(`${vm} ${flag}`, { terminal: 80, env })).toMatchObject({ code: 0 });
+  });
+
+  test.each(["user delete --sandbox", "sandbox reset"])("off a terminal, %s needs --yes", async (line) => {
+    const { run } = await createCli();
+    const outcome = await run(line);
+    expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+    expect(outcome.err).toContain("--yes");
+    expect(await run(line, { terminal: 80, env: { CI: "1" } })).toMatchObject({ code: 2, requests: [] });
+    expect(await run(`${line} --yes`)).toMatchObject({ code: 0 });
+  });
+});

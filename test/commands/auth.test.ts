@@ -1,0 +1,162 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Interrupted } from "../../src/context/errors.ts";
+import { type Cli, createCli } from "../support/cli.ts";
+import { always, key, serviceUrl } from "../support/service.ts";
+
+const login = (profile = "default") =>
+  `auth login --with-token --base-url ${serviceUrl} --profile ${profile}`;
+const configOf = ({ folder }: Cli) => join(folder, "config", "config.json");
+const kept = async (cli: Cli) => JSON.parse(await readFile(configOf(cli), "utf8"));
+
+describe("auth login", () => {
+  test("keeps the key from stdin in a file of the user's own, and shows its last four characters", async () => {
+    const cli = await createCli();
+    const { code, out, err, requests } = await cli.run(login(), { stdin: `${key}\n` });
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(out + err).not.toContain(key);
+    expect(out).toContain("…1234");
+    expect(await kept(cli)).toEqual({
+      profile: "default",
+      profiles: { default: { apiKey: key, baseUrl: serviceUrl } },
+    });
+    expect((await stat(configOf(cli))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(cli.folder, "config"))).mode & 0o777).toBe(0o700);
+  });
+
+  test("asks for the key unseen on a terminal", async () => {
+    const cli = await createCli();
+    const prompts = { secret: async () => key };
+    const { code, out } = await cli.run(`auth login --base-url ${serviceUrl}`, { terminal: 80, prompts });
+    expect(code).toBe(0);
+    expect(out).not.toContain(key);
+    expect(await kept(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
+  });
+
+  test("Ctrl-C at the question changes nothing", async () => {
+    const cli = await createCli();
+    const secret = async () => {
+      throw new Interrupted();
+    };
+    const { code } = await cli.run("auth login", { terminal: 80, prompts: { secret } });
+    expect(code).toBe(130);
+    await expect(stat(configOf(cli))).rejects.toThrow();
+  });
+
+  test.each(["", "  \n", "two words", "clé"])("the key %j is refused", async (stdin) => {
+    const cli = await createCli();
+    expect(await cli.run(login(), { stdin })).toMatchObject({ code: 2, out: "" });
+    await expect(stat(configOf(cli))).rejects.toThrow();
+  });
+
+  test("where nobody can be asked it says how else", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("auth login");
+    expect(code).toBe(2);
+    expect(err).toContain("--with-token");
+  });
+
+  test("the profile is used from then on, and others stay as they are", async () => {
+    const cli = await createCli({ answer: always(200, []) });
+    await cli.run(login("work"), { stdin: "work-key" });
+    await cli.run(login("home"), { stdin: "home-key" });
+    const { requests } = await cli.run("volumes list");
+    expect(requests[0]?.headers.authorization).toBe("Bearer work-key");
+    const other = await cli.run("volumes list --profile home");
+    expect(other.requests[0]?.headers.authorization).toBe("Bearer home-key");
+    await cli.run(login("work"), { stdin: "new-key" });
+    expect(await kept(cli)).toMatchObject({
+      profile: "work",
+      profiles: { work: { apiKey: "new-key" }, home: { apiKey: "home-key" } },
+    });
+  });
+
+  test("says when the service is not known yet", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("auth login --with-token", { stdin: key });
+    expect(code).toBe(0);
+    expect(err).toContain("--base-url");
+  });
+});
+
+describe("auth logout", () => {
+  test("forgets the key and keeps the rest of the profile", async () => {
+    const cli = await createCli();
+    await cli.run(login(), { stdin: key });
+    expect(JSON.parse((await cli.run("auth logout -o json")).out)).toEqual({
+      profile: "default",
+      forgotten: true,
+    });
+    expect(await kept(cli)).toEqual({ profile: "default", profiles: { default: { baseUrl: serviceUrl } } });
+    expect(await cli.run("volumes list")).toMatchObject({ code: 3, requests: [] });
+  });
+
+  test("has nothing to forget in the beginning", async () => {
+    const { run } = await createCli();
+    const { code, out, err } = await run("auth logout -o json");
+    expect({ code, out: JSON.parse(out) }).toEqual({
+      code: 0,
+      out: { profile: "default", forgotten: false },
+    });
+    expect(err).toContain("holds no key");
+  });
+});
+
+describe("auth status", () => {
+  test("names the source and the last four characters, and asks the service", async () => {
+    const cli = await createCli({ answer: always(200, {}) });
+    await cli.run(login("work"), { stdin: key });
+    const { out, requests } = await cli.run("auth status");
+    expect(requests.map(({ path }) => path)).toEqual(["/v2/on-demand/active-rental-summary"]);
+    expect(out).toMatchInlineSnapshot(`
+      "profile:           work
+      sandbox:           false
+      baseUrl:           https://api.example.com
+      inferenceBaseUrl:  https://api.example.com
+      key:               …1234
+      source:            profile "work"
+      accepted:          true
+      "
+    `);
+    const env = await cli.run("auth status -o json", { env: { GPUCTL_API_KEY: "another-key-9876" } });
+    expect(JSON.parse(env.out)).toMatchObject({ key: "…9876", source: "GPUCTL_API_KEY", accepted: true });
+  });
+
+  test("in the sandbox it is the sandbox's own key", async () => {
+    const { run } = await createCli();
+    expect(JSON.parse((await run("auth status -o json --sandbox")).out)).toMatchObject({
+      sandbox: true,
+      baseUrl: null,
+      source: "the sandbox's own key",
+      accepted: true,
+    });
+  });
+
+  test("a key that the service does not accept exits 3, no key at all too", async () => {
+    const { run } = await createCli({ answer: always(401, {}) });
+    const env = { GPUCTL_BASE_URL: serviceUrl };
+    expect(await run("auth status", { env: { ...env, GPUCTL_API_KEY: key } })).toMatchObject({
+      code: 3,
+      out: "",
+    });
+    expect(await run("auth status", { env })).toMatchObject({ code: 3, out: "", requests: [] });
+  });
+});
+
+describe("a configuration that is broken", () => {
+  test.each(["{ not json", "[]", '"text"', '{"profiles": 5}', '{"profiles": {"default": {"baseUrl": 5}}}'])(
+    "%s is told of and left as it was",
+    async (text) => {
+      const cli = await createCli();
+      await mkdir(join(cli.folder, "config"));
+      await writeFile(configOf(cli), text);
+      for (const line of [login(), "auth logout", "volumes list"]) {
+        const { code, err } = await cli.run(line, { stdin: key });
+        expect({ line, code }).toEqual({ line, code: 2 });
+        expect(err).toContain("config.json");
+        expect(await readFile(configOf(cli), "utf8")).toBe(text);
+      }
+    },
+  );
+});

@@ -1,0 +1,70 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { always, overNetwork } from "../support/service.ts";
+
+const service = overNetwork();
+const ask = "chat Hello --model llama";
+
+describe("what is asked", () => {
+  const whole = always(200, { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] });
+
+  test("is the message, after the system's words", async () => {
+    const { run, folder } = await createCli({ answer: whole });
+    await writeFile(join(folder, "rules.txt"), "Be kind.");
+    const typed = await run(["chat", "Hello", "-m", "llama", "-s", "Be brief.", "-o", "json"], service);
+    expect(typed.requests[0]?.body).toEqual({
+      model: "llama",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello" },
+      ],
+    });
+    const read = await run(`${ask} -s @rules.txt -o json`, service);
+    expect(read.requests[0]?.body).toMatchObject({
+      messages: [{ content: "Be kind." }, { content: "Hello" }],
+    });
+    expect(await run(`${ask} -s @nowhere.txt`, service)).toMatchObject({ code: 2, requests: [] });
+  });
+
+  test("is stdin, then the argument, with a blank line between", async () => {
+    const { run } = await createCli({ answer: whole });
+    const content = async (line: string, stdin: string) => {
+      const { requests } = await run(`${line} -m llama -o json`, { ...service, stdin });
+      const { messages } = Object(requests[0]?.body);
+      return messages[0].content;
+    };
+    expect(await content('chat "What is wrong?"', "ECC error\n")).toBe("ECC error\n\nWhat is wrong?");
+    expect(await content("chat", "Just this\r\n")).toBe("Just this");
+    expect(await content("chat Hello", "")).toBe("Hello");
+    expect(await content("chat Hello --no-validate", "piped")).toBe("piped\n\nHello");
+  });
+
+  test("takes every field of the wire", async () => {
+    const { run } = await createCli({ answer: whole });
+    const { requests } = await run(
+      [
+        ...`${ask} --max-tokens 5 --temperature 0.5 --top-p 0.9 --stop END --stop DONE --seed 3 -o json`.split(
+          " ",
+        ),
+        "--param",
+        'response_format={"type":"json_object"}',
+      ],
+      service,
+    );
+    expect(requests[0]?.body).toMatchObject({
+      max_tokens: 5,
+      temperature: 0.5,
+      top_p: 0.9,
+      stop: ["END", "DONE"],
+      seed: 3,
+      response_format: { type: "json_object" },
+    });
+  });
+
+  test.each(["--top-p high", "--seed x", "--max-tokens 1.5", "--param x"])("%s is refused", async (flag) => {
+    const { run } = await createCli({ answer: whole });
+    expect(await run(`${ask} ${flag}`, service)).toMatchObject({ code: 2, out: "", requests: [] });
+  });
+});

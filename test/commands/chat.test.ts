@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { always, overNetwork } from "../support/service.ts";
+
+const service = overNetwork();
+const ask = "chat Hello --model llama";
+
+/** A stream of the given events, each a chunk as JSON or a text as it is. */
+const streaming = (...events: unknown[]) =>
+  createCli({
+    answer: () =>
+      new Response(
+        events
+          .map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
+          .join(""),
+        { headers: { "content-type": "text/event-stream" } },
+      ),
+  });
+const says = (content: unknown, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta: { content }, finish_reason }],
+});
+
+describe("the answer", () => {
+  test("comes as it is streamed", async () => {
+    const { run } = await createCli();
+    const { code, out, err, requests } = await run('chat "Say this back" --sandbox');
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/Say this back\n$/);
+    expect(requests[0]).toMatchObject({ body: { model: "sandbox-echo", stream: true } });
+  });
+
+  test("is whole and as received in JSON", async () => {
+    const completion = { id: "x", choices: [{ message: { content: "hi", extra: [null] } }], new: true };
+    const { run } = await createCli({ answer: always(200, completion) });
+    const { out, requests } = await run(`${ask} -o json`, service);
+    expect(JSON.parse(out)).toEqual(completion);
+    expect(requests[0]?.body).not.toHaveProperty("stream");
+    expect((await run(`${ask} --no-stream`, service)).out).toBe("hi\n");
+  });
+
+  test("of a service that does not stream is shown all the same", async () => {
+    const { run } = await createCli({
+      answer: always(200, { choices: [{ message: { content: "all at once" }, finish_reason: "stop" }] }),
+    });
+    expect(await run(ask, service)).toMatchObject({ code: 0, out: "all at once\n" });
+  });
+
+  test("keeps spaces, leaves out nulls, ends in a line end", async () => {
+    const { run } = await streaming(
+      { choices: [{ delta: { role: "assistant", content: null } }] },
+      says("a"),
+      says(" "),
+      says("b"),
+      { choices: [] },
+      says("", "stop"),
+      "[DONE]",
+    );
+    expect(await run(ask, service)).toMatchObject({ code: 0, out: "a b\n", err: "" });
+  });
+
+  test("is complete after a finish reason, even without [DONE]", async () => {
+    const { run } = await streaming(says("a"), says("", "stop"));
+    expect(await run(ask, service)).toMatchObject({ code: 0, out: "a\n", err: "" });
+  });
+
+  test("that is cut exits 9 and keeps what came", async () => {
+    const { run } = await streaming(says("half an "), says("ans"));
+    const { code, out, err } = await run(ask, service);
+    expect({ code, out }).toEqual({ code: 9, out: "half an ans\n" });
+    expect(err).toContain("cut");
+  });
+
+  test.each([
+    [{ error: { message: "out of memory", code: 500 } }],
+    [{ error: "out of memory" }],
+    ['{"error":{"message":"out of memory"}}'],
+  ])("with an error in its middle is no success: %j", async (event) => {
+    const { run } = await streaming(says("so far"), event, "[DONE]");
+    const { code, out, err } = await run(ask, service);
+    expect({ code, out }).toEqual({ code: 9, out: "so far\n" });
+    expect(err).toContain("out of memory");
+  });
+
+  test("that is no JSON is no success", async () => {
+    const { run } = await streaming(says("so far"), "oops {");
+    expect(await run(ask, service)).toMatchObject({ code: 9, out: "so far\n" });
+  });
+
+  test("that was cut at the token limit is told", async () => {
+    const { run } = await createCli();
+    for (const flags of ["", "--no-stream", "-o json"]) {
+      const { code, err } = await run(`chat "one two three four five six" --max-tokens 1 ${flags} --sandbox`);
+      expect(code).toBe(0);
+      expect(err).toContain("--max-tokens");
+    }
+  });
+
+  test("obeys no control sequence on a terminal, and is untouched in a pipe", async () => {
+    const text = "\u001b]0;owned\u0007\u001b[2Jred\u001b[31m\rx";
+    const { run } = await streaming(says("\u001b]0;ow"), says(text), says("", "stop"), "[DONE]");
+    const shown = await run(ask, { ...service, terminal: 80 });
+    expect(shown.out).toContain("red");
+    expect(shown.out).not.toMatch(/[\u001b\u0007\r]/);
+    expect((await run(ask, service)).out).toContain(text);
+  });
+
+  test("tells its tokens with --usage", async () => {
+    const { run } = await createCli();
+    const streamed = await run("chat Hello --usage --sandbox");
+    expect(streamed.requests[0]?.body).toMatchObject({ stream_options: { include_usage: true } });
+    expect(streamed.err).toMatch(/^Tokens: \d+ in, \d+ out\n$/);
+    expect((await run("chat Hello --usage --no-stream --sandbox")).err).toMatch(
+      /^Tokens: \d+ in, \d+ out\n$/,
+    );
+  });
+
+  test("usage that comes after the finish reason still counts", async () => {
+    const { run } = await streaming(
+      says("a", "stop"),
+      { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } },
+      "[DONE]",
+    );
+    expect((await run(`${ask} --usage`, service)).err).toBe("Tokens: 3 in, 4 out\n");
+  });
+});
+
+test("a service that takes no wish for token counts is asked once more without it", async () => {
+  const { run } = await createCli({
+    answer: ({ body }) =>
+      "stream_options" in Object(body)
+        ? Response.json({ detail: "unknown field stream_options" }, { status: 422 })
+        : Response.json({ choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }),
+  });
+  const { code, out, err, requests } = await run(`${ask} --usage`, service);
+  expect({ code, out, err }).toEqual({ code: 0, out: "hi\n", err: "The service told no token counts.\n" });
+  expect(requests).toHaveLength(2);
+  const param = await run([...ask.split(" "), "--param", "x=1"], service);
+  expect(param.requests).toHaveLength(1);
+});
+
+test("failures before the answer have their own codes", async () => {
+  for (const [status, code] of [
+    [401, 3],
+    [403, 4],
+    [404, 5],
+    [422, 6],
+    [429, 9],
+    [500, 10],
+  ] as const) {
+    const { run } = await createCli({
+      answer: always(status, { error: { message: "no", type: "x", code: null } }),
+    });
+    expect(await run(ask, service)).toMatchObject({ code, out: "" });
+    expect(await run(`${ask} -o json`, service)).toMatchObject({ code, out: "" });
+  }
+});

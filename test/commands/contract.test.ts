@@ -1,0 +1,131 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { givenBy } from "../../src/commands/flags.ts";
+import { commands } from "../../src/commands/index.ts";
+import type { CommandSpec } from "../../src/commands/spec.ts";
+import { check } from "../../src/contract/check.ts";
+import { type OperationId, operations } from "../../src/contract/index.ts";
+import type { Operation } from "../../src/contract/operation.ts";
+import { handlers } from "../../src/sandbox/handlers/index.ts";
+import { type Cli, createCli } from "../support/cli.ts";
+import { type NegativeInput, negativeInputs } from "../support/negative.ts";
+import { tinyPng } from "../support/pictures.ts";
+import { runShown } from "../support/shell.ts";
+import { typedAs } from "../support/typed.ts";
+
+const ids = Object.keys(operations) as OperationId[];
+const callers = (id: OperationId) => commands.filter((spec) => spec.operations.includes(id));
+
+/** The command whose flags are the operation's fields. */
+function mainCaller(id: OperationId): CommandSpec {
+  const spec = callers(id).find(({ operations: [main] }) => main === id);
+  if (spec === undefined) throw new Error(`No command has ${id} as its first operation`);
+  return spec;
+}
+
+test.each(ids)("%s has a command and a handler in the sandbox", (id) => {
+  expect(callers(id).map(({ path }) => path.join(" "))).not.toEqual([]);
+  expect(handlers[id]).toBeTypeOf("function");
+});
+
+// What an example only shows is sent here, so that it is seen to be more than a text.
+test.each(ids)("an example of a command that lists %s reaches it", async (id) => {
+  const operation: Operation = operations[id];
+  const reached: boolean[] = [];
+  for (const { command, after } of callers(id).flatMap(({ examples }) => examples)) {
+    const cli = await createCli({
+      answer: ({ path, method }) =>
+        operation.sunset && operation.replacedBy?.path === path && operation.replacedBy.method === method
+          ? Response.json({ code: "NOT_FOUND", message: "Not found", issues: [] }, { status: 404 })
+          : undefined,
+    });
+    for (const line of after ?? []) await runShown(cli, line);
+    const { requests } = await runShown(cli, command.replace(" --dry-run", ""));
+    reached.push(
+      requests.some((request) => request.method === operation.method && request.path === operation.path),
+    );
+  }
+  expect(reached).toContain(true);
+});
+
+async function cliWithPicture(): Promise<Cli & { picture: string }> {
+  const cli = await createCli();
+  const picture = "reference.png";
+  await writeFile(join(cli.folder, picture), tinyPng());
+  return { ...cli, picture };
+}
+
+/** Sends an input to the sandbox past the command line; gives the status. */
+async function sent(cli: Cli, { operation, input }: NegativeInput): Promise<number> {
+  const { method, path, in: place }: Operation = operations[operation];
+  const url = new URL(path, "http://sandbox.localhost");
+  if (place === "query")
+    for (const [name, value] of Object.entries(input)) url.searchParams.set(name, String(value));
+  const headers = { authorization: `Bearer ${cli.sandbox.keys.full}`, "content-type": "application/json" };
+  const init = place === "body" ? { method, headers, body: JSON.stringify(input) } : { method, headers };
+  return (await cli.sandbox.fetch(new Request(url, init))).status;
+}
+
+/** For each thing that is wrong with an input, the flags and words that could have given it. */
+function flagsAtFault(
+  spec: CommandSpec,
+  { operation, input }: NegativeInput,
+): readonly (readonly string[])[] {
+  const result = check(operations[operation] as Operation, input);
+  return result.ok ? [] : result.issues.map(({ path }) => givenBy(spec, path));
+}
+
+const negatives = ids.flatMap((id) => negativeInputs(id));
+
+describe.each(negatives)("$operation: $path breaks $limit", (negative) => {
+  test("the service refuses it", async () => {
+    expect(await sent(await createCli(), negative)).toBe(400);
+  });
+
+  const spec = mainCaller(negative.operation);
+  const typed = typedAs(spec, negative.input, "reference.png");
+  if (typed === undefined) return;
+
+  test("the command line refuses it, names the flag and sends nothing", async () => {
+    const { run } = await cliWithPicture();
+    const { code, out, err, requests } = await run([...typed, "--sandbox"]);
+    expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
+    for (const names of flagsAtFault(spec, negative)) {
+      expect(
+        names.some((name) => err.includes(name)),
+        `${names} in ${err}`,
+      ).toBe(true);
+    }
+  });
+
+  test("with --no-validate the service decides", async () => {
+    const { run } = await cliWithPicture();
+    const { code, out, err } = await run([...typed, "--sandbox", "--no-validate"]);
+    expect({ code, out }).toEqual({ code: 6, out: "" });
+    expect(err).toContain("400 BAD_REQUEST");
+  });
+});
+
+const valueAt = (input: unknown, path: NegativeInput["path"]): unknown =>
+  path.reduce((inside, step) => Object(inside)[step], input);
+
+/** Why no words can say it: flags make no empty list, no boolean but true and false, and no Id that is out of range. */
+function reason({ path, limit, input, operation }: NegativeInput): string | undefined {
+  const value = valueAt(input, path);
+  if (Array.isArray(value) && value.length === 0) return "a flag that is not given is no empty list";
+  if (limit === "boolean" || limit === "constant") return "a switch is on or off";
+  if (typeof value === "number" && limit.startsWith("id "))
+    return "digits that are no Id number are an Id text";
+  if (value === undefined && path.length > 1) return "a flag gives an object with all its parts";
+  if (String(path[0]) in (mainCaller(operation).found ?? {})) return "the command finds a value";
+  return undefined;
+}
+
+test("what no command line can say has a reason", () => {
+  const untypable = negatives.filter(
+    ({ operation, input }) => typedAs(mainCaller(operation), input, "reference.png") === undefined,
+  );
+  expect(untypable.filter((negative) => reason(negative) === undefined)).toEqual([]);
+  expect(untypable.length).toBeLessThan(negatives.length / 3);
+});

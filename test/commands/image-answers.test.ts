@@ -1,0 +1,84 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { base64, painter, saved, tinyPng } from "../support/pictures.ts";
+import { always, overNetwork } from "../support/service.ts";
+
+const jpeg = Uint8Array.of(
+  0xff,
+  0xd8,
+  0xff,
+  0xe0,
+  0,
+  16,
+  0x4a,
+  0x46,
+  0x49,
+  0x46,
+  0,
+  1,
+  1,
+  0,
+  0,
+  1,
+  0,
+  1,
+  0,
+  0,
+  0xff,
+  0xd9,
+);
+
+describe("image from a picture", () => {
+  test("sends a file or stdin as base64", async () => {
+    const cli = await painter(tinyPng());
+    await writeFile(join(cli.folder, "in.png"), tinyPng());
+    const file = await cli.run("image cat --image in.png --strength 0.3", overNetwork());
+    expect(file.requests[0]?.body).toMatchObject({ image: base64(tinyPng()), strength: 0.3 });
+    const piped = await cli.run("image cat --image - --out x.png", { ...overNetwork(), stdin: tinyPng() });
+    expect(piped.requests[0]?.body).toMatchObject({ image: base64(tinyPng()), prompt: "cat" });
+  });
+
+  test("leaves the picture out of what is told", async () => {
+    const cli = await painter(tinyPng());
+    await writeFile(join(cli.folder, "in.png"), tinyPng());
+    const { out } = await cli.run("image cat --image in.png -o json", overNetwork());
+    expect(out).not.toContain(base64(tinyPng()));
+  });
+
+  test("refuses what is no picture, a file that is not there, and FLUX.1-dev", async () => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, "in.txt"), "no picture");
+    await writeFile(join(cli.folder, "in.png"), tinyPng());
+    for (const flags of ["--image in.txt", "--image nowhere.png", "--image in.png -m FLUX.1-dev"]) {
+      const outcome = await cli.run(`image cat ${flags} --sandbox`);
+      expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+    }
+  });
+});
+
+describe("what is no picture", () => {
+  test.each([
+    [{ images: [{ image: "bm90IGEgcGljdHVyZQ==" }] }],
+    [{ images: [{ image: "***" }] }],
+    [{ images: [{ image: "" }] }],
+    [{ images: [] }],
+    [{ images: null }],
+    [{}],
+    [null],
+  ])("%j exits 7 and saves nothing", async (body) => {
+    const cli = await createCli({ answer: always(200, body) });
+    const { code, out } = await cli.run("image cat", overNetwork());
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    expect(await saved(cli)).toEqual([]);
+  });
+
+  test("the extension is that of the bytes, whatever was asked for", async () => {
+    const cli = await painter(jpeg);
+    const { out, err } = await cli.run("image cat --out cat.png", overNetwork());
+    expect(out).toBe(`${join(cli.folder, "cat.jpg")}\n`);
+    expect(err).toContain("The bytes are image/jpeg, so the file is");
+    expect(await readFile(join(cli.folder, "cat.jpg"))).toEqual(Buffer.from(jpeg));
+  });
+});

@@ -1,0 +1,123 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCli, temporaryFolder } from "../support/cli.ts";
+import { base64, painter, tinyPng } from "../support/pictures.ts";
+import { overNetwork } from "../support/service.ts";
+
+const answer = () => Response.json({ images: [{ image: base64(tinyPng()), random_seed: 42 }] });
+
+describe("--out", () => {
+  test.each([
+    ["cat.png", "cat.png"],
+    ["cat", "cat.png"],
+    ["{slug}-{seed}.{ext}", "cat-42.png"],
+    ["{model}/{slug}.{ext}", "SDXL1.0-base/cat.png"],
+    ["new/folder/", /^new\/folder\/2026-11-20-\d{6}-cat-42-1\.png$/],
+  ])("%s", async (out, expected) => {
+    const { run, folder } = await painter(tinyPng());
+    const outcome = await run(["image", "cat", "--out", out], overNetwork());
+    expect(outcome.code).toBe(0);
+    const path = outcome.out.trimEnd();
+    if (typeof expected === "string") expect(path).toBe(join(folder, expected));
+    else expect(path.slice(folder.length + 1)).toMatch(expected);
+    expect((await readFile(path)).subarray(1, 4).toString()).toBe("PNG");
+  });
+
+  test("a folder that is there gets the default name", async () => {
+    const { run, folder } = await painter(tinyPng());
+    await mkdir(join(folder, "pictures"));
+    const { out } = await run("image cat --out pictures", overNetwork());
+    expect(out).toContain(join(folder, "pictures/2026-11-20-"));
+  });
+
+  test("- writes the bytes, and refuses a terminal before anything is paid for", async () => {
+    const { run } = await painter(tinyPng());
+    const { code, bytes } = await run("image cat --out - --no-metadata", overNetwork());
+    expect({ code, bytes }).toEqual({ code: 0, bytes: Buffer.from(tinyPng()) });
+    expect(await run("image cat --out - -n 2", overNetwork())).toMatchObject({ code: 2, requests: [] });
+    const terminal = await run("image cat --out -", { ...overNetwork(), terminal: 80 });
+    expect(terminal).toMatchObject({ code: 2, out: "", requests: [] });
+  });
+
+  test("a file that is there is never replaced without --force", async () => {
+    const { run, folder } = await painter(tinyPng());
+    await writeFile(join(folder, "cat.png"), "mine");
+    expect((await run("image cat --out cat.png", overNetwork())).out).toBe(`${join(folder, "cat-2.png")}\n`);
+    expect(await readFile(join(folder, "cat.png"), "utf8")).toBe("mine");
+    expect((await run("image cat --out cat.png --force", overNetwork())).out).toBe(
+      `${join(folder, "cat.png")}\n`,
+    );
+    expect(await readFile(join(folder, "cat.png"), "utf8")).not.toBe("mine");
+  });
+
+  test.each(["nowhere/cat.png", "{colour}.png", "cat{.png", "taken/cat.png", ""])(
+    "%s can take nothing, which is found out before anything is paid for",
+    async (out) => {
+      const { run, folder } = await painter(tinyPng());
+      await writeFile(join(folder, "taken"), "a file");
+      const outcome = await run(["image", "cat", "--out", out], overNetwork());
+      expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+    },
+  );
+});
+
+describe("a picture that was paid for is never lost", () => {
+  test("when its folder is gone by then it is kept in the current one", async () => {
+    const { run, folder } = await createCli({
+      answer: async () => {
+        await rm(join(folder, "pictures"), { recursive: true });
+        return answer();
+      },
+    });
+    await mkdir(join(folder, "pictures"));
+    const { code, out, err } = await run("image cat --out pictures/cat.png", overNetwork());
+    expect(code).toBe(0);
+    expect(out).toContain(join(folder, "2026-11-20-"));
+    expect(err).toContain(`It was paid for, so it is kept as ${out.trimEnd()}`);
+    expect((await readFile(out.trimEnd())).subarray(1, 4).toString()).toBe("PNG");
+  });
+
+  test("when the current folder is gone too it is kept in the temporary one", async () => {
+    const { run, folder } = await createCli({
+      answer: async () => {
+        await rename(folder, `${folder}-away`);
+        await writeFile(folder, "a file in the folder's place");
+        return answer();
+      },
+    });
+    const { code, out } = await run("image cat --out cat.png", overNetwork());
+    expect(code).toBe(0);
+    expect(out).toContain(join(temporaryFolder(folder), "2026-11-20-"));
+    expect((await readFile(out.trimEnd())).subarray(1, 4).toString()).toBe("PNG");
+    await rm(`${folder}-away`, { recursive: true });
+  });
+
+  test("pictures saved before a failure are told", async () => {
+    let left = 2;
+    const { run, folder } = await createCli({
+      answer: () => {
+        left -= 1;
+        return left < 0 ? new Response("", { status: 500 }) : answer();
+      },
+    });
+    const { code, err } = await run("image cat -n 3 --out cat.png", overNetwork());
+    expect(code).toBe(10);
+    expect(err).toContain(
+      `Saved before the failure: ${join(folder, "cat-1.png")}, ${join(folder, "cat-2.png")}`,
+    );
+    expect((await readdir(folder)).sort()).toEqual(["cat-1.png", "cat-2.png"]);
+  });
+
+  test("and with JSON that stands in the one document", async () => {
+    let left = 1;
+    const { run } = await createCli({
+      answer: () => {
+        left -= 1;
+        return left < 0 ? new Response("", { status: 500 }) : answer();
+      },
+    });
+    const { err } = await run("image cat -n 2 -o json", overNetwork());
+    expect(JSON.parse(err).error.hint).toContain("Saved before the failure");
+  });
+});

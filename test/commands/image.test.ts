@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readPngText } from "../../src/media/png-text.ts";
+import { createCli } from "../support/cli.ts";
+import { painter, saved, tinyPng } from "../support/pictures.ts";
+import { overNetwork } from "../support/service.ts";
+
+describe("image", () => {
+  test("always says model, size, steps and scale, and what else was typed", async () => {
+    const { run } = await painter(tinyPng());
+    const bare = await run('image "a cat"', overNetwork());
+    expect(bare.requests[0]?.body).toEqual({
+      model_name: "SDXL1.0-base",
+      prompt: "a cat",
+      height: 1024,
+      width: 1024,
+      steps: 30,
+      cfg_scale: 5,
+    });
+    const full = await run(
+      `image "a cat" -m SD1.5 --size 1536x640 --steps 25 --cfg-scale 7.5 --negative dogs --seed 7 --sampler euler
+       --backend tvm --lora Add_Detail:0.5 --lora Lineart:1`,
+      overNetwork(),
+    );
+    expect(full.requests[0]?.body).toEqual({
+      model_name: "SD1.5",
+      prompt: "a cat",
+      height: 640,
+      width: 1536,
+      steps: 25,
+      cfg_scale: 7.5,
+      negative_prompt: "dogs",
+      seed: 7,
+      sampler: "euler",
+      backend: "tvm",
+      lora: { Add_Detail: 0.5, Lineart: 1 },
+    });
+  });
+
+  test("takes the prompt from the argument, the flag or stdin", async () => {
+    const { run } = await painter(tinyPng());
+    for (const [line, options] of [
+      ["image cat", {}],
+      ["image --prompt cat", {}],
+      ["image", { stdin: "cat\n" }],
+    ] as const) {
+      const { requests } = await run(line, { ...overNetwork(), ...options });
+      expect(requests[0]?.body).toMatchObject({ prompt: "cat" });
+    }
+  });
+
+  test("saves the picture and prints its path, with the price on stderr", async () => {
+    const cli = await createCli();
+    const { code, out, err } = await cli.run('image "A lighthouse, at dusk!" --seed 7 --sandbox');
+    expect(code).toBe(0);
+    const [name = ""] = await saved(cli);
+    expect(out).toBe(`${join(cli.folder, name)}\n`);
+    expect(name).toMatch(/^2026-11-20-\d{6}-a-lighthouse-at-dusk-7-1\.png$/);
+    expect(err).toBe(
+      "1 picture, $0.012 by the documented price\n1 picture, $0.012 spent by the documented price\n",
+    );
+  });
+
+  test("is told in JSON with all that made it", async () => {
+    const cli = await createCli();
+    const { out } = await cli.run("image cat --seed 7 -o json --out cat.png --sandbox");
+    const bytes = await readFile(join(cli.folder, "cat.png"));
+    expect(JSON.parse(out)).toEqual([
+      {
+        path: join(cli.folder, "cat.png"),
+        bytes: bytes.length,
+        sha256: createHash("sha256").update(bytes).digest("hex"),
+        seed: 7,
+        model: "SDXL1.0-base",
+        size: "1024x1024",
+        cost: 0.012,
+        request: {
+          model_name: "SDXL1.0-base",
+          prompt: "cat",
+          height: 1024,
+          width: 1024,
+          steps: 30,
+          cfg_scale: 5,
+          seed: 7,
+        },
+      },
+    ]);
+  });
+
+  test("carries its settings, and never a key; --no-metadata leaves them out", async () => {
+    const cli = await createCli();
+    await cli.run("image cat --seed 7 --out with.png --sandbox");
+    await cli.run("image cat --seed 7 --out without.png --no-metadata --sandbox");
+    const [withText, without] = await Promise.all(
+      ["with.png", "without.png"].map((name) => readFile(join(cli.folder, name))),
+    );
+    expect(readPngText(withText ?? Buffer.of()).parameters).toBe(
+      "cat\nSteps: 30, CFG scale: 5, Seed: 7, Size: 1024x1024, Model: SDXL1.0-base, Version: 0.0.0-test",
+    );
+    expect(withText?.includes(cli.sandbox.keys.full)).toBe(false);
+    expect(readPngText(without ?? Buffer.of()).parameters).not.toBe(
+      readPngText(withText ?? Buffer.of()).parameters,
+    );
+  });
+
+  test("counts seeds up for several pictures", async () => {
+    const cli = await createCli();
+    const { requests, out, err } = await cli.run("image cat --seed 7 -n 3 --out cats.png --sandbox");
+    expect(requests.map(({ body }) => (body as { seed: number }).seed)).toEqual([7, 8, 9]);
+    expect(await saved(cli)).toEqual(["cats-1.png", "cats-2.png", "cats-3.png"]);
+    expect(out.trimEnd().split("\n")).toHaveLength(3);
+    expect(err).toContain("3 pictures, $0.036 spent");
+  });
+
+  test.each(["0", "1.5", "-1", "many"])("-n %s is refused", async (count) => {
+    const { run } = await createCli();
+    const outcome = await run(`image cat -n ${count} --sandbox`);
+    expect(outcome).toMatchObject({ code: 2, requests: [] });
+    expect(outcome.err).toContain("--count");
+  });
+
+  test("--max-cost refuses before anything is sent", async () => {
+    const { run } = await createCli();
+    for (const limit of ["0.0119", "0", "$0.01"]) {
+      const outcome = await run(["image", "cat", "--max-cost", limit, "--sandbox"]);
+      expect(outcome).toMatchObject({ code: 11, out: "", requests: [] });
+      expect(outcome.err).toContain("$0.012");
+    }
+    expect(await run("image cat -n 3 --max-cost 0.03 --sandbox")).toMatchObject({ code: 11, requests: [] });
+    expect(await run("image cat --max-cost 0.012 --sandbox")).toMatchObject({ code: 0 });
+    expect(await run("image cat --max-cost cheap --sandbox")).toMatchObject({ code: 2, requests: [] });
+  });
+});

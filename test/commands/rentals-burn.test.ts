@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+
+const line = "rentals create vm --gpus 1 --sandbox --yes";
+const summaryPath = "/v2/on-demand/active-rental-summary";
+
+/** A sandbox with one rental of $2.00 an hour, whose summary answers otherwise when one is given. */
+async function withOneRental(summary?: unknown, listing?: unknown) {
+  const answers = new Map([
+    [summaryPath, summary],
+    ["/v2/on-demand/virtual-machine-rentals", listing],
+  ]);
+  let ready = false;
+  const cli = await createCli({
+    answer: ({ path, method }) => {
+      const body = ready && method === "GET" ? answers.get(path) : undefined;
+      return body === undefined ? undefined : Response.json(body);
+    },
+  });
+  await cli.run(line);
+  ready = true;
+  return cli;
+}
+
+const writes = (requests: readonly { method: string }[]) =>
+  requests.filter(({ method }) => method !== "GET").length;
+
+describe("--max-burn", () => {
+  test("refuses when what is active costs as much already", async () => {
+    const { run } = await withOneRental();
+    const { code, out, err, requests } = await run(`${line} --max-burn 2.00`);
+    expect({ code, out, writes: writes(requests) }).toEqual({ code: 11, out: "", writes: 0 });
+    expect(err).toContain("$2.00");
+    expect(err).toContain("Nothing was sent.");
+  });
+
+  test("lets a rental be made below it", async () => {
+    const { run } = await withOneRental();
+    const { code, requests } = await run(`${line} --max-burn 2.01`);
+    expect({ code, writes: writes(requests) }).toEqual({ code: 0, writes: 1 });
+  });
+
+  test.each([
+    { activeCount: 1, totalHourlyCostInCents: 700 },
+    { total_cents: 700, per_term_cents: 1 },
+    { rentals: 1, hourlyCost: 700 },
+    { data: [], count: 3, costPerHourCents: 700, "on-demand": { costPerHourCents: 1 } },
+  ])("reads the hourly total by its name in %j", async (summary) => {
+    const { run } = await withOneRental(summary);
+    expect((await run(`${line} --max-burn 7.00`)).code).toBe(11);
+    expect((await run(`${line} --max-burn 7.01`)).code).toBe(0);
+  });
+
+  test.each([{ total: 3 }, {}, [], null, { count: 1 }])(
+    "adds up the listing when the summary %j tells no cost",
+    async (summary) => {
+      const { run } = await withOneRental(summary, [
+        { id: 1, currentTerm: { costPerHourCents: 300 } },
+        { id: 2, costPerHour: 50 },
+      ]);
+      expect((await run(`${line} --max-burn 3.50`)).code).toBe(11);
+      expect((await run(`${line} --max-burn 3.51`)).code).toBe(0);
+    },
+  );
+
+  test("refuses when nobody can say what is active costs", async () => {
+    const { run } = await withOneRental({}, [{ id: 1 }]);
+    const { code, err, requests } = await run(`${line} --max-burn 100`);
+    expect({ code, writes: writes(requests) }).toEqual({ code: 11, writes: 0 });
+    expect(err).toContain("cannot be found out");
+  });
+
+  test("an amount that is none is refused", async () => {
+    const { run } = await withOneRental();
+    const { code, err, requests } = await run(`${line} --max-burn cheap`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("--max-burn");
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { always, overNetwork } from "../support/service.ts";
+
+async function withTwoRentals() {
+  const cli = await createCli();
+  await cli.run("rentals create vm --gpus 2 --gpu h200 --label trainer --sandbox --yes");
+  await cli.run("rentals create bare-metal --gpus 8 --network-type infiniband --sandbox --yes");
+  return cli;
+}
+
+describe("rentals list", () => {
+  test("shows both types side by side, whole in a pipe", async () => {
+    const { run, advance } = await withTwoRentals();
+    advance(60_000);
+    const { code, out, err, requests } = await run("rentals list --sandbox");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(requests.map(({ path }) => path)).toEqual([
+      "/v2/on-demand/virtual-machine-rentals",
+      "/v2/on-demand/bare-metal-rentals",
+    ]);
+    expect(out).toMatchInlineSnapshot(`
+      "ID    LABEL    STATE    TYPE             GPU      REGION        TERM          $/H  SSH                 AGE
+      1001  trainer  Running  virtual-machine  2x h200  us-central-1  on-demand   $5.20  ubuntu@192.0.2.240  2026-11-20T12:00:00.000Z
+      1002  bm-1002  Running  bare-metal       8x h100  us-central-1  on-demand  $16.00  ubuntu@192.0.2.241  2026-11-20T12:00:00.000Z
+      "
+    `);
+  });
+
+  test.each([80, 100])("fits a terminal of %i columns", async (terminal) => {
+    const { run, advance } = await withTwoRentals();
+    advance(60_000);
+    const { out } = await run("rentals list --sandbox --color never", { terminal });
+    for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(terminal);
+    expect(out).toMatchSnapshot();
+  });
+
+  test.each([
+    ["vm", "1001\n", "/v2/on-demand/virtual-machine-rentals"],
+    ["bare-metal", "1002\n", "/v2/on-demand/bare-metal-rentals"],
+  ])("--type %s asks for that type alone", async (type, ids, path) => {
+    const { run } = await withTwoRentals();
+    const { out, requests } = await run(`rentals list --type ${type} -o id --sandbox`);
+    expect(out).toBe(ids);
+    expect(requests.map((request) => request.path)).toEqual([path]);
+  });
+
+  test("prints JSON as the service sent it, whatever is in it", async () => {
+    const record = { id: 7, status: "Frozen", news: [null, { x: 1 }] };
+    const { run } = await createCli({ answer: always(200, [record]) });
+    const { out } = await run("rentals list --type vm -o json", overNetwork());
+    expect(JSON.parse(out)).toEqual([record]);
+  });
+
+  test("an empty list is [] in JSON, and words on stderr for a table", async () => {
+    const { run } = await createCli();
+    expect(await run("rentals list -o json --sandbox")).toMatchObject({ code: 0, out: "[]\n", err: "" });
+    expect(await run("rentals list --sandbox")).toMatchObject({
+      code: 0,
+      out: "",
+      err: "No active rentals.\n",
+    });
+    expect(await run("rentals list --sandbox --quiet")).toMatchObject({ code: 0, out: "", err: "" });
+  });
+
+  test("--include-cluster-pools goes to the virtual machines", async () => {
+    const { run } = await createCli();
+    const { requests } = await run("rentals list --include-cluster-pools --sandbox");
+    expect(requests.map(({ query }) => query)).toEqual([{ includeClusterPools: "true" }, {}]);
+    const wrong = await run("rentals list --include-cluster-pools --type bare-metal --sandbox");
+    expect(wrong).toMatchObject({ code: 2, out: "", requests: [] });
+  });
+
+  test("takes a page around the list, nulls and missing fields", async () => {
+    const { run } = await createCli({ answer: always(200, { items: [{ id: "r-1", status: null }, {}] }) });
+    const { code, out } = await run("rentals list --type vm", overNetwork());
+    expect(code).toBe(0);
+    expect(out.split("\n")[1]).toContain("r-1");
+  });
+});
+
+test("rentals history says when nothing has ended", async () => {
+  const { run } = await createCli();
+  expect(await run("rentals history --sandbox")).toMatchObject({
+    code: 0,
+    out: "",
+    err: "No past rentals.\n",
+  });
+});
+
+test("rentals history shows what has ended", async () => {
+  const { run, advance } = await createCli();
+  await run(
+    "rentals create vm --gpus 1 --term-type reserved --days 1 --no-convert-to-on-demand-on-expiry --sandbox --yes",
+  );
+  advance(2 * 86_400_000);
+  const { out } = await run("rentals history --sandbox");
+  expect(out).toMatchInlineSnapshot(`
+    "ID    LABEL    STATE       TYPE             GPU      REGION        TERM        $/H  STARTED                   ENDED
+    1001  vm-1001  Terminated  virtual-machine  1x h100  us-central-1  reserved  $2.00  2026-11-20T12:00:02.000Z  2026-11-21T12:00:02.000Z
+    "
+  `);
+});

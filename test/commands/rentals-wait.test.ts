@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { type Answering, createCli } from "../support/cli.ts";
+
+const vm = "rentals create vm --gpus 1 --sandbox --yes";
+const lookup = "/v2/on-demand/rental";
+
+/** The lookup answers so; all else is the sandbox's. */
+const looksLike =
+  (record: unknown): Answering =>
+  ({ path }) =>
+    path === lookup ? Response.json(record) : undefined;
+
+describe("rentals wait", () => {
+  test("looks until the rental runs", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    const { code, out, slept } = await run("rentals wait 1001 --interval 1s -o json --sandbox");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ id: 1001, status: "Running" });
+    expect(slept).toEqual([1000, 1000]);
+  });
+
+  test("a rental that boots is active already", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    expect(await run("rentals wait 1001 --for active --sandbox")).toMatchObject({ code: 0, slept: [] });
+  });
+
+  test("looks once more when time is up, then says that the rental still bills", async () => {
+    const { run } = await createCli({ answer: looksLike({ id: 1, state: "active", status: "Pending" }) });
+    const outcome = await run("rentals wait 1 --interval 4s --wait-timeout 10s --sandbox");
+    expect(outcome).toMatchObject({ code: 8, out: "", slept: [4000, 4000, 2000] });
+    expect(outcome.requests).toHaveLength(4);
+    expect(outcome.err).toContain("still bills");
+  });
+
+  test("a rental that has ended will never run", async () => {
+    const { run } = await createCli({ answer: looksLike({ id: 1, state: "terminated" }) });
+    const outcome = await run("rentals wait 1 --sandbox");
+    expect(outcome).toMatchObject({ code: 5, out: "", slept: [] });
+    expect(outcome.err).toContain("has ended");
+    expect(await run("rentals wait 1 --for terminated --sandbox")).toMatchObject({ code: 0 });
+  });
+
+  test("a rental that failed will never run, and may still bill", async () => {
+    const { run } = await createCli({ answer: looksLike({ id: 1, state: "active", status: "Failed" }) });
+    const outcome = await run("rentals wait 1 --sandbox");
+    expect(outcome).toMatchObject({ code: 7, out: "", slept: [] });
+    expect(outcome.err).toContain("may still bill");
+  });
+
+  test("a rental that is not the caller's is not found", async () => {
+    const { run } = await createCli();
+    expect(await run("rentals wait 4711 --sandbox")).toMatchObject({ code: 5, out: "" });
+  });
+
+  test("states are told apart without case, and unknown ones do no harm", async () => {
+    const { run } = await createCli({ answer: looksLike({ id: 1, status: "RUNNING", state: "curious" }) });
+    expect(await run("rentals wait 1 --sandbox")).toMatchObject({ code: 0 });
+  });
+
+  test.each(["--interval 0s", "--interval soon", "--wait-timeout -1s", "--for asleep"])(
+    "%s is refused",
+    async (flag) => {
+      const { run } = await createCli();
+      const outcome = await run(`rentals wait 1 ${flag} --sandbox`);
+      expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+      expect(outcome.err).toContain(flag.split(" ")[0]);
+    },
+  );
+
+  test("Ctrl-C ends it", async () => {
+    const { run } = await createCli({ answer: looksLike({ id: 1, status: "Pending" }) });
+    const outcome = await run("rentals wait 1 --sandbox", { signal: AbortSignal.abort() });
+    expect(outcome).toMatchObject({ code: 130, out: "" });
+  });
+});
+
+describe("rentals create --wait", () => {
+  test("prints the rental once it runs", async () => {
+    const { run } = await createCli();
+    const { code, out, err, slept } = await run(`${vm} --wait -o json`);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ id: 1001, status: "Running" });
+    expect(err).toContain("Rental 1001 is created");
+    expect(slept).toEqual([5000]);
+  });
+
+  test("names the rental when time is up", async () => {
+    const { run } = await createCli({ answer: looksLike({ id: 1001, status: "Pending" }) });
+    const outcome = await run(`${vm} --wait --wait-timeout 3s`);
+    expect(outcome).toMatchObject({ code: 8, out: "", slept: [3000] });
+    expect(outcome.err).toContain("rental 1001");
+    expect(outcome.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+
+const vm = "rentals create vm --gpus 1 --sandbox --yes";
+
+test("sandbox status counts what is there", async () => {
+  const { run } = await createCli();
+  await run(vm);
+  expect((await run("sandbox status")).out).toMatchInlineSnapshot(`
+    "file:            :memory:
+    now:             2026-11-20T12:00:00.000Z
+    rentals.active:  1
+    rentals.ended:   0
+    volumes:         0
+    userExists:      true
+    "
+  `);
+  expect(JSON.parse((await run("sandbox status -o json")).out)).toMatchObject({
+    now: "2026-11-20T12:00:00.000Z",
+  });
+});
+
+test("sandbox reset begins anew", async () => {
+  const { run } = await createCli();
+  await run(vm);
+  const { code, err } = await run("sandbox reset --yes");
+  expect({ code, err }).toEqual({ code: 0, err: "The sandbox begins anew.\n" });
+  expect((await run("rentals list -o json --sandbox")).out).toBe("[]\n");
+});
+
+test("sandbox keys shows the sandbox's own keys", async () => {
+  const { run } = await createCli();
+  expect((await run("sandbox keys")).out).toMatchInlineSnapshot(`
+    "ACCESS     KEY
+    full       gpuctl-sandbox-full
+    read-only  gpuctl-sandbox-read-only
+    "
+  `);
+  expect((await run("sandbox keys -o id")).out.trimEnd().split("\n")).toHaveLength(2);
+});
+
+test("sandbox limits lists what the service leaves open", async () => {
+  const { run } = await createCli();
+  const limits = JSON.parse((await run("sandbox limits -o json")).out);
+  expect(limits.length).toBeGreaterThan(10);
+  expect(limits[0]).toEqual({ id: expect.any(String), text: expect.any(String) });
+});
+
+test("sandbox serve tells its address and ends on Ctrl-C", async () => {
+  const { run } = await createCli();
+  const { code, out } = await run("sandbox serve --port 0 -o json", { signal: AbortSignal.abort() });
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+});
+
+test.each(["65536", "-1", "1.5", "http"])("sandbox serve --port %s is refused", async (port) => {
+  const { run } = await createCli();
+  const { code, err } = await run(`sandbox serve --port ${port}`);
+  expect(code).toBe(2);
+  expect(err).toContain("--port");
+});
+
+test("a port that is taken is told of", async () => {
+  const { run, sandbox } = await createCli();
+  const { url, close } = await sandbox.serve({ host: "127.0.0.1", port: 0 });
+  const { code, err } = await run(`sandbox serve --port ${new URL(url).port}`);
+  await close();
+  expect(code).toBe(2);
+  expect(err).toContain("in use");
+});
+
+test("api spec is the description that the service has, and needs no key", async () => {
+  const { run } = await createCli();
+  const { out, requests } = await run("api spec --sandbox");
+  expect(JSON.parse(out)).toMatchObject({ openapi: "3.1.0" });
+  expect(requests[0]?.headers).not.toHaveProperty("authorization");
+  const env = { GPUCTL_BASE_URL: "https://api.example.com" };
+  expect(await run("api spec", { env })).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, test } from "vitest";
+import { commands } from "../../src/commands/index.ts";
+import { createCli } from "../support/cli.ts";
+import { runShown } from "../support/shell.ts";
+
+const lists = commands.filter(({ view, examples }) => view.kind === "list" && examples.length > 0);
+
+describe.each(lists)("the table of $path", ({ examples: [example], view }) => {
+  test.each([80, 100, undefined])("on %s columns", async (terminal) => {
+    const cli = await createCli();
+    for (const line of example?.after ?? []) await runShown(cli, line);
+    const { code, out, err } = await cli.run(`${example?.command} --color never`, {
+      ...(terminal !== undefined && { terminal }),
+    });
+    expect(code).toBe(0);
+    if (terminal !== undefined)
+      for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(terminal);
+    expect(out === "" ? err : out).toMatchSnapshot();
+    expect(view).toHaveProperty("empty");
+  });
+});

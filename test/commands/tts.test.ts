@@ -1,0 +1,100 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { always, overNetwork } from "../support/service.ts";
+
+const wav = Buffer.concat([
+  Buffer.from("RIFF"),
+  Buffer.from([36, 0, 0, 0]),
+  Buffer.from("WAVEfmt "),
+  Buffer.alloc(24),
+]);
+const mp3 = Buffer.concat([Buffer.from("ID3"), Buffer.from([4, 0, 0, 0, 0, 0, 0]), Buffer.alloc(16)]);
+const recording = (bytes: Buffer) => createCli({ answer: always(200, { audio: bytes.toString("base64") }) });
+
+describe("tts", () => {
+  test("saves the recording and prints its path", async () => {
+    const { run, folder } = await recording(wav);
+    const { code, out, requests } = await run(
+      'tts "Your GPU is ready." --speed 0.8 --out ready.wav',
+      overNetwork(),
+    );
+    expect(code).toBe(0);
+    expect(requests[0]).toMatchObject({
+      path: "/v1/audio/generation",
+      body: { text: "Your GPU is ready.", speed: 0.8 },
+    });
+    expect(out).toBe(`${join(folder, "ready.wav")}\n`);
+    expect(await readFile(join(folder, "ready.wav"))).toEqual(wav);
+  });
+
+  test("takes the text from the argument, a file or stdin", async () => {
+    const { run, folder } = await recording(wav);
+    await writeFile(join(folder, "text.txt"), "from a file");
+    expect((await run("tts word", overNetwork())).requests[0]?.body).toEqual({ text: "word" });
+    expect((await run("tts --file text.txt", overNetwork())).requests[0]?.body).toEqual({
+      text: "from a file",
+    });
+    const piped = await run("tts", { ...overNetwork(), stdin: "from a pipe\n" });
+    expect(piped.requests[0]?.body).toEqual({ text: "from a pipe" });
+    const dash = await run("tts --file -", { ...overNetwork(), stdin: "dash" });
+    expect(dash.requests[0]?.body).toEqual({ text: "dash" });
+    expect(await run("tts word --file text.txt", overNetwork())).toMatchObject({ code: 2, requests: [] });
+    expect(await run("tts", overNetwork())).toMatchObject({ code: 2, requests: [] });
+    expect(await run(["tts", "  "], overNetwork())).toMatchObject({ code: 2, requests: [] });
+  });
+
+  test("passes anything else on", async () => {
+    const { run } = await recording(wav);
+    const { requests } = await run(
+      ["tts", "Hi", "--param", 'language="EN"', "--param", "sdp_ratio=0.2"],
+      overNetwork(),
+    );
+    expect(requests[0]?.body).toEqual({ text: "Hi", language: "EN", sdp_ratio: 0.2 });
+    for (const param of ["language=EN", "=1", "x"]) {
+      expect(await run(["tts", "Hi", "--param", param], overNetwork())).toMatchObject({
+        code: 2,
+        requests: [],
+      });
+    }
+  });
+
+  test("the extension is that of the bytes", async () => {
+    const { run, folder } = await recording(mp3);
+    const { out, err } = await run("tts Hi --out hi.wav", overNetwork());
+    expect(out).toBe(`${join(folder, "hi.mp3")}\n`);
+    expect(err).toContain("audio/mpeg");
+    expect((await run("tts Hi", overNetwork())).out).toMatch(/2026-11-20-\d{6}-hi\.mp3\n$/);
+  });
+
+  test("--out - writes the bytes, and refuses a terminal", async () => {
+    const { run } = await recording(wav);
+    expect((await run("tts Hi --out -", overNetwork())).bytes).toEqual(wav);
+    expect(await run("tts Hi --out -", { ...overNetwork(), terminal: 80 })).toMatchObject({
+      code: 2,
+      requests: [],
+    });
+  });
+
+  test("is told in JSON", async () => {
+    const { run, folder } = await recording(wav);
+    const { out } = await run("tts Hi --out hi.wav -o json", overNetwork());
+    expect(JSON.parse(out)).toEqual({
+      path: join(folder, "hi.wav"),
+      bytes: wav.length,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      request: { text: "Hi" },
+    });
+  });
+
+  test.each([[{ audio: "" }], [{ audio: "****" }], [{ audio: "aGVsbG8=" }], [{}], [null], [{ audio: null }]])(
+    "%j exits 7 and leaves no file",
+    async (body) => {
+      const { run, folder } = await createCli({ answer: always(200, body) });
+      const { code, out } = await run("tts Hi --out hi.wav", overNetwork());
+      expect({ code, out }).toEqual({ code: 7, out: "" });
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
+});

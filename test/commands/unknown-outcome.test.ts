@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import { ConnectionFailed } from "../../src/client/errors.ts";
+import { type Answering, createCli, type SeenRequest } from "../support/cli.ts";
+
+const line = "rentals create vm --gpus 1 --sandbox --yes";
+
+const listings: Record<string, string> = {
+  "/v2/on-demand/virtual-machine-rentals": "vm",
+  "/v2/on-demand/storage-volumes": "volume",
+};
+
+const reset = () => {
+  throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
+};
+
+/** How a write can end without anybody knowing what became of it. */
+const doubtfulEnds: readonly [string, () => Response][] = [
+  [
+    "500",
+    () =>
+      Response.json(
+        { code: "INTERNAL_SERVER_ERROR", message: "Internal server error", issues: [] },
+        { status: 500 },
+      ),
+  ],
+  ["502 with HTML", () => new Response("<html><h1>Bad gateway</h1></html>", { status: 502 })],
+  ["a reset", reset],
+  ["an answer that is no JSON", () => new Response("<!doctype html>", { status: 200 })],
+];
+
+/** Writes end so; the listing shows `before` first and `after` once a write was seen. */
+function doubtful(end: () => Response, before: unknown, after: unknown): Answering {
+  let written = false;
+  return ({ method, path }) => {
+    if (method !== "GET") {
+      written = true;
+      return end();
+    }
+    return path in listings ? Response.json(written ? after : before) : undefined;
+  };
+}
+
+const posts = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method === "POST").length;
+
+describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
+  test("is sent once, and what is new is told", async () => {
+    const { run } = await createCli({ answer: doubtful(end, [{ id: 1 }], [{ id: 1 }, { id: "r-2" }]) });
+    const { code, out, err, requests, slept } = await run(line);
+    expect({ code, out, posts: posts(requests), slept }).toEqual({ code: 10, out: "", posts: 1, slept: [] });
+    expect(err).toContain("the outcome is unknown");
+    expect(err).toContain("New in the listing since: r-2");
+  });
+
+  test("says so when nothing new is there", async () => {
+    const { run } = await createCli({ answer: doubtful(end, [], []) });
+    const { code, err } = await run(line);
+    expect(code).toBe(10);
+    expect(err).toContain("Nothing new is listed yet");
+  });
+
+  test("is the same for a volume", async () => {
+    const { run } = await createCli({ answer: doubtful(end, [], [{ id: 502 }]) });
+    const { code, err, requests } = await run(
+      "volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox",
+    );
+    expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
+    expect(err).toContain("New in the listing since: 502");
+  });
+
+  test("is not retryable in the error document", async () => {
+    const { run } = await createCli({ answer: doubtful(end, [], [{ id: 9 }]) });
+    const { out, err } = await run(`${line} -o json`);
+    expect(out).toBe("");
+    expect(JSON.parse(err)).toMatchObject({
+      error: { code: "UNKNOWN_OUTCOME", exitCode: 10, retryable: false },
+    });
+  });
+});
+
+test("a look that fails too is told", async () => {
+  const { run } = await createCli({
+    answer: ({ method }) => (method === "GET" ? new Response("", { status: 503 }) : reset()),
+  });
+  const { code, err, requests } = await run(`${line} --retries 0`);
+  expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
+  expect(err).toContain("Looking afterwards failed too");
+});
+
+test("a creation that takes too long is of unknown outcome", async () => {
+  const { run } = await createCli({
+    answer: ({ method }) => (method === "POST" ? new Promise<Response>(() => {}) : undefined),
+  });
+  const { code, err, requests } = await run(`${line} --timeout 50ms`);
+  expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
+  expect(err).toContain("no answer within");
+});
+
+test("a connection that was never made is safe to try again", async () => {
+  const { run } = await createCli({
+    answer: () => {
+      throw new ConnectionFailed("nothing listens there", { code: "ECONNREFUSED", sent: false });
+    },
+  });
+  const { code, err } = await run(`${line} --retries 0`);
+  expect(code).toBe(9);
+  expect(err).toContain("nothing listens there");
+});
+
+test("a reserved term of unknown outcome tells the rental's term", async () => {
+  const { run } = await createCli({ answer: ({ method }) => (method === "POST" ? reset() : undefined) });
+  const { code, err, requests } = await run(
+    "reserve convert 1001 --days 30 --expected-price 12.00 --sandbox --yes",
+  );
+  expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
+  expect(err).toContain("could not be looked up");
+});
+
+test.each([
+  ["user delete --yes --sandbox", "DELETE"],
+  ["user update --name Ada --sandbox", "PUT"],
+  ["reserve request --gpus 8 --sandbox", "POST"],
+  ["volumes attach 501 1001 --sandbox", "POST"],
+  ["tts Hello --sandbox", "POST"],
+  ['image "a cat" --sandbox', "POST"],
+  ["chat Hello -o json --sandbox", "POST"],
+  ["chat Hello --sandbox", "POST"],
+])("%s is never sent twice", async (command, method) => {
+  const { run } = await createCli({ answer: (request) => (request.method === "GET" ? undefined : reset()) });
+  const { code, requests } = await run(command);
+  expect({ code, writes: requests.filter((one) => one.method === method).length }).toEqual({
+    code: 10,
+    writes: 1,
+  });
+});
+
+test("a listing that fails before a creation is not tried again, and does not stand in its way", async () => {
+  const unavailable = () => Response.json({ message: "down" }, { status: 503 });
+  const { run } = await createCli({
+    answer: ({ method, path }) => (method === "GET" && path in listings ? unavailable() : undefined),
+  });
+  const { code, requests, slept } = await run(line);
+  expect({ code, slept, methods: requests.map(({ method }) => method) }).toEqual({
+    code: 0,
+    slept: [],
+    methods: ["GET", "POST"],
+  });
+});
+
+test("a volume whose attachment is in doubt is looked up", async () => {
+  const { run } = await createCli({ answer: doubtful(reset, [], [{ id: 501, rentalIds: [1001] }]) });
+  const { code, err, requests } = await run("volumes attach 501 1001 --sandbox");
+  expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
+  expect(err).toContain("The volume is attached to: 1001.");
+});
