@@ -1,12 +1,22 @@
 import license from "rollup-plugin-license";
 import { defineConfig } from "tsdown";
+import { chunkOf } from "./scripts/chunks.ts";
 
-/** commander loads this for subcommands that are programs of their own; there are none, and it slows every start. */
-const withoutSubprograms = {
-  name: "without-subprograms",
-  resolveId: (source: string, importer?: string) =>
-    source === "node:child_process" && importer?.includes("/commander/") ? "\0none" : undefined,
-  load: (id: string) => (id === "\0none" ? "export {}" : undefined),
+/**
+ * What libraries load at every start and gpuctl has no use for: commander's way to run subcommands that are programs
+ * of their own, and cli-table3's table of wide characters, which is given plain text only.
+ */
+const unused: readonly { importer: string; source: string; instead: string }[] = [
+  { importer: "/commander/", source: "node:child_process", instead: "export {}" },
+  { importer: "/cli-table3/", source: "string-width", instead: "module.exports = (text) => text.length" },
+];
+const withoutUnused = {
+  name: "without-unused",
+  resolveId: (source: string, importer?: string) => {
+    const at = unused.findIndex((one) => one.source === source && importer?.includes(one.importer));
+    return at < 0 ? undefined : `\0unused-${at}`;
+  },
+  load: (id: string) => unused[Number(/^\0unused-(\d+)$/.exec(id)?.[1])]?.instead,
 };
 
 /** One CommonJS bundle, split at each dynamic import; the libraries are inside, with their licences beside them. */
@@ -19,8 +29,9 @@ export default defineConfig({
   minify: true,
   dts: false,
   clean: true,
-  logLevel: "warn",
+  logLevel: "error",
   inputOptions: { checks: { preferBuiltinFeature: false } },
+  outputOptions: { codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false } },
   copy: ["node_modules/@jsquash/webp/codec/dec/webp_dec.wasm"],
-  plugins: [withoutSubprograms, license({ thirdParty: { output: "dist/THIRD-PARTY-LICENSES.txt" } })],
+  plugins: [withoutUnused, license({ thirdParty: { output: "dist/THIRD-PARTY-LICENSES.txt" } })],
 });

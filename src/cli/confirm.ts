@@ -3,11 +3,14 @@ import { Interrupted, UsageError } from "../context/errors.ts";
 import type { World } from "../context/world.ts";
 import type { Settings } from "./settings.ts";
 
+/** What a question that speaks of money or loss leaves out in the sandbox. */
+const notReal = "(This is the sandbox: nothing is real.)";
+
 /** Asks before money is spent or something is destroyed. Throws when the answer is no, or is needed and cannot be had. */
 export async function confirm(
   question: string,
   { confirms }: Pick<CommandSpec, "confirms">,
-  { yes, mayAsk }: Pick<Settings, "yes" | "mayAsk">,
+  { yes, mayAsk, sandbox }: Pick<Settings, "yes" | "mayAsk" | "sandbox">,
   { stdin, prompts }: Pick<World, "stdin" | "prompts">,
 ): Promise<void> {
   if (yes || confirms === undefined) return;
@@ -17,7 +20,7 @@ export async function confirm(
       hint: `${question} Nothing was sent.`,
     });
   }
-  if (!(await (await prompts()).confirm({ message: question }))) {
+  if (!(await (await prompts()).confirm({ message: sandbox ? `${question} ${notReal}` : question }))) {
     throw new Interrupted("cancelled: nothing was sent");
   }
 }

@@ -1,34 +1,38 @@
+import { writeSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { World } from "../context/world.ts";
 import { version } from "./generated/version.ts";
 
-/** Runs the command line of this process and gives its exit code. The version needs nothing else to be loaded. */
+/** Runs the command line of this process and gives its exit code. Version and help load little else. */
 export async function start(): Promise<number> {
   const argv = process.argv.slice(2);
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
     return printed(`${version}\n`);
   }
+  const help = await helpOf(argv);
+  if (help !== undefined) return printed(help);
   const [{ main }, { nodeWorld }] = await Promise.all([import("./main.ts"), import("../context/node.ts")]);
-  const world = nodeWorld(version);
-  return main(argv, {
-    ...world,
-    connect: () => connect(world.env),
-    openSandbox: () => openSandbox(world.folders),
-  });
+  return main(argv, nodeWorld({ version, connect, openSandbox }));
 }
 
-/** Writes to stdout without loading what the other commands write with. A reader that left is no failure. */
-function printed(text: string): Promise<number> {
-  return new Promise((resolve) => {
-    const fail = (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") process.stderr.write(`Error: ${error.message}\n`);
-      resolve(error.code === "EPIPE" ? 0 : 1);
-    };
-    process.stdout.once("error", fail).write(text, (error) => {
-      if (!error) resolve(0);
-    });
-  });
+/** The help that a plain command line asks for; one with more in it is for the parser to read. */
+async function helpOf(argv: readonly string[]): Promise<string | undefined> {
+  const last = argv.at(-1);
+  if (last !== undefined && last !== "--help" && last !== "-h") return undefined;
+  return (await import("./help.ts")).helpFor(argv.slice(0, -1));
+}
+
+/** Writes to stdout without opening it as a stream. A reader that left is no failure. */
+function printed(text: string): number {
+  try {
+    writeSync(1, text);
+    return 0;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EPIPE") return 0;
+    writeSync(2, `Error: ${error instanceof Error ? error.message : error}\n`);
+    return 1;
+  }
 }
 
 async function connect(env: World["env"]) {

@@ -6,8 +6,19 @@ import { routes } from "../contract/generated/routes.ts";
 import { globalFlags } from "./globals.ts";
 import { listing, page, type Row, section } from "./help-layout.ts";
 
+/** Help of a place on the command line: gpuctl itself, a group of commands or a command; nothing for any other words. */
+export function helpFor(path: readonly string[]): string | undefined {
+  if (path.length === 0) return rootHelp();
+  const below = (spec: CommandSpec) => path.every((word, at) => spec.path[at] === word);
+  const noun = nouns.find(({ name }) => name === path[0]);
+  const inside = noun?.commands.filter(below) ?? [];
+  const own = inside.find((spec) => spec.path.length === path.length);
+  if (own) return commandHelp(own);
+  return noun && inside.length > 0 ? groupHelp(path, noun.summary, inside) : undefined;
+}
+
 /** Help of gpuctl itself. */
-export const rootHelp = (): string =>
+const rootHelp = (): string =>
   page(
     ["gpuctl COMMAND [FLAGS]", "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account."],
     section(
@@ -24,11 +35,7 @@ export const rootHelp = (): string =>
   );
 
 /** Help of a noun, or of a part of it such as `rentals create`. */
-export function groupHelp(
-  path: readonly string[],
-  summary: string,
-  commands: readonly CommandSpec[],
-): string {
+function groupHelp(path: readonly string[], summary: string, commands: readonly CommandSpec[]): string {
   const rows = commands.map((spec): Row => [spec.path.slice(path.length).join(" "), spec.summary]);
   return page([`gpuctl ${path.join(" ")} COMMAND [FLAGS]`, summary], section("Commands", rows), [
     `\`gpuctl ${path.join(" ")} COMMAND --help\` tells more; the global flags are in \`gpuctl --help\`.`,
@@ -36,7 +43,7 @@ export function groupHelp(
 }
 
 /** Help of one command. */
-export function commandHelp(spec: CommandSpec): string {
+function commandHelp(spec: CommandSpec): string {
   const flags = flagsOf(spec);
   const beside = nouns.flatMap(({ commands }) => commands).filter((other) => isBelow(other, spec));
   return page(

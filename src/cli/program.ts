@@ -4,7 +4,7 @@ import { type Noun, nouns } from "../commands/index.ts";
 import type { CommandSpec } from "../commands/spec.ts";
 import { UsageError } from "../context/errors.ts";
 import type { TypedGlobals } from "./globals.ts";
-import { commandHelp, groupHelp, rootHelp } from "./help.ts";
+import { helpFor } from "./help.ts";
 import { declareFlags, declareGlobals, type TypedFlag, typedFlags, typedGlobals } from "./options.ts";
 
 /** What a command line asks for: a text to show, or a command to run. */
@@ -27,7 +27,7 @@ export function parse(argv: readonly string[], version: string): Parsed {
   const tree = new Tree(version, shown, (found) => {
     invocation = found;
   });
-  const program = tree.command("gpuctl", rootHelp);
+  const program = tree.command([]);
   for (const noun of nouns) tree.addNoun(program, noun, argv.includes(noun.name));
   try {
     program.parse([...argv], { from: "user" });
@@ -59,8 +59,8 @@ class Tree {
   }
 
   /** A command that, as long as it has no action, shows its help. */
-  command(name: string, help: () => string): Command {
-    const command = new Command(name)
+  command(path: readonly string[]): Command {
+    const command = new Command(path.at(-1) ?? "gpuctl")
       .exitOverride()
       .enablePositionalOptions()
       .version(this.#version, "-V, --version")
@@ -68,31 +68,32 @@ class Tree {
         writeOut: (text) => this.#shown.push(text),
         writeErr: (text) => this.#shown.push(text),
       });
-    command.helpInformation = help;
+    command.helpInformation = () => helpFor(path) ?? "";
     declareGlobals(command);
     return command;
   }
 
-  /** A noun and its verbs; the verbs only when the command line names the noun. */
-  addNoun(program: Command, noun: Noun, whole: boolean): void {
-    const group = this.command(noun.name, () => groupHelp([noun.name], noun.summary, noun.commands));
+  /** A noun and its verbs; just its name, for suggestions, when the command line does not name it. */
+  addNoun(program: Command, noun: Noun, named: boolean): void {
+    if (!named) {
+      program.addCommand(new Command(noun.name));
+      return;
+    }
+    const group = this.command([noun.name]);
     program.addCommand(group);
-    if (whole) for (const spec of noun.commands) this.#addSpec(group, spec, noun);
+    for (const spec of noun.commands) this.#addSpec(group, spec);
   }
 
-  #addSpec(group: Command, spec: CommandSpec, noun: Noun): void {
+  #addSpec(group: Command, spec: CommandSpec): void {
     const last = spec.path.slice(1).reduce((parent, word, index) => {
       const known = parent.commands.find((command) => command.name() === word);
       if (known) return known;
-      const path = spec.path.slice(0, index + 2);
-      const inside = noun.commands.filter((other) => path.every((step, at) => other.path[at] === step));
-      const child = this.command(word, () => groupHelp(path, noun.summary, inside));
+      const child = this.command(spec.path.slice(0, index + 2));
       parent.addCommand(child);
       return child;
     }, group);
     const flags = flagsOf(spec);
     declareFlags(last, flags);
-    last.helpInformation = () => commandHelp(spec);
     last.arguments("[words...]").action((words: string[], _options: unknown, self: Command) => {
       this.#found({ spec, words, flags: typedFlags(self, flags), globals: typedGlobals(self) });
     });

@@ -6,19 +6,29 @@ import envPaths from "env-paths";
 import { Interrupted } from "./errors.ts";
 import type { Sink, World } from "./world.ts";
 
-/** The real world, but for what other rooms make: the transport and the sandbox. The one place that touches `process`. */
-export function nodeWorld(version: string): Omit<World, "connect" | "openSandbox"> {
+/** What other rooms make: the transport and the sandbox. */
+interface Rooms {
+  readonly version: string;
+  readonly connect: (env: World["env"]) => ReturnType<World["connect"]>;
+  readonly openSandbox: (folders: World["folders"]) => ReturnType<World["openSandbox"]>;
+}
+
+/** The real world; the one place that touches `process`. Its streams are opened when they are first used. */
+export function nodeWorld({ version, connect, openSandbox }: Rooms): World {
   const paths = envPaths("gpuctl", { suffix: "" });
   const { env } = process;
+  const folders = {
+    config: env.GPUCTL_CONFIG_DIR || paths.config,
+    state: env.GPUCTL_STATE_DIR || paths.data,
+    temporary: tmpdir(),
+  };
   return {
     version,
     env,
     cwd: process.cwd(),
-    folders: {
-      config: env.GPUCTL_CONFIG_DIR || paths.config,
-      state: env.GPUCTL_STATE_DIR || paths.data,
-      temporary: tmpdir(),
-    },
+    folders,
+    connect: () => connect(env),
+    openSandbox: () => openSandbox(folders),
     stdin: {
       get isTTY() {
         return process.stdin.isTTY === true;
@@ -29,8 +39,8 @@ export function nodeWorld(version: string): Omit<World, "connect" | "openSandbox
         return Buffer.concat(chunks);
       },
     },
-    stdout: sink(process.stdout),
-    stderr: sink(process.stderr, { optional: true }),
+    stdout: sink(() => process.stdout),
+    stderr: sink(() => process.stderr, { optional: true }),
     now: Date.now,
     random: Math.random,
     sleep: async (milliseconds, signal) => {
@@ -56,17 +66,30 @@ function readSettings(path: string): string | undefined {
   }
 }
 
-/** A reader of stdout that left ends the process quietly; one of stderr, which is `optional`, is not missed. */
-function sink(stream: Writable & { isTTY?: boolean; columns?: number }, { optional = false } = {}): Sink {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE" && !optional) process.exit(0);
-  });
+type Stream = Writable & { isTTY?: boolean; columns?: number };
+
+/**
+ * A stream that is opened when it is first used. A reader of stdout that left ends the process quietly; one of stderr,
+ * which is `optional`, is not missed.
+ */
+function sink(open: () => Stream, { optional = false } = {}): Sink {
+  let opened: Stream | undefined;
+  const stream = (): Stream => {
+    opened ??= open().on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE" && !optional) process.exit(0);
+    });
+    return opened;
+  };
   return {
-    isTTY: stream.isTTY === true,
-    columns: stream.columns ?? 80,
+    get isTTY() {
+      return stream().isTTY === true;
+    },
+    get columns() {
+      return stream().columns ?? 80;
+    },
     write: (chunk) =>
       new Promise((resolve, reject) => {
-        stream.write(chunk, (error) => (error && !optional ? reject(error) : resolve()));
+        stream().write(chunk, (error) => (error && !optional ? reject(error) : resolve()));
       }),
   };
 }

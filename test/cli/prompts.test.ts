@@ -117,7 +117,7 @@ describe("confirmation", () => {
     const { asked, prompts } = saying(true);
     expect(await run(vm, { terminal: 80, prompts })).toMatchObject({ code: 0 });
     expect(asked).toEqual([
-      "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It is billed until it ends.",
+      "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It is billed until it ends. (This is the sandbox: nothing is real.)",
     ]);
   });
 

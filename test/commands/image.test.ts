@@ -59,8 +59,14 @@ describe("image", () => {
     expect(out).toBe(`${join(cli.folder, name)}\n`);
     expect(name).toMatch(/^2026-11-20-\d{6}-a-lighthouse-at-dusk-7-1\.png$/);
     expect(err).toBe(
-      "1 picture, $0.012 by the documented price\n1 picture, $0.012 spent by the documented price\n",
+      "1 picture, $0.012 (an estimate by the documented price)\nNothing is charged: this is the sandbox\n",
     );
+  });
+
+  test("tells what was spent at a service that charges", async () => {
+    const { run } = await painter(tinyPng());
+    const { err } = await run("image cat", overNetwork());
+    expect(err).toContain("1 picture, $0.012 spent (an estimate by the documented price)\n");
   });
 
   test("is told in JSON with all that made it", async () => {
@@ -111,7 +117,7 @@ describe("image", () => {
     expect(requests.map(({ body }) => (body as { seed: number }).seed)).toEqual([7, 8, 9]);
     expect(await saved(cli)).toEqual(["cats-1.png", "cats-2.png", "cats-3.png"]);
     expect(out.trimEnd().split("\n")).toHaveLength(3);
-    expect(err).toContain("3 pictures, $0.036 spent");
+    expect(err).toContain("3 pictures, $0.036");
   });
 
   test.each(["0", "1.5", "-1", "many"])("-n %s is refused", async (count) => {

@@ -58,7 +58,11 @@ describe("what a command loads", () => {
 
   it("for --version is next to nothing", async () => {
     const { own, libraries, packages, builtin } = await loadsOf("--version");
-    expect({ own, libraries, packages }).toEqual({ own: ["chunk", "gpuctl"], libraries: [], packages: [] });
+    expect({ own, libraries, packages }).toEqual({
+      own: ["gpuctl", "rolldown-runtime"],
+      libraries: [],
+      packages: [],
+    });
     expect(builtin.filter((name) => !["module", "path", "process", "fs"].includes(name))).toEqual([]);
   });
 
@@ -68,23 +72,12 @@ describe("what a command loads", () => {
       const { own, libraries, packages, builtin } = await loadsOf(line);
       expect(own).toMatchInlineSnapshot(`
         [
-          "chunk",
-          "errors",
-          "errors",
-          "exit",
-          "flags",
           "gpuctl",
-          "main",
-          "node",
-          "profile",
-          "request",
-          "routes",
-          "sandbox",
-          "time",
-          "values",
+          "help",
+          "rolldown-runtime",
         ]
       `);
-      expect(libraries).toEqual(["commander"]);
+      expect(libraries).toEqual([]);
       expect(packages).toEqual([]);
       expect(builtin).not.toContain("http");
     },
@@ -95,31 +88,15 @@ describe("what a command loads", () => {
     expect(own).toMatchInlineSnapshot(`
       [
         "call",
-        "chunk",
-        "drawn-column",
-        "errors",
-        "errors",
-        "exit",
-        "flags",
         "gpuctl",
+        "help",
         "list",
         "listing",
-        "main",
-        "node",
-        "outcome",
-        "plain-text",
-        "profile",
         "records",
         "render",
-        "request",
-        "routes",
-        "sandbox",
-        "sanitize",
-        "source",
+        "rolldown-runtime",
+        "start",
         "table",
-        "time",
-        "transport",
-        "values",
       ]
     `);
     expect(libraries).toEqual(["commander", "cli-table3"]);

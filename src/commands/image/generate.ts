@@ -22,7 +22,7 @@ export const verb: Verb<Input> = {
     const landing = await landingOf(flags, context);
     if (landing.to.kind === "stdout" && count > 1)
       throw new UsageError("--out - takes one picture: leave out --count");
-    context.say(`${priceLine(count, each * count)} by the documented price`);
+    context.say(`${priceLine(count, each * count)} (an estimate by the documented price)`);
     return draw(input, { count, each }, { context, landing });
   },
 };
@@ -58,6 +58,7 @@ async function draw(input: Input, { count, each }: Job, { context, landing }: Su
       context.say(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}`);
     throw error;
   }
-  context.say(`${priceLine(saved.length, each * saved.length)} spent by the documented price`);
+  const spent = `${priceLine(saved.length, each * saved.length)} spent (an estimate by the documented price)`;
+  context.say(context.settings.sandbox ? "Nothing is charged: this is the sandbox" : spent);
   return { data: saved };
 }
