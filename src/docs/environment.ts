@@ -32,6 +32,10 @@ export const environmentOf = (globals: readonly GlobalFlag[]): readonly Variable
 export const files: readonly (readonly [path: string, meaning: string])[] = [
   ["~/.config/gpuctl/config.json", "Profiles with their keys, for the user alone (mode 0600)"],
   ["~/.local/share/gpuctl/sandbox.sqlite", "The state of the sandbox"],
+  [
+    "$XDG_CACHE_HOME/gpuctl, else ~/.cache/gpuctl",
+    "Compiled code that makes the next start quicker, on Node.js 22 and later. It may be deleted at any time.",
+  ],
 ];
 
 /** Where the files are elsewhere. */
