@@ -73,7 +73,6 @@ function files({ stdin, stdout, cwd, readFile, folders }: World): Files {
         throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`);
       }
     },
-    stdin: async () => (stdin.isTTY ? undefined : new TextDecoder().decode(await stdin.read())),
     resolve: (path) => resolve(cwd, path),
     temporary: folders.temporary,
     stdoutIsTerminal: stdout.isTTY,

@@ -12,7 +12,6 @@ export const exit = {
   network: 9,
   unknown: 10,
   budget: 11,
-  batch: 12,
   interrupted: 130,
 } as const;
 

@@ -28,8 +28,6 @@ export type Update = (text: string) => void;
 export interface Files {
   /** A file's bytes; `-` is stdin. Throws `UsageError` when it cannot be read. */
   readonly read: (path: string) => Promise<Uint8Array>;
-  /** All of stdin as text, or nothing when it is a terminal. */
-  readonly stdin: () => Promise<string | undefined>;
   /** An absolute path. */
   readonly resolve: (path: string) => string;
   /** A folder for what has no other place. */

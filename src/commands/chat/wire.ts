@@ -3,7 +3,6 @@ import { isRecord } from "../shared/records.ts";
 /** What one event of a chat stream, or a whole answer, says. Every part may be missing. */
 export interface Piece {
   readonly text: string;
-  readonly reasoning: string;
   /** Why the answer ended, in the event that ends it. */
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
@@ -24,7 +23,6 @@ export function readPiece(body: unknown): Piece {
   const said = [choice?.delta, choice?.message].find(isRecord);
   return {
     text: textOf(said?.content),
-    reasoning: textOf(said?.reasoning_content ?? said?.reasoning),
     finish: textOf(choice?.finish_reason) || undefined,
     usage: isRecord(chunk.usage) ? chunk.usage : undefined,
     error: errorOf(chunk.error),
