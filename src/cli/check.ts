@@ -47,6 +47,7 @@ function withValue({ path, message }: Issue, input: object): string {
       typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[step] : undefined,
     input,
   );
+  if (!message.startsWith("must")) return message;
   const shown = typeof value === "number" || typeof value === "boolean" || typeof value === "string";
   if (!shown || message.includes(JSON.stringify(value)) || String(value).length > 80) return message;
   return `${message}, not ${JSON.stringify(value)}`;

@@ -23,6 +23,7 @@ export function createContext(settings: Settings, world: World, { connection, no
     sleep: (milliseconds) => world.sleep(milliseconds, world.interrupted),
     interrupted: world.interrupted,
     say: notes.say,
+    ifItFails: notes.ifItFails,
     progress: (text, work) => showProgress(text, work, settings, world),
     files: files(world),
     secrets: secrets(settings, world),
@@ -31,6 +32,7 @@ export function createContext(settings: Settings, world: World, { connection, no
       output: settings.output,
       sandbox: settings.sandbox,
       dryRun: settings.dryRun,
+      validate: settings.validate,
       profile: settings.profile,
       baseUrl: settings.sandbox ? undefined : settings.baseUrl,
       inferenceBaseUrl: settings.sandbox ? undefined : settings.inferenceBaseUrl,
@@ -54,7 +56,7 @@ async function showProgress<Value>(
   { quiet, mayAsk }: Settings,
   { stderr, env, spinner }: World,
 ): Promise<Value> {
-  if (!stderr.isTTY || quiet || !mayAsk || env.TERM === "dumb") return work(() => {});
+  if (!stderr.isTTY || stderr.columns === 0 || quiet || !mayAsk || env.TERM === "dumb") return work(() => {});
   const shown = await spinner(text);
   try {
     return await work(shown.update);

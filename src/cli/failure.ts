@@ -1,3 +1,4 @@
+import type { Exchange } from "../client/exchange.ts";
 import { exit, exitForStatus } from "./exit.ts";
 
 /** An error as users see it: the parts of the error document. */
@@ -16,7 +17,7 @@ export interface Failure {
 type Known = Partial<Omit<Failure, "message">> & { readonly exitCode: number };
 
 /** What each named error means, by its name: classes are not loaded to tell. */
-const meanings: Readonly<Record<string, (error: Details) => Known>> = {
+const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Known>> = {
   UsageError: () => ({ code: "USAGE", exitCode: exit.usage }),
   BadTemplate: () => ({ code: "USAGE", exitCode: exit.usage }),
   SaveFailed: () => ({ code: "NOT_SAVED", exitCode: exit.usage }),
@@ -35,13 +36,19 @@ const meanings: Readonly<Record<string, (error: Details) => Known>> = {
     exitCode: exit.credential,
     hint: "`gpuctl auth login` keeps a key; GPUCTL_API_KEY gives one; --sandbox needs none.",
   }),
-  ServiceError: (error) => ({
+  ServiceError: (error, sandbox) => ({
     exitCode: exitForStatus(error.status ?? 0),
     retryable: error.status === 429 || error.status === 408 || (error.status ?? 0) >= 500,
-    hint: serviceHint(error.status ?? 0),
+    hint: serviceHint(error.status ?? 0, sandbox),
   }),
   UnreadableAnswer: () => ({ code: "UNREADABLE_ANSWER", exitCode: exit.service, retryable: true }),
   UselessAnswer: () => ({ code: "USELESS_ANSWER", exitCode: exit.service }),
+  AnswerCut: () => ({
+    code: "ANSWER_CUT",
+    exitCode: exit.network,
+    retryable: true,
+    hint: "What came was kept. It may have been charged for, and another try asks anew.",
+  }),
   NetworkError: () => ({
     exitCode: exit.network,
     retryable: true,
@@ -85,31 +92,50 @@ interface Details extends Error {
   readonly finding?: string;
 }
 
-/**
- * An error of any kind as a failure; one that nobody foresaw is a fault of the tool itself. Notes that were held back
- * lead its hint.
- */
-export function failureOf(cause: unknown, notes: readonly string[] = []): Failure {
+/** What is known of a run that failed. */
+export interface Surroundings {
+  /** What was done before the failure. */
+  readonly before?: string | undefined;
+  /** The last answer that came. */
+  readonly last?: Pick<Exchange, "method" | "url" | "status"> | undefined;
+  readonly sandbox?: boolean;
+}
+
+/** Errors about what an answer says, which came without saying which answer. */
+const aboutAnAnswer: ReadonlySet<string> = new Set([
+  "AnswerCut",
+  "NotFound",
+  "RentalFailed",
+  "UselessAnswer",
+  "WaitedTooLong",
+]);
+
+/** An error of any kind as a failure; one that nobody foresaw is a fault of the tool itself. */
+export function failureOf(cause: unknown, { before, last, sandbox = false }: Surroundings = {}): Failure {
   const error: Details = cause instanceof Error ? cause : new Error(String(cause));
-  const known = meanings[error.name]?.(error) ?? {
+  const known = meanings[error.name]?.(error, sandbox) ?? {
     code: "FAULT",
     exitCode: exit.fault,
     hint: "This is a fault of gpuctl itself; --debug shows more.",
   };
-  const hint = [...notes, error.hint ?? known.hint].filter(Boolean).join(" ");
+  const answer = aboutAnAnswer.has(error.name) ? last : undefined;
+  const hint = [before, error.hint ?? known.hint].filter(Boolean).join(" ");
   return {
     code: known.code ?? error.code ?? "ERROR",
     message: error.message,
     issues: error.issues ?? [],
-    status: error.status ?? null,
+    status: error.status ?? answer?.status ?? null,
     exitCode: known.exitCode,
     retryable: known.retryable ?? false,
     hint: hint || null,
-    request: error.request ?? null,
+    request: error.request ?? (answer ? { method: answer.method, url: answer.url } : null),
   };
 }
 
-function serviceHint(status: number): string | null {
+function serviceHint(status: number, sandbox: boolean): string | null {
+  if (status === 401 && sandbox) {
+    return "The sandbox's user was deleted: `gpuctl sandbox reset --yes` begins anew.";
+  }
   if (status === 401)
     return "`gpuctl auth login` keeps another key; `gpuctl auth status` says which one is used.";
   if (status === 403) return "The key lacks access to this.";

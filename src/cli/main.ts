@@ -1,16 +1,18 @@
+import type { Exchange } from "../client/exchange.ts";
 import { Interrupted } from "../context/errors.ts";
 import type { World } from "../context/world.ts";
 import { connect } from "./connection.ts";
 import { createContext } from "./context.ts";
 import { DryRun, dryRunAnswer } from "./dry-run.ts";
 import { exit } from "./exit.ts";
-import { createNotes, type Notes } from "./notes.ts";
+import type { Surroundings } from "./failure.ts";
+import { createNotes } from "./notes.ts";
 import { notices } from "./notices.ts";
 import { print } from "./print.ts";
 import { readConfig } from "./profile.ts";
 import { type Invocation, parse } from "./program.ts";
 import { run } from "./run.ts";
-import { resolveSettings, type Settings } from "./settings.ts";
+import { resolveSettings } from "./settings.ts";
 
 /** One command line from start to end: results on stdout, everything else on stderr, the exit code back. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
@@ -32,7 +34,12 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     newProfile: invocation.spec.path.join(" ") === "auth login",
   });
   const notes = createNotes(settings, world);
-  const connection = connect(settings, world, notices(settings, world, notes));
+  const tell = notices(settings, world, notes);
+  let last: Exchange | undefined;
+  const connection = connect(settings, world, (exchange) => {
+    last = exchange;
+    tell(exchange);
+  });
   try {
     const context = createContext(settings, world, { connection, notes });
     const answer = await run({ invocation, settings, world, context });
@@ -44,7 +51,12 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
       await print(dryRunAnswer(connection.shown, settings.output), invocation.spec.view, settings, world);
       return exit.done;
     }
-    return await fail(orInterrupted(error, world), settings.output === "json", world, { settings, notes });
+    return await fail(orInterrupted(error, world), settings.output === "json", world, {
+      debug: settings.debug,
+      sandbox: settings.sandbox,
+      before: notes.beforeFailure(),
+      last,
+    });
   } finally {
     await connection.close();
   }
@@ -65,9 +77,8 @@ function wantsJson(argv: readonly string[], { env }: World): boolean {
   return (typed.at(-1) ?? env.GPUCTL_OUTPUT) === "json";
 }
 
-interface Known {
-  readonly settings: Settings;
-  readonly notes: Notes;
+interface Known extends Surroundings {
+  readonly debug: boolean;
 }
 
 async function fail(error: unknown, json: boolean, world: World, known?: Known): Promise<number> {
@@ -75,8 +86,8 @@ async function fail(error: unknown, json: boolean, world: World, known?: Known):
     import("./failure.ts"),
     import("./report.ts"),
   ]);
-  const failure = failureOf(error, known?.notes.held);
-  if (known?.settings.debug && error instanceof Error) await world.stderr.write(`${error.stack}\n`);
+  const failure = failureOf(error, known);
+  if (known?.debug && error instanceof Error) await world.stderr.write(`${error.stack}\n`);
   await world.stderr.write(json ? failureDocument(failure) : failureText(failure));
   return failure.exitCode;
 }

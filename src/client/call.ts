@@ -1,5 +1,6 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
+import type { Route } from "../contract/route.ts";
 import { deadline } from "./deadline.ts";
 import { ConnectionFailed, ServiceError } from "./errors.ts";
 import { type Observer, sendWhole } from "./exchange.ts";
@@ -50,21 +51,23 @@ export async function call<Id extends OperationId>(
 
 function callPath(id: OperationId, input: object, options: CallOptions): Promise<unknown> {
   const request = wireRequest(routes[id], { ...input }, options.target);
-  return withRetries(() => attempt(request, options.timeout[routes[id].host], options), options);
+  return withRetries(() => attempt(request, routes[id].host, options), options);
 }
 
 async function attempt(
   request: WireRequest,
-  timeout: number,
-  { fetch, signal, observe }: CallOptions,
+  host: Route["host"],
+  { fetch, signal, observe, timeout }: CallOptions,
 ): Promise<Attempt<unknown>> {
   signal?.throwIfAborted();
   const read = request.method === "GET";
-  const limit = deadline(timeout, signal);
+  const limit = deadline(timeout[host], signal);
   try {
     const { status, text, header } = await sendWhole(fetch, request, limit, observe);
     if (status >= 200 && status < 300) {
-      const body = text === "" && read && status !== 204 ? undefined : readJson(text);
+      const created = request.method === "POST" && host === "compute";
+      const body = text === "" ? emptyAnswer(request.method, status) : readJson(text);
+      if (created && body?.value === null) return { error: unreadable(status, text, request), again: false };
       return body ?? { error: unreadable(status, text, request), again: false };
     }
     return {
@@ -83,9 +86,13 @@ async function attempt(
 
 const neverLeft = (cause: unknown): boolean => cause instanceof ConnectionFailed && !cause.sent;
 
-/** The value of a JSON text; a body that was left out, as after a deletion, is null. */
+/** A deletion and a change may answer with nothing; whatever else does has not said what was asked. */
+const emptyAnswer = (method: string, status: number): { readonly value: null } | undefined =>
+  method === "DELETE" || method === "PUT" || (method === "GET" && status === 204)
+    ? { value: null }
+    : undefined;
+
 function readJson(text: string): { readonly value: unknown } | undefined {
-  if (text === "") return { value: null };
   try {
     return { value: JSON.parse(text) };
   } catch {

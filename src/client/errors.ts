@@ -47,6 +47,14 @@ export class NetworkError extends Error {
   }
 }
 
+/** An answer stopped in the middle. What came of it is all there is; it was asked and perhaps paid for. */
+export class AnswerCut extends Error {
+  override readonly name = "AnswerCut";
+  constructor(reason: string) {
+    super(`the answer was cut: ${reason}`);
+  }
+}
+
 /** A read was answered, but not with what the service promises. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";

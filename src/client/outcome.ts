@@ -21,7 +21,10 @@ export function failedAnswer(status: number, text: string, request: RequestLine)
 
 /** What a success that cannot be read means: a write happened, or not; a read did not work. */
 export function unreadable(status: number, text: string, request: RequestLine): Error {
-  const reason = `the answer is not JSON: ${readFailure(status, text).message}`;
+  const empty = text === "" || text.trim() === "null";
+  const reason = empty
+    ? `the service answered ${status} with nothing in it`
+    : `the answer is not JSON: ${readFailure(status, text).message}`;
   return isRead(request)
     ? new UnreadableAnswer(reason, status, lineOf(request))
     : new UnknownOutcome(reason, status, lineOf(request));

@@ -2,11 +2,11 @@ import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import type { CallOptions } from "./call.ts";
 import { type Deadline, deadline, orAborted } from "./deadline.ts";
-import { NetworkError } from "./errors.ts";
+import { AnswerCut } from "./errors.ts";
 import { sendHead } from "./exchange.ts";
 import { type FetchAnswer, readText } from "./fetch.ts";
 import { failedAnswer, failedSending } from "./outcome.ts";
-import { type WireRequest, wireRequest } from "./request.ts";
+import { wireRequest } from "./request.ts";
 import { type ServerEvent, serverEvents } from "./sse.ts";
 
 /** One operation and its input in, the events of its answer out. */
@@ -18,7 +18,7 @@ export type Stream = <Id extends OperationId>(
 /**
  * Sends an operation and gives back the events of its answer. A service that answers with plain JSON instead makes
  * one event of it. Never tried again. Before the first event it throws what `call` throws; a stream that breaks
- * later throws `NetworkError`, and one that the user interrupts the reason of the signal.
+ * later throws `AnswerCut`, and one that the user interrupts the reason of the signal.
  */
 export async function stream<Id extends OperationId>(
   id: Id,
@@ -33,7 +33,7 @@ export async function stream<Id extends OperationId>(
     if (answer.status < 200 || answer.status > 299) {
       throw failedAnswer(answer.status, await orAborted(readText(answer), limit.signal), request);
     }
-    return events(answer, { request, limit, signal });
+    return events(answer, { limit, signal });
   } catch (cause) {
     limit.clear();
     signal?.throwIfAborted();
@@ -42,15 +42,11 @@ export async function stream<Id extends OperationId>(
 }
 
 interface Streaming {
-  readonly request: WireRequest;
   readonly limit: Deadline;
   readonly signal: AbortSignal | undefined;
 }
 
-async function* events(
-  answer: FetchAnswer,
-  { request: { method, url }, limit, signal }: Streaming,
-): AsyncGenerator<ServerEvent> {
+async function* events(answer: FetchAnswer, { limit, signal }: Streaming): AsyncGenerator<ServerEvent> {
   try {
     if (answer.headers.get("content-type")?.includes("application/json")) {
       yield { event: undefined, data: await orAborted(readText(answer), limit.signal) };
@@ -60,10 +56,7 @@ async function* events(
   } catch (cause) {
     signal?.throwIfAborted();
     const reason = limit.signal.aborted ? limit.signal.reason : cause;
-    throw new NetworkError(`the stream broke: ${String(reason?.message ?? reason)}`, "ESTREAM", {
-      method,
-      url,
-    });
+    throw new AnswerCut(String(reason?.message ?? reason));
   } finally {
     limit.clear();
   }

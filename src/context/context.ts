@@ -11,6 +11,8 @@ export interface Context {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** A line for people, on stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
+  /** Replaces the line that is told with a failure of this command, such as what was saved before it. */
+  readonly ifItFails: (line: string) => void;
   /** Shows on a terminal that work is under way; elsewhere just does it. */
   readonly progress: <Value>(text: string, work: (update: Update) => Promise<Value>) => Promise<Value>;
   readonly files: Files;
@@ -41,6 +43,8 @@ export interface CommandSettings {
   readonly output: string;
   readonly sandbox: boolean;
   readonly dryRun: boolean;
+  /** False when the service is to decide. */
+  readonly validate: boolean;
   readonly profile: string;
   readonly baseUrl: string | undefined;
   readonly inferenceBaseUrl: string | undefined;

@@ -85,7 +85,7 @@ function sink(open: () => Stream, { optional = false } = {}): Sink {
       return stream().isTTY === true;
     },
     get columns() {
-      return stream().columns ?? 80;
+      return stream().columns ?? 0;
     },
     write: (chunk) =>
       new Promise((resolve, reject) => {

@@ -34,6 +34,7 @@ export interface Source {
 
 export interface Sink {
   readonly isTTY: boolean;
+  /** Width of the terminal; 0 when it is not known. */
   readonly columns: number;
   /** Settles when the text or the bytes are on their way; rejects when they cannot be written. */
   readonly write: (chunk: string | Uint8Array) => Promise<void>;

@@ -37,9 +37,10 @@ function explain(issue: ZodIssue): Issue[] {
 }
 
 function message(issue: ZodIssue): string {
+  if (issue.input === undefined) return "is required";
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "is required" : `must be ${article(issue.expected)}`;
+      return `must be ${article(issue.expected)}`;
     case "too_small":
       return `must ${bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}`;
     case "too_big":
@@ -53,7 +54,7 @@ function message(issue: ZodIssue): string {
         ? "must be a date-time with Z or an offset, such as 2026-12-31T00:00:00Z"
         : `must match ${issue.pattern ?? issue.format}`;
     case "invalid_union":
-      return issue.input === undefined ? "is required" : unionMessage(issue);
+      return unionMessage(issue);
     default:
       return issue.message;
   }
@@ -61,12 +62,13 @@ function message(issue: ZodIssue): string {
 
 /** A union that no branch of accepts: what each branch would take. */
 function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
+  if ("options" in issue && issue.options) return `must be ${issue.options.join(" or ")}`;
   const branches = new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map(message)));
-  return branches.size === 0 ? "has no known shape" : [...branches].join(" or ");
+  return [...branches].join(" or ");
 }
 
 const article = (type: string): string => {
-  const name = type === "int" ? "integer" : type;
+  const name = { int: "integer", record: "object" }[type] ?? type;
   return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 };
 

@@ -1,5 +1,6 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 import { check } from "../contract/check.ts";
 import { type OperationId, type Operations, operations } from "../contract/index.ts";
@@ -25,6 +26,7 @@ type Env = { Variables: { now: number; userId: string } };
 /** The operations of the contract, served from a store. */
 export function createApp(store: Store, clock: Clock): Hono<Env> {
   const app = new Hono<Env>();
+  app.use(cors());
   app.use(async (http, next) => {
     http.set("now", clock());
     await next();

@@ -48,6 +48,7 @@ const texts = {
   user: "There is one user. Deleting it ends its rentals and its keys until the next reset.",
   sunset:
     "From their sunset day, in UTC by the sandbox's clock, the paths without /v2/ answer 404 and leave the description.",
+  browsers: "Pages of any origin may call the sandbox.",
   bodies: "A body is read as JSON whatever its Content-Type says. Fields that are not known are ignored.",
   "body-size": `A body may have ${maxBodyBytes / 1024 / 1024} MiB; a larger one answers 413.`,
   methods: "A known path with another method answers 404.",

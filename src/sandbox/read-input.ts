@@ -45,7 +45,7 @@ function query(fields: readonly Field[], request: HonoRequest): Record<string, u
   );
 }
 
-const booleans: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false };
+const booleans: Readonly<Record<string, boolean>> = { true: true, false: false };
 
 function ofKind(kind: FieldKind, text: string): unknown {
   if (kind === "boolean") return booleans[text] ?? text;

@@ -48,7 +48,7 @@ test("a body over 32 MiB answers 413 in the shape of every error", async () => {
   });
 });
 
-test.each(["true", "1", "false", "0"])("includeClusterPools takes %s", async (includeClusterPools) => {
+test.each(["true", "false"])("includeClusterPools takes %s", async (includeClusterPools) => {
   const sandbox = await openSandbox();
   expect((await sandbox.call("listVirtualMachineRentals", { includeClusterPools })).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-import { NetworkError, ServiceError } from "../../client/errors.ts";
+import { AnswerCut, ServiceError } from "../../client/errors.ts";
 import type { ServerEvent } from "../../client/sse.ts";
 import type { Context } from "../../context/context.ts";
 import type { InputOf } from "../../contract/index.ts";
@@ -10,7 +10,7 @@ export interface Ending {
 }
 
 /**
- * The answer's text as it comes. Throws `NetworkError` when the stream ends without `[DONE]` or a finish reason:
+ * The answer's text as it comes. Throws `AnswerCut` when the stream ends without `[DONE]` or a finish reason:
  * what came before is then only a part.
  */
 export async function* streamed(
@@ -30,7 +30,7 @@ export async function* streamed(
     usage = piece.usage ?? usage;
     if (piece.text !== "") yield piece.text;
   }
-  if (!done && finish === undefined) throw cut("it ended before the answer was whole");
+  if (!done && finish === undefined) throw new AnswerCut("it ended before the answer was whole");
   tell({ finish, usage });
 }
 
@@ -50,16 +50,10 @@ function readEvent({ event, data }: ServerEvent): Piece {
   const body = parse(data);
   const piece = readPiece(body);
   const error = event === "error" ? (piece.error ?? data) : piece.error;
-  if (error !== undefined) throw cut(error);
-  if (body === undefined) throw cut(`it holds something that is not JSON: ${data.slice(0, 80)}`);
+  if (error !== undefined) throw new AnswerCut(error);
+  if (body === undefined) throw new AnswerCut(`it holds something that is not JSON: ${data.slice(0, 80)}`);
   return piece;
 }
-
-const cut = (reason: string): NetworkError =>
-  new NetworkError(`the answer was cut: ${reason}`, "ESTREAM", {
-    method: "POST",
-    url: "/v1/chat/completions",
-  });
 
 function parse(text: string): unknown {
   try {

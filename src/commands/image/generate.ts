@@ -17,6 +17,7 @@ export const verb: Verb<Input> = {
   input: imageInput,
   run: async (input, context, { flags }) => {
     const count = countOf(flags);
+    needsSteps(input, context);
     const each = imagePriceDollars(Number(input.width), Number(input.height), Number(input.steps));
     withinCost(each * count, flags["max-cost"] ?? context.settings.defaults.maxCost);
     const landing = await landingOf(flags, context);
@@ -26,6 +27,13 @@ export const verb: Verb<Input> = {
     return draw(input, { count, each }, { context, landing });
   },
 };
+
+/** Without a step there is no price: the formula comes to nothing or less. */
+function needsSteps({ steps }: Input, { settings }: Pick<Context, "settings">): void {
+  if (settings.validate && Number(steps) < 1) {
+    throw new UsageError(`--steps must be at least 1 for the price to be known, not ${steps}`);
+  }
+}
 
 const priceLine = (count: number, cost: number): string =>
   `${count} picture${count === 1 ? "" : "s"}, ${exactDollars(cost)}`;
@@ -41,22 +49,17 @@ interface Surroundings {
   readonly landing: Landing;
 }
 
-/** Asks for the pictures one after the other; what was saved before a failure is told. */
+/** Asks for the pictures one after the other. */
 async function draw(input: Input, { count, each }: Job, { context, landing }: Surroundings): Promise<Answer> {
   const saved: Saved[] = [];
-  try {
-    for (let index = 1; index <= count; index += 1) {
-      const request = { ...input, ...(input.seed !== undefined && { seed: input.seed + index - 1 }) };
-      const text = count === 1 ? "Drawing" : `Drawing ${index} of ${count}`;
-      const answer = await context.progress(text, () => context.call("generateImage", request));
-      const pictures = await savePictures({ answer, request, index, count, cost: each }, landing, context);
-      if ("bytes" in pictures) return pictures;
-      saved.push(...pictures.saved);
-    }
-  } catch (error) {
-    if (saved.length > 0)
-      context.say(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}`);
-    throw error;
+  for (let index = 1; index <= count; index += 1) {
+    const request = { ...input, ...(input.seed !== undefined && { seed: input.seed + index - 1 }) };
+    const text = count === 1 ? "Drawing" : `Drawing ${index} of ${count}`;
+    const answer = await context.progress(text, () => context.call("generateImage", request));
+    const pictures = await savePictures({ answer, request, index, count, cost: each }, landing, context);
+    if ("bytes" in pictures) return pictures;
+    saved.push(...pictures.saved);
+    context.ifItFails(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}.`);
   }
   const spent = `${priceLine(saved.length, each * saved.length)} spent (an estimate by the documented price)`;
   context.say(context.settings.sandbox ? "Nothing is charged: this is the sandbox" : spent);

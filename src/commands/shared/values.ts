@@ -11,7 +11,7 @@ export function parseId(text: string): number | string {
 /** A number as typed, or a `UsageError` that names the flag. */
 export function parseNumber(text: string, flag: string): number {
   const number = Number(text);
-  if (text.trim() === "" || !Number.isFinite(number)) {
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) || !Number.isFinite(number)) {
     throw new UsageError(`${flag} must be a number, not ${JSON.stringify(text)}`);
   }
   if (/^[-+]?\d+$/.test(text) && !Number.isSafeInteger(number)) {
