@@ -5,6 +5,7 @@ import type { Issue } from "../contract/check.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { Invocation } from "./program.ts";
+import { sentence } from "./sentence.ts";
 
 /** Holds an input against the contract. Throws `UsageError` that names each flag at fault. */
 export async function checkInput(
@@ -28,7 +29,7 @@ export async function checkInput(
   );
   const [first] = issues;
   throw new UsageError(
-    issues.length === 1 ? `${first?.flag} ${first?.message}` : `${issues.length} values cannot be used`,
+    first && issues.length === 1 ? sentence(first) : `${issues.length} values cannot be used`,
     { issues: issues.length === 1 ? [] : issues, hint: "Nothing was sent." },
   );
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { fitsHeader } from "../client/request.ts";
 import type { Context, Files, Secrets, Update } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import type { World } from "../context/world.ts";
@@ -98,10 +99,7 @@ function secrets({ mayAsk }: Settings, { stdin, prompts }: World): Secrets {
   };
 }
 
-/** A key travels in a header: it must be visible ASCII without spaces. */
 function keyProblem(key: string): string | undefined {
   if (key.trim() === "") return "it is empty";
-  return /^[\x21-\x7e]+$/.test(key.trim())
-    ? undefined
-    : "it holds spaces or characters that no header can carry";
+  return fitsHeader(key.trim()) ? undefined : "it holds spaces or characters that no header can carry";
 }

@@ -59,6 +59,7 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
     exitCode: exit.unknown,
     hint: error.finding ?? "It may have taken effect: look before you try again.",
   }),
+  CannotPrint: () => ({ code: "NOT_PRINTED", exitCode: exit.fault }),
   ResultLost: () => ({
     code: "RESULT_LOST",
     exitCode: exit.fault,
@@ -72,10 +73,12 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
     exitCode: exit.budget,
     hint: "Nothing was sent.",
   }),
-  InterruptedWrite: () => ({
+  InterruptedWrite: ({ request }) => ({
     code: "INTERRUPTED",
     exitCode: exit.interrupted,
-    hint: "Look before you try again: `gpuctl rentals list` and `gpuctl volumes list` show what is there.",
+    hint: request?.url.includes("/v1/")
+      ? "It may have been charged for; another try asks anew."
+      : "Look before you try again: `gpuctl rentals list` and `gpuctl volumes list` show what is there.",
   }),
   Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   CannotListen: () => ({ code: "CANNOT_LISTEN", exitCode: exit.usage }),
@@ -119,14 +122,17 @@ export function failureOf(cause: unknown, { before, last, sandbox = false }: Sur
     hint: "This is a fault of gpuctl itself; --debug shows more.",
   };
   const answer = aboutAnAnswer.has(error.name) ? last : undefined;
-  const hint = [before, error.hint ?? known.hint].filter(Boolean).join(" ");
+  // What was done cannot be undone by trying again, so no advice to do so stands beside it.
+  const hint = [before, error.hint ?? (before && known.retryable ? undefined : known.hint)]
+    .filter(Boolean)
+    .join(" ");
   return {
     code: known.code ?? error.code ?? "ERROR",
     message: error.message,
     issues: error.issues ?? [],
     status: error.status ?? answer?.status ?? null,
     exitCode: known.exitCode,
-    retryable: known.retryable ?? false,
+    retryable: before === undefined && known.retryable === true,
     hint: hint || null,
     request: error.request ?? (answer ? { method: answer.method, url: answer.url } : null),
   };

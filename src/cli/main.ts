@@ -62,11 +62,11 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
   }
 }
 
-/** After Ctrl-C whatever failed was interrupted; a write that may have taken effect says so itself. */
+/** After Ctrl-C whatever failed was interrupted; what cost something or may have says so itself. */
 const orInterrupted = (error: unknown, { interrupted }: World): unknown =>
-  interrupted.aborted && !(error instanceof Error && error.name === "InterruptedWrite")
-    ? new Interrupted()
-    : error;
+  interrupted.aborted && !(error instanceof Error && tellsMore.has(error.name)) ? new Interrupted() : error;
+
+const tellsMore: ReadonlySet<string> = new Set(["InterruptedWrite", "UnknownOutcome", "ResultLost"]);
 
 /** The format of errors on a command line that could not be read: what it seems to ask for. */
 function wantsJson(argv: readonly string[], { env }: World): boolean {

@@ -1,15 +1,13 @@
-import type { World } from "../context/world.ts";
+import { CannotPrint } from "../context/errors.ts";
+import type { Sink, World } from "../context/world.ts";
 import type { Answer } from "../output/answer.ts";
 import type { View } from "../output/view.ts";
 import type { Settings } from "./settings.ts";
 
 /** Prints an answer on stdout, and on stderr that a list is empty. */
-export async function print(
-  answer: Answer,
-  view: View,
-  settings: Settings,
-  { stdout, stderr, env, now }: World,
-): Promise<void> {
+export async function print(answer: Answer, view: View, settings: Settings, world: World): Promise<void> {
+  const { stderr, env, now } = world;
+  const stdout = telling(world.stdout);
   if ("bytes" in answer) return stdout.write(answer.bytes);
   if ("text" in answer) return printText(answer.text, stdout);
   const { render, isEmpty } = await import("../output/render.ts");
@@ -26,6 +24,21 @@ export async function print(
   }
   await answer.until;
 }
+
+/** The sink, whose failures say that they are about printing. */
+const telling = (sink: Sink): Sink => ({
+  isTTY: sink.isTTY,
+  columns: sink.columns,
+  write: async (chunk) => {
+    try {
+      await sink.write(chunk);
+    } catch (cause) {
+      throw new CannotPrint(
+        `the result cannot be written: ${cause instanceof Error ? cause.message : cause}`,
+      );
+    }
+  },
+});
 
 /** Text as it comes, free of terminal control sequences on a terminal, and ended by a line end in any case. */
 async function printText(text: AsyncIterable<string>, stdout: World["stdout"]): Promise<void> {

@@ -1,5 +1,6 @@
 import { sanitize } from "../output/sanitize.ts";
 import type { Failure } from "./failure.ts";
+import { sentence } from "./sentence.ts";
 
 /** A failure as the one JSON document on stderr that machine formats get. */
 export const failureDocument = (failure: Failure): string => `${JSON.stringify({ error: failure })}\n`;
@@ -24,5 +25,5 @@ function issueText(issue: unknown): string {
   const { flag, path, message } = issue as { flag?: unknown; path?: unknown; message?: unknown };
   if (typeof message !== "string") return JSON.stringify(issue);
   const place = typeof flag === "string" ? flag : Array.isArray(path) ? path.join(".") : path;
-  return typeof place === "string" && place !== "" ? `${place} ${message}` : message;
+  return typeof place === "string" && place !== "" ? sentence({ flag: place, message }) : message;
 }

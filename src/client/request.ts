@@ -60,10 +60,13 @@ function address(route: Pick<Route, "path" | "host">, target: Target): URL {
   return url;
 }
 
+/** A key travels in a header: it must be visible ASCII without spaces. */
+export const fitsHeader = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
+
 function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<string, string> {
   const key = apiKey?.trim();
   if (!key) throw new NoCredential();
-  if (!/^[\x21-\x7e]+$/.test(key)) {
+  if (!fitsHeader(key)) {
     throw new NoCredential("the API key holds spaces or characters that no header can carry");
   }
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureHttp) {

@@ -5,7 +5,7 @@ import { type Deadline, deadline, orAborted } from "./deadline.ts";
 import { AnswerCut } from "./errors.ts";
 import { sendHead } from "./exchange.ts";
 import { type FetchAnswer, readText } from "./fetch.ts";
-import { failedAnswer, failedSending } from "./outcome.ts";
+import { failedAnswer, failedSending, unreadable } from "./outcome.ts";
 import { wireRequest } from "./request.ts";
 import { type ServerEvent, serverEvents } from "./sse.ts";
 
@@ -32,6 +32,9 @@ export async function stream<Id extends OperationId>(
     const answer = await sendHead(fetch, request, limit, observe);
     if (answer.status < 200 || answer.status > 299) {
       throw failedAnswer(answer.status, await orAborted(readText(answer), limit.signal), request);
+    }
+    if (answer.headers.get("content-type")?.includes("text/html")) {
+      throw unreadable(answer.status, await orAborted(readText(answer), limit.signal), request);
     }
     return events(answer, { limit, signal });
   } catch (cause) {

@@ -33,6 +33,11 @@ export class WaitedTooLong extends Error {
   }
 }
 
+/** The result is there, but stdout does not take it. */
+export class CannotPrint extends Error {
+  override readonly name = "CannotPrint";
+}
+
 /** The service could not bring the rental up. */
 export class RentalFailed extends Error {
   override readonly name = "RentalFailed";

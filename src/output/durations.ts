@@ -21,6 +21,9 @@ export function duration(milliseconds: number): string {
   return parts.join(" ");
 }
 
+/** Milliseconds that no wait may be longer than, in whole days: the system's timers hold not quite 25. */
+export const longestDuration = 24 * UNITS[0].milliseconds;
+
 const SPAN = /^(?:([\d.]+)d)?\s?(?:([\d.]+)h)?\s?(?:([\d.]+)m)?\s?(?:([\d.]+)s)?\s?(?:([\d.]+)ms)?$/;
 const SIZES = [...UNITS.map(({ milliseconds }) => milliseconds), 1];
 

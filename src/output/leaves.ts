@@ -17,7 +17,7 @@ const DEEPEST = 16;
  */
 export function* leaves(value: unknown, path = "", depth = 0): Generator<Leaf> {
   const steps = depth < DEEPEST ? stepsInto(value) : [];
-  if (steps.length === 0) yield { path, text: leafText(value, path) };
+  if (steps.length === 0) yield leaf(value, path);
   for (const [key, inner] of steps) {
     yield* leaves(inner, path === "" ? key : `${path}.${key}`, depth + 1);
   }
@@ -28,9 +28,12 @@ function stepsInto(value: unknown): readonly [string, unknown][] {
   return Array.isArray(value) || isRecord(value) ? Object.entries(value) : [];
 }
 
-function leafText(value: unknown, path: string): string {
-  if (typeof value === "number" && path.split(".").some(saysCents)) return dollars(value);
-  return isRecord(value) && Object.keys(value).length === 0 ? "" : plainText(value);
+/** Cents are drawn as dollars, under a name that no longer says cents. */
+function leaf(value: unknown, path: string): Leaf {
+  if (typeof value === "number" && path.split(".").some(saysCents)) {
+    return { path: path.replace(/_?cents(?=\.|$)/i, ""), text: dollars(value) };
+  }
+  return { path, text: isRecord(value) && Object.keys(value).length === 0 ? "" : plainText(value) };
 }
 
 /** `costPerHourCents`, `price_in_cents`, `centsPriceTotal`; not `percents`. */

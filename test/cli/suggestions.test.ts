@@ -57,8 +57,8 @@ describe("names that stand beside each other", () => {
     const { run } = await createCli();
     const { err } = await run("rentals create bare-metal --gpus 9 --network-type ethernet --sandbox");
     expect(err).toBe("Error: --gpus must be a multiple of 8, not 9\nNothing was sent.\n");
-    expect((await run("image x --size 512x512 --sandbox")).err).toContain("Error: --size 512x512 is not");
-    expect((await run("image x --height 512 --sandbox")).err).toContain("--height 1024x512 is not");
+    expect((await run("image x --size 512x512 --sandbox")).err).toContain("Error: --size: 512x512 is not");
+    expect((await run("image x --height 512 --sandbox")).err).toContain("--height: 1024x512 is not");
   });
 
   test("a word and the flag of the same field are refused together", async () => {

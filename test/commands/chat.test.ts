@@ -154,3 +154,28 @@ test("failures before the answer have their own codes", async () => {
     expect(await run(`${ask} -o json`, service)).toMatchObject({ code, out: "" });
   }
 });
+
+test("an empty message is not paid for", async () => {
+  const { run } = await createCli();
+  expect(await run('chat "" --sandbox')).toMatchObject({ code: 2, out: "", requests: [] });
+});
+
+test("a page of HTML is no stream", async () => {
+  const page = () => new Response("<h1>Log in, please</h1>", { headers: { "content-type": "text/html" } });
+  const { run } = await createCli({ answer: page });
+  const outcome = await run("chat hi -m some-model", overNetwork());
+  expect(outcome).toMatchObject({ code: 10, out: "" });
+  expect(outcome.err).toContain("Log in, please");
+});
+
+test("a cut answer may have been charged for", async () => {
+  const cut = () =>
+    new Response('data: {"choices":[{"index":0,"delta":{"content":"so"}}]}\n\n', {
+      headers: { "content-type": "text/event-stream" },
+    });
+  const { run } = await createCli({ answer: cut });
+  const outcome = await run("chat hi -m some-model", overNetwork());
+  expect(outcome).toMatchObject({ code: 9, out: "so\n" });
+  expect(outcome.err).toContain("may have been charged for");
+  expect(outcome.err).toContain("https://api.example.com/v1/chat/completions");
+});

@@ -139,3 +139,25 @@ describe("image", () => {
     expect(await run("image cat --max-cost cheap --sandbox")).toMatchObject({ code: 2, requests: [] });
   });
 });
+
+describe("what nobody wants to pay for", () => {
+  test.each([
+    ['image ""', "PROMPT is empty"],
+    ["image cat --steps 0", "--steps must be at least 1"],
+    ["image cat --steps -5 --max-cost 0", "--steps must be at least 1"],
+    ["image cat --size 1024x1024 --width 640", "--size and --width or --height differ"],
+    ["image cat --out - -o json", "leave one out"],
+  ])("%s is refused", async (line, reason) => {
+    const { run } = await createCli();
+    const outcome = await run(`${line} --sandbox`);
+    expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+    expect(outcome.err).toContain(reason);
+  });
+});
+
+test("a dry run shows every request of several pictures", async () => {
+  const { run } = await createCli();
+  const { out } = await run("image cat -n 3 --seed 4 --dry-run -o json --sandbox");
+  const { requests } = JSON.parse(out) as { requests: { body: { seed: number } }[] };
+  expect(requests.map(({ body }) => body.seed)).toEqual([4, 5, 6]);
+});

@@ -77,3 +77,13 @@ describe("--max-burn", () => {
     expect(err).toContain("--max-burn");
   });
 });
+
+test("the largest hourly cost of the summary is the total, whatever its name", async () => {
+  const summary = { onDemandHourlyCostCents: 500, reservedHourlyCostCents: 3000, allHourlyCents: 3500 };
+  const { run } = await createCli({
+    answer: ({ path }) => (path.endsWith("active-rental-summary") ? Response.json(summary) : undefined),
+  });
+  const outcome = await run("rentals create vm --gpus 1 --max-burn 20 --sandbox --yes");
+  expect(outcome).toMatchObject({ code: 11, out: "" });
+  expect(outcome.err).toContain("$35.00");
+});

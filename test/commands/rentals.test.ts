@@ -132,12 +132,12 @@ test("rentals summary shows dollars in the table and cents in JSON", async () =>
   const { run } = await createCli();
   await run(vm);
   expect((await run("rentals summary --sandbox")).out).toMatchInlineSnapshot(`
-    "count:                                  1
-    costPerHourCents:                       $2.00
-    byTermType.on-demand.count:             1
-    byTermType.on-demand.costPerHourCents:  $2.00
-    byTermType.reserved.count:              0
-    byTermType.reserved.costPerHourCents:   $0.00
+    "count:                             1
+    costPerHour:                       $2.00
+    byTermType.on-demand.count:        1
+    byTermType.on-demand.costPerHour:  $2.00
+    byTermType.reserved.count:         0
+    byTermType.reserved.costPerHour:   $0.00
     "
   `);
   expect(JSON.parse((await run("rentals summary -o json --sandbox")).out)).toMatchObject({

@@ -17,12 +17,12 @@ describe("reserve convert", () => {
     });
     expect(code).toBe(0);
     expect(out).toMatchInlineSnapshot(`
-      "rentalId:          1001
-      termType:          reserved
-      termPeriodDays:    30
-      totalPriceCents:   $1,296.00
-      costPerHourCents:  $1.80
-      reservedUntil:     2026-12-20T12:00:02.000Z
+      "rentalId:        1001
+      termType:        reserved
+      termPeriodDays:  30
+      totalPrice:      $1,296.00
+      costPerHour:     $1.80
+      reservedUntil:   2026-12-20T12:00:02.000Z
       "
     `);
   });

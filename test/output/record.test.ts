@@ -34,16 +34,16 @@ describe("a record", () => {
     };
     expect(await drawn(record, all, inPipe)).toBe(
       text(
-        "count:                        2",
-        "total.costPerHourCents:       $12.50",
-        "total.perTermCents.reserved:  $0.05",
-        "ids:                          1, 2",
-        "nodes.0.ip:                   192.0.2.1",
-        "none:                         -",
-        "nothing:                      -",
-        "nobody:                       -",
-        "percents:                     12",
-        "ok:                           true",
+        "count:                   2",
+        "total.costPerHour:       $12.50",
+        "total.perTerm.reserved:  $0.05",
+        "ids:                     1, 2",
+        "nodes.0.ip:              192.0.2.1",
+        "none:                    -",
+        "nothing:                 -",
+        "nobody:                  -",
+        "percents:                12",
+        "ok:                      true",
       ),
     );
   });

@@ -1,4 +1,5 @@
 import type { Context } from "../../context/context.ts";
+import { UsageError } from "../../context/errors.ts";
 import { paramsOf } from "../shared/params.ts";
 import { parseNumber } from "../shared/values.ts";
 import type { Args } from "../spec.ts";
@@ -6,6 +7,9 @@ import type { Args } from "../spec.ts";
 /** The request: the system's words and the user's, the model, and whatever else was given. */
 export async function chatInput({ fields, flags, words }: Args, context: Context): Promise<object> {
   const { chatModel } = context.settings.defaults;
+  if (context.settings.validate && String(words.MESSAGE).trim() === "") {
+    throw new UsageError("MESSAGE is empty: there is nothing to say");
+  }
   return {
     ...(chatModel !== undefined && { model: chatModel }),
     ...fields,

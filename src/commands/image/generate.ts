@@ -17,7 +17,7 @@ export const verb: Verb<Input> = {
   input: imageInput,
   run: async (input, context, { flags }) => {
     const count = countOf(flags);
-    needsSteps(input, context);
+    if (context.settings.validate) sane(input);
     const each = imagePriceDollars(Number(input.width), Number(input.height), Number(input.steps));
     withinCost(each * count, flags["max-cost"] ?? context.settings.defaults.maxCost);
     const landing = await landingOf(flags, context);
@@ -28,9 +28,10 @@ export const verb: Verb<Input> = {
   },
 };
 
-/** Without a step there is no price: the formula comes to nothing or less. */
-function needsSteps({ steps }: Input, { settings }: Pick<Context, "settings">): void {
-  if (settings.validate && Number(steps) < 1) {
+/** What the service does not forbid, but nobody wants to pay for. */
+function sane({ prompt, steps }: Input): void {
+  if (prompt.trim() === "") throw new UsageError("PROMPT is empty: there is nothing to draw");
+  if (Number(steps) < 1) {
     throw new UsageError(`--steps must be at least 1 for the price to be known, not ${steps}`);
   }
 }
@@ -52,11 +53,15 @@ interface Surroundings {
 /** Asks for the pictures one after the other. */
 async function draw(input: Input, { count, each }: Job, { context, landing }: Surroundings): Promise<Answer> {
   const saved: Saved[] = [];
-  for (let index = 1; index <= count; index += 1) {
-    const request = { ...input, ...(input.seed !== undefined && { seed: input.seed + index - 1 }) };
-    const text = count === 1 ? "Drawing" : `Drawing ${index} of ${count}`;
+  const requests = Array.from({ length: count }, (_, index) =>
+    input.seed === undefined ? input : { ...input, seed: input.seed + index },
+  );
+  if (context.settings.dryRun) await Promise.all(requests.map((one) => context.call("generateImage", one)));
+  for (const [index, request] of requests.entries()) {
+    const text = count === 1 ? "Drawing" : `Drawing ${index + 1} of ${count}`;
     const answer = await context.progress(text, () => context.call("generateImage", request));
-    const pictures = await savePictures({ answer, request, index, count, cost: each }, landing, context);
+    const drawn = { answer, request, index: index + 1, count, cost: each };
+    const pictures = await savePictures(drawn, landing, context);
     if ("bytes" in pictures) return pictures;
     saved.push(...pictures.saved);
     context.ifItFails(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}.`);

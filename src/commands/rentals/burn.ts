@@ -36,14 +36,18 @@ async function currentBurn(context: Pick<Context, "call">): Promise<number | und
   return costs.includes(undefined) ? undefined : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
 }
 
-/** The summary's hourly total, recognised by its name: the service does not say how it is called. */
+/**
+ * The summary's hourly total. The service does not say how it is called: of all costs, by the hour where names say so,
+ * the total is the largest.
+ */
 function hourlyTotal(summary: unknown): number | undefined {
   if (!isRecord(summary)) return undefined;
   const costs = Object.entries(summary).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number" && /cents|cost/i.test(entry[0]),
   );
-  const total = costs.find(([name]) => /total|hour/i.test(name)) ?? costs[0];
-  return total?.[1];
+  const hourly = costs.filter(([name]) => /hour/i.test(name));
+  const amounts = (hourly.length > 0 ? hourly : costs).map(([, amount]) => amount);
+  return amounts.length > 0 ? Math.max(...amounts) : undefined;
 }
 
 function hourlyCost(rental: unknown): number | undefined {

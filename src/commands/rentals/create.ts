@@ -23,7 +23,9 @@ export async function createRental(
 ): Promise<Answer> {
   const timeout = durationFlag(flags, "wait-timeout", "15m");
   await withinBurn(flags["max-burn"] ?? context.settings.defaults.maxBurn, context);
-  const rental = await context.progress("Creating the rental", () => createAndLook(create, list, context));
+  const rental = await context.progress("Creating the rental", () =>
+    createAndLook("rental", create, list, context),
+  );
   const id = idOf(rental);
   if (!flags.wait) return { data: rental };
   if (id === undefined) {

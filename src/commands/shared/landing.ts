@@ -32,6 +32,11 @@ export async function landingOf(
   const out = flags.out === undefined ? undefined : String(flags.out);
   const to = await destination(out, files.resolve("."));
   if (to.kind === "stdout") {
+    if (settings.output !== "table") {
+      throw new UsageError(
+        `--out - writes bytes, and --output ${settings.output} writes text: leave one out`,
+      );
+    }
     if (files.stdoutIsTerminal) {
       throw new UsageError("--out - writes bytes, and stdout is a terminal: name a file or use a pipe");
     }

@@ -15,15 +15,23 @@ export async function orLook<Value>(
   }
 }
 
-/** The same for a create, whose look tells what is listed now that was not listed before. */
+/**
+ * The same for a create, whose look tells what is listed now that was not listed before. Once it has worked, whatever
+ * fails later tells of it: the thing is there.
+ */
 export async function createAndLook<Value>(
+  thing: "rental" | "volume",
   create: () => Promise<Value>,
   list: (options?: { retries: number }) => Promise<unknown>,
-  { settings, interrupted }: Pick<Context, "settings" | "interrupted">,
+  { settings, interrupted, ifItFails }: Pick<Context, "settings" | "interrupted" | "ifItFails">,
 ): Promise<Value> {
   const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
   interrupted.throwIfAborted();
-  return orLook(create, async () => finding(before, await idsOf(list)));
+  const created = await orLook(create, async () => finding(before, await idsOf(list)));
+  const id = idOf(created) ?? "without an id in the answer";
+  const bills = thing === "rental" ? " and bills" : "";
+  ifItFails(`The ${thing} is created${bills}: ${id}. Do not create it again.`);
+  return created;
 }
 
 /** Ids in the listing, or nothing when it cannot be had. A look never stands in the way of the write. */

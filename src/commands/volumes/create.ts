@@ -5,6 +5,7 @@ import type { Verb } from "../spec.ts";
 export const verb: Verb<InputOf<"createStorageVolume">> = {
   run: async (input, context) => ({
     data: await createAndLook(
+      "volume",
       () => context.call("createStorageVolume", input),
       (options) => context.call("listStorageVolumes", {}, options),
       context,

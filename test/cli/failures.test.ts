@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { failureOf } from "../../src/cli/failure.ts";
+
+/** Errors that never leave the room they are thrown in. */
+const internal = [
+  "ConnectionFailed",
+  "DryRun",
+  "Refusal",
+  "TimedOut",
+  "NothingToSay",
+  "UnreadableReference",
+  "MissingEngine",
+  "UndecodableMedia",
+];
+
+const names = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .flatMap((file) => [
+    ...readFileSync(join("src", file), "utf8").matchAll(/override readonly name = "(\w+)"/g),
+  ])
+  .map(([, name = ""]) => name);
+
+test.each(names.filter((name) => !internal.includes(name)))("%s has a meaning for users", (name) => {
+  const error = Object.assign(new Error("what happened"), { name });
+  expect(failureOf(error)).not.toMatchObject({ code: "FAULT" });
+});
+
+test("what nobody foresaw is a fault of the tool", () => {
+  expect(failureOf(new TypeError("oops"))).toMatchObject({ code: "FAULT", exitCode: 1, retryable: false });
+});
+
+test("nothing is safe to try again once something was done", () => {
+  const error = Object.assign(new Error("no answer"), { name: "NetworkError" });
+  expect(failureOf(error)).toMatchObject({ retryable: true, hint: expect.stringContaining("safe") });
+  expect(failureOf(error, { before: "The rental is created: 7." })).toMatchObject({
+    retryable: false,
+    hint: "The rental is created: 7.",
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { ConnectionFailed } from "../../src/client/errors.ts";
+import { type Answering, createCli } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
+
+const created: Answering = ({ method, path }) =>
+  method === "POST" ? Response.json({ id: 7 }) : path.endsWith("-rentals") ? Response.json([]) : undefined;
+
+/** The create works, and every look-up afterwards ends so. */
+const thenLookup =
+  (lookup: () => Response): Answering =>
+  (request) =>
+    request.path === "/v2/on-demand/rental" ? lookup() : created(request);
+
+const reset = () => {
+  throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
+};
+
+const line = "rentals create vm --gpus 1 --wait --retries 0 --wait-timeout 1s -o json --yes";
+
+describe("when a rental was created and waiting for it fails", () => {
+  test.each([
+    ["the network fails", reset, 9],
+    ["the service fails", () => Response.json({}, { status: 503 }), 7],
+    ["time runs out", () => Response.json({ id: 7, state: "active", status: "Pending" }), 8],
+    ["it is gone", () => Response.json(null), 5],
+  ])("%s: its id is told, and nobody is told to try again", async (_name, lookup, code) => {
+    const { run } = await createCli({ answer: thenLookup(lookup) });
+    const outcome = await run(line, overNetwork());
+    expect(outcome).toMatchObject({ code, out: "" });
+    const { error } = JSON.parse(outcome.err);
+    expect(error.retryable).toBe(false);
+    expect(error.hint).toContain("The rental is created and bills: 7. Do not create it again.");
+    expect(error.hint).not.toContain("safe to try again");
+  });
+});
+
+test.each(["", "null"])("a create that is answered by %j is an unknown outcome", async (body) => {
+  const { run } = await createCli({
+    answer: ({ method }) => (method === "POST" ? new Response(body) : Response.json([])),
+  });
+  const outcome = await run("rentals create vm --gpus 1 -o json --yes", overNetwork());
+  expect(outcome).toMatchObject({ code: 10, out: "" });
+  expect(JSON.parse(outcome.err).error.message).toContain("with nothing in it");
+});
