@@ -33,6 +33,7 @@ module.exports = {
     { name: "no-orphan-import", severity: "error", from: {}, to: { couldNotResolve: true } },
     ...stayWithin,
     typesOnly("context-takes-types-of-client", "^src/context/", "^src/client/"),
+    typesOnly("commands-take-types-of-context", "^src/commands/", "^src/context/"),
     {
       name: "contract-knows-zod-only",
       severity: "error",

@@ -3,11 +3,13 @@ import { defineConfig } from "tsdown";
 import { chunkOf } from "./scripts/chunks.ts";
 
 /**
- * What libraries load at every start and gpuctl has no use for: commander's way to run subcommands that are programs
- * of their own, and cli-table3's table of wide characters, which is given plain text only.
+ * What libraries load and gpuctl has no use for: commander's way to run subcommands that are programs of their own,
+ * cli-table3's table of wide characters, which is given plain text only, and conf's search for a folder, which is
+ * given one.
  */
 const unused: readonly { importer: string; source: string; instead: string }[] = [
   { importer: "/commander/", source: "node:child_process", instead: "export {}" },
+  { importer: "/conf/", source: "env-paths", instead: "export default () => ({})" },
   { importer: "/cli-table3/", source: "string-width", instead: "module.exports = (text) => text.length" },
 ];
 const withoutUnused = {

@@ -1,7 +1,7 @@
+import { UsageError } from "../commands/errors.ts";
 import { fieldsOf, kebab } from "../commands/flags.ts";
 import { parseId, parseNumber } from "../commands/shared/values.ts";
 import type { Args, CommandSpec } from "../commands/spec.ts";
-import { UsageError } from "../context/errors.ts";
 import type { Field } from "../contract/field.ts";
 import type { TypedFlag } from "./options.ts";
 import type { Invocation } from "./program.ts";

@@ -1,7 +1,7 @@
+import { UsageError } from "../commands/errors.ts";
 import { limitsText } from "../commands/limits.ts";
 import type { Args, CommandSpec, Positional } from "../commands/spec.ts";
 import type { Defaults } from "../context/context.ts";
-import { UsageError } from "../context/errors.ts";
 import type { Prompts, World } from "../context/world.ts";
 import type { Field } from "../contract/field.ts";
 import type { Operation } from "../contract/operation.ts";
@@ -13,7 +13,7 @@ interface Asking {
   readonly world: Pick<World, "stdin" | "prompts">;
   /** What is missing is left to the service. */
   readonly incomplete: boolean;
-  readonly mayAsk: boolean;
+  readonly mayAsk: () => boolean;
   readonly defaults: Defaults;
   /** The command line so far. */
   readonly argv: readonly string[];
@@ -29,7 +29,7 @@ export async function fillIn(spec: CommandSpec, args: Args, asking: Asking): Pro
   const piped = await fromStdin(spec, args, world.stdin);
   const missing = incomplete ? [] : missingOf(spec, piped, defaults);
   if (missing.length === 0) return piped;
-  if (!mayAsk) {
+  if (!mayAsk()) {
     const issues = missing.map(({ flag, text }) => ({ flag, message: `is missing: ${text}` }));
     throw new UsageError(`${missing.map(({ flag }) => flag).join(", ")} missing`, { issues });
   }

@@ -1,6 +1,6 @@
+import { UsageError } from "../commands/errors.ts";
 import { givenBy } from "../commands/flags.ts";
 import type { CommandSpec } from "../commands/spec.ts";
-import { UsageError } from "../context/errors.ts";
 import type { Issue } from "../contract/check.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";

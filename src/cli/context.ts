@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { fitsHeader } from "../client/request.ts";
+import { UsageError } from "../commands/errors.ts";
 import type { Context, Files, Secrets, Update } from "../context/context.ts";
-import { UsageError } from "../context/errors.ts";
 import type { World } from "../context/world.ts";
 import { sandboxChatModel } from "../contract/sandbox.ts";
+import { mayPrompt } from "./confirm.ts";
 import type { Connection } from "./connection.ts";
 import type { Notes } from "./notes.ts";
 import { configPath } from "./profile.ts";
@@ -66,26 +67,28 @@ async function showProgress<Value>(
   }
 }
 
-function files({ stdin, stdout, cwd, readFile, folders }: World): Files {
+function files(world: World): Files {
+  const { stdin, stdout, readFile, folders } = world;
   return {
     read: async (path) => {
       if (path === "-") return stdin.read();
       try {
-        return await readFile(resolve(cwd, path));
+        return await readFile(resolve(world.cwd, path));
       } catch (cause) {
         throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`);
       }
     },
-    resolve: (path) => resolve(cwd, path),
+    resolve: (path) => resolve(world.cwd, path),
     temporary: folders.temporary,
     stdoutIsTerminal: stdout.isTTY,
   };
 }
 
-function secrets({ mayAsk }: Settings, { stdin, prompts }: World): Secrets {
+function secrets(settings: Settings, world: World): Secrets {
+  const { stdin, prompts } = world;
   return {
     readKey: async ({ fromStdin }) => {
-      if (!fromStdin && !(mayAsk && stdin.isTTY)) {
+      if (!fromStdin && !mayPrompt(settings, world)) {
         throw new UsageError("nobody can be asked for the key: pipe it in with --with-token");
       }
       const typed = fromStdin

@@ -13,7 +13,7 @@ export async function start(): Promise<number> {
   const help = await helpOf(argv);
   if (help !== undefined) return printed(help);
   const [{ main }, { nodeWorld }] = await Promise.all([import("./main.ts"), import("../context/node.ts")]);
-  return main(argv, nodeWorld({ version, connect, openSandbox }));
+  return main(argv, await nodeWorld({ version, connect, openSandbox }));
 }
 
 /** The help that a plain command line asks for; one with more in it is for the parser to read. */

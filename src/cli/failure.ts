@@ -19,6 +19,7 @@ type Known = Partial<Omit<Failure, "message">> & { readonly exitCode: number };
 /** What each named error means, by its name: classes are not loaded to tell. */
 const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Known>> = {
   UsageError: () => ({ code: "USAGE", exitCode: exit.usage }),
+  Unavailable: () => ({ code: "UNAVAILABLE", exitCode: exit.usage }),
   BadTemplate: () => ({ code: "USAGE", exitCode: exit.usage }),
   SaveFailed: () => ({ code: "NOT_SAVED", exitCode: exit.usage }),
   InsecureUrl: () => ({

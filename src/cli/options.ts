@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
+import { UsageError } from "../commands/errors.ts";
 import type { CommandFlag } from "../commands/flags.ts";
-import { UsageError } from "../context/errors.ts";
 import { globalFlags, type TypedGlobals } from "./globals.ts";
 
 /** A value as typed, and the name it was typed under. */

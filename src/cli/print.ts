@@ -1,4 +1,4 @@
-import { CannotPrint } from "../context/errors.ts";
+import { CannotPrint } from "../commands/errors.ts";
 import type { Sink, World } from "../context/world.ts";
 import type { Answer } from "../output/answer.ts";
 import type { View } from "../output/view.ts";

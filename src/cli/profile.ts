@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { UsageError } from "../context/errors.ts";
+import { UsageError } from "../commands/errors.ts";
 import type { World } from "../context/world.ts";
 import { misfit } from "./config-shape.ts";
 
@@ -27,7 +27,7 @@ export const configPath = (world: Pick<World, "folders">): string =>
 /** The configuration as it stands; reading it needs no library. A broken file is told of and left as it is. */
 export function readConfig(world: Pick<World, "folders" | "readSettings">): Config {
   const path = configPath(world);
-  const text = world.readSettings(path);
+  const text = readText(path, world);
   if (text === undefined || text.trim() === "") return {};
   const config = parsed(text);
   if (isConfig(config)) return config;
@@ -36,6 +36,16 @@ export function readConfig(world: Pick<World, "folders" | "readSettings">): Conf
   throw new UsageError(`${path} is not the JSON that gpuctl writes${place}`, {
     hint: "Mend it or move it away; it was left as it is.",
   });
+}
+
+function readText(path: string, { readSettings }: Pick<World, "readSettings">): string | undefined {
+  try {
+    return readSettings(path);
+  } catch (cause) {
+    throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, {
+      hint: "It was left as it is.",
+    });
+  }
 }
 
 const isConfig = (value: unknown): value is Config => misfit(value) === undefined;

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from "commander";
+import { UsageError } from "../commands/errors.ts";
 import { flagsOf } from "../commands/flags.ts";
 import { type Noun, nouns } from "../commands/index.ts";
 import type { CommandSpec } from "../commands/spec.ts";
-import { UsageError } from "../context/errors.ts";
 import type { TypedGlobals } from "./globals.ts";
 import { helpFor } from "./help.ts";
 import { declareFlags, declareGlobals, type TypedFlag, typedFlags, typedGlobals } from "./options.ts";

@@ -4,7 +4,7 @@ import type { World } from "../context/world.ts";
 import type { Answer } from "../output/answer.ts";
 import { readArgs } from "./args.ts";
 import { fillIn } from "./ask.ts";
-import { confirm } from "./confirm.ts";
+import { confirm, mayPrompt } from "./confirm.ts";
 import type { Invocation } from "./program.ts";
 import type { Settings } from "./settings.ts";
 
@@ -22,7 +22,7 @@ export async function run({ invocation, settings, world, context }: Run): Promis
   const args = await fillIn(spec, readArgs(invocation), {
     world,
     incomplete: !settings.validate,
-    mayAsk: settings.mayAsk && world.stdin.isTTY,
+    mayAsk: () => mayPrompt(settings, world),
     defaults: context.settings.defaults,
     argv: invocation.argv,
     say: context.say,

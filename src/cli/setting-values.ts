@@ -1,5 +1,5 @@
-import { UsageError } from "../context/errors.ts";
-import { parseDuration } from "../output/units.ts";
+import { UsageError } from "../commands/errors.ts";
+import { waitable } from "../commands/shared/values.ts";
 
 /** A setting that was found, and what to call the place in a message: a flag, a variable, a profile. */
 export interface Found {
@@ -29,16 +29,12 @@ export function url(found: Found | undefined): string | undefined {
   return found.text;
 }
 
-/** Milliseconds; throws `UsageError` for what is no duration or none at all. */
+/** Milliseconds; throws `UsageError` for what is no duration, none at all, or too long for a timer. */
 export function duration(found: Found | undefined): number | undefined {
   if (found === undefined) return undefined;
-  const milliseconds = parseDuration(found.text);
-  if (milliseconds === undefined || milliseconds <= 0) {
-    throw new UsageError(
-      `${found.source} must be a duration such as 30s or 2m, not ${JSON.stringify(found.text)}`,
-    );
-  }
-  return milliseconds;
+  const milliseconds = waitable(found.text, found.source);
+  if (milliseconds > 0) return milliseconds;
+  throw new UsageError(`${found.source} must be longer than nothing, not ${JSON.stringify(found.text)}`);
 }
 
 /** A whole number; throws `UsageError` for anything else. */

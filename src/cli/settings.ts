@@ -1,5 +1,6 @@
+import { keyEnding } from "../commands/auth/key-ending.ts";
+import { UsageError } from "../commands/errors.ts";
 import type { Credential, Defaults } from "../context/context.ts";
-import { UsageError } from "../context/errors.ts";
 import type { Environment } from "../context/world.ts";
 import { type OutputFormat, outputFormats } from "../output/view.ts";
 import { type GlobalName, globalFlags, type TypedGlobals } from "./globals.ts";
@@ -50,17 +51,21 @@ export function resolveSettings({ typed, env, config, newProfile }: Sources): Se
   const timeout = duration(get("timeout"));
   const sandbox = usesSandbox(typed, env, profile);
   const baseUrl = url(get("base-url"));
+  // The profile's two hosts are one service: when another place names another base URL, both are replaced. An inference
+  // host that a flag or the environment names counts whatever the base URL is: it was named for its own sake.
+  const sameService = baseUrl === profile?.baseUrl;
+  const inferenceBaseUrl = url(find("inference-base-url", typed, env, (sameService && profile) || {}));
   const apiKey = env.GPUCTL_API_KEY || profile?.apiKey;
   return {
     output: choice(get("output"), outputFormats),
-    color: choice(get("color"), colorChoices),
+    color: choice(get("color"), colorFlag?.choices ?? []),
     quiet: typed.quiet === true,
     yes: typed.yes === true,
     mayAsk: typed.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
     profile: profileName,
     sandbox,
     baseUrl,
-    inferenceBaseUrl: url(get("inference-base-url")),
+    inferenceBaseUrl,
     apiKey,
     credential: credential(env, apiKey, profileName),
     timeout: timeout === undefined ? usualTimeout : { compute: timeout, inference: timeout },
@@ -78,7 +83,7 @@ export function resolveSettings({ typed, env, config, newProfile }: Sources): Se
   };
 }
 
-const colorChoices = ["auto", "always", "never"] as const;
+const colorFlag = globalFlags.find((flag) => flag.name === "color");
 
 function find(name: GlobalName, typed: TypedGlobals, env: Environment, profile: Profile): Found | undefined {
   const flag = globalFlags.find((known) => known.name === name);
@@ -99,13 +104,15 @@ function find(name: GlobalName, typed: TypedGlobals, env: Environment, profile: 
 
 /** A flag beats the environment, which beats the profile; naming a host is as good as saying no to the sandbox. */
 function usesSandbox(typed: TypedGlobals, env: Environment, profile: Profile | undefined): boolean {
-  const host = (["base-url", "inference-base-url"] as const).find((name) => typed[name] !== undefined);
+  const host = hosts.find((name) => typed[name] !== undefined);
   if (typed.sandbox === true && host) throw new UsageError(`--sandbox and --${host} exclude each other`);
   if (typed.sandbox === true) return true;
-  if (typed["base-url"] !== undefined) return false;
+  if (host) return false;
   if (isOn(env.GPUCTL_SANDBOX)) return true;
-  return !env.GPUCTL_BASE_URL && profile?.sandbox === true;
+  return !env.GPUCTL_BASE_URL && !env.GPUCTL_INFERENCE_BASE_URL && profile?.sandbox === true;
 }
+
+const hosts = ["base-url", "inference-base-url"] as const;
 
 const isOn = (value: string | undefined): boolean =>
   value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
@@ -113,7 +120,7 @@ const isOn = (value: string | undefined): boolean =>
 function credential(env: Environment, apiKey: string | undefined, profile: string): Credential | undefined {
   if (!apiKey) return undefined;
   const source = env.GPUCTL_API_KEY ? "GPUCTL_API_KEY" : `profile "${profile}"`;
-  return { source, lastFour: apiKey.slice(-4) };
+  return { source, lastFour: keyEnding(apiKey) };
 }
 
 function unknownProfile({ text, source }: Found, { profiles }: Config): UsageError {

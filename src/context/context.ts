@@ -28,7 +28,7 @@ export interface Context {
 export type Update = (text: string) => void;
 
 export interface Files {
-  /** A file's bytes; `-` is stdin. Throws `UsageError` when it cannot be read. */
+  /** A file's bytes; `-` is stdin. Throws when it cannot be read. */
   readonly read: (path: string) => Promise<Uint8Array>;
   /** An absolute path. */
   readonly resolve: (path: string) => string;

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import process from "node:process";
 import type { Writable } from "node:stream";
-import envPaths from "env-paths";
-import { Interrupted } from "./errors.ts";
+import { Interrupted, Unavailable } from "./errors.ts";
+import { foldersOf } from "./folders.ts";
 import type { Sink, World } from "./world.ts";
 
 /** What other rooms make: the transport and the sandbox. */
@@ -14,18 +13,15 @@ interface Rooms {
 }
 
 /** The real world; the one place that touches `process`. Its streams are opened when they are first used. */
-export function nodeWorld({ version, connect, openSandbox }: Rooms): World {
-  const paths = envPaths("gpuctl", { suffix: "" });
+export async function nodeWorld({ version, connect, openSandbox }: Rooms): Promise<World> {
   const { env } = process;
-  const folders = {
-    config: env.GPUCTL_CONFIG_DIR || paths.config,
-    state: env.GPUCTL_STATE_DIR || paths.data,
-    temporary: tmpdir(),
-  };
+  const folders = await foldersOf(env);
   return {
     version,
     env,
-    cwd: process.cwd(),
+    get cwd() {
+      return currentFolder();
+    },
     folders,
     connect: () => connect(env),
     openSandbox: () => openSandbox(folders),
@@ -53,6 +49,15 @@ export function nodeWorld({ version, connect, openSandbox }: Rooms): World {
     prompts: async () => (await import("./prompts.ts")).prompts,
     spinner: async (text) => (await import("./spinner.ts")).spinner(text),
   };
+}
+
+/** Throws `Unavailable` when somebody deleted it. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new Unavailable("the current folder is gone", "Change to a folder that is there.");
+  }
 }
 
 function readSettings(path: string): string | undefined {

@@ -72,6 +72,38 @@ describe("auth login", () => {
     });
   });
 
+  test("another base URL is another service: the inference host of the old one goes", async () => {
+    const cli = await createCli();
+    await cli.run(`${login()} --inference-base-url https://old.example`, { stdin: key });
+    await cli.run("auth login --with-token", { stdin: "key-of-the-same-service" });
+    expect(await kept(cli)).toMatchObject({
+      profiles: { default: { inferenceBaseUrl: "https://old.example" } },
+    });
+    const changed = "auth login --with-token --base-url https://new.example";
+    const { out, err } = await cli.run(changed, { stdin: "new-key-of-new" });
+    expect(out).toMatch(/inferenceBaseUrl: +https:\/\/new\.example\n/);
+    expect(err).toContain("Inference goes to the base URL too");
+    expect(await kept(cli)).toEqual({
+      profile: "default",
+      profiles: { default: { apiKey: "new-key-of-new", baseUrl: "https://new.example" } },
+    });
+  });
+
+  test.each(["abcd", "elevenchars"])("nothing is shown of a key as short as %s", async (short) => {
+    const cli = await createCli({ answer: always(200, {}) });
+    const { out } = await cli.run(`${login()} -o json`, { stdin: short });
+    expect(JSON.parse(out).key).toBe("…");
+    expect(JSON.parse((await cli.run("auth status -o json")).out).key).toBe("…");
+  });
+
+  test("a dry run says what would be kept, and keeps nothing", async () => {
+    const cli = await createCli();
+    const { out, err } = await cli.run(`${login()} --dry-run -o json`, { stdin: key });
+    expect(JSON.parse(out)).toMatchObject({ key: "…1234", baseUrl: serviceUrl, savedIn: null });
+    expect(err).toContain("Nothing was done: this is a dry run.");
+    await expect(stat(configOf(cli))).rejects.toThrow();
+  });
+
   test("says when the service is not known yet", async () => {
     const { run } = await createCli();
     const { code, err } = await run("auth login --with-token", { stdin: key });
@@ -90,6 +122,14 @@ describe("auth logout", () => {
     });
     expect(await kept(cli)).toEqual({ profile: "default", profiles: { default: { baseUrl: serviceUrl } } });
     expect(await cli.run("volumes list")).toMatchObject({ code: 3, requests: [] });
+  });
+
+  test("a dry run forgets nothing", async () => {
+    const cli = await createCli();
+    await cli.run(login(), { stdin: key });
+    const { err } = await cli.run("auth logout --dry-run");
+    expect(err).toBe("Nothing was done: this is a dry run.\n");
+    expect(await kept(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
   });
 
   test("has nothing to forget in the beginning", async () => {
@@ -131,6 +171,16 @@ describe("auth status", () => {
       source: "the sandbox's own key",
       accepted: true,
     });
+  });
+
+  test("in the sandbox its read-only key is used when the environment names it, and no other", async () => {
+    const { run, sandbox } = await createCli();
+    const env = { GPUCTL_API_KEY: sandbox.keys.readOnly };
+    const { out, requests } = await run("auth status -o json --sandbox", { env });
+    expect(requests[0]?.headers.authorization).toBe(`Bearer ${sandbox.keys.readOnly}`);
+    expect(JSON.parse(out)).toMatchObject({ key: "…only", source: "GPUCTL_API_KEY" });
+    const other = await run("auth status -o json --sandbox", { env: { GPUCTL_API_KEY: key } });
+    expect(JSON.parse(other.out)).toMatchObject({ key: "…full", source: "the sandbox's own key" });
   });
 
   test("a key that the service does not accept exits 3, no key at all too", async () => {

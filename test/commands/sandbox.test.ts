@@ -28,6 +28,14 @@ test("sandbox reset begins anew", async () => {
   expect((await run("rentals list -o json --sandbox")).out).toBe("[]\n");
 });
 
+test("sandbox reset --dry-run forgets nothing", async () => {
+  const { run } = await createCli();
+  await run(vm);
+  const { code, err } = await run("sandbox reset --yes --dry-run");
+  expect({ code, err }).toEqual({ code: 0, err: "Nothing was done: this is a dry run.\n" });
+  expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
+});
+
 test("sandbox keys shows the sandbox's own keys", async () => {
   const { run } = await createCli();
   expect((await run("sandbox keys")).out).toMatchInlineSnapshot(`
@@ -58,6 +66,23 @@ test.each(["65536", "-1", "1.5", "http"])("sandbox serve --port %s is refused", 
   const { code, err } = await run(`sandbox serve --port ${port}`);
   expect(code).toBe(2);
   expect(err).toContain("--port");
+});
+
+test.each(["", " "])("sandbox serve --host %j is refused: it would listen everywhere", async (host) => {
+  const listen = async () => {
+    throw new Error("it listens");
+  };
+  const { run } = await createCli({ listen });
+  const { code, err } = await run(["sandbox", "serve", "--host", host]);
+  expect(code).toBe(2);
+  expect(err).toContain("--host");
+});
+
+test("sandbox serve --dry-run serves nobody", async () => {
+  const { run } = await createCli();
+  const { code, out, err } = await run("sandbox serve --dry-run -o json");
+  expect({ code, err }).toEqual({ code: 0, err: "Nothing was done: this is a dry run.\n" });
+  expect(JSON.parse(out)).toEqual({ url: null, host: "127.0.0.1", port: 8787 });
 });
 
 test("a port that is taken is told of", async () => {

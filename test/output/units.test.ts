@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { longestDuration } from "../../src/output/durations.ts";
 import {
   bytes,
   dollars,
@@ -66,6 +67,8 @@ describe("money", () => {
     fc.assert(fc.property(cents, (amount) => parseDollars(dollars(amount)) === amount));
   });
 });
+
+test("a timer can hold the longest duration", () => expect(longestDuration).toBeLessThan(2 ** 31));
 
 describe("time stamps", () => {
   test.each([

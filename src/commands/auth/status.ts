@@ -1,6 +1,7 @@
 import { NoCredential } from "../../client/errors.ts";
 import type { Context, Credential } from "../../context/context.ts";
 import type { Verb } from "../spec.ts";
+import { keyEnding } from "./key-ending.ts";
 
 export const verb: Verb<object> = {
   run: async (_input, context) => {
@@ -21,10 +22,14 @@ export const verb: Verb<object> = {
   },
 };
 
+/** In the sandbox a key counts only when it is the sandbox's read-only one; any other gives way to its full one. */
 async function credentialInUse({ settings, sandbox }: Context): Promise<Credential> {
+  const { credential } = settings;
   if (settings.sandbox) {
-    return { source: "the sandbox's own key", lastFour: (await sandbox()).keys.full.slice(-4) };
+    const { keys } = await sandbox();
+    if (credential?.lastFour === keyEnding(keys.readOnly)) return credential;
+    return { source: "the sandbox's own key", lastFour: keyEnding(keys.full) };
   }
-  if (settings.credential === undefined) throw new NoCredential();
-  return settings.credential;
+  if (credential === undefined) throw new NoCredential();
+  return credential;
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../../context/context.ts";
-import { UsageError } from "../../context/errors.ts";
+import { UsageError } from "../errors.ts";
 import { paramsOf } from "../shared/params.ts";
 import { parseNumber } from "../shared/values.ts";
 import type { Args } from "../spec.ts";

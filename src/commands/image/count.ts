@@ -1,4 +1,4 @@
-import { UsageError } from "../../context/errors.ts";
+import { UsageError } from "../errors.ts";
 import { parseNumber } from "../shared/values.ts";
 import type { Args } from "../spec.ts";
 

@@ -1,9 +1,9 @@
 import type { Context } from "../../context/context.ts";
-import { UsageError } from "../../context/errors.ts";
 import { imagePriceDollars } from "../../contract/image-models.ts";
 import type { InputOf } from "../../contract/index.ts";
 import type { Answer } from "../../output/answer.ts";
 import { exactDollars } from "../../output/units.ts";
+import { UsageError } from "../errors.ts";
 import { withinCost } from "../shared/cost.ts";
 import { type Landing, landingOf } from "../shared/landing.ts";
 import type { Verb } from "../spec.ts";

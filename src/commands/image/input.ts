@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
-import { UsageError } from "../../context/errors.ts";
 import { sniff } from "../../media/sniff.ts";
+import { UsageError } from "../errors.ts";
 import { fieldsOf } from "../flags.ts";
 import type { Args } from "../spec.ts";
 import { sizeOf } from "./size.ts";

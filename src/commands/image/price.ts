@@ -1,6 +1,6 @@
-import { UsageError } from "../../context/errors.ts";
 import { imagePriceDollars, resolutions } from "../../contract/image-models.ts";
 import { exactDollars } from "../../output/units.ts";
+import { UsageError } from "../errors.ts";
 import { fieldsOf } from "../flags.ts";
 import { parseNumber } from "../shared/values.ts";
 import type { Verb } from "../spec.ts";

@@ -1,8 +1,8 @@
 import type { Context } from "../../context/context.ts";
-import { UselessAnswer } from "../../context/errors.ts";
 import { parametersText } from "../../media/parameters-text.ts";
 import { addPngText } from "../../media/png-text.ts";
 import type { Bytes } from "../../output/answer.ts";
+import { UselessAnswer } from "../errors.ts";
 import { type Landed, type Landing, land } from "../shared/landing.ts";
 import { isRecord } from "../shared/records.ts";
 

@@ -1,4 +1,4 @@
-import { UsageError } from "../../context/errors.ts";
+import { UsageError } from "../errors.ts";
 import type { Args } from "../spec.ts";
 
 /** `--size WxH` as width and height in pixels, or nothing when it was not given. */

@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
-import { BudgetExceeded } from "../../context/errors.ts";
 import { dollars } from "../../output/units.ts";
+import { BudgetExceeded } from "../errors.ts";
 import { isRecord } from "../shared/records.ts";
 import { amountFlag } from "../shared/values.ts";
 import { listActive } from "./listing.ts";

@@ -1,5 +1,5 @@
-import { NotFound } from "../../context/errors.ts";
 import type { InputOf } from "../../contract/index.ts";
+import { NotFound } from "../errors.ts";
 import type { Verb } from "../spec.ts";
 
 export const verb: Verb<InputOf<"getRental">> = {

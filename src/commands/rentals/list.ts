@@ -1,5 +1,5 @@
-import { UsageError } from "../../context/errors.ts";
 import type { InputOf } from "../../contract/index.ts";
+import { UsageError } from "../errors.ts";
 import { isRecord } from "../shared/records.ts";
 import type { Verb } from "../spec.ts";
 import { listActive } from "./listing.ts";

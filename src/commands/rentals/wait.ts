@@ -1,5 +1,5 @@
-import { UsageError } from "../../context/errors.ts";
 import type { InputOf } from "../../contract/index.ts";
+import { UsageError } from "../errors.ts";
 import { durationFlag } from "../shared/values.ts";
 import type { Args, Verb } from "../spec.ts";
 import { waitFor } from "./waiting.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../../context/context.ts";
-import { NotFound, RentalFailed, WaitedTooLong } from "../../context/errors.ts";
+import { NotFound, RentalFailed, WaitedTooLong } from "../errors.ts";
 import { isRecord } from "../shared/records.ts";
 
 export interface Wait {

@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
-import { UsageError } from "../../context/errors.ts";
 import { dollars } from "../../output/units.ts";
+import { UsageError } from "../errors.ts";
 import { orLook } from "../shared/look.ts";
 import { isRecord } from "../shared/records.ts";
 import { amountFlag } from "../shared/values.ts";

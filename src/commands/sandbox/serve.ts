@@ -1,4 +1,5 @@
-import { UsageError } from "../../context/errors.ts";
+import { UsageError } from "../errors.ts";
+import { nothingDone } from "../shared/dry-run.ts";
 import { parseNumber } from "../shared/values.ts";
 import type { Verb } from "../spec.ts";
 
@@ -8,8 +9,14 @@ export const verb: Verb<object> = {
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw new UsageError(`--port must be a whole number from 0 to 65535, not ${port}`);
     }
+    const host = String(flags.host ?? "127.0.0.1");
+    if (host.trim() === "") throw new UsageError("--host must be an address such as 127.0.0.1, not empty");
+    if (context.settings.dryRun) {
+      context.say(nothingDone);
+      return { data: { url: null, host, port } };
+    }
     const sandbox = await context.sandbox();
-    const server = await sandbox.serve({ host: String(flags.host ?? "127.0.0.1"), port });
+    const server = await sandbox.serve({ host, port });
     context.say("The sandbox is served. It rents nothing and runs no model. Ctrl-C ends it.");
     return {
       data: { url: server.url, apiKey: sandbox.keys.full, readOnlyApiKey: sandbox.keys.readOnly },

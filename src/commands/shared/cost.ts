@@ -1,5 +1,5 @@
-import { BudgetExceeded } from "../../context/errors.ts";
 import { exactDollars } from "../../output/units.ts";
+import { BudgetExceeded } from "../errors.ts";
 import { fineAmountFlag } from "./values.ts";
 
 /** What a hundredth of a cent is of a dollar: prices are exact to it. */

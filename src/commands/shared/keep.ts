@@ -1,9 +1,9 @@
 import type { Context } from "../../context/context.ts";
-import { ResultLost } from "../../context/errors.ts";
 import { type Destination, pathIn } from "../../media/destination.ts";
 import { DEFAULT_TEMPLATE, type NameValues } from "../../media/filename.ts";
 import { save } from "../../media/save.ts";
 import { SaveFailed } from "../../media/save-failed.ts";
+import { ResultLost } from "../errors.ts";
 
 /** Where a result goes when its own place does not take it after all. */
 export interface Refuge {

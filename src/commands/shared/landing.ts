@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Context } from "../../context/context.ts";
-import { UsageError, UselessAnswer } from "../../context/errors.ts";
 import { decodeBase64 } from "../../media/base64.ts";
 import { type Destination, destination, folderOf } from "../../media/destination.ts";
 import type { NameValues } from "../../media/filename.ts";
 import { canSaveTo } from "../../media/folders.ts";
 import { type MediaType, sniff } from "../../media/sniff.ts";
+import { UsageError, UselessAnswer } from "../errors.ts";
 import type { Args } from "../spec.ts";
 import { keep, type Refuge } from "./keep.ts";
 

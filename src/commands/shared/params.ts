@@ -1,4 +1,4 @@
-import { UsageError } from "../../context/errors.ts";
+import { UsageError } from "../errors.ts";
 import type { Args } from "../spec.ts";
 
 /** `--param KEY=JSON`, repeated: fields that the service takes beside the documented ones. */

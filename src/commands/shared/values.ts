@@ -1,5 +1,6 @@
-import { UsageError } from "../../context/errors.ts";
-import { parseDollars, parseDuration } from "../../output/units.ts";
+import { duration, longestDuration, parseDuration } from "../../output/durations.ts";
+import { parseDollars } from "../../output/units.ts";
+import { UsageError } from "../errors.ts";
 import type { Args } from "../spec.ts";
 
 /** An Id as typed: a whole number that JSON carries exactly becomes one, anything else stays text. */
@@ -22,11 +23,20 @@ export function parseNumber(text: string, flag: string): number {
 
 /** Milliseconds of a duration flag, or of its default. */
 export function durationFlag(flags: Args["flags"], name: string, otherwise: string): number {
-  const text = String(flags[name] ?? otherwise);
+  return waitable(String(flags[name] ?? otherwise), `--${name}`);
+}
+
+/** Milliseconds of a duration that a timer can hold, or a `UsageError` that names where it was given. */
+export function waitable(text: string, source: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) {
     throw new UsageError(
-      `--${name} must be a duration such as 30s, 2m or 1h30m, not ${JSON.stringify(text)}`,
+      `${source} must be a duration such as 30s, 2m or 1h30m, not ${JSON.stringify(text)}`,
+    );
+  }
+  if (milliseconds > longestDuration) {
+    throw new UsageError(
+      `${source} must be at most ${duration(longestDuration)}, not ${JSON.stringify(text)}`,
     );
   }
   return milliseconds;

@@ -1,5 +1,5 @@
-import { UsageError, UselessAnswer } from "../../context/errors.ts";
 import type { InputOf } from "../../contract/index.ts";
+import { UsageError, UselessAnswer } from "../errors.ts";
 import { land, landingOf } from "../shared/landing.ts";
 import { paramsOf } from "../shared/params.ts";
 import { isRecord } from "../shared/records.ts";

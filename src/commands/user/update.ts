@@ -1,5 +1,5 @@
-import { UsageError } from "../../context/errors.ts";
 import type { InputOf } from "../../contract/index.ts";
+import { UsageError } from "../errors.ts";
 import type { Verb } from "../spec.ts";
 
 export const verb: Verb<InputOf<"updateCurrentUser">> = {

@@ -1,0 +1,54 @@
+/** What the user typed cannot be used. Nothing was sent. `flag` names the place, such as `--gpus` or `RENTAL`. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly issues: readonly { readonly flag: string; readonly message: string }[];
+  readonly hint: string | undefined;
+  constructor(
+    message: string,
+    details: { issues?: readonly { flag: string; message: string }[]; hint?: string } = {},
+  ) {
+    super(message);
+    this.issues = details.issues ?? [];
+    this.hint = details.hint;
+  }
+}
+
+/** A spending limit says no. Nothing was sent. */
+export class BudgetExceeded extends Error {
+  override readonly name = "BudgetExceeded";
+}
+
+/** The service answered that there is no such thing. */
+export class NotFound extends Error {
+  override readonly name = "NotFound";
+}
+
+/** A wait ran out of time. */
+export class WaitedTooLong extends Error {
+  override readonly name = "WaitedTooLong";
+  readonly hint: string;
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** The result is there, but stdout does not take it. */
+export class CannotPrint extends Error {
+  override readonly name = "CannotPrint";
+}
+
+/** The service could not bring the rental up. */
+export class RentalFailed extends Error {
+  override readonly name = "RentalFailed";
+}
+
+/** The service's answer was well-formed but holds nothing that can be used, such as an empty recording. */
+export class UselessAnswer extends Error {
+  override readonly name = "UselessAnswer";
+}
+
+/** A result that was paid for could be saved nowhere. */
+export class ResultLost extends Error {
+  override readonly name = "ResultLost";
+}

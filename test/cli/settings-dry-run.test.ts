@@ -1,0 +1,37 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { commands } from "../../src/commands/index.ts";
+import { type Cli, createCli } from "../support/cli.ts";
+import { key, serviceUrl } from "../support/service.ts";
+import { runShown } from "../support/shell.ts";
+
+const listen = async () => {
+  throw new Error("a dry run listens to nobody");
+};
+
+/** Everything that a dry run could change: files with their text, and what the sandbox holds. */
+async function stateOf({ folder, sandbox }: Cli): Promise<object> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  const texts = await Promise.all(files.sort().map(async (path) => [path, await readFile(path, "hex")]));
+  return { folders: found.length, files: texts, sandbox: sandbox.status() };
+}
+
+describe.each(commands)("$path with --dry-run changes nothing", ({ examples }) => {
+  test.each(examples)("$command", async ({ command, after = [] }) => {
+    const cli = await createCli({ listen });
+    await cli.run("rentals create vm --gpus 1 --sandbox --yes");
+    for (const profile of ["default", "work"]) {
+      const login = `auth login --with-token --base-url ${serviceUrl} --profile ${profile}`;
+      await cli.run(login, { stdin: key });
+    }
+    for (const line of after) await runShown(cli, line);
+    const before = await stateOf(cli);
+    const [line] = command.split(" > ");
+    const { code, err, requests } = await runShown(cli, `${line} --dry-run`);
+    expect({ code, err: code === 0 ? "" : err, requests }).toEqual({ code: 0, err: "", requests: [] });
+    expect(await stateOf(cli)).toEqual(before);
+    expect(before).toMatchObject({ sandbox: { rentals: { active: expect.any(Number) } } });
+  });
+});

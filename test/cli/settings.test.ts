@@ -1,0 +1,123 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { confirm, mayPrompt } from "../../src/cli/confirm.ts";
+import { createCli } from "../support/cli.ts";
+import { serviceUrl } from "../support/service.ts";
+
+const profileHost = "https://compute.example.com";
+const profileInference = "https://inference.example.com";
+
+describe("a host from a stronger place replaces both of the profile", () => {
+  async function withHosts() {
+    const { run } = await createCli();
+    const login = `auth login --with-token --base-url ${profileHost} --inference-base-url ${profileInference}`;
+    await run(login, { stdin: "a-key" });
+    return async (flags: string, env: Record<string, string> = {}) => {
+      const { out } = await run(`tts Hi --dry-run -o json ${flags}`, { env });
+      return new URL(JSON.parse(out).request.url).origin;
+    };
+  }
+
+  test.each<[string, Record<string, string>, string]>([
+    ["", {}, profileInference],
+    ["--base-url https://staging.example", {}, "https://staging.example"],
+    ["", { GPUCTL_BASE_URL: "https://staging.example" }, "https://staging.example"],
+    [`--base-url ${profileHost}`, {}, profileInference],
+    [
+      "--base-url https://staging.example",
+      { GPUCTL_INFERENCE_BASE_URL: "https://named.example" },
+      "https://named.example",
+    ],
+    ["--inference-base-url https://flag.example", {}, "https://flag.example"],
+  ])("%s %j: inference goes where it says", async (flags, env, host) => {
+    const hostOf = await withHosts();
+    expect(await hostOf(flags, env)).toBe(host);
+  });
+});
+
+describe("naming either host is as good as saying no to the sandbox", () => {
+  test.each(["base-url", "inference-base-url"])("--%s against GPUCTL_SANDBOX", async (flag) => {
+    const { run } = await createCli();
+    const env = { GPUCTL_SANDBOX: "1" };
+    const { out, requests } = await run(`tts Hi --dry-run --${flag} ${serviceUrl}`, { env });
+    expect(out).toContain(`POST ${serviceUrl}/v1/audio/generation`);
+    expect(requests).toEqual([]);
+  });
+});
+
+describe("a duration that no timer can hold is refused", () => {
+  const told = expect.stringContaining("must be at most 24d");
+
+  test.each(["--timeout 25d", "--timeout 600h"])("%s", async (flag) => {
+    const { run } = await createCli();
+    expect(await run(`volumes list --sandbox ${flag}`)).toMatchObject({ code: 2, err: told, requests: [] });
+  });
+
+  test("GPUCTL_TIMEOUT", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("volumes list --sandbox", { env: { GPUCTL_TIMEOUT: "24d1ms" } });
+    expect({ code, err }).toEqual({ code: 2, err: told });
+    expect(err).toContain("GPUCTL_TIMEOUT");
+  });
+
+  test.each(["--interval", "--wait-timeout"])("rentals wait %s", async (flag) => {
+    const { run } = await createCli();
+    expect(await run(`rentals wait 1 --sandbox ${flag} 30d`)).toMatchObject({
+      code: 2,
+      err: told,
+      requests: [],
+    });
+  });
+
+  test("rentals create --wait-timeout, before anything is rented", async () => {
+    const { run } = await createCli();
+    const line = "rentals create vm --gpus 1 --sandbox --wait --wait-timeout 30d";
+    const { code, err, requests } = await run(line);
+    expect({ code, err }).toEqual({ code: 2, err: told });
+    expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+  });
+
+  test("24 days are not", async () => {
+    const { run } = await createCli();
+    expect(await run("volumes list --sandbox --timeout 24d")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a configuration that cannot be read", () => {
+  test.each(["volumes list", "auth logout"])("is told of with its path: %s", async (line) => {
+    const { run, folder } = await createCli();
+    const path = join(folder, "config", "config.json");
+    await mkdir(path, { recursive: true });
+    const { code, err } = await run(line);
+    expect(code).toBe(2);
+    expect(err).toContain(`${path} cannot be read`);
+    expect(err).not.toContain("fault of gpuctl");
+  });
+});
+
+describe("questions need a terminal to type on and one to be seen on", () => {
+  const prompts = async () => {
+    throw new Error("asked");
+  };
+  const terminal = { isTTY: true, columns: 80, read: async () => new Uint8Array(), write: async () => {} };
+  const file = { ...terminal, isTTY: false };
+
+  test.each([
+    [terminal, terminal, true],
+    [file, terminal, false],
+    [terminal, file, false],
+  ])("case %#", (stdin, stderr, asked) => {
+    expect(mayPrompt({ mayAsk: true }, { stdin, stderr })).toBe(asked);
+    expect(mayPrompt({ mayAsk: false }, { stdin, stderr })).toBe(false);
+  });
+
+  test("nothing is confirmed unseen", async () => {
+    const settings = { yes: false, mayAsk: true, sandbox: true };
+    const world = { stdin: terminal, stderr: file, prompts };
+    await confirm("Rent it?", { confirms: "spending" }, settings, world);
+    await expect(confirm("Delete it?", { confirms: "destruction" }, settings, world)).rejects.toThrow(
+      "--yes",
+    );
+  });
+});
