@@ -65,8 +65,10 @@ describe("image", () => {
 
   test("tells what was spent at a service that charges", async () => {
     const { run } = await painter(tinyPng());
-    const { err } = await run("image cat", overNetwork());
-    expect(err).toContain("1 picture, $0.012 spent (an estimate by the documented price)\n");
+    for (const line of ["image cat", "image cat --out -"]) {
+      const { err } = await run(line, overNetwork());
+      expect(err).toContain("1 picture, $0.012 spent (an estimate by the documented price)\n");
+    }
   });
 
   test("is told in JSON with all that made it", async () => {

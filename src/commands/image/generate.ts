@@ -62,11 +62,18 @@ async function draw(input: Input, { count, each }: Job, { context, landing }: Su
     const answer = await context.progress(text, () => context.call("generateImage", request));
     const drawn = { answer, request, index: index + 1, count, cost: each };
     const pictures = await savePictures(drawn, landing, context);
-    if ("bytes" in pictures) return pictures;
+    if ("bytes" in pictures) {
+      tellSpent(count, each, context);
+      return pictures;
+    }
     saved.push(...pictures.saved);
     context.ifItFails(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}.`);
   }
-  const spent = `${priceLine(saved.length, each * saved.length)} spent (an estimate by the documented price)`;
-  context.say(context.settings.sandbox ? "Nothing is charged: this is the sandbox" : spent);
+  tellSpent(saved.length, each * saved.length, context);
   return { data: saved };
+}
+
+function tellSpent(count: number, cost: number, { say, settings }: Pick<Context, "say" | "settings">): void {
+  const spent = `${priceLine(count, cost)} spent (an estimate by the documented price)`;
+  say(settings.sandbox ? "Nothing is charged: this is the sandbox" : spent);
 }
