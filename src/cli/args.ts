@@ -24,14 +24,25 @@ export function readArgs({ spec, flags, words, globals }: Invocation): Args {
   }
   return {
     fields: Object.fromEntries(fields),
-    flags: Object.fromEntries(
-      Object.entries(flags)
-        .filter(([name]) => own.has(name))
-        .map(([name, { value }]) => [name, ownValue(spec, name, value)]),
-    ),
+    flags: {
+      ...defaultsOf(spec),
+      ...Object.fromEntries(
+        Object.entries(flags)
+          .filter(([name]) => own.has(name))
+          .map(([name, { value }]) => [name, ownValue(spec, name, value)]),
+      ),
+    },
     words: placed,
   };
 }
+
+/** What the command's own flags are when they are left out, as help says. */
+const defaultsOf = (spec: CommandSpec): Args["flags"] =>
+  Object.fromEntries(
+    (spec.flags ?? []).flatMap(({ names: [name = ""], default: usual }) =>
+      usual === undefined ? [] : [[name, usual]],
+    ),
+  );
 
 const twice = (word: string, field: string): UsageError =>
   new UsageError(`${word} and --${kebab(field)} are the same: give one of them`);

@@ -1,3 +1,5 @@
+import { isRecord } from "../output/paths.ts";
+
 const text = { type: "string" } as const;
 const texts = (...names: readonly string[]): Shape => ({
   type: "object",
@@ -44,6 +46,3 @@ export function misfit(
     })
     .find((found) => found !== undefined);
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -61,7 +61,7 @@ export interface Flag {
   readonly text: string;
   readonly repeat?: boolean;
   readonly choices?: readonly string[];
-  /** The default that help shows. */
+  /** What it is when it is left out; help shows it. */
   readonly default?: string;
   /** Dotted fields that it gives, so that a fault of the field is told of this flag. */
   readonly gives?: readonly string[];

@@ -1,5 +1,10 @@
+import { routes } from "../../contract/generated/routes.ts";
 import { outFlags } from "../shared/out-flags.ts";
 import type { CommandSpec } from "../spec.ts";
+
+/** What the service takes for a field that is left out. */
+const usual = (name: string): string =>
+  String(routes.generateImage.fields.find((field) => field.name === name)?.default);
 
 export const imageCommands: readonly CommandSpec[] = [
   {
@@ -64,8 +69,13 @@ export const imageCommands: readonly CommandSpec[] = [
     summary: "Say what pictures cost",
     operations: [],
     flags: [
-      { names: ["size"], value: "WxH", text: "Width and height in pixels", default: "1024x1024" },
-      { names: ["steps"], value: "N", text: "Inference steps", default: "30" },
+      {
+        names: ["size"],
+        value: "WxH",
+        text: "Width and height in pixels",
+        default: `${usual("width")}x${usual("height")}`,
+      },
+      { names: ["steps"], value: "N", text: "Inference steps", default: usual("steps") },
       { names: ["count"], short: "n", value: "N", text: "How many pictures", default: "1" },
     ],
     view: { kind: "lines", path: "cost" },

@@ -21,7 +21,7 @@ export async function imageInput(args: Args, { files, settings }: Context): Prom
     model_name: settings.defaults.imageModel ?? usualModel,
     ...Object.fromEntries(defaults),
     ...args.fields,
-    ...sizeOf(args.flags, args.fields),
+    ...sizeOf(args),
     ...(typeof image === "string" && { image: await reference(image, files) }),
   };
 }

@@ -1,19 +1,15 @@
 import { imagePriceDollars, resolutions } from "../../contract/image-models.ts";
 import { exactDollars } from "../../output/units.ts";
 import { UsageError } from "../errors.ts";
-import { fieldsOf } from "../flags.ts";
 import { parseNumber } from "../shared/values.ts";
 import type { Verb } from "../spec.ts";
 import { countOf } from "./count.ts";
-import { sizeOf } from "./size.ts";
-
-const fields = fieldsOf({ operations: ["generateImage"] });
-const defaultOf = (name: string): number => Number(fields.find((field) => field.name === name)?.default);
+import { parseSize } from "./size.ts";
 
 export const verb: Verb<object> = {
   run: async (_input, { say }, { flags }) => {
-    const { width, height } = sizeOf(flags) ?? { width: defaultOf("width"), height: defaultOf("height") };
-    const steps = parseNumber(String(flags.steps ?? defaultOf("steps")), "--steps");
+    const { width, height } = parseSize(String(flags.size));
+    const steps = parseNumber(String(flags.steps), "--steps");
     if (!Number.isInteger(steps) || steps < 1) {
       throw new UsageError(`--steps must be a whole number from 1 up, not ${flags.steps}`);
     }

@@ -21,7 +21,7 @@ export async function createRental(
   context: Context,
   { flags }: Args,
 ): Promise<Answer> {
-  const timeout = durationFlag(flags, "wait-timeout", "15m");
+  const timeout = durationFlag(flags, "wait-timeout");
   await withinBurn(flags["max-burn"] ?? context.settings.defaults.maxBurn, context);
   const rental = await context.progress("Creating the rental", () =>
     createAndLook("rental", create, list, context),

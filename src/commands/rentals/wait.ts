@@ -6,7 +6,7 @@ import { waitFor } from "./waiting.ts";
 
 /** Milliseconds between two looks: never none, so that the service is not flooded. */
 function pauseFlag(flags: Args["flags"]): number {
-  const interval = durationFlag(flags, "interval", "5s");
+  const interval = durationFlag(flags, "interval");
   if (interval === 0) throw new UsageError("--interval must be longer than nothing");
   return interval;
 }
@@ -15,9 +15,9 @@ export const verb: Verb<InputOf<"getRental">> = {
   run: async ({ rentalId }, context, { flags }) => {
     const wait = {
       rentalId,
-      state: String(flags.for ?? "running"),
+      state: String(flags.for),
       interval: pauseFlag(flags),
-      timeout: durationFlag(flags, "wait-timeout", "15m"),
+      timeout: durationFlag(flags, "wait-timeout"),
     };
     return { data: await waitFor(wait, context) };
   },

@@ -5,11 +5,11 @@ import type { Verb } from "../spec.ts";
 
 export const verb: Verb<object> = {
   run: async (_input, context, { flags }) => {
-    const port = parseNumber(String(flags.port ?? "8787"), "--port");
+    const port = parseNumber(String(flags.port), "--port");
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw new UsageError(`--port must be a whole number from 0 to 65535, not ${port}`);
     }
-    const host = String(flags.host ?? "127.0.0.1");
+    const host = String(flags.host);
     if (host.trim() === "") throw new UsageError("--host must be an address such as 127.0.0.1, not empty");
     if (context.settings.dryRun) {
       context.say(nothingDone);

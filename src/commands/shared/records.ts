@@ -1,6 +1,7 @@
+import { isRecord } from "../../output/paths.ts";
+
 /** Answers whose shape the service does not promise, taken apart with care. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export { isRecord };
 
 const wrappers = ["items", "data", "rentals", "results"];
 

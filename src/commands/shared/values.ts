@@ -22,8 +22,8 @@ export function parseNumber(text: string, flag: string): number {
 }
 
 /** Milliseconds of a duration flag, or of its default. */
-export function durationFlag(flags: Args["flags"], name: string, otherwise: string): number {
-  return waitable(String(flags[name] ?? otherwise), `--${name}`);
+export function durationFlag(flags: Args["flags"], name: string): number {
+  return waitable(String(flags[name]), `--${name}`);
 }
 
 /** Milliseconds of a duration that a timer can hold, or a `UsageError` that names where it was given. */
