@@ -15,6 +15,7 @@ export function readArgs({ spec, flags, words, globals }: Invocation): Args {
     return typed === undefined ? [] : [[field.name, fieldValue(field, typed.value, typed.name, scalar)]];
   });
   const placed = placeWords(spec, words);
+  for (const { name, choices } of spec.positionals ?? []) oneOf(choices, placed[name], name);
   for (const { name, field } of spec.positionals ?? []) {
     const typed = placed[name];
     if (field === undefined || typed === undefined) continue;
@@ -49,11 +50,20 @@ const twice = (word: string, field: string): UsageError =>
 
 function ownValue(spec: CommandSpec, name: string, value: TypedFlag["value"]): TypedFlag["value"] {
   const choices = spec.flags?.find((flag) => flag.names[0] === name)?.choices;
-  const unknown = [value].flat().find((one) => typeof one === "string" && choices?.includes(one) === false);
-  if (choices && unknown !== undefined) {
-    throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(unknown)}`);
-  }
+  oneOf(choices, value, `--${name}`);
   return value;
+}
+
+/** Throws `UsageError` when something was typed that is none of the choices. */
+function oneOf(
+  choices: readonly string[] | undefined,
+  typed: TypedFlag["value"] | undefined,
+  place: string,
+): void {
+  const unknown = [typed].flat().find((one) => typeof one === "string" && choices?.includes(one) === false);
+  if (choices && unknown !== undefined) {
+    throw new UsageError(`${place} must be one of ${choices.join(", ")}, not ${JSON.stringify(unknown)}`);
+  }
 }
 
 /** Words by the positionals they belong to; a variadic one takes the rest. */

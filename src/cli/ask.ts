@@ -78,11 +78,15 @@ async function limits({ operations: [main] }: CommandSpec): Promise<Limit> {
   };
 }
 
-async function ask({ flag, field, text }: Missing, limit: Limit, prompts: Prompts): Promise<string> {
+async function ask(
+  { flag, field, positional, text }: Missing,
+  limit: Limit,
+  prompts: Prompts,
+): Promise<string> {
   const allowed = field ? limitsText(field) : "";
   const message = `${text}${allowed && `, ${allowed}`} (${flag})`;
-  if (field?.choices)
-    return prompts.choose({ message: `${field.description} (${flag})`, choices: field.choices });
+  const choices = field?.choices ?? positional?.choices;
+  if (choices) return prompts.choose({ message: `${field?.description ?? text} (${flag})`, choices });
   return prompts.text({ message, validate: (answer) => problem(field, answer, flag, limit) });
 }
 

@@ -21,6 +21,8 @@ export function createContext(settings: Settings, world: World, { connection, no
     call: connection.call,
     stream: connection.stream,
     sandbox: connection.sandbox,
+    programs: world.programs,
+    completionScript: world.completionScript,
     now: world.now,
     sleep: (milliseconds) => world.sleep(milliseconds, world.interrupted),
     interrupted: world.interrupted,

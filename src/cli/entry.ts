@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import type { Shell } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import { version } from "./generated/version.ts";
 
@@ -13,7 +14,7 @@ export async function start(): Promise<number> {
   const help = await helpOf(argv);
   if (help !== undefined) return printed(help);
   const [{ main }, { nodeWorld }] = await Promise.all([import("./main.ts"), import("../context/node.ts")]);
-  return main(argv, await nodeWorld({ version, connect, openSandbox }));
+  return main(argv, await nodeWorld({ version, connect, openSandbox, completionScript }));
 }
 
 /** The help that a plain command line asks for; one with more in it is for the parser to read. */
@@ -38,6 +39,17 @@ function printed(text: string): number {
 async function connect(env: World["env"]) {
   const { createTransport } = await import("../client/transport.ts");
   return createTransport(env);
+}
+
+/** The one place where the tool reaches what writes the documents. */
+async function completionScript(shell: Shell): Promise<string> {
+  const [{ completionOf }, { treeOf }, { nouns }, { globalFlags }] = await Promise.all([
+    import("../docs/completions/index.ts"),
+    import("../docs/tree.ts"),
+    import("../commands/index.ts"),
+    import("./globals.ts"),
+  ]);
+  return completionOf(shell, treeOf(nouns, globalFlags));
 }
 
 /** The one place where the tool reaches the sandbox. */

@@ -20,6 +20,7 @@ type Known = Partial<Omit<Failure, "message">> & { readonly exitCode: number };
 const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Known>> = {
   UsageError: () => ({ code: "USAGE", exitCode: exit.usage }),
   Unavailable: () => ({ code: "UNAVAILABLE", exitCode: exit.usage }),
+  ProgramFailed: () => ({ code: "PROGRAM_FAILED", exitCode: exit.usage }),
   BadTemplate: () => ({ code: "USAGE", exitCode: exit.usage }),
   SaveFailed: () => ({ code: "NOT_SAVED", exitCode: exit.usage }),
   InsecureUrl: () => ({

@@ -45,7 +45,7 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     const answer = await run({ invocation, settings, world, context });
     await print(answer, invocation.spec.view, settings, world);
     for (const line of notes.held) await world.stderr.write(`${line}\n`);
-    return exit.done;
+    return ("exitCode" in answer && answer.exitCode) || exit.done;
   } catch (error) {
     if (error instanceof DryRun) {
       await print(dryRunAnswer(connection.shown, settings.output), invocation.spec.view, settings, world);

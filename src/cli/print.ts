@@ -10,6 +10,7 @@ export async function print(answer: Answer, view: View, settings: Settings, worl
   const stdout = telling(world.stdout);
   if ("bytes" in answer) return stdout.write(answer.bytes);
   if ("text" in answer) return printText(answer.text, stdout);
+  if (!("data" in answer)) return;
   const { render, isEmpty } = await import("../output/render.ts");
   const pieces = render(answer, view, {
     format: settings.output,

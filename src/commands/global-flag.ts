@@ -1,3 +1,5 @@
+import type { LiveValue } from "./spec.ts";
+
 /** A flag that every command takes: one entry for the flag and the variable. */
 export interface GlobalFlag {
   readonly name: string;
@@ -11,4 +13,10 @@ export interface GlobalFlag {
   /** The switch turns something off: `--no-NAME`. */
   readonly negative?: true;
   readonly default?: string;
+  readonly group: GlobalGroup;
+  readonly completes?: LiveValue;
 }
+
+/** Under which heading help shows a flag that every command takes. */
+export type GlobalGroup = (typeof globalGroups)[number];
+export const globalGroups = ["Output", "Questions", "Service", "Other"] as const;

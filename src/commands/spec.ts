@@ -49,7 +49,12 @@ export interface Positional {
   readonly unless?: string;
   readonly required?: boolean;
   readonly variadic?: boolean;
+  readonly choices?: readonly string[];
+  readonly completes?: LiveValue;
 }
+
+/** What a completion looks up while a command line is typed. */
+export type LiveValue = "rental" | "volume" | "profile";
 
 /** A flag that is no field by itself. */
 export interface Flag {
@@ -63,6 +68,7 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** What it is when it is left out; help shows it. */
   readonly default?: string;
+  readonly completes?: LiveValue;
   /** Dotted fields that it gives, so that a fault of the field is told of this flag. */
   readonly gives?: readonly string[];
 }

@@ -19,6 +19,9 @@ export interface Context {
   readonly settings: CommandSettings;
   readonly profiles: Profiles;
   readonly secrets: Secrets;
+  readonly programs: Programs;
+  /** The completion script for a shell, the same text as in `completions/`. */
+  readonly completionScript: (shell: Shell) => Promise<string>;
   readonly sandbox: () => Promise<SandboxControl>;
   /** Aborted when the user interrupts. */
   readonly interrupted: AbortSignal;
@@ -84,6 +87,16 @@ export interface Secrets {
   /** A key from stdin, or typed unseen on a terminal. */
   readonly readKey: (options: { fromStdin: boolean }) => Promise<string>;
 }
+
+/** Other programs of this machine. Each throws `Unavailable` when the program cannot be started. */
+export interface Programs {
+  /** Runs a program with our stdin, stdout and stderr; its exit status, or 128 and the number of the signal that ended it. */
+  readonly run: (program: string, args: readonly string[]) => Promise<number>;
+  /** What a command line of the user's shell prints on stdout; throws `ProgramFailed` when its exit status is not 0. */
+  readonly output: (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
+}
+
+export type Shell = "bash" | "zsh" | "fish" | "powershell";
 
 /** The service on this machine. */
 export interface SandboxControl {

@@ -8,6 +8,11 @@ export class Unavailable extends Error {
   }
 }
 
+/** A program of the user's ended with a failure, or not in time. */
+export class ProgramFailed extends Error {
+  override readonly name = "ProgramFailed";
+}
+
 /** The user said no, or pressed Ctrl-C. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";

@@ -10,10 +10,11 @@ interface Rooms {
   readonly version: string;
   readonly connect: (env: World["env"]) => ReturnType<World["connect"]>;
   readonly openSandbox: (folders: World["folders"]) => ReturnType<World["openSandbox"]>;
+  readonly completionScript: World["completionScript"];
 }
 
 /** The real world; the one place that touches `process`. Its streams are opened when they are first used. */
-export async function nodeWorld({ version, connect, openSandbox }: Rooms): Promise<World> {
+export async function nodeWorld({ version, connect, openSandbox, completionScript }: Rooms): Promise<World> {
   const { env } = process;
   const folders = await foldersOf(env);
   return {
@@ -25,6 +26,11 @@ export async function nodeWorld({ version, connect, openSandbox }: Rooms): Promi
     folders,
     connect: () => connect(env),
     openSandbox: () => openSandbox(folders),
+    completionScript,
+    programs: {
+      run: async (...given) => (await import("./programs.ts")).programs.run(...given),
+      output: async (...given) => (await import("./programs.ts")).programs.output(...given),
+    },
     stdin: {
       get isTTY() {
         return process.stdin.isTTY === true;

@@ -1,5 +1,5 @@
 import type { Transport } from "../client/transport.ts";
-import type { SandboxControl } from "./context.ts";
+import type { Programs, SandboxControl, Shell } from "./context.ts";
 
 /** The outside world, as the core sees it. `node.ts` makes the real one; tests make their own. */
 export interface World {
@@ -23,6 +23,8 @@ export interface World {
   readonly spinner: (text: string) => Promise<Spinner>;
   readonly connect: () => Promise<Transport>;
   readonly openSandbox: () => Promise<Sandbox>;
+  readonly programs: Programs;
+  readonly completionScript: (shell: Shell) => Promise<string>;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

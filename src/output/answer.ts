@@ -1,5 +1,5 @@
 /** What a command hands back for the core to print. */
-export type Answer = Data | Bytes | Text;
+export type Answer = Data | Bytes | Text | Ended;
 
 /** A value: drawn by the command's view as a table, or printed as JSON just as it is. */
 export interface Data {
@@ -8,6 +8,13 @@ export interface Data {
   readonly rows?: unknown;
   /** Printed at once; the command then goes on until this settles. */
   readonly until?: Promise<void>;
+  /** The exit code of a command that found something wrong; 0 when left out. */
+  readonly exitCode?: number;
+}
+
+/** Nothing to print: the command ends as a program ended that it ran. */
+export interface Ended {
+  readonly exitCode: number;
 }
 
 /** Bytes for stdout. */

@@ -81,7 +81,7 @@ describe("every shell's script", () => {
 
 test("a text with quotes and brackets cannot break a script", () => {
   const odd = 'it\'s [odd]: $(touch x) `y` "z" \\';
-  const made = completions(treeOf([], [{ name: "odd", value: "FILE", text: odd }]));
+  const made = completions(treeOf([], [{ name: "odd", value: "FILE", text: odd, group: "Other" }]));
   expect(made._gpuctl).toContain("'[it'\\''s \\[odd\\]: $(touch x) `y` \"z\" \\\\]:FILE:_files'");
   expect(made["gpuctl.fish"]).toContain("'it\\'s [odd]: $(touch x) `y` \"z\" \\\\'");
   expect(made["gpuctl.ps1"]).toContain("'it''s [odd]: $(touch x) `y` \"z\" \\'");

@@ -3,9 +3,15 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { globalFlags } from "../../src/cli/globals.ts";
 import { main } from "../../src/cli/main.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
+import { nouns } from "../../src/commands/index.ts";
+import type { Programs } from "../../src/context/context.ts";
+import { Unavailable } from "../../src/context/errors.ts";
 import type { Prompts, Sandbox, Sink, World } from "../../src/context/world.ts";
+import { completionOf } from "../../src/docs/completions/index.ts";
+import { treeOf } from "../../src/docs/tree.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { serve } from "../../src/sandbox/serve.ts";
 import { words } from "./words.ts";
@@ -38,6 +44,8 @@ export interface RunOptions {
   /** stdin, stdout and stderr are a terminal of this many columns. */
   readonly terminal?: number;
   readonly prompts?: Partial<Prompts>;
+  /** Other programs of the machine; none is there unless it is given. */
+  readonly programs?: Partial<Programs>;
   readonly signal?: AbortSignal;
 }
 
@@ -112,6 +120,8 @@ export async function createCli({ answer, listen = serve }: Replacements = {}): 
       prompts: async () => ({ ...noPrompts, ...options.prompts }),
       spinner: async () => ({ update: () => {}, stop: () => {} }),
       connect: async () => ({ fetch: asFetch(through), close: () => {} }),
+      programs: { ...noPrograms, ...options.programs },
+      completionScript: async (shell) => completionOf(shell, treeOf(nouns, globalFlags)),
       openSandbox: async () => ({
         ...sandbox,
         fetch: through,
@@ -173,6 +183,11 @@ const asFetch =
   (through: (request: Request) => Promise<Response>): Fetch =>
   (url, init) =>
     through(new Request(url, init));
+
+const notThere = async (program: string): Promise<never> => {
+  throw new Unavailable(`${program} is not on this test's machine`, "");
+};
+const noPrograms: Programs = { run: notThere, output: notThere };
 
 const unasked = () => {
   throw new Error("the tool asked a question that this test did not expect");

@@ -1,13 +1,24 @@
+import { completionFiles } from "../../commands/completion/shells.ts";
 import type { Tree } from "../tree.ts";
 import { bashCompletion } from "./bash.ts";
 import { fishCompletion } from "./fish.ts";
 import { powershellCompletion } from "./powershell.ts";
 import { zshCompletion } from "./zsh.ts";
 
+type Shell = keyof typeof completionFiles;
+
+const scripts: Readonly<Record<Shell, (tree: Tree) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+  powershell: powershellCompletion,
+};
+
+/** The completion script for one shell. */
+export const completionOf = (shell: Shell, tree: Tree): string => scripts[shell](tree);
+
 /** The completion scripts, by the name of their file. */
-export const completions = (tree: Tree): Readonly<Record<string, string>> => ({
-  "gpuctl.bash": bashCompletion(tree),
-  _gpuctl: zshCompletion(tree),
-  "gpuctl.fish": fishCompletion(tree),
-  "gpuctl.ps1": powershellCompletion(tree),
-});
+export const completions = (tree: Tree): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (Object.keys(completionFiles) as Shell[]).map((shell) => [completionFiles[shell], scripts[shell](tree)]),
+  );
