@@ -34,6 +34,9 @@ export default defineConfig({
   logLevel: "error",
   inputOptions: { checks: { preferBuiltinFeature: false } },
   outputOptions: { codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false } },
-  copy: ["node_modules/@jsquash/webp/codec/dec/webp_dec.wasm"],
+  copy: [
+    "node_modules/@jsquash/webp/codec/dec/webp_dec.wasm",
+    "node_modules/jq-wasm/dist/build/jq.wasm",
+  ],
   plugins: [withoutUnused, license({ thirdParty: { output: "dist/THIRD-PARTY-LICENSES.txt" } })],
 });

@@ -1,7 +1,7 @@
 # fish completion for gpuctl. Made by `npm run generate`; do not edit.
 
 set -g __gpuctl_paths 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits'
-set -g __gpuctl_values -o --output --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --port --host
+set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --port --host
 
 # Whether the words so far lead to this place and no further.
 function __gpuctl_at
@@ -25,7 +25,10 @@ function __gpuctl_at
 end
 
 complete -c gpuctl -f
-complete -c gpuctl -s o -l output -x -a 'table json id' -d 'How the result is printed'
+complete -c gpuctl -s o -l output -x -a 'table json jsonl yaml csv tsv id' -d 'How the result is printed'
+complete -c gpuctl -l columns -x -d 'Columns of a table, csv or tsv, in this order: titles, names, or dotted paths of the record'
+complete -c gpuctl -l no-header -d 'Leave the titles of the columns out'
+complete -c gpuctl -l jq -x -d 'Filter the JSON with jq; strings are printed as they are'
 complete -c gpuctl -s q -l quiet -d 'Nothing on stderr but errors'
 complete -c gpuctl -s y -l yes -d 'Answer every confirmation with yes'
 complete -c gpuctl -l no-input -d 'Never prompt'

@@ -245,7 +245,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'sandbox limits' = @()
   }
   $globals = @(
-      ,@(@('-o', '--output'), 'How the result is printed', @('table', 'json', 'id'))
+      ,@(@('-o', '--output'), 'How the result is printed', @('table', 'json', 'jsonl', 'yaml', 'csv', 'tsv', 'id'))
+      ,@(@('--columns'), 'Columns of a table, csv or tsv, in this order: titles, names, or dotted paths of the record', @())
+      ,@(@('--no-header'), 'Leave the titles of the columns out', @())
+      ,@(@('--jq'), 'Filter the JSON with jq; strings are printed as they are', @())
       ,@(@('-q', '--quiet'), 'Nothing on stderr but errors', @())
       ,@(@('-y', '--yes'), 'Answer every confirmation with yes', @())
       ,@(@('--no-input'), 'Never prompt', @())
@@ -263,7 +266,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @())
       ,@(@('-h', '--help'), 'Show help', @())
   )
-  $values = @('-o', '--output', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--port', '--host')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--port', '--host')
   $files = @('--image', '--out', '--file')
 
   $path = ''

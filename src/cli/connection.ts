@@ -1,6 +1,7 @@
 import type { Call, CallOptions } from "../client/call.ts";
 import type { Observer } from "../client/exchange.ts";
 import type { Fetch } from "../client/fetch.ts";
+import type { List } from "../client/list.ts";
 import type { Target } from "../client/request.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Sandbox, World } from "../context/world.ts";
@@ -13,6 +14,7 @@ const sandboxUrl = "http://sandbox.localhost";
 export interface Connection {
   readonly call: Call;
   readonly stream: Stream;
+  readonly list: List;
   readonly sandbox: () => Promise<Sandbox>;
   /** What a dry run would have sent. */
   readonly shown: readonly ShownRequest[];
@@ -71,6 +73,13 @@ export function connect(settings: Settings, world: World, observe: Observer): Co
         throw new DryRun();
       }
       return (await import("../client/stream.ts")).stream(id, input, await options());
+    },
+    list: async (id, input) => {
+      if (settings.dryRun) {
+        shown.push(shownRequest(id, input, await target()));
+        throw new DryRun();
+      }
+      return (await import("../client/list.ts")).list(id, input, await options());
     },
     close: async () => {
       for (const close of opened) close();

@@ -20,6 +20,7 @@ export function createContext(settings: Settings, world: World, { connection, no
   return {
     call: connection.call,
     stream: connection.stream,
+    list: connection.list,
     sandbox: connection.sandbox,
     programs: world.programs,
     completionScript: world.completionScript,

@@ -2,7 +2,7 @@ import { type Target, wireRequest } from "../client/request.ts";
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { Answer } from "../output/answer.ts";
-import type { OutputFormat } from "../output/view.ts";
+import { isMachineFormat, type OutputFormat } from "../output/view.ts";
 
 /** Ends a command that was only to show what it would send. */
 export class DryRun extends Error {
@@ -30,7 +30,7 @@ export function shownRequest(id: OperationId, input: object, target: Target): Sh
 
 /** What a dry run prints in place of the command's answer. */
 export const dryRunAnswer = (requests: readonly ShownRequest[], output: OutputFormat): Answer =>
-  output === "json" ? { data: dryRunDocument(requests) } : { text: oneText(dryRunText(requests)) };
+  isMachineFormat(output) ? { data: dryRunDocument(requests) } : { text: oneText(dryRunText(requests)) };
 
 async function* oneText(text: string): AsyncGenerator<string> {
   yield text;

@@ -21,6 +21,8 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
   UsageError: () => ({ code: "USAGE", exitCode: exit.usage }),
   Unavailable: () => ({ code: "UNAVAILABLE", exitCode: exit.usage }),
   ProgramFailed: () => ({ code: "PROGRAM_FAILED", exitCode: exit.usage }),
+  BadFilter: () => ({ code: "USAGE", exitCode: exit.usage }),
+  FilterFailed: () => ({ code: "FILTER_FAILED", exitCode: exit.service }),
   BadTemplate: () => ({ code: "USAGE", exitCode: exit.usage }),
   SaveFailed: () => ({ code: "NOT_SAVED", exitCode: exit.usage }),
   InsecureUrl: () => ({
@@ -109,6 +111,7 @@ export interface Surroundings {
 /** Errors about what an answer says, which came without saying which answer. */
 const aboutAnAnswer: ReadonlySet<string> = new Set([
   "AnswerCut",
+  "FilterFailed",
   "NotFound",
   "RentalFailed",
   "UselessAnswer",

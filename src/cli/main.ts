@@ -1,6 +1,8 @@
 import type { Exchange } from "../client/exchange.ts";
 import { Interrupted } from "../context/errors.ts";
 import type { World } from "../context/world.ts";
+import type { Filter } from "../output/jq.ts";
+import { isMachineFormat, outputFormats } from "../output/view.ts";
 import { connect } from "./connection.ts";
 import { createContext } from "./context.ts";
 import { DryRun, dryRunAnswer } from "./dry-run.ts";
@@ -8,6 +10,7 @@ import { exit } from "./exit.ts";
 import type { Surroundings } from "./failure.ts";
 import { createNotes } from "./notes.ts";
 import { notices } from "./notices.ts";
+import { checkColumns } from "./output-settings.ts";
 import { print } from "./print.ts";
 import { readConfig } from "./profile.ts";
 import { type Invocation, parse } from "./program.ts";
@@ -22,7 +25,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     await world.stdout.write(parsed.show);
     return exit.done;
   } catch (error) {
-    return fail(error, wantsJson(argv, world), world);
+    return fail(error, wantsDocuments(argv, world), world);
   }
 }
 
@@ -40,18 +43,22 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     last = exchange;
     tell(exchange);
   });
+  let filter: Filter | undefined;
   try {
+    checkColumns(invocation.spec.view, settings);
+    filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
     const context = createContext(settings, world, { connection, notes });
     const answer = await run({ invocation, settings, world, context });
-    await print(answer, invocation.spec.view, settings, world);
+    await print(answer, invocation.spec.view, { settings, world, notes, filter });
     for (const line of notes.held) await world.stderr.write(`${line}\n`);
     return ("exitCode" in answer && answer.exitCode) || exit.done;
   } catch (error) {
     if (error instanceof DryRun) {
-      await print(dryRunAnswer(connection.shown, settings.output), invocation.spec.view, settings, world);
+      const answer = dryRunAnswer(connection.shown, settings.output);
+      await print(answer, { kind: "document" }, { settings, world, notes, filter });
       return exit.done;
     }
-    return await fail(orInterrupted(error, world), settings.output === "json", world, {
+    return await fail(orInterrupted(error, world), isMachineFormat(settings.output), world, {
       debug: settings.debug,
       sandbox: settings.sandbox,
       before: notes.beforeFailure(),
@@ -68,26 +75,32 @@ const orInterrupted = (error: unknown, { interrupted }: World): unknown =>
 
 const tellsMore: ReadonlySet<string> = new Set(["InterruptedWrite", "UnknownOutcome", "ResultLost"]);
 
-/** The format of errors on a command line that could not be read: what it seems to ask for. */
-function wantsJson(argv: readonly string[], { env }: World): boolean {
+/** Loaded where there is something to filter; it must compile before anything is sent. */
+const compiled = async (expression: string): Promise<Filter> =>
+  (await import("../output/jq.ts")).compileFilter(expression);
+
+/** Whether errors are documents on a command line that could not be read: what it seems to ask for. */
+function wantsDocuments(argv: readonly string[], { env }: World): boolean {
   const typed = argv.flatMap((word, at) => {
+    if (/^--jq(?:=|$)/.test(word)) return ["json"];
     const [, joined] = /^(?:-[qy]*o|--output(?:=|$))(.*)$/.exec(word) ?? [];
     return joined === undefined ? [] : [joined || argv[at + 1]];
   });
-  return (typed.at(-1) ?? env.GPUCTL_OUTPUT) === "json";
+  const asked = typed.at(-1) ?? env.GPUCTL_OUTPUT;
+  return outputFormats.some((format) => format === asked && isMachineFormat(format));
 }
 
 interface Known extends Surroundings {
   readonly debug: boolean;
 }
 
-async function fail(error: unknown, json: boolean, world: World, known?: Known): Promise<number> {
+async function fail(error: unknown, asDocument: boolean, world: World, known?: Known): Promise<number> {
   const [{ failureOf }, { failureDocument, failureText }] = await Promise.all([
     import("./failure.ts"),
     import("./report.ts"),
   ]);
   const failure = failureOf(error, known);
   if (known?.debug && error instanceof Error) await world.stderr.write(`${error.stack}\n`);
-  await world.stderr.write(json ? failureDocument(failure) : failureText(failure));
+  await world.stderr.write(asDocument ? failureDocument(failure) : failureText(failure));
   return failure.exitCode;
 }

@@ -1,4 +1,5 @@
 import type { World } from "../context/world.ts";
+import { isMachineFormat } from "../output/view.ts";
 import type { Settings } from "./settings.ts";
 
 /** Lines for people beside the result. */
@@ -23,7 +24,7 @@ export function createNotes({ quiet, output }: Settings, { stderr }: World): Not
     held,
     say: (line) => {
       if (quiet) return;
-      if (output === "json") held.push(line);
+      if (isMachineFormat(output)) held.push(line);
       else void stderr.write(`${line}\n`);
     },
   };

@@ -1,29 +1,85 @@
 import { CannotPrint } from "../commands/errors.ts";
 import type { Sink, World } from "../context/world.ts";
-import type { Answer } from "../output/answer.ts";
+import type { Answer, Data, Records } from "../output/answer.ts";
+import type { Filter } from "../output/jq.ts";
 import type { View } from "../output/view.ts";
+import type { Notes } from "./notes.ts";
 import type { Settings } from "./settings.ts";
 
-/** Prints an answer on stdout, and on stderr that a list is empty. */
-export async function print(answer: Answer, view: View, settings: Settings, world: World): Promise<void> {
-  const { stderr, env, now } = world;
-  const stdout = telling(world.stdout);
+/** Formats that are one document however many records it holds. */
+const wholeFormats: ReadonlySet<string> = new Set(["json", "yaml"]);
+
+export interface Printing {
+  readonly settings: Settings;
+  readonly world: World;
+  readonly notes: Notes;
+  /** Stands between the data and stdout. */
+  readonly filter: Filter | undefined;
+}
+
+/** Prints an answer on stdout, and on stderr that a list is empty or a column is in no record. */
+export async function print(answer: Answer, view: View, printing: Printing): Promise<void> {
+  const stdout = telling(printing.world.stdout);
   if ("bytes" in answer) return stdout.write(answer.bytes);
   if ("text" in answer) return printText(answer.text, stdout);
-  if (!("data" in answer)) return;
-  const { render, isEmpty } = await import("../output/render.ts");
+  if (!("data" in answer || "records" in answer)) return;
+  if (printing.filter) await printFiltered(answer, view, printing.filter, stdout, printing);
+  else await printDrawn(answer, view, stdout, printing);
+  if ("until" in answer) await answer.until;
+}
+
+async function printFiltered(
+  answer: Data | Records,
+  view: View,
+  filter: Filter,
+  stdout: Sink,
+  { notes }: Printing,
+): Promise<void> {
+  const { wholeOf } = await import("../output/records.ts");
+  const data = "records" in answer ? await collected(answer) : wholeOf(answer, view);
+  const { text, messages } = filter(data, stdout.isTTY);
+  if (text !== "") await stdout.write(text);
+  if (messages !== "") notes.say(messages);
+}
+
+async function printDrawn(
+  answer: Data | Records,
+  view: View,
+  stdout: Sink,
+  { settings, world, notes }: Printing,
+): Promise<void> {
+  const { render } = await import("../output/render.ts");
+  const shown = settings.columns && (await import("./shown-columns.ts")).shownColumns(view, settings.columns);
+  let count = 0;
   const pieces = render(answer, view, {
     format: settings.output,
+    header: settings.header,
+    columns: shown?.columns,
+    observe: (records) => {
+      count += records.length;
+      shown?.observe(records);
+    },
     terminal: stdout.isTTY,
     width: stdout.columns,
-    color: colored(settings.color, stdout.isTTY, env),
-    now: now(),
+    color: colored(settings.color, stdout.isTTY, world.env),
+    now: world.now(),
   });
-  for await (const piece of pieces) await stdout.write(piece);
-  if (settings.output === "table" && view.kind === "list" && isEmpty(answer, view) && !settings.quiet) {
-    await stderr.write(`${view.empty}\n`);
-  }
-  await answer.until;
+  const whole = "records" in answer && (view.kind === "document" || wholeFormats.has(settings.output));
+  for await (const piece of whole ? await inFull(pieces, world) : pieces) await stdout.write(piece);
+  if (settings.output === "table" && view.kind === "list" && count === 0) notes.say(view.empty);
+  const note = shown?.note();
+  if (note) notes.say(note);
+}
+
+async function collected({ records }: Records): Promise<readonly unknown[]> {
+  const batches: (readonly unknown[])[] = [];
+  for await (const batch of records) batches.push(batch);
+  return batches.flat();
+}
+
+/** One document is printed when all of it came, or not at all. */
+async function inFull(pieces: AsyncIterable<string>, { folders }: World) {
+  return (await import("./spool.ts")).spooled(pieces, folders.temporary);
 }
 
 /** The sink, whose failures say that they are about printing. */

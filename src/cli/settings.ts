@@ -2,14 +2,13 @@ import { keyEnding } from "../commands/auth/key-ending.ts";
 import { UsageError } from "../commands/errors.ts";
 import type { Credential, Defaults } from "../context/context.ts";
 import type { Environment } from "../context/world.ts";
-import { type OutputFormat, outputFormats } from "../output/view.ts";
 import { type GlobalName, globalFlags, type TypedGlobals } from "./globals.ts";
+import { type OutputSettings, outputSettings } from "./output-settings.ts";
 import type { Config, Profile } from "./profile.ts";
 import { choice, duration, type Found, retries, url } from "./setting-values.ts";
 
 /** What flags, environment, profile and defaults came to, first wins in that order. */
-export interface Settings {
-  readonly output: OutputFormat;
+export interface Settings extends OutputSettings {
   readonly quiet: boolean;
   readonly yes: boolean;
   readonly mayAsk: boolean;
@@ -57,7 +56,7 @@ export function resolveSettings({ typed, env, config, newProfile }: Sources): Se
   const inferenceBaseUrl = url(find("inference-base-url", typed, env, (sameService && profile) || {}));
   const apiKey = env.GPUCTL_API_KEY || profile?.apiKey;
   return {
-    output: choice(get("output"), outputFormats),
+    ...outputSettings(typed, get("output")),
     color: choice(get("color"), colorFlag?.choices ?? []),
     quiet: typed.quiet === true,
     yes: typed.yes === true,

@@ -1,26 +1,11 @@
-import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
-import type { Route } from "../contract/route.ts";
-import { deadline } from "./deadline.ts";
-import { ConnectionFailed, ServiceError } from "./errors.ts";
-import { type Observer, sendWhole } from "./exchange.ts";
-import type { Fetch } from "./fetch.ts";
-import { InterruptedWrite } from "./interrupted.ts";
-import { legacyOf } from "./negotiate.ts";
-import { failedAnswer, failedSending, unreadable } from "./outcome.ts";
-import { type Target, type WireRequest, wireRequest } from "./request.ts";
-import { type Attempt, type RetryOptions, withRetries } from "./retry.ts";
+import { orAborted } from "./deadline.ts";
+import { readText } from "./fetch.ts";
+import { unreadable } from "./outcome.ts";
+import type { Attempt, RetryOptions } from "./retry.ts";
+import { type CallOptions, type ReadAnswer, type Sent, send } from "./send.ts";
 
-export interface CallOptions extends RetryOptions {
-  readonly fetch: Fetch;
-  readonly target: Target;
-  /** Milliseconds for one try, by the host of the operation. */
-  readonly timeout: Readonly<Record<"compute" | "inference", number>>;
-  /** Ends every call under way. */
-  readonly signal?: AbortSignal;
-  /** Told of each answer that came. */
-  readonly observe?: Observer;
-}
+export type { CallOptions };
 
 /** One operation and its input in, its answer out. A read that is not worth waiting for may go without retries. */
 export type Call = <Id extends OperationId>(
@@ -40,51 +25,25 @@ export async function call<Id extends OperationId>(
   input: InputOf<Id>,
   options: CallOptions,
 ): Promise<OutputOf<Id>> {
-  const legacy = legacyOf(id);
-  try {
-    return (await callPath(id, input, options)) as OutputOf<Id>;
-  } catch (error) {
-    if (legacy === undefined || !(error instanceof ServiceError) || error.status !== 404) throw error;
-    return (await callPath(legacy, input, options)) as OutputOf<Id>;
+  return (await send(id, input, readWhole, options)) as OutputOf<Id>;
+}
+
+const readWhole: ReadAnswer<unknown> = async (answer, sent) =>
+  wholeAnswer(await orAborted(readText(answer), sent.limit.signal), answer.status, sent);
+
+/** What the whole text of a success says, as JSON. */
+export function wholeAnswer(
+  text: string,
+  status: number,
+  { request, host }: Pick<Sent, "request" | "host">,
+): Attempt<unknown> {
+  const created = request.method === "POST" && host === "compute";
+  const body = text === "" ? emptyAnswer(request.method, status) : readJson(text);
+  if (body === undefined || (created && body.value === null)) {
+    return { error: unreadable(status, text, request), again: false };
   }
+  return body;
 }
-
-function callPath(id: OperationId, input: object, options: CallOptions): Promise<unknown> {
-  const request = wireRequest(routes[id], { ...input }, options.target);
-  return withRetries(() => attempt(request, routes[id].host, options), options);
-}
-
-async function attempt(
-  request: WireRequest,
-  host: Route["host"],
-  { fetch, signal, observe, timeout }: CallOptions,
-): Promise<Attempt<unknown>> {
-  signal?.throwIfAborted();
-  const read = request.method === "GET";
-  const limit = deadline(timeout[host], signal);
-  try {
-    const { status, text, header } = await sendWhole(fetch, request, limit, observe);
-    if (status >= 200 && status < 300) {
-      const created = request.method === "POST" && host === "compute";
-      const body = text === "" ? emptyAnswer(request.method, status) : readJson(text);
-      if (created && body?.value === null) return { error: unreadable(status, text, request), again: false };
-      return body ?? { error: unreadable(status, text, request), again: false };
-    }
-    return {
-      error: failedAnswer(status, text, request),
-      again: read && (status === 429 || status >= 500),
-      retryAfter: header("retry-after"),
-    };
-  } catch (cause) {
-    if (signal?.aborted) throw read || neverLeft(cause) ? signal.reason : new InterruptedWrite(request);
-    const error = failedSending(cause, request);
-    return { error, again: read && error !== cause };
-  } finally {
-    limit.clear();
-  }
-}
-
-const neverLeft = (cause: unknown): boolean => cause instanceof ConnectionFailed && !cause.sent;
 
 /** A deletion and a change may answer with nothing; whatever else does has not said what was asked. */
 const emptyAnswer = (method: string, status: number): { readonly value: null } | undefined =>

@@ -12,6 +12,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Starts the time anew: something came. */
   readonly extend: () => void;
+  /** Stops the time until it is started anew. */
+  readonly pause: () => void;
   readonly clear: () => void;
 }
 
@@ -29,6 +31,7 @@ export function deadline(milliseconds: number, outer: AbortSignal | undefined): 
       clearTimeout(timer);
       timer = setTimeout(expire, milliseconds);
     },
+    pause: () => clearTimeout(timer),
     clear: () => {
       clearTimeout(timer);
       outer?.removeEventListener("abort", pass);

@@ -13,12 +13,6 @@ export interface Exchange {
 
 export type Observer = (exchange: Exchange) => void;
 
-export interface TextAnswer {
-  readonly status: number;
-  readonly header: (name: string) => string | null;
-  readonly text: string;
-}
-
 const mostRedirects = 5;
 
 /**
@@ -53,16 +47,4 @@ function redirect(answer: FetchAnswer, url: string): string | undefined {
   }
   const next = new URL(location, url);
   return next.origin === new URL(url).origin ? next.href : undefined;
-}
-
-/** Sends a request and reads its whole answer. */
-export async function sendWhole(
-  fetch: Fetch,
-  request: WireRequest,
-  limit: Deadline,
-  observe?: Observer,
-): Promise<TextAnswer> {
-  const answer = await sendHead(fetch, request, limit, observe);
-  const text = await orAborted(readText(answer), limit.signal);
-  return { status: answer.status, header: (name) => answer.headers.get(name), text };
 }

@@ -18,9 +18,9 @@ export interface FetchAnswer {
 }
 
 /** The bytes of an answer as text. */
-export async function readText(answer: FetchAnswer): Promise<string> {
+export async function readText({ body }: Pick<FetchAnswer, "body">): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
+  for await (const chunk of body ?? []) text += decoder.decode(chunk, { stream: true });
   return text + decoder.decode();
 }

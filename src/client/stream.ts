@@ -1,12 +1,13 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
-import type { CallOptions } from "./call.ts";
 import { type Deadline, deadline, orAborted } from "./deadline.ts";
 import { AnswerCut } from "./errors.ts";
 import { sendHead } from "./exchange.ts";
 import { type FetchAnswer, readText } from "./fetch.ts";
+import { lively } from "./lively.ts";
 import { failedAnswer, failedSending, unreadable } from "./outcome.ts";
 import { wireRequest } from "./request.ts";
+import type { CallOptions } from "./send.ts";
 import { type ServerEvent, serverEvents } from "./sse.ts";
 
 /** One operation and its input in, the events of its answer out. */
@@ -55,7 +56,7 @@ async function* events(answer: FetchAnswer, { limit, signal }: Streaming): Async
       yield { event: undefined, data: await orAborted(readText(answer), limit.signal) };
       return;
     }
-    yield* serverEvents(lively(answer.body ?? empty(), limit));
+    yield* serverEvents(lively(answer, limit));
   } catch (cause) {
     signal?.throwIfAborted();
     const reason = limit.signal.aborted ? limit.signal.reason : cause;
@@ -64,21 +65,3 @@ async function* events(answer: FetchAnswer, { limit, signal }: Streaming): Async
     limit.clear();
   }
 }
-
-/** A body that ends with the deadline. Whatever comes, a comment too, is a sign of life. */
-async function* lively(body: AsyncIterable<Uint8Array>, limit: Deadline): AsyncGenerator<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await orAborted(chunks.next(), limit.signal);
-      if (next.done) return;
-      limit.extend();
-      yield next.value;
-    }
-  } finally {
-    // Not awaited: a body that stalls would hold it for ever.
-    chunks.return?.().catch(() => {});
-  }
-}
-
-async function* empty(): AsyncGenerator<Uint8Array> {}

@@ -1,10 +1,13 @@
 import type { Call } from "../client/call.ts";
+import type { List } from "../client/list.ts";
 import type { Stream } from "../client/stream.ts";
 
 /** All that a command may touch. Each command narrows it to what it uses, as in `Pick<Context, "call" | "say">`. */
 export interface Context {
   readonly call: Call;
   readonly stream: Stream;
+  /** For a list that may be longer than memory. */
+  readonly list: List;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Waits; rejects at once when the user interrupts. */

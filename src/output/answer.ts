@@ -1,5 +1,5 @@
 /** What a command hands back for the core to print. */
-export type Answer = Data | Bytes | Text | Ended;
+export type Answer = Data | Records | Bytes | Text | Ended;
 
 /** A value: drawn by the command's view as a table, or printed as JSON just as it is. */
 export interface Data {
@@ -10,6 +10,11 @@ export interface Data {
   readonly until?: Promise<void>;
   /** The exit code of a command that found something wrong; 0 when left out. */
   readonly exitCode?: number;
+}
+
+/** Records of a list that may be longer than memory: as many at a time as came together. */
+export interface Records {
+  readonly records: AsyncIterable<readonly unknown[]>;
 }
 
 /** Nothing to print: the command ends as a program ended that it ran. */

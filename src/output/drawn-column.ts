@@ -12,41 +12,40 @@ export const ABSENT = "-";
 
 /** A column and what it says of each record, in their order. */
 export interface DrawnColumn {
+  readonly column: Column;
   readonly title: string;
   readonly texts: readonly string[];
   readonly align: "left" | "right";
   readonly isState: boolean;
 }
 
-/** The columns that say something; in a pipe all of them. The first is always there. */
-export function drawnColumns(
+/** A column over some records; the first of a table shows a record without fields as it is. */
+export function drawnColumn(
   records: readonly unknown[],
-  columns: readonly Column[],
+  column: Column,
+  isFirst: boolean,
   look: Look,
-): readonly DrawnColumn[] {
-  return columns
-    .map((column, index) => drawnColumn(records, column, index === 0, look))
-    .filter(({ texts }, index) => index === 0 || !look.terminal || texts.some((text) => text !== ABSENT));
-}
-
-function drawnColumn(records: readonly unknown[], column: Column, isFirst: boolean, look: Look): DrawnColumn {
+): DrawnColumn {
   const texts = records.map((record) => {
-    // A record without fields can only be shown as it is.
     const text = isFirst && !isRecord(record) ? plainText(record) : formatted(record, column, look);
     return oneLine(text, look.terminal) || ABSENT;
   });
   return {
-    title: column.title.toUpperCase(),
+    column,
+    title: oneLine(column.title.toUpperCase(), look.terminal),
     texts,
-    align: isRightAligned(column) ? "right" : "left",
+    align: isRightAligned(column, records) ? "right" : "left",
     isState: column.paths.some(namesState),
   };
 }
 
-/** Columns that the title and the longest text take, counted up to a limit. */
-export function naturalWidth({ title, texts }: DrawnColumn, limit: number): number {
+/** Whether it says anything of any record. */
+export const saysSomething = ({ texts }: DrawnColumn): boolean => texts.some((text) => text !== ABSENT);
+
+/** Columns that the longest text takes, and the title where it is shown, counted up to a limit. */
+export function naturalWidth({ title, texts }: DrawnColumn, header: boolean, limit: number): number {
   return texts.reduce(
     (widest, text) => Math.max(widest, displayWidth(text, limit)),
-    displayWidth(title, limit),
+    header ? displayWidth(title, limit) : 1,
   );
 }

@@ -14,6 +14,7 @@ export interface Place {
 
 const formats: Record<Format, (value: unknown, record: unknown, place: Place) => string> = {
   text: plainText,
+  any: plainText,
   number: plainText,
   list: plainText,
   cents: (value) => (typeof value === "number" ? dollars(value) : plainText(value)),
@@ -39,7 +40,20 @@ export function formatted(record: unknown, column: Omit<Column, "title">, place:
   return formats[column.format ?? "text"](firstAt(record, column.paths), record, place);
 }
 
+/** The same for a program: the value as it came, cents as the number that they are. */
+export function plain(record: unknown, column: Omit<Column, "title">): string {
+  const { format = "text", paths } = column;
+  const value = firstAt(record, paths);
+  return format === "gpus" || format === "ssh"
+    ? formats[format](value, record, { terminal: false, now: 0 })
+    : plainText(value);
+}
+
 /** Numbers stand under each other by their last digit. */
-export function isRightAligned(column: Column): boolean {
-  return column.format === "number" || column.format === "cents";
+export function isRightAligned(column: Column, records: readonly unknown[]): boolean {
+  if (column.format !== "any") return column.format === "number" || column.format === "cents";
+  const values = records
+    .map((record) => firstAt(record, column.paths))
+    .filter((value) => value !== undefined);
+  return values.length > 0 && values.every((value) => typeof value === "number");
 }

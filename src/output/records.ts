@@ -19,7 +19,5 @@ export function recordsOf({ data, rows }: Value, view: View): readonly unknown[]
   return PAGE_KEYS.map((key) => page[key]).find((held) => Array.isArray(held)) ?? [shown];
 }
 
-/** True of a list without a record, for which a table prints nothing: the view's `empty` says so elsewhere. */
-export function isEmpty(value: Value, view: View): boolean {
-  return view.kind === "list" && recordsOf(value, view).length === 0;
-}
+/** All there is to print, as it was sent; a list that is null is one of nothing. */
+export const wholeOf = ({ data }: Value, view: View): unknown => data ?? (view.kind === "list" ? [] : null);

@@ -1,6 +1,7 @@
+import { type Slab, slabs } from "./batches.ts";
 import { clip } from "./display-width.ts";
 import { type Cell, draw } from "./draw.ts";
-import { type DrawnColumn, drawnColumns, naturalWidth } from "./drawn-column.ts";
+import { type DrawnColumn, drawnColumn, naturalWidth, saysSomething } from "./drawn-column.ts";
 import { type Fit, fitWidths } from "./fit.ts";
 import type { Look } from "./look.ts";
 import { palette } from "./paint.ts";
@@ -12,34 +13,62 @@ const WIDEST_IN_PIPE = 200;
 /** Characters of a UUID: an identifier that is cut is of no use. */
 const LEAST_FIRST = 36;
 const LEAST_TEXT = 8;
+export interface TableLook extends Look {
+  readonly header: boolean;
+  /** Someone asked for just these columns: none is left out for saying nothing. */
+  readonly chosen: boolean;
+  /** Records that are drawn together: the widths are those of the first so many. */
+  readonly atOnce: number;
+}
 
 /**
  * A list as a table without borders: upper-case titles, two spaces between columns, `-` for what is absent. On a
  * terminal it fits the width and leaves out columns that say nothing; a last title `…` marks columns that had no room.
- * In a pipe it is whole.
+ * In a pipe it is whole. What comes later than the first records keeps to the widths of those, be it cut on a terminal.
  */
-export function* table(
-  records: readonly unknown[],
+export async function* table(
+  batches: AsyncIterable<readonly unknown[]>,
   columns: readonly Column[],
-  look: Look,
-): Generator<string> {
-  const drawn = drawnColumns(records, columns, look);
-  if (drawn.length === 0 || records.length === 0) return;
-  const { widths, cut } = look.terminal ? fitted(drawn, look.width || USUAL_TERMINAL) : whole(drawn);
-  const kept = drawn.slice(0, widths.length);
-  yield* draw(rows(kept, { widths, cut }, look), {
-    widths: cut ? [...widths, 1] : widths,
-    aligns: kept.map(({ align }) => align),
-  });
+  look: TableLook,
+): AsyncGenerator<string> {
+  let layout: Layout | undefined;
+  for await (const slab of slabs(batches, look.atOnce)) {
+    if (slab.records.length === 0) return;
+    const known: readonly Column[] = layout?.columns ?? columns;
+    const drawn = known.map((column, index) => drawnColumn(slab.records, column, index === 0, look));
+    const header = layout === undefined && look.header;
+    layout ??= layoutOf(drawn, slab, look);
+    const { fit, aligns } = layout;
+    const kept = layout.columns.flatMap((column) => drawn.find((one) => one.column === column) ?? []);
+    yield* draw(rows(kept, fit, { ...look, header }), {
+      widths: fit.cut ? [...fit.widths, 1] : fit.widths,
+      aligns,
+    });
+  }
 }
 
-function whole(columns: readonly DrawnColumn[]): Fit {
-  return { widths: columns.map((column) => naturalWidth(column, WIDEST_IN_PIPE)), cut: false };
+interface Layout {
+  readonly columns: readonly Column[];
+  readonly fit: Fit;
+  readonly aligns: readonly DrawnColumn["align"][];
 }
 
-function fitted(columns: readonly DrawnColumn[], room: number): Fit {
+function layoutOf(drawn: readonly DrawnColumn[], { last }: Slab, look: TableLook): Layout {
+  const all = !look.terminal || look.chosen || !last;
+  const wanted = drawn.filter((column, index) => all || index === 0 || saysSomething(column));
+  const fit = look.terminal ? fitted(wanted, look) : whole(wanted, look);
+  const kept = wanted.slice(0, fit.widths.length);
+  return { columns: kept.map(({ column }) => column), fit, aligns: kept.map(({ align }) => align) };
+}
+
+function whole(columns: readonly DrawnColumn[], { header }: TableLook): Fit {
+  return { widths: columns.map((column) => naturalWidth(column, header, WIDEST_IN_PIPE)), cut: false };
+}
+
+function fitted(columns: readonly DrawnColumn[], { header, width: columnsOfTerminal }: TableLook): Fit {
+  const room = columnsOfTerminal || USUAL_TERMINAL;
   const wanted = columns.map((column, index) => {
-    const width = naturalWidth(column, room);
+    const width = naturalWidth(column, header, room);
     // A number that is cut is another number.
     const least = column.align === "right" ? width : index === 0 ? LEAST_FIRST : LEAST_TEXT;
     return { width, least };
@@ -47,11 +76,11 @@ function fitted(columns: readonly DrawnColumn[], room: number): Fit {
   return fitWidths(wanted, room);
 }
 
-function* rows(columns: readonly DrawnColumn[], { widths, cut }: Fit, look: Look): Generator<Cell[]> {
+function* rows(columns: readonly DrawnColumn[], { widths, cut }: Fit, look: TableLook): Generator<Cell[]> {
   const { title, state } = palette(look.color);
   const shown = (text: string, index: number) => (look.terminal ? clip(text, widths[index] ?? 1) : text);
   const titles = columns.map((column, index) => ({ text: shown(column.title, index), paint: title }));
-  yield cut ? [...titles, { text: "…", paint: title }] : titles;
+  if (look.header) yield cut ? [...titles, { text: "…", paint: title }] : titles;
   const mark = cut ? [{ text: "" }] : [];
   for (let row = 0; row < (columns[0]?.texts.length ?? 0); row += 1) {
     const cells = columns.map(({ texts, isState }, index): Cell => {

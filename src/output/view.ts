@@ -32,6 +32,8 @@ export interface DocumentView {
 
 export interface Column {
   readonly title: string;
+  /** What it is called where a program reads; the title in lower case with `_` for blanks when left out. */
+  readonly name?: string;
   /** Dotted paths, the first value that is not null wins. */
   readonly paths: readonly string[];
   readonly format?: Format;
@@ -46,8 +48,15 @@ export interface Column {
  * - `ssh`: user@host:port of the whole record, one or several; empty while there is no address
  * - `list`: an array, joined with commas
  * - `yes-no`: a boolean
+ * - `any`: as it is; right-aligned when all of it is numbers
  */
-export type Format = "text" | "cents" | "number" | "time" | "gpus" | "ssh" | "list" | "yes-no";
+export type Format = "text" | "cents" | "number" | "time" | "gpus" | "ssh" | "list" | "yes-no" | "any";
 
 export type OutputFormat = (typeof outputFormats)[number];
-export const outputFormats = ["table", "json", "id"] as const;
+export const outputFormats = ["table", "json", "jsonl", "yaml", "csv", "tsv", "id"] as const;
+
+/** Formats that show columns. */
+export const columnFormats: readonly OutputFormat[] = ["table", "csv", "tsv"];
+
+/** Whether a program reads it: an error beside it is one JSON document, and nothing else is said before the end. */
+export const isMachineFormat = (format: OutputFormat): boolean => format !== "table" && format !== "id";

@@ -4,7 +4,14 @@ import { render } from "../../src/output/render.ts";
 import type { ListView, View } from "../../src/output/view.ts";
 
 export const now = Date.UTC(2026, 8, 12, 17, 0, 0);
-export const onTerminal: RenderOptions = { format: "table", terminal: true, width: 100, color: false, now };
+export const onTerminal: RenderOptions = {
+  format: "table",
+  header: true,
+  terminal: true,
+  width: 100,
+  color: false,
+  now,
+};
 export const inPipe: RenderOptions = { ...onTerminal, terminal: false, width: 0 };
 
 export const machines: ListView = {
@@ -36,4 +43,9 @@ export async function drawn(data: unknown, view: View, options: RenderOptions): 
 /** Lines as one text that ends at a line end. */
 export function text(...lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Records that come by and by. */
+export async function* batched(batches: readonly (readonly unknown[])[]): AsyncGenerator<readonly unknown[]> {
+  yield* batches;
 }

@@ -2,16 +2,19 @@ import type { Context } from "../../context/context.ts";
 import type { InputOf } from "../../contract/index.ts";
 import type { Verb } from "../spec.ts";
 import { chatInput } from "./input.ts";
-import { type Ending, streamed, tellEnding } from "./streamed.ts";
+import { bodies, type Ending, heard, tellEnding, texts } from "./streamed.ts";
 import { readPiece } from "./wire.ts";
 
 export const verb: Verb<InputOf<"createChatCompletion">> = {
   input: chatInput,
   run: async (input, context, { flags }) => {
-    const whole = context.settings.output !== "table" || flags["no-stream"] === true;
+    const { output } = context.settings;
     const tell = (ending: Ending) => tellEnding(ending, flags.usage === true, context);
-    if (whole) return { data: await answer(input, context, tell) };
-    return { text: streamed({ ...input, stream: true, ...usageWish(flags.usage) }, context, tell) };
+    if (flags["no-stream"] === true || !(output === "table" || output === "jsonl")) {
+      return { data: await answer(input, context, tell) };
+    }
+    const events = heard({ ...input, stream: true, ...usageWish(flags.usage) }, context, tell);
+    return output === "jsonl" ? { records: bodies(events) } : { text: texts(events) };
   },
 };
 

@@ -9,15 +9,21 @@ export interface Ending {
   readonly usage: Usage | undefined;
 }
 
+/** An event of the answer: as it came, and what it says. */
+export interface Heard {
+  readonly body: unknown;
+  readonly piece: Piece;
+}
+
 /**
- * The answer's text as it comes. Throws `AnswerCut` when the stream ends without `[DONE]` or a finish reason:
- * what came before is then only a part.
+ * The events of the answer as they come. Throws `AnswerCut` when one of them reports a failure, and when the stream
+ * ends without `[DONE]` or a finish reason: what came before is then only a part.
  */
-export async function* streamed(
+export async function* heard(
   input: InputOf<"createChatCompletion">,
   context: Context,
   tell: (ending: Ending) => void,
-): AsyncGenerator<string> {
+): AsyncGenerator<Heard> {
   const events = await context.progress("Thinking", () => open(input, context));
   let finish: string | undefined;
   let usage: Usage | undefined;
@@ -25,13 +31,24 @@ export async function* streamed(
   for await (const event of events) {
     done = event.data.trim() === "[DONE]";
     if (done) break;
-    const piece = readEvent(event);
+    const { body, piece, fault } = readEvent(event);
     finish = piece.finish ?? finish;
     usage = piece.usage ?? usage;
-    if (piece.text !== "") yield piece.text;
+    if (body !== undefined) yield { body, piece };
+    if (fault !== undefined) throw new AnswerCut(fault);
   }
   if (!done && finish === undefined) throw new AnswerCut("it ended before the answer was whole");
   tell({ finish, usage });
+}
+
+/** Just the text. */
+export async function* texts(events: AsyncIterable<Heard>): AsyncGenerator<string> {
+  for await (const { piece } of events) if (piece.text !== "") yield piece.text;
+}
+
+/** Just what came, one by one. */
+export async function* bodies(events: AsyncIterable<Heard>): AsyncGenerator<readonly unknown[]> {
+  for await (const { body } of events) yield [body];
 }
 
 /** Opens the stream; where the service refuses the wish for token counts, once more without it. */
@@ -46,13 +63,13 @@ async function open(input: InputOf<"createChatCompletion">, { stream }: Context)
   }
 }
 
-function readEvent({ event, data }: ServerEvent): Piece {
+function readEvent({ event, data }: ServerEvent): Heard & { readonly fault: string | undefined } {
   const body = parse(data);
   const piece = readPiece(body);
-  const error = event === "error" ? (piece.error ?? data) : piece.error;
-  if (error !== undefined) throw new AnswerCut(error);
-  if (body === undefined) throw new AnswerCut(`it holds something that is not JSON: ${data.slice(0, 80)}`);
-  return piece;
+  const fault = event === "error" ? (piece.error ?? data) : piece.error;
+  const garbage =
+    body === undefined ? `it holds something that is not JSON: ${data.slice(0, 80)}` : undefined;
+  return { body, piece, fault: fault ?? garbage };
 }
 
 function parse(text: string): unknown {

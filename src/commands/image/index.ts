@@ -51,7 +51,7 @@ export const imageCommands: readonly CommandSpec[] = [
       kind: "list",
       columns: [
         { title: "MODEL", paths: ["model"] },
-        { title: "IMAGE-TO-IMAGE", paths: ["imageToImage"], format: "yes-no" },
+        { title: "IMAGE-TO-IMAGE", name: "image_to_image", paths: ["imageToImage"], format: "yes-no" },
         { title: "SDXL", paths: ["sdxl"], format: "yes-no" },
         { title: "LORA", paths: ["loras"], format: "list" },
       ],

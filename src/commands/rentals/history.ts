@@ -1,5 +1,5 @@
 import type { Verb } from "../spec.ts";
 
 export const verb: Verb<object> = {
-  run: async (_input, { call }) => ({ data: await call("listRentalHistory", {}) }),
+  run: (_input, { list }) => list("listRentalHistory", {}),
 };

@@ -5,6 +5,7 @@ const type: Column = { title: "TYPE", paths: ["rentalType", "machineType", "meta
 const gpu: Column = { title: "GPU", paths: ["gpuType"], format: "gpus" };
 const cost: Column = {
   title: "$/H",
+  name: "costPerHourCents",
   paths: ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"],
   format: "cents",
 };
@@ -25,7 +26,7 @@ export const activeRentals: ListView = {
   columns: [
     ...common,
     { title: "SSH", paths: ["providerData"], format: "ssh" },
-    { title: "AGE", paths: ["createdAt", "startedAt"], format: "time" },
+    { title: "AGE", name: "created", paths: ["createdAt", "startedAt"], format: "time" },
   ],
   empty: "No active rentals.",
   id,

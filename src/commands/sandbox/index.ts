@@ -66,7 +66,7 @@ export const sandboxCommands: readonly CommandSpec[] = [
       kind: "record",
       columns: [
         { title: "TOPIC", paths: ["id"] },
-        { title: "IN THE SANDBOX", paths: ["text"] },
+        { title: "IN THE SANDBOX", name: "text", paths: ["text"] },
       ],
       id: ["id"],
     },

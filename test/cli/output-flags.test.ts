@@ -1,0 +1,323 @@
+import { readdir } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { displayWidth } from "../../src/output/display-width.ts";
+import { createCli, temporaryFolder } from "../support/cli.ts";
+
+const rentals = [
+  { id: 1, label: "日本語", status: "Running", gpuCount: 8, gpuType: "h100", costPerHourCents: 123450 },
+  { id: 22, label: "🚀 up", status: "Pending", gpuCount: 16, gpuType: "b200", "a.b": { c: "👨‍👩‍👧" } },
+];
+const env = { NO_COLOR: "1" };
+const listing = "rentals list --type vm --sandbox";
+const answering = (body: unknown) => () => Response.json(body);
+const withRentals = () => createCli({ answer: answering(rentals) });
+
+describe("--columns", () => {
+  test("shows titles, names and dotted paths, in the order that was typed", async () => {
+    const { run } = await withRentals();
+    expect((await run(`${listing} --columns status,ID,costperhourcents,gpuCount,a.b.c`)).out).toBe(
+      [
+        "STATUS   ID        $/H  GPUCOUNT  A.B.C",
+        "Running  1   $1,234.50         8  -",
+        "Pending  22          -        16  👨‍👩‍👧",
+        "",
+      ].join("\n"),
+    );
+    expect((await run(`${listing} --columns state,$/H,gpuCount -o csv`)).out).toBe(
+      "state,costPerHourCents,gpuCount\r\nRunning,123450,8\r\nPending,,16\r\n",
+    );
+  });
+
+  test("draws cents under a path of their own as dollars in a table, and as they are elsewhere", async () => {
+    const { run } = await createCli({ answer: answering([{ id: 1, x: { sumCents: 250 } }]) });
+    expect((await run(`${listing} --columns x.sumCents`)).out).toBe("X.SUM\n$2.50\n");
+    expect((await run(`${listing} --columns x.sumCents -o tsv`)).out).toBe("x.sumCents\n250\n");
+  });
+
+  test("aligns wide characters and emoji, on a terminal too", async () => {
+    const { run } = await withRentals();
+    for (const options of [{}, { terminal: 60, env }]) {
+      const { out } = await run(`${listing} --columns label,id`, options);
+      const starts = out
+        .trimEnd()
+        .split("\n")
+        .map((line) => displayWidth(line.replace(/\S+$/, ""), 99));
+      expect(starts).toEqual([8, 8, 8]);
+    }
+  });
+
+  test("chooses the fields of one record", async () => {
+    const { run } = await createCli({ answer: answering(rentals[0]) });
+    expect((await run("rentals get 1 --sandbox --columns gpuType,id")).out).toBe(
+      "gpuType:  h100\nID:       1\n",
+    );
+    expect((await run("rentals get 1 --sandbox --columns gpuType,id -o csv")).out).toBe(
+      "gpuType,id\r\nh100,1\r\n",
+    );
+  });
+
+  test("tells of a path that no record has, and what there is", async () => {
+    const { run } = await withRentals();
+    const { code, out, err } = await run(`${listing} --columns id,nmae,label`, { terminal: 60, env });
+    expect({ code, out }).toEqual({ code: 0, out: "ID  NMAE  LABEL\n1   -     日本語\n22  -     🚀 up\n" });
+    expect(err).toMatch(
+      /^No record has nmae\. There are: ID, LABEL, .*\$\/H \(costPerHourCents\).*, gpuCount/,
+    );
+    expect((await run(`${listing} --columns nmae --quiet`)).err).toBe("");
+  });
+
+  test("says nothing of a column that is known and empty, or of an empty list", async () => {
+    expect((await (await withRentals()).run(`${listing} --columns id,ssh`)).err).toBe("");
+    const { run } = await createCli({ answer: answering([]) });
+    expect((await run(`${listing} --columns nmae`)).err).toBe("No active rentals.\n");
+  });
+
+  test.each([
+    [`${listing} --columns id,,label`, /--columns.*id,,label/],
+    [`${listing} --columns ""`, /--columns/],
+    [`${listing} --columns id -o json`, /--columns.*--output says json/],
+    [`${listing} --no-header -o id`, /--no-header.*--output says id/],
+    [`${listing} --columns id --jq .`, /--jq and --columns/],
+    ["api spec --sandbox --columns info", /--columns/],
+    ["chat Hi --sandbox --columns id", /--columns.*--output table/],
+  ])("refuses %s before anything is sent", async (line, message) => {
+    const { code, out, err, requests } = await (await withRentals()).run(line);
+    const text = err.startsWith("{") ? JSON.parse(err).error.message : err;
+    expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
+    expect(text).toMatch(message);
+  });
+
+  test("names the variable that asked for the format", async () => {
+    const { run } = await withRentals();
+    const { code, err } = await run(`${listing} --columns id`, { env: { GPUCTL_OUTPUT: "yaml" } });
+    expect(code).toBe(2);
+    expect(JSON.parse(err).error.message).toMatch(/GPUCTL_OUTPUT says yaml/);
+  });
+});
+
+describe("--no-header", () => {
+  test.each([
+    ["table", "1   8\n22  16\n"],
+    ["csv", "1,8\r\n22,16\r\n"],
+    ["tsv", "1\t8\n22\t16\n"],
+  ])("leaves the titles out of %s", async (format, out) => {
+    const { run } = await withRentals();
+    const left = (text: string) =>
+      text.replace(/^(\d+) +(\d+)$/gm, (_, id: string, count: string) => `${id.padEnd(4)}${count}`);
+    expect(left((await run(`${listing} --columns id,gpuCount --no-header -o ${format}`)).out)).toBe(out);
+  });
+});
+
+describe("--jq", () => {
+  test("prints strings as they are and anything else as JSON in a line", async () => {
+    const { run } = await withRentals();
+    expect((await run([...listing.split(" "), "--jq", '.[] | .label, .id, {gpuType}, ""'])).out).toBe(
+      '日本語\n1\n{"gpuType":"h100"}\n\n🚀 up\n22\n{"gpuType":"b200"}\n\n',
+    );
+    expect(await run([...listing.split(" "), "--jq", "empty"])).toMatchObject({ code: 0, out: "", err: "" });
+    expect((await run([...listing.split(" "), "--jq", "-1"])).out).toBe("-1\n");
+  });
+
+  test("filters what -o json would print, of rentals that stream as of one answer", async () => {
+    const { run } = await createCli();
+    await run("rentals create vm --gpus 1 --sandbox --yes");
+    expect((await run([..."rentals history --sandbox --jq".split(" "), "length"])).out).toBe("0\n");
+    expect(
+      (await run([..."rentals create vm --gpus 1 --dry-run --sandbox --jq".split(" "), ".request.body"])).out,
+    ).toBe('{"gpuCount":1}\n');
+    expect((await run([..."chat Hi --sandbox --jq".split(" "), ".choices[0].message.role"])).out).toBe(
+      "assistant\n",
+    );
+  });
+
+  test("that does not compile sends nothing and says why", async () => {
+    const { run } = await withRentals();
+    const { code, out, err, requests } = await run([...listing.split(" "), "--jq", ".[] | fooo("]);
+    expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
+    expect(JSON.parse(err).error).toMatchObject({
+      code: "USAGE",
+      message: expect.stringMatching(/^--jq does not compile: syntax error.*line 1/),
+      retryable: false,
+    });
+  });
+
+  test("that fails on the answer prints nothing, and does not look as if it should be tried again", async () => {
+    const { run, sandbox } = await createCli();
+    const { code, out, err, requests } = await run([
+      ..."rentals create vm --gpus 1 --sandbox --yes --jq".split(" "),
+      ".id, .id.x",
+    ]);
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(sandbox.status()).toBeDefined();
+    const { error } = JSON.parse(err);
+    expect(error).toMatchObject({ code: "FILTER_FAILED", retryable: false });
+    expect(error.message).toMatch(/^--jq cannot be applied to the answer: Cannot index/);
+    expect(error.hint).toMatch(/is created.*Do not create it again/);
+  });
+
+  test("gives way to no format that was asked for, but a default gives way to it", async () => {
+    const { run } = await withRentals();
+    const refused = await run(`${listing} --jq . -o csv`);
+    expect({ code: refused.code, requests: refused.requests }).toEqual({ code: 2, requests: [] });
+    expect(JSON.parse(refused.err).error.message).toMatch(/--jq.*--output says csv/);
+    expect((await run(`${listing} --jq length`, { env: { GPUCTL_OUTPUT: "csv" } })).out).toBe("2\n");
+    expect((await run(`${listing} --jq length -o jsonl`)).out).toBe("2\n");
+  });
+
+  test("lets a terminal obey nothing", async () => {
+    const { run } = await createCli({ answer: answering(["a\x1b[2Jb\x9b1m", { k: "\x9b\u202e" }]) });
+    expect((await run(`${listing} --jq .[]`, { terminal: 80 })).out).toBe('ab\n{"k":"\\u009b\\u202e"}\n');
+  });
+
+  test("passes on what the filter itself says", async () => {
+    const { out, err } = await (await withRentals()).run(`${listing} --jq length|debug`);
+    expect({ out, err }).toEqual({ out: "2\n", err: '["DEBUG:",2]\n' });
+  });
+});
+
+describe("an error beside a machine format", () => {
+  const failures = [
+    ["rentals get 999 --sandbox", 5],
+    ["rentals list --base-url https://api.example.com", 3],
+    ["rentals create vm --gpus 0 --sandbox", 6],
+    ["rentals create vm --gpus many --sandbox", 2],
+    ["rentals lst", 2],
+    ["image hi --steps 0 --sandbox", 2],
+  ] as const;
+  const formats = ["-o json", "-o jsonl", "-o yaml", "-o csv", "-o tsv", "--jq ."];
+
+  test.each(failures.flatMap(([line, code]) => formats.map((format) => [line, format, code] as const)))(
+    "is one JSON document: %s %s",
+    async (line, format, exitCode) => {
+      const { code, out, err } = await (await createCli()).run(`${line} ${format}`);
+      expect({ code, out }).toEqual({ code: exitCode, out: "" });
+      expect(JSON.parse(err).error).toMatchObject({ exitCode });
+    },
+  );
+
+  test.each(["-o table", "-o id"])("is text for people with %s", async (format) => {
+    const { err } = await (await createCli()).run(`rentals get 999 --sandbox ${format}`);
+    expect(err).toMatch(/^Error: /);
+  });
+});
+
+describe("history", () => {
+  const history = (body: string) =>
+    createCli({ answer: ({ path }) => (/history/.test(path) ? new Response(body) : undefined) });
+
+  test("is the body unchanged as JSON, whatever it is", async () => {
+    for (const body of [rentals, [], { items: rentals, next: "x" }, null, "text", [1, [2], null]]) {
+      const { run } = await history(` \n${JSON.stringify(body)}\n`);
+      const { code, out } = await run("rentals history --sandbox -o json");
+      expect({ code, out }).toEqual({ code: 0, out: `${JSON.stringify(body ?? [], null, 2)}\n` });
+      expect(
+        parseYaml((await (await history(JSON.stringify(body))).run("rentals history --sandbox -o yaml")).out),
+      ).toEqual(body ?? []);
+    }
+  });
+
+  test.each(["json", "yaml"])("prints no half of a document in %s when the answer is cut", async (format) => {
+    const long = JSON.stringify(Array.from({ length: 5000 }, (_, id) => ({ id, pad: "x".repeat(200) })));
+    const { run, folder } = await history(long.slice(0, -10));
+    const { code, out, err } = await run(`rentals history --sandbox -o ${format}`);
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    expect(JSON.parse(err).error).toMatchObject({ code: "UNREADABLE_ANSWER", retryable: true });
+    expect(await readdir(temporaryFolder(folder))).toEqual([]);
+  });
+
+  test("says where it stops being JSON, after what came before", async () => {
+    const { run } = await history('[{"id":1},{"id":2}, oops]');
+    const { code, out, err } = await run("rentals history --sandbox -o id");
+    expect({ code, out }).toEqual({ code: 7, out: "1\n2\n" });
+    expect(err).toMatch(/is not JSON from byte 20 on/);
+  });
+
+  test("is a table over many slabs that keeps the widths of the first", async () => {
+    const many = Array.from({ length: 1200 }, (_, id) => ({
+      id,
+      label: id === 1100 ? "x".repeat(90) : `r${id}`,
+    }));
+    const { run } = await history(JSON.stringify(many));
+    const piped = (await run("rentals history --sandbox --columns id,label")).out.trimEnd().split("\n");
+    expect(piped).toHaveLength(1201);
+    expect(piped.slice(0, 2)).toEqual(["ID   LABEL", "0    r0"]);
+    expect(piped[1101]).toBe(`1100  ${"x".repeat(90)}`);
+    const seen = (
+      await (
+        await history(JSON.stringify(many))
+      ).run("rentals history --sandbox --columns label,id", { terminal: 30, env })
+    ).out;
+    expect(seen.split("\n")[1101]).toBe("xxxx…  11…");
+  });
+
+  test("of nothing says so", async () => {
+    const { run } = await history("[]");
+    expect(await run("rentals history --sandbox")).toMatchObject({
+      code: 0,
+      out: "",
+      err: "No past rentals.\n",
+    });
+  });
+});
+
+describe("chat", () => {
+  const events = [
+    '{"choices":[{"delta":{"content":"Hi"}}],"x":1}',
+    '{"choices":[{"delta":{},"finish_reason":"stop"}]}',
+  ];
+  const streaming = (lines: readonly string[]) => () =>
+    new Response(lines.map((line) => `data: ${line}\n\n`).join(""), {
+      headers: { "content-type": "text/event-stream" },
+    });
+
+  test("-o jsonl prints each event as it was received", async () => {
+    const { run } = await createCli({ answer: streaming([...events, "[DONE]"]) });
+    const { out, requests } = await run("chat Hello --sandbox -o jsonl");
+    expect(out).toBe(events.map((event) => `${event}\n`).join(""));
+    expect(requests[0]?.body).toMatchObject({ stream: true });
+  });
+
+  test("-o jsonl keeps what came of an answer that is cut, and fails", async () => {
+    const { run } = await createCli({ answer: streaming(events.slice(0, 1)) });
+    const { code, out, err } = await run("chat Hello --sandbox -o jsonl");
+    expect({ code, out }).toEqual({ code: 9, out: `${events[0]}\n` });
+    expect(JSON.parse(err).error.code).toBe("ANSWER_CUT");
+  });
+
+  test.each(["yaml", "csv", "tsv", "json"])("-o %s prints the whole answer", async (format) => {
+    const { code, out, requests } = await (await createCli()).run(`chat Hello --sandbox -o ${format}`);
+    expect(code).toBe(0);
+    expect(out).toMatch(/choices/);
+    expect(out).toMatch(/finish_reason/);
+    expect(requests[0]?.body).not.toHaveProperty("stream");
+  });
+});
+
+test("a dry run is the document of its format", async () => {
+  const { run } = await createCli();
+  const line = "rentals create vm --gpus 1 --dry-run --sandbox";
+  const document = JSON.parse((await run(`${line} -o json`)).out);
+  expect(document).toMatchObject({ dry_run: true, request: { method: "POST" } });
+  expect(parseYaml((await run(`${line} -o yaml`)).out)).toEqual(document);
+  expect((await run(`${line} -o jsonl`)).out).toBe(`${JSON.stringify(document)}\n`);
+  expect(JSON.parse((await run(`${line} -o csv`)).out)).toEqual(document);
+  expect((await run(line)).out).toMatch(/^POST /);
+});
+
+test("a document is JSON where rows make no sense", async () => {
+  const { run } = await createCli();
+  const document = JSON.parse((await run("api spec --sandbox")).out);
+  for (const format of ["csv", "tsv", "id", "table", "json", "jsonl"]) {
+    expect(JSON.parse((await run(`api spec --sandbox -o ${format}`)).out)).toEqual(document);
+  }
+  expect(parseYaml((await run("api spec --sandbox -o yaml")).out)).toEqual(document);
+});
+
+test("notes wait until the end beside a machine format, so that an error is the only document", async () => {
+  const { run } = await createCli();
+  const { out, err } = await run("image price --size 8x8 -o csv");
+  expect(out).toMatch(/^width,height,steps,count,dollarsEach,dollars,cost\r\n8,8,/);
+  expect(err).toMatch(/not a supported resolution/);
+});

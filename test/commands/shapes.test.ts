@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { commands } from "../../src/commands/index.ts";
+import { createCli } from "../support/cli.ts";
+import { runShown } from "../support/shell.ts";
+
+const listen = async (_sandbox: unknown, { host, port }: { host: string; port: number }) => ({
+  url: `http://${host}:${port}`,
+  close: async () => {},
+});
+
+/** Runs an example with another format in the place of its own, after what it needs. */
+async function shown(example: { command: string; after?: readonly string[] }, format: string) {
+  const cli = await createCli({ listen });
+  for (const line of example.after ?? []) await runShown(cli, line);
+  const [command = ""] = example.command.split(" > ");
+  const plain = command.replace(/ (?:-o|--output) \w+| --quiet/g, "");
+  return runShown(cli, `${plain} -o ${format}`);
+}
+
+/** What JSON is made of: its keys and types; the elements of a list together, keys that not all of them have with `?`. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [value.map(shapeOf).reduce(merged)];
+  if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
+}
+
+function merged(one: unknown, other: unknown): unknown {
+  if (JSON.stringify(one) === JSON.stringify(other)) return one;
+  if (Array.isArray(one) && Array.isArray(other)) return [...one, ...other].slice(0, 2).reduce(listOf, []);
+  if (isShape(one) && isShape(other)) {
+    const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+    return Object.fromEntries(
+      keys.map((key) => {
+        const name = key.replace(/\?$/, "");
+        const [left, right] = [one[key] ?? one[`${key}?`], other[key] ?? other[`${key}?`]];
+        if (left === undefined || right === undefined) return [`${name}?`, left ?? right];
+        return [key, merged(left, right)];
+      }),
+    );
+  }
+  return [...new Set([one, other].flatMap((type) => String(type).split(" | ")))].sort().join(" | ");
+}
+
+const listOf = (list: readonly unknown[], shape: unknown) => [
+  list.length === 0 ? shape : merged(list[0], shape),
+];
+const isShape = (shape: unknown): shape is Readonly<Record<string, unknown>> =>
+  typeof shape === "object" && shape !== null && !Array.isArray(shape);
+
+/** Commands whose document is not one of ours, but a standard's. */
+const documents = commands.filter(({ view }) => view.kind === "document");
+
+test.each(commands.filter((spec) => !documents.includes(spec)))(
+  "$path keeps its shape as JSON and its columns as CSV",
+  async ({ examples }) => {
+    for (const example of examples) {
+      const [json, csv] = [await shown(example, "json"), await shown(example, "csv")];
+      expect({ json: json.code, csv: csv.code }, json.err + csv.err).toEqual({ json: 0, csv: 0 });
+      const dry = /--dry-run/.test(example.command);
+      expect({
+        command: example.command,
+        json: shapeOf(JSON.parse(json.out)),
+        ...(!dry && { csv: csv.out.split("\r\n")[0] }),
+      }).toMatchSnapshot();
+    }
+  },
+  60_000,
+);
+
+test.each(documents)("$path is a document whatever the format", async ({ examples: [example] }) => {
+  if (example === undefined) throw new Error("it has no example");
+  const [json, csv] = [await shown(example, "json"), await shown(example, "csv")];
+  expect(csv.out).toBe(json.out);
+  expect(Object.keys(JSON.parse(json.out))).toMatchSnapshot();
+});

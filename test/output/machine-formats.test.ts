@@ -1,0 +1,223 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { allAtOnce } from "../../src/output/batches.ts";
+import { csv } from "../../src/output/csv.ts";
+import { jsonArray } from "../../src/output/json.ts";
+import { separated } from "../../src/output/separated.ts";
+import { tsv } from "../../src/output/tsv.ts";
+import type { RecordView } from "../../src/output/view.ts";
+import { yaml, yamlSequence } from "../../src/output/yaml.ts";
+import { batched, drawn, inPipe, machines, onTerminal } from "./drawing.ts";
+
+const one: RecordView = { kind: "record", id: ["id"] };
+const separate = (format: "csv" | "tsv" | "jsonl") => ({ ...inPipe, format });
+
+/** Text with everything in it that a format may stumble over. */
+const text = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(
+      ",",
+      '"',
+      "\r",
+      "\n",
+      "\t",
+      "\\",
+      "'",
+      " ",
+      ":",
+      "-",
+      "#",
+      "é",
+      "🚀",
+      "漢",
+      "\x85",
+      "\u2028",
+    ),
+    fc.string({ minLength: 1, maxLength: 1 }),
+  ),
+});
+const grid = fc
+  .integer({ min: 1, max: 5 })
+  .chain((columns) => fc.array(fc.array(text, { minLength: columns, maxLength: columns })));
+const jsonValue = fc.jsonValue({ stringUnit: "binary" }).map((value) => JSON.parse(JSON.stringify(value)));
+
+/** Rows as RFC 4180 describes them, read letter by letter; anything it does not describe throws. */
+function readCsv(source: string): string[][] {
+  const rows: string[][] = [];
+  let at = 0;
+  while (at < source.length) {
+    const row: string[] = [];
+    for (;;) {
+      let value = "";
+      if (source[at] === '"') {
+        for (at += 1; source[at] !== '"' || source[at + 1] === '"'; at += source[at] === '"' ? 2 : 1) {
+          if (at >= source.length) throw new Error("a quote is never closed");
+          value += source[at];
+        }
+        at += 1;
+      } else {
+        while (at < source.length && !/[",\r\n]/.test(source[at] ?? "")) value += source[at++];
+      }
+      row.push(value);
+      if (source[at] !== ",") break;
+      at += 1;
+    }
+    if (source.slice(at, at + 2) !== "\r\n") throw new Error(`no line end at ${at}`);
+    at += 2;
+    rows.push(row);
+  }
+  return rows;
+}
+
+describe("csv", () => {
+  test("is read back the same by the letter of RFC 4180", () => {
+    fc.assert(
+      fc.property(grid, (rows) => {
+        expect(readCsv(csv(rows))).toEqual(rows);
+      }),
+    );
+  });
+
+  test("has machine names, plain values and nothing for what is absent", async () => {
+    const records = [
+      { id: 1, name: 'a "b", c', costPerHourCents: 123450, createdAt: "2026-09-12 13:59:00.123+00" },
+      { id: 2, state: "Running", gpuCount: 8, gpuType: "h100" },
+    ];
+    expect(await drawn(records, machines, separate("csv"))).toBe(
+      [
+        "id,label,state,gpu,$/h,note,age",
+        '1,"a ""b"", c",,,123450,,2026-09-12 13:59:00.123+00',
+        "2,,Running,8x h100,,,",
+        "",
+      ].join("\r\n"),
+    );
+  });
+
+  test("of a record without columns has one for each value in it", async () => {
+    const record = { a: { b: 1, sumCents: 250 }, list: ["x", null], none: null, empty: {} };
+    expect(await drawn(record, one, separate("csv"))).toBe(
+      'a.b,a.sumCents,list,none,empty\r\n1,250,"x, ",,{}\r\n',
+    );
+    expect(await drawn("text", one, separate("csv"))).toBe("value\r\ntext\r\n");
+  });
+
+  test("of an empty list is its header, and nothing without it", async () => {
+    expect(await drawn([], machines, separate("csv"))).toBe("id,label,state,gpu,$/h,note,age\r\n");
+    expect(await drawn([], machines, { ...separate("csv"), header: false })).toBe("");
+    expect(await drawn([], one, separate("csv"))).toBe("");
+  });
+
+  test("quotes a row of one empty value, which would be no row otherwise", () => {
+    expect(csv([["a"], [""]])).toBe('a\r\n""\r\n');
+  });
+});
+
+describe("tsv", () => {
+  const unescaped = (value: string) =>
+    value.replace(/\\(.)/g, (_, one: string) => ({ t: "\t", n: "\n", r: "\r" })[one] ?? one);
+
+  test("is read back the same when tabs, line ends and backslashes are unescaped", () => {
+    fc.assert(
+      fc.property(grid, (rows) => {
+        const lines = tsv(rows).split("\n");
+        expect(lines.pop()).toBe("");
+        expect(lines.map((line) => line.split("\t").map(unescaped))).toEqual(rows);
+      }),
+    );
+  });
+});
+
+describe("yaml", () => {
+  test("is read back the same, and holds nothing that a terminal would obey", () => {
+    fc.assert(
+      fc.property(fc.oneof(jsonValue, text, fc.dictionary(text, text)), (value) => {
+        const shown = yaml(value);
+        expect(parseYaml(shown)).toEqual(value);
+        expect(shown).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
+      }),
+    );
+  });
+
+  test.each(["no", "on", "12:30:00", "0777", "2026-11-20", "~", "1_000"])(
+    "quotes %j, which older readers take for something else",
+    (value) => expect(yaml({ value })).toBe(`value: "${value}"\n`),
+  );
+
+  test("of records that come by and by is that of the whole", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(jsonValue)), async (batches) => {
+        expect(await whole(yamlSequence(batched(batches)))).toBe(yaml(batches.flat()));
+      }),
+    );
+  });
+});
+
+describe("json of records that come by and by", () => {
+  test("is letter for letter that of the whole", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(jsonValue)), async (batches) => {
+        expect(await whole(jsonArray(batched(batches), false))).toBe(
+          `${JSON.stringify(batches.flat(), null, 2)}\n`,
+        );
+      }),
+    );
+  });
+});
+
+describe("jsonl", () => {
+  test("is a line for each record, as it was sent", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(jsonValue), async (records) => {
+        const lines = (await drawn(records, machines, separate("jsonl"))).split("\n");
+        expect(lines.pop()).toBe("");
+        expect(lines.map((line) => JSON.parse(line))).toEqual(records);
+      }),
+    );
+  });
+
+  test("of one record, a page and nothing", async () => {
+    const jsonl = separate("jsonl");
+    expect(await drawn({ a: { b: 1 } }, one, jsonl)).toBe('{"a":{"b":1}}\n');
+    expect(await drawn({ items: [{ id: 1 }, { id: 2 }], next: 1 }, machines, jsonl)).toBe(
+      '{"id":1}\n{"id":2}\n',
+    );
+    expect(await drawn(null, machines, jsonl)).toBe("");
+    expect(await drawn(null, one, jsonl)).toBe("null\n");
+    expect(await drawn([1, 2], { kind: "document" }, jsonl)).toBe("[1,2]\n");
+  });
+});
+
+test("a terminal obeys nothing in any format", async () => {
+  const evil = fc.string({
+    unit: fc.constantFrom("\x1b", "[", "]", "\x9b", "0", ";", "m", "\x07", "\x9c", "\u202e", "a"),
+  });
+  const records = fc.array(fc.record({ id: evil, label: evil, state: evil, "\x1b[2J": evil }));
+  const formats = ["table", "json", "jsonl", "yaml", "csv", "tsv", "id"] as const;
+  await fc.assert(
+    fc.asyncProperty(
+      records,
+      fc.constantFrom(...formats),
+      fc.constantFrom(machines, one),
+      async (data, format, view) => {
+        expect(await drawn(data, view, { ...onTerminal, format })).not.toMatch(
+          /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]/,
+        );
+      },
+    ),
+  );
+});
+
+test("rows of separated values keep the columns of the first records", async () => {
+  const batches = [[{ a: 1, b: 2 }], [{ b: 3, c: 4 }]];
+  expect(await whole(separated(batched(batches), one, csv, { header: true, terminal: false }))).toBe(
+    "a,b\r\n1,2\r\n,3\r\n",
+  );
+  expect(await whole(separated(allAtOnce([]), machines, csv, { header: false, terminal: false }))).toBe("");
+});
+
+async function whole(pieces: AsyncIterable<string>): Promise<string> {
+  let all = "";
+  for await (const piece of pieces) all += piece;
+  return all;
+}
