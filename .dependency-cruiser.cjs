@@ -59,7 +59,7 @@ module.exports = {
           "index\\.ts$",
           "views\\.ts$",
           "^src/commands/spec\\.ts$",
-          "^src/commands/shared/out-flags\\.ts$",
+          "flags\\.ts$",
         ],
         dynamic: false,
       },

@@ -16,26 +16,27 @@ _gpuctl() {
     fi
     case $word in
       --) return ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--port|--host) skip=1 ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--port|--host) skip=1 ;;
     esac
     case "$path $word" in
-      " rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" tts"|" api"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits") path="$path $word" ;;
+      " rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" tts"|" api"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits") path="$path $word" ;;
     esac
   done
   path=${path# }
 
   local commands="" flags=""
   case $path in
-    "") commands="rentals volumes reserve user image chat tts api auth sandbox" flags="" ;;
-    "rentals") commands="create list get history summary wait" flags="" ;;
+    "") commands="rentals volumes reserve user image chat tts api auth doctor sandbox" flags="" ;;
+    "rentals") commands="create list get history summary wait ssh" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
     "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait --wait-timeout --max-burn" ;;
     "rentals create bare-metal") commands="" flags="--network-type --gpu-count --gpus --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --cuda-version --storage-volume --new-volume --new-volume-size --wait --wait-timeout --max-burn" ;;
-    "rentals list") commands="" flags="--include-cluster-pools --no-include-cluster-pools --type" ;;
+    "rentals list") commands="" flags="--include-cluster-pools --no-include-cluster-pools --type --watch" ;;
     "rentals get") commands="" flags="" ;;
     "rentals history") commands="" flags="" ;;
     "rentals summary") commands="" flags="" ;;
     "rentals wait") commands="" flags="--for --interval --wait-timeout" ;;
+    "rentals ssh") commands="" flags="--node --print --wait --wait-timeout" ;;
     "volumes") commands="create list attach" flags="" ;;
     "volumes create") commands="" flags="--region --label --size-in-gb --rental-ids" ;;
     "volumes list") commands="" flags="" ;;
@@ -58,6 +59,7 @@ _gpuctl() {
     "auth login") commands="" flags="--with-token" ;;
     "auth logout") commands="" flags="" ;;
     "auth status") commands="" flags="" ;;
+    "doctor") commands="" flags="" ;;
     "sandbox") commands="serve status reset keys limits" flags="" ;;
     "sandbox serve") commands="" flags="--port --host" ;;
     "sandbox status") commands="" flags="" ;;
@@ -109,6 +111,8 @@ _gpuctl() {
     "rentals wait:--for") COMPREPLY=($(compgen -W "running active terminated" -- "$cur")); return ;;
     "rentals wait:--interval") COMPREPLY=(); return ;;
     "rentals wait:--wait-timeout") COMPREPLY=(); return ;;
+    "rentals ssh:--node") COMPREPLY=(); return ;;
+    "rentals ssh:--wait-timeout") COMPREPLY=(); return ;;
     "volumes create:--region") COMPREPLY=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4" -- "$cur")); return ;;
     "volumes create:--label") COMPREPLY=(); return ;;
     "volumes create:--size-in-gb") COMPREPLY=(); return ;;

@@ -1,7 +1,7 @@
 # fish completion for gpuctl. Made by `npm run generate`; do not edit.
 
-set -g __gpuctl_paths 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits'
-set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --port --host
+set -g __gpuctl_paths 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits'
+set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --node --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --port --host
 
 # Whether the words so far lead to this place and no further.
 function __gpuctl_at
@@ -54,6 +54,7 @@ complete -c gpuctl -n '__gpuctl_at \'\'' -a chat -d 'Chat with a model'
 complete -c gpuctl -n '__gpuctl_at \'\'' -a tts -d 'Speak a text'
 complete -c gpuctl -n '__gpuctl_at \'\'' -a api -d 'The service\'s own description'
 complete -c gpuctl -n '__gpuctl_at \'\'' -a auth -d 'API keys'
+complete -c gpuctl -n '__gpuctl_at \'\'' -a doctor -d 'Check the installation'
 complete -c gpuctl -n '__gpuctl_at \'\'' -a sandbox -d 'The whole service on this machine'
 complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a create -d 'vm or bare-metal'
 complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a list -d 'List the active rentals'
@@ -61,6 +62,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a get -d 'Look up one rental, r
 complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a history -d 'List the rentals that have ended'
 complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a summary -d 'Count the active rentals and show what they cost an hour'
 complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a wait -d 'Wait until a rental runs or has ended'
+complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a ssh -d 'Open a shell on a rental, or run a command there'
 complete -c gpuctl -n '__gpuctl_at \'rentals create\'' -a vm -d 'Rent a virtual machine'
 complete -c gpuctl -n '__gpuctl_at \'rentals create\'' -a bare-metal -d 'Rent bare-metal machines'
 complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l gpu-count -l gpus -x -d 'Number of GPUs'
@@ -100,12 +102,17 @@ complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l wait-timeou
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l max-burn -x -d 'Refuse when what is active already costs this many dollars an hour or more'
 complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l include-cluster-pools -l no-include-cluster-pools -d 'Also list rentals that belong to cluster pools'
 complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l type -x -a 'vm bare-metal' -d 'Only this type; both when left out'
+complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l watch -d 'Look again and again until Ctrl-C, and mark what changed'
 
 
 
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l for -x -a 'running active terminated' -d 'What to wait for'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l interval -x -d 'Time between two looks'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l node -x -d 'Which machine of several, counted from 1; the first when left out'
+complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l print -d 'Print the command line instead of running it'
+complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l wait -d 'Wait until the rental can be reached'
+complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l wait-timeout -x -d 'Longest time to wait'
 complete -c gpuctl -n '__gpuctl_at \'volumes\'' -a create -d 'Create a storage volume'
 complete -c gpuctl -n '__gpuctl_at \'volumes\'' -a list -d 'List the storage volumes'
 complete -c gpuctl -n '__gpuctl_at \'volumes\'' -a attach -d 'Attach a storage volume to bare-metal rentals'
@@ -180,6 +187,7 @@ complete -c gpuctl -n '__gpuctl_at \'auth\'' -a login -d 'Keep an API key, and w
 complete -c gpuctl -n '__gpuctl_at \'auth\'' -a logout -d 'Forget the API key of a profile'
 complete -c gpuctl -n '__gpuctl_at \'auth\'' -a status -d 'Say which key is used, where it comes from, and whether the service accepts it'
 complete -c gpuctl -n '__gpuctl_at \'auth login\'' -l with-token -d 'Read the key from stdin'
+
 
 
 complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a serve -d 'Serve the sandbox over HTTP, for curl, SDKs and browsers'

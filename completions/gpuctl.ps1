@@ -15,6 +15,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('tts', 'Speak a text')
       ,@('api', 'The service''s own description')
       ,@('auth', 'API keys')
+      ,@('doctor', 'Check the installation')
       ,@('sandbox', 'The whole service on this machine')
     )
     'rentals' = @(
@@ -24,6 +25,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('history', 'List the rentals that have ended')
       ,@('summary', 'Count the active rentals and show what they cost an hour')
       ,@('wait', 'Wait until a rental runs or has ended')
+      ,@('ssh', 'Open a shell on a rental, or run a command there')
     )
     'rentals create' = @(
       ,@('vm', 'Rent a virtual machine')
@@ -36,6 +38,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals history' = @()
     'rentals summary' = @()
     'rentals wait' = @()
+    'rentals ssh' = @()
     'volumes' = @(
       ,@('create', 'Create a storage volume')
       ,@('list', 'List the storage volumes')
@@ -78,6 +81,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'auth login' = @()
     'auth logout' = @()
     'auth status' = @()
+    'doctor' = @()
     'sandbox' = @(
       ,@('serve', 'Serve the sandbox over HTTP, for curl, SDKs and browsers')
       ,@('status', 'Show what the sandbox holds and where')
@@ -138,6 +142,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals list' = @(
       ,@(@('--include-cluster-pools', '--no-include-cluster-pools'), 'Also list rentals that belong to cluster pools', @())
       ,@(@('--type'), 'Only this type; both when left out', @('vm', 'bare-metal'))
+      ,@(@('--watch'), 'Look again and again until Ctrl-C, and mark what changed', @())
     )
     'rentals get' = @()
     'rentals history' = @()
@@ -145,6 +150,12 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals wait' = @(
       ,@(@('--for'), 'What to wait for', @('running', 'active', 'terminated'))
       ,@(@('--interval'), 'Time between two looks', @())
+      ,@(@('--wait-timeout'), 'Longest time to wait', @())
+    )
+    'rentals ssh' = @(
+      ,@(@('--node'), 'Which machine of several, counted from 1; the first when left out', @())
+      ,@(@('--print'), 'Print the command line instead of running it', @())
+      ,@(@('--wait'), 'Wait until the rental can be reached', @())
       ,@(@('--wait-timeout'), 'Longest time to wait', @())
     )
     'volumes' = @()
@@ -234,6 +245,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'auth logout' = @()
     'auth status' = @()
+    'doctor' = @()
     'sandbox' = @()
     'sandbox serve' = @(
       ,@(@('--port'), 'Port to listen on; 0 takes a free one', @())
@@ -266,7 +278,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @())
       ,@(@('-h', '--help'), 'Show help', @())
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--port', '--host')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--port', '--host')
   $files = @('--image', '--out', '--file')
 
   $path = ''

@@ -29,11 +29,17 @@ export const routes: Readonly<Record<OperationId, Route>> = ${JSON.stringify(pla
 `,
 );
 
-const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+const { version, engines } = JSON.parse(await readFile("package.json", "utf8")) as {
+  version: string;
+  engines: { node: string };
+};
 await put(
   "src/cli/generated/version.ts",
   `${header}/** The version of gpuctl. */
 export const version = ${JSON.stringify(version)};
+
+/** The versions of Node.js that it runs on. */
+export const neededNode = ${JSON.stringify(engines.node)};
 `,
 );
 

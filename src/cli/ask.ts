@@ -5,9 +5,9 @@ import type { Defaults } from "../context/context.ts";
 import type { Prompts, World } from "../context/world.ts";
 import type { Field } from "../contract/field.ts";
 import type { Operation } from "../contract/operation.ts";
+import { quoted } from "../output/quoted.ts";
 import { fieldValue } from "./args.ts";
 import { isReplaced, type Missing, missingOf, wordOf } from "./missing.ts";
-import { quoted } from "./quoted.ts";
 
 interface Asking {
   readonly world: Pick<World, "stdin" | "prompts">;

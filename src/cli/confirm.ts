@@ -15,7 +15,7 @@ export const mayPrompt = (
 
 /** Asks before money is spent or something is destroyed. Throws when the answer is no, or is needed and cannot be had. */
 export async function confirm(
-  question: string,
+  question: () => Promise<string> | string,
   { confirms }: Pick<CommandSpec, "confirms">,
   settings: Pick<Settings, "yes" | "mayAsk" | "sandbox">,
   world: Pick<World, "stdin" | "stderr" | "prompts">,
@@ -24,10 +24,11 @@ export async function confirm(
   if (!mayPrompt(settings, world)) {
     if (confirms === "spending") return;
     throw new UsageError("--yes is needed when nobody can be asked", {
-      hint: `${question} Nothing was sent.`,
+      hint: `${await question()} Nothing was sent.`,
     });
   }
-  const message = settings.sandbox ? `${question} ${notReal}` : question;
+  const asked = await question();
+  const message = settings.sandbox ? `${asked} ${notReal}` : asked;
   if (!(await (await world.prompts()).confirm({ message }))) {
     throw new Interrupted("cancelled: nothing was sent");
   }

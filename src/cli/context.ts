@@ -1,13 +1,15 @@
 import { resolve } from "node:path";
 import { fitsHeader } from "../client/request.ts";
 import { UsageError } from "../commands/errors.ts";
-import type { Context, Files, Secrets, Update } from "../context/context.ts";
+import type { Context, Files, Secrets } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import { sandboxChatModel } from "../contract/sandbox.ts";
 import { mayPrompt } from "./confirm.ts";
 import type { Connection } from "./connection.ts";
+import { installation } from "./installation.ts";
 import type { Notes } from "./notes.ts";
 import { configPath } from "./profile.ts";
+import { showProgress } from "./progress.ts";
 import type { Settings } from "./settings.ts";
 
 interface Made {
@@ -29,9 +31,10 @@ export function createContext(settings: Settings, world: World, { connection, no
     interrupted: world.interrupted,
     say: notes.say,
     ifItFails: notes.ifItFails,
-    progress: (text, work) => showProgress(text, work, settings, world),
+    progress: (text, work) => showProgress({ text, work }, settings, world),
     files: files(world),
     secrets: secrets(settings, world),
+    installation: installation(settings, world),
     settings: {
       version: world.version,
       output: settings.output,
@@ -53,21 +56,6 @@ export function createContext(settings: Settings, world: World, { connection, no
       forgetKey: async (name) => (await import("./profile-store.ts")).forgetKey(world, name),
     },
   };
-}
-
-async function showProgress<Value>(
-  text: string,
-  work: (update: Update) => Promise<Value>,
-  { quiet, mayAsk }: Settings,
-  { stderr, env, spinner }: World,
-): Promise<Value> {
-  if (!stderr.isTTY || stderr.columns === 0 || quiet || !mayAsk || env.TERM === "dumb") return work(() => {});
-  const shown = await spinner(text);
-  try {
-    return await work(shown.update);
-  } finally {
-    shown.stop();
-  }
 }
 
 function files(world: World): Files {

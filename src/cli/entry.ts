@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import type { Shell } from "../context/context.ts";
 import type { World } from "../context/world.ts";
-import { version } from "./generated/version.ts";
+import { neededNode, version } from "./generated/version.ts";
 
 /** Runs the command line of this process and gives its exit code. Version and help load little else. */
 export async function start(): Promise<number> {
@@ -14,7 +14,17 @@ export async function start(): Promise<number> {
   const help = await helpOf(argv);
   if (help !== undefined) return printed(help);
   const [{ main }, { nodeWorld }] = await Promise.all([import("./main.ts"), import("../context/node.ts")]);
-  return main(argv, await nodeWorld({ version, connect, openSandbox, completionScript }));
+  const rooms = {
+    version,
+    neededNode,
+    connect,
+    knock,
+    proxyFor,
+    openSandbox,
+    sandboxHealth,
+    completionScript,
+  };
+  return main(argv, await nodeWorld(rooms));
 }
 
 /** The help that a plain command line asks for; one with more in it is for the parser to read. */
@@ -41,6 +51,11 @@ async function connect(env: World["env"]) {
   return createTransport(env);
 }
 
+const knock = async (env: World["env"], url: string, timeout: number) =>
+  (await import("../client/knock.ts")).knock(url, env, timeout);
+
+const proxyFor = async (url: string) => (await import("../client/proxy.ts")).proxyUrl(url);
+
 /** The one place where the tool reaches what writes the documents. */
 async function completionScript(shell: Shell): Promise<string> {
   const [{ completionOf }, { treeOf }, { nouns }, { globalFlags }] = await Promise.all([
@@ -52,12 +67,17 @@ async function completionScript(shell: Shell): Promise<string> {
   return completionOf(shell, treeOf(nouns, globalFlags));
 }
 
+const stateFile = (folder: string): string => join(folder, "sandbox.sqlite");
+
+const sandboxHealth = async ({ state }: World["folders"]) =>
+  (await import("../sandbox/health.ts")).health(stateFile(state));
+
 /** The one place where the tool reaches the sandbox. */
 async function openSandbox({ state }: World["folders"]) {
   const [{ createSandbox }, { serve }] = await Promise.all([
     import("../sandbox/index.ts"),
     import("../sandbox/serve.ts"),
   ]);
-  const sandbox = await createSandbox({ file: join(state, "sandbox.sqlite") });
+  const sandbox = await createSandbox({ file: stateFile(state) });
   return { ...sandbox, serve: (address: { host: string; port: number }) => serve(sandbox, address) };
 }

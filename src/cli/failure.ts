@@ -63,6 +63,7 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
     exitCode: exit.unknown,
     hint: error.finding ?? "It may have taken effect: look before you try again.",
   }),
+  Unhealthy: () => ({ code: "UNHEALTHY", exitCode: exit.fault }),
   CannotPrint: () => ({ code: "NOT_PRINTED", exitCode: exit.fault }),
   ResultLost: () => ({
     code: "RESULT_LOST",
@@ -71,6 +72,7 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
   }),
   NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
   RentalFailed: () => ({ code: "RENTAL_FAILED", exitCode: exit.service }),
+  NotReady: () => ({ code: "NOT_READY", exitCode: exit.waited, retryable: true }),
   WaitedTooLong: () => ({ code: "WAITED_TOO_LONG", exitCode: exit.waited, retryable: true }),
   BudgetExceeded: () => ({
     code: "BUDGET_EXCEEDED",
@@ -113,6 +115,7 @@ const aboutAnAnswer: ReadonlySet<string> = new Set([
   "AnswerCut",
   "FilterFailed",
   "NotFound",
+  "NotReady",
   "RentalFailed",
   "UselessAnswer",
   "WaitedTooLong",

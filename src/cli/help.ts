@@ -1,6 +1,12 @@
 import { type CommandFlag, flagsOf } from "../commands/flags.ts";
 import { nouns } from "../commands/index.ts";
-import { type ShownFlag, shownFlag, shownGlobals, textWithNotes } from "../commands/shown-flag.ts";
+import {
+  type ShownFlag,
+  shownFlag,
+  shownGlobals,
+  shownValue,
+  textWithNotes,
+} from "../commands/shown-flag.ts";
 import type { CommandSpec } from "../commands/spec.ts";
 import { routes } from "../contract/generated/routes.ts";
 import { globalFlags } from "./globals.ts";
@@ -90,7 +96,8 @@ function usage(spec: CommandSpec): string {
 }
 
 const flagRow = (flag: ShownFlag): Row => [
-  flag.names.join(", ").replace(/--([\w-]+), --no-\1/g, "--[no-]$1") + (flag.value ? ` ${flag.value}` : ""),
+  flag.names.join(", ").replace(/--([\w-]+), --no-\1/g, "--[no-]$1") +
+    (flag.value ? ` ${shownValue(flag)}` : ""),
   textWithNotes(flag),
 ];
 

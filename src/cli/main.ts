@@ -12,7 +12,7 @@ import { createNotes } from "./notes.ts";
 import { notices } from "./notices.ts";
 import { checkColumns } from "./output-settings.ts";
 import { print } from "./print.ts";
-import { readConfig } from "./profile.ts";
+import { type Config, readConfig } from "./profile.ts";
 import { type Invocation, parse } from "./program.ts";
 import { run } from "./run.ts";
 import { resolveSettings } from "./settings.ts";
@@ -33,7 +33,7 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
   const settings = resolveSettings({
     typed: invocation.globals,
     env: world.env,
-    config: readConfig(world),
+    config: configFor(invocation, world),
     newProfile: invocation.spec.path.join(" ") === "auth login",
   });
   const notes = createNotes(settings, world);
@@ -51,6 +51,8 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     const answer = await run({ invocation, settings, world, context });
     await print(answer, invocation.spec.view, { settings, world, notes, filter });
     for (const line of notes.held) await world.stderr.write(`${line}\n`);
+    // Only the user ends what is shown again and again.
+    if ("frames" in answer) return exit.interrupted;
     return ("exitCode" in answer && answer.exitCode) || exit.done;
   } catch (error) {
     if (error instanceof DryRun) {
@@ -66,6 +68,16 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     });
   } finally {
     await connection.close();
+  }
+}
+
+/** A command that examines the installation runs without a configuration that cannot be read, to tell so. */
+function configFor({ spec }: Invocation, world: World): Config {
+  try {
+    return readConfig(world);
+  } catch (error) {
+    if (!spec.examines) throw error;
+    return {};
   }
 }
 

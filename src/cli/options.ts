@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../commands/errors.ts";
 import type { CommandFlag } from "../commands/flags.ts";
+import { fillBareFlags } from "./bare-flags.ts";
 import { globalFlags, type TypedGlobals } from "./globals.ts";
 
 /** A value as typed, and the name it was typed under. */
@@ -25,6 +26,7 @@ export function declareFlags(command: Command, flags: readonly CommandFlag[]): v
       if (flag.negatable) command.addOption(new Option(`--no-${name}`));
     }
   }
+  fillBareFlags(command, flags);
 }
 
 export function declareGlobals(command: Command): void {

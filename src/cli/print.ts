@@ -1,8 +1,10 @@
 import { CannotPrint } from "../commands/errors.ts";
 import type { Sink, World } from "../context/world.ts";
-import type { Answer, Data, Records } from "../output/answer.ts";
+import type { Answer, Data, Frames, Records } from "../output/answer.ts";
 import type { Filter } from "../output/jq.ts";
+import type { RenderOptions } from "../output/render.ts";
 import type { View } from "../output/view.ts";
+import { colored } from "./color.ts";
 import type { Notes } from "./notes.ts";
 import type { Settings } from "./settings.ts";
 
@@ -22,10 +24,23 @@ export async function print(answer: Answer, view: View, printing: Printing): Pro
   const stdout = telling(printing.world.stdout);
   if ("bytes" in answer) return stdout.write(answer.bytes);
   if ("text" in answer) return printText(answer.text, stdout);
+  if ("frames" in answer) return printFrames(answer, stdout, printing);
   if (!("data" in answer || "records" in answer)) return;
   if (printing.filter) await printFiltered(answer, view, printing.filter, stdout, printing);
   else await printDrawn(answer, view, stdout, printing);
   if ("until" in answer) await answer.until;
+}
+
+async function printFrames(answer: Frames, stdout: Sink, { settings, world }: Printing): Promise<void> {
+  const { showFrames } = await import("./frames.ts");
+  const columns =
+    settings.columns &&
+    (await import("./shown-columns.ts")).shownColumns(answer.view, settings.columns).columns;
+  await showFrames(answer, {
+    settings,
+    world: { ...world, stdout },
+    look: () => ({ ...lookOf(stdout, settings, world), columns }),
+  });
 }
 
 async function printFiltered(
@@ -52,17 +67,12 @@ async function printDrawn(
   const shown = settings.columns && (await import("./shown-columns.ts")).shownColumns(view, settings.columns);
   let count = 0;
   const pieces = render(answer, view, {
-    format: settings.output,
-    header: settings.header,
+    ...lookOf(stdout, settings, world),
     columns: shown?.columns,
     observe: (records) => {
       count += records.length;
       shown?.observe(records);
     },
-    terminal: stdout.isTTY,
-    width: stdout.columns,
-    color: colored(settings.color, stdout.isTTY, world.env),
-    now: world.now(),
   });
   const whole = "records" in answer && (view.kind === "document" || wholeFormats.has(settings.output));
   for await (const piece of whole ? await inFull(pieces, world) : pieces) await stdout.write(piece);
@@ -70,6 +80,16 @@ async function printDrawn(
   const note = shown?.note();
   if (note) notes.say(note);
 }
+
+/** Where and how text is drawn now: a terminal changes its width. */
+const lookOf = (stdout: Sink, settings: Settings, { env, now }: World): RenderOptions => ({
+  format: settings.output,
+  header: settings.header,
+  terminal: stdout.isTTY,
+  width: stdout.columns,
+  color: colored(settings.color, stdout.isTTY, env),
+  now: now(),
+});
 
 async function collected({ records }: Records): Promise<readonly unknown[]> {
   const batches: (readonly unknown[])[] = [];
@@ -86,6 +106,7 @@ async function inFull(pieces: AsyncIterable<string>, { folders }: World) {
 const telling = (sink: Sink): Sink => ({
   isTTY: sink.isTTY,
   columns: sink.columns,
+  rows: sink.rows,
   write: async (chunk) => {
     try {
       await sink.write(chunk);
@@ -110,11 +131,4 @@ async function printText(text: AsyncIterable<string>, stdout: World["stdout"]): 
   } finally {
     if (!last.endsWith("\n")) await stdout.write("\n");
   }
-}
-
-function colored(wish: string, terminal: boolean, env: World["env"]): boolean {
-  if (wish !== "auto") return wish === "always";
-  if (env.NO_COLOR) return false;
-  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
-  return terminal && env.TERM !== "dumb";
 }

@@ -31,8 +31,9 @@ export async function run({ invocation, settings, world, context }: Run): Promis
   const input = (await verb.input?.(args, context)) ?? args.fields;
   if (settings.validate) await check(input, invocation, spec);
   const checked = input as never;
-  if (!settings.dryRun && verb.question) {
-    await confirm(verb.question(checked, args), spec, settings, world);
+  const { question } = verb;
+  if (!settings.dryRun && question) {
+    await confirm(() => question(checked, args, context), spec, settings, world);
   }
   return verb.run(checked, context, args);
 }

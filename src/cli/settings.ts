@@ -12,6 +12,8 @@ export interface Settings extends OutputSettings {
   readonly quiet: boolean;
   readonly yes: boolean;
   readonly mayAsk: boolean;
+  /** Nobody watches: nothing is animated. */
+  readonly ci: boolean;
   readonly profile: string;
   readonly sandbox: boolean;
   readonly baseUrl: string | undefined;
@@ -60,6 +62,7 @@ export function resolveSettings({ typed, env, config, newProfile }: Sources): Se
     color: choice(get("color"), colorFlag?.choices ?? []),
     quiet: typed.quiet === true,
     yes: typed.yes === true,
+    ci: isOn(env.CI),
     mayAsk: typed.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
     profile: profileName,
     sandbox,

@@ -2,16 +2,16 @@ import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
 import { orAborted } from "./deadline.ts";
 import { readText } from "./fetch.ts";
 import { unreadable } from "./outcome.ts";
-import type { Attempt, RetryOptions } from "./retry.ts";
+import type { Attempt } from "./retry.ts";
 import { type CallOptions, type ReadAnswer, type Sent, send } from "./send.ts";
 
 export type { CallOptions };
 
-/** One operation and its input in, its answer out. A read that is not worth waiting for may go without retries. */
+/** One operation and its input in, its answer out. A read that is not worth waiting for may be held to less. */
 export type Call = <Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
-  options?: Partial<Pick<RetryOptions, "retries">>,
+  options?: Partial<Pick<CallOptions, "retries" | "timeout">>,
 ) => Promise<OutputOf<Id>>;
 
 /**

@@ -49,7 +49,7 @@ async function directAgent(url: URL): Promise<http.Agent> {
   return new http.Agent({ keepAlive: true });
 }
 
-async function proxied(
+export async function proxied(
   url: URL,
   environment: Readonly<Record<string, string | undefined>>,
   closing: AbortSignal,

@@ -33,6 +33,26 @@ export class WaitedTooLong extends Error {
   }
 }
 
+/** Something is on its way and cannot be used yet. */
+export class NotReady extends Error {
+  override readonly name = "NotReady";
+  readonly hint: string;
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** The installation was checked, and something is wrong with it; `issues` are all the checks. */
+export class Unhealthy extends Error {
+  override readonly name = "Unhealthy";
+  readonly issues: readonly object[];
+  constructor(issues: readonly object[], failed: number) {
+    super(`${failed} of ${issues.length} checks failed`);
+    this.issues = issues;
+  }
+}
+
 /** The result is there, but stdout does not take it. */
 export class CannotPrint extends Error {
   override readonly name = "CannotPrint";

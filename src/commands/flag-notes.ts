@@ -9,6 +9,7 @@ export function flagNotes(spec: CommandSpec, flag: CommandFlag): readonly string
   return present([
     flag.choices && `one of ${flag.choices.join(", ")}`,
     limited && limitsText(limited),
+    flag.bare !== undefined && `${flag.bare} without a value`,
     flag.default !== undefined && `default ${flag.default}`,
     flag.repeat && (flag.field ? "repeat or use commas" : "may be repeated"),
   ]);

@@ -1,6 +1,7 @@
 import { apiCommands } from "./api/index.ts";
 import { authCommands } from "./auth/index.ts";
 import { chatCommands } from "./chat/index.ts";
+import { doctorCommands } from "./doctor/index.ts";
 import { imageCommands } from "./image/index.ts";
 import { rentalCommands } from "./rentals/index.ts";
 import { reserveCommands } from "./reserve/index.ts";
@@ -27,6 +28,7 @@ export const nouns: readonly Noun[] = [
   { name: "tts", summary: "Speak a text", commands: ttsCommands },
   { name: "api", summary: "The service's own description", commands: apiCommands },
   { name: "auth", summary: "API keys", commands: authCommands },
+  { name: "doctor", summary: "Check the installation", commands: doctorCommands },
   { name: "sandbox", summary: "The whole service on this machine", commands: sandboxCommands },
 ];
 

@@ -7,6 +7,8 @@ export interface ShownFlag {
   /** Every spelling with its dashes, the short one first. */
   readonly names: readonly string[];
   readonly value?: string;
+  /** It may stand without its value. */
+  readonly bare?: boolean;
   readonly text: string;
   readonly choices: readonly string[];
   /** Limits, default and variable, in words. */
@@ -53,11 +55,16 @@ export const shownFlag =
       ...flag.names.flatMap((name) => (flag.negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),
     ],
     ...(flag.value && { value: flag.value }),
+    ...(flag.bare && { bare: true }),
     text: flag.text,
     choices: flag.choices ?? [],
     notes: flagNotes(spec, flag),
     repeat: flag.repeat ?? false,
   });
+
+/** The value of a flag as it is shown, in brackets where it may be left out; nothing for a switch. */
+export const shownValue = ({ value, bare }: Pick<ShownFlag, "value" | "bare">): string | undefined =>
+  bare ? `[${value}]` : value;
 
 /** A flag's text with its notes. */
 export const textWithNotes = ({ text, notes }: Pick<ShownFlag, "text" | "notes">): string =>

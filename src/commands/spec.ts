@@ -20,6 +20,8 @@ export interface CommandSpec {
   readonly found?: Readonly<Record<string, "always" | keyof Defaults>>;
   /** What has to be confirmed on a terminal. Destruction needs `--yes` off one. */
   readonly confirms?: "spending" | "destruction";
+  /** It examines the installation, and runs where the configuration cannot be read. */
+  readonly examines?: boolean;
   readonly view: View;
   /** At least two, working as written. */
   readonly examples: readonly Example[];
@@ -63,6 +65,8 @@ export interface Flag {
   readonly short?: string;
   /** What stands for the value in help; a flag without it is a switch. */
   readonly value?: string;
+  /** The duration that it stands for without a value: the next word is its value only when it looks like one. */
+  readonly bare?: string;
   readonly text: string;
   readonly repeat?: boolean;
   readonly choices?: readonly string[];
@@ -87,7 +91,7 @@ export interface Args {
 export interface Verb<Input> {
   /** The input, when it is more than the fields that were typed. */
   readonly input?: (args: Args, context: Context) => Promise<object> | object;
-  /** The question to confirm: what it will cost or destroy. */
-  readonly question?: (input: Input, args: Args) => string;
+  /** The question to confirm: what it will cost or destroy. Made only when it is asked or told. */
+  readonly question?: (input: Input, args: Args, context: Context) => Promise<string> | string;
   readonly run: (input: Input, context: Context, args: Args) => Promise<Answer>;
 }

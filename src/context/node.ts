@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import type { Writable } from "node:stream";
-import { Interrupted, Unavailable } from "./errors.ts";
+import type { Machine } from "./context.ts";
+import { Unavailable } from "./errors.ts";
 import { foldersOf } from "./folders.ts";
+import { interruption } from "./interruption.ts";
 import type { Sink, World } from "./world.ts";
 
 /** What other rooms make: the transport and the sandbox. */
@@ -11,12 +13,18 @@ interface Rooms {
   readonly connect: (env: World["env"]) => ReturnType<World["connect"]>;
   readonly openSandbox: (folders: World["folders"]) => ReturnType<World["openSandbox"]>;
   readonly completionScript: World["completionScript"];
+  readonly neededNode: string;
+  readonly knock: (env: World["env"], ...given: Parameters<Machine["knock"]>) => ReturnType<Machine["knock"]>;
+  readonly proxyFor: Machine["proxyFor"];
+  readonly sandboxHealth: (folders: World["folders"]) => ReturnType<Machine["sandboxHealth"]>;
 }
 
 /** The real world; the one place that touches `process`. Its streams are opened when they are first used. */
-export async function nodeWorld({ version, connect, openSandbox, completionScript }: Rooms): Promise<World> {
+export async function nodeWorld(rooms: Rooms): Promise<World> {
+  const { version, connect, openSandbox, completionScript } = rooms;
   const { env } = process;
   const folders = await foldersOf(env);
+  const { signal: interrupted, leaveTo } = interruption();
   return {
     version,
     env,
@@ -28,8 +36,22 @@ export async function nodeWorld({ version, connect, openSandbox, completionScrip
     openSandbox: () => openSandbox(folders),
     completionScript,
     programs: {
-      run: async (...given) => (await import("./programs.ts")).programs.run(...given),
-      output: async (...given) => (await import("./programs.ts")).programs.output(...given),
+      run: async (...given) => (await import("./programs.ts")).programsOf(leaveTo).run(...given),
+      output: async (...given) => (await import("./programs.ts")).programsOf(leaveTo).output(...given),
+    },
+    machine: {
+      nodeVersion: process.versions.node,
+      neededNode: rooms.neededNode,
+      platform: process.platform,
+      userId: process.getuid?.(),
+      home: env.HOME || env.USERPROFILE || "",
+      env,
+      which: async (program) => (await import("./machine.ts")).which(program),
+      stat: async (path) => (await import("./machine.ts")).factsOf(path),
+      readText: async (path) => (await import("./machine.ts")).readText(path),
+      proxyFor: rooms.proxyFor,
+      knock: (...given) => rooms.knock(env, ...given),
+      sandboxHealth: () => rooms.sandboxHealth(folders),
     },
     stdin: {
       get isTTY() {
@@ -49,11 +71,12 @@ export async function nodeWorld({ version, connect, openSandbox, completionScrip
       const { setTimeout: pause } = await import("node:timers/promises");
       await pause(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
     },
-    interrupted: interruption(),
+    interrupted,
     readFile: async (path) => (await import("node:fs/promises")).readFile(path),
     readSettings,
     prompts: async () => (await import("./prompts.ts")).prompts,
-    spinner: async (text) => (await import("./spinner.ts")).spinner(text),
+    spinner: async (...given) => (await import("./spinner.ts")).spinner(...given),
+    hideCursor: async () => (await import("./cursor.ts")).hideCursor(process.stdout),
   };
 }
 
@@ -77,7 +100,7 @@ function readSettings(path: string): string | undefined {
   }
 }
 
-type Stream = Writable & { isTTY?: boolean; columns?: number };
+type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
 /**
  * A stream that is opened when it is first used. A reader of stdout that left ends the process quietly; one of stderr,
@@ -98,21 +121,12 @@ function sink(open: () => Stream, { optional = false } = {}): Sink {
     get columns() {
       return stream().columns ?? 0;
     },
+    get rows() {
+      return stream().rows ?? 0;
+    },
     write: (chunk) =>
       new Promise((resolve, reject) => {
         stream().write(chunk, (error) => (error && !optional ? reject(error) : resolve()));
       }),
   };
-}
-
-/** Aborted by the first Ctrl-C or request to end; the second one ends the process at once. */
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(130);
-      controller.abort(new Interrupted());
-    });
-  }
-  return controller.signal;
 }

@@ -1,11 +1,13 @@
 import type { Programs } from "./context.ts";
 import { ProgramFailed, Unavailable } from "./errors.ts";
+import type { Interruption } from "./interruption.ts";
 
 /** Other programs of this machine, for real. */
-export const programs: Programs = {
+export const programsOf = (leaveTo: Interruption["leaveTo"]): Programs => ({
   run: async (program, args) => {
     const { execa } = await import("execa");
-    const { exitCode, signal, code } = await execa(program, args, { stdio: "inherit", reject: false });
+    const running = execa(program, args, { stdio: "inherit", reject: false, forceKillAfterDelay: false });
+    const { exitCode, signal, code } = await leaveTo((request) => running.kill(request), running);
     if (exitCode !== undefined) return exitCode;
     if (signal === undefined) throw notThere(program, code);
     const { constants } = await import("node:os");
@@ -26,7 +28,7 @@ export const programs: Programs = {
     if (exitCode === undefined && signal === undefined) throw notThere(program, code);
     throw new ProgramFailed(`${program} ended with ${signal ?? `exit status ${exitCode}`}`);
   },
-};
+});
 
 const notThere = (program: string, code: string | undefined): Unavailable =>
   new Unavailable(

@@ -1,5 +1,5 @@
 import type { Transport } from "../client/transport.ts";
-import type { Programs, SandboxControl, Shell } from "./context.ts";
+import type { Machine, Programs, SandboxControl, Shell } from "./context.ts";
 
 /** The outside world, as the core sees it. `node.ts` makes the real one; tests make their own. */
 export interface World {
@@ -20,10 +20,13 @@ export interface World {
   /** The text of a small file, or nothing when there is none. */
   readonly readSettings: (path: string) => string | undefined;
   readonly prompts: () => Promise<Prompts>;
-  readonly spinner: (text: string) => Promise<Spinner>;
+  readonly spinner: (text: string, look: SpinnerLook) => Promise<Spinner>;
+  /** Hides the cursor of the terminal on stdout until the function that comes back is called, or the process ends. */
+  readonly hideCursor: () => Promise<() => void>;
   readonly connect: () => Promise<Transport>;
   readonly openSandbox: () => Promise<Sandbox>;
   readonly programs: Programs;
+  readonly machine: Machine;
   readonly completionScript: (shell: Shell) => Promise<string>;
 }
 
@@ -38,6 +41,8 @@ export interface Sink {
   readonly isTTY: boolean;
   /** Width of the terminal; 0 when it is not known. */
   readonly columns: number;
+  /** Height of the terminal; 0 when it is not known. */
+  readonly rows: number;
   /** Settles when the text or the bytes are on their way; rejects when they cannot be written. */
   readonly write: (chunk: string | Uint8Array) => Promise<void>;
 }
@@ -54,6 +59,12 @@ export interface Prompts {
   readonly secret: (question: Question) => Promise<string>;
   readonly choose: (question: Question & { readonly choices: readonly string[] }) => Promise<string>;
   readonly confirm: (question: Question) => Promise<boolean>;
+}
+
+export interface SpinnerLook {
+  readonly color: boolean;
+  /** What stands beside the text, asked for each time it is drawn. */
+  readonly beside: () => string;
 }
 
 export interface Spinner {

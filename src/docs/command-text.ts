@@ -24,9 +24,10 @@ export function usage(spec: CommandSpec): string {
 }
 
 export const flagList = (flags: readonly ShownFlag[]): string =>
-  list(
-    flags.map((flag) => [
-      flag.names.map(bold).join(", ") + (flag.value ? ` ${italic(flag.value)}` : ""),
-      plain(textWithNotes(flag)),
-    ]),
-  );
+  list(flags.map((flag) => [flag.names.map(bold).join(", ") + valueText(flag), plain(textWithNotes(flag))]));
+
+/** A value in brackets may be left out. */
+function valueText({ value, bare }: ShownFlag): string {
+  if (value === undefined) return "";
+  return bare ? ` [${italic(value)}]` : ` ${italic(value)}`;
+}

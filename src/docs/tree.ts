@@ -55,11 +55,11 @@ function wordsBelow(path: readonly string[], specs: readonly CommandSpec[]): rea
   });
 }
 
-/** Every spelling of every flag that takes a value, so that the value is not taken for a command. */
+/** Every spelling of every flag whose value is the next word, so that the value is not taken for a command. */
 export const valueFlags = ({ places, globals }: Tree): readonly string[] => [
   ...new Set(
     [...globals, ...places.flatMap(({ flags }) => flags)]
-      .filter(({ value }) => value !== undefined)
+      .filter(({ value, bare }) => value !== undefined && !bare)
       .flatMap(({ names }) => names),
   ),
 ];

@@ -1,5 +1,7 @@
+import type { ListView } from "./view.ts";
+
 /** What a command hands back for the core to print. */
-export type Answer = Data | Records | Bytes | Text | Ended;
+export type Answer = Data | Records | Bytes | Text | Ended | Frames;
 
 /** A value: drawn by the command's view as a table, or printed as JSON just as it is. */
 export interface Data {
@@ -30,4 +32,22 @@ export interface Bytes {
 /** Text that is printed piece by piece as it comes. */
 export interface Text {
   readonly text: AsyncIterable<string>;
+  /** As of `Data`. */
+  readonly exitCode?: number;
+}
+
+/** A list that is looked at again and again, until the user ends it. */
+export interface Frames {
+  readonly frames: AsyncIterable<Frame>;
+  /** How it is drawn, in the place of the command's view. */
+  readonly view: ListView;
+}
+
+/** What one look saw, or what the last good one saw when it failed. */
+export interface Frame extends Pick<Data, "data" | "rows"> {
+  /** Lines under the list that are a part of what was seen. */
+  readonly notes: readonly string[];
+  /** When it was looked, what went wrong, and how to leave; for people. */
+  readonly status: string;
+  readonly failed: boolean;
 }

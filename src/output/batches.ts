@@ -10,10 +10,7 @@ export interface Slab {
 }
 
 /** Records put together so many at a time; at the end what is left, at least one slab in any case. */
-export async function* slabs(
-  batches: AsyncIterable<readonly unknown[]>,
-  size: number,
-): AsyncGenerator<Slab> {
+export async function* slabs(batches: AsyncIterable<readonly unknown[]>, size: number): AsyncGenerator<Slab> {
   let gathered: readonly unknown[] = [];
   for await (const batch of batches) {
     gathered = gathered.length === 0 ? batch : gathered.concat(batch);

@@ -54,7 +54,7 @@ function applied(jq: Jq, program: string, input: string): JqResult {
   try {
     return jq.raw(input, program, ["-c"]);
   } catch (cause) {
-    if (!(cause instanceof WebAssembly.RuntimeError)) throw cause;
+    if (!(cause instanceof Error && cause.name === "RuntimeError")) throw cause;
     throw notApplied(`jq gave up, most likely as it needs more than ${MEMORY} MB of memory for it`);
   } finally {
     console.error = error;

@@ -18,7 +18,7 @@ export function yaml(data: unknown): string {
 }
 
 /** Lines whose blanks at either end are lost where text stands in lines of its own. */
-const ragged = /\n[^]*^[ \t]|^[ \t][^]*\n|[ \t]$[^]*\n/m;
+const ragged = /\n[\s\S]*^[ \t]|^[ \t][\s\S]*\n|[ \t]$[\s\S]*\n/m;
 
 function quoteUnsafe(scalar: Scalar): void {
   const { value } = scalar;

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readArgs } from "../../src/cli/args.ts";
 import { parse } from "../../src/cli/program.ts";
-import { quoted } from "../../src/cli/quoted.ts";
 import { fieldsOf } from "../../src/commands/flags.ts";
 import { commands } from "../../src/commands/index.ts";
 import type { CommandSpec } from "../../src/commands/spec.ts";
 import type { Field } from "../../src/contract/field.ts";
+import { quoted } from "../../src/output/quoted.ts";
 import { typedAs } from "../support/typed.ts";
 import { words } from "../support/words.ts";
 

@@ -100,7 +100,13 @@ describe("questions need a terminal to type on and one to be seen on", () => {
   const prompts = async () => {
     throw new Error("asked");
   };
-  const terminal = { isTTY: true, columns: 80, read: async () => new Uint8Array(), write: async () => {} };
+  const terminal = {
+    isTTY: true,
+    columns: 80,
+    rows: 24,
+    read: async () => new Uint8Array(),
+    write: async () => {},
+  };
   const file = { ...terminal, isTTY: false };
 
   test.each([
@@ -115,9 +121,8 @@ describe("questions need a terminal to type on and one to be seen on", () => {
   test("nothing is confirmed unseen", async () => {
     const settings = { yes: false, mayAsk: true, sandbox: true };
     const world = { stdin: terminal, stderr: file, prompts };
-    await confirm("Rent it?", { confirms: "spending" }, settings, world);
-    await expect(confirm("Delete it?", { confirms: "destruction" }, settings, world)).rejects.toThrow(
-      "--yes",
-    );
+    await confirm(() => "Rent it?", { confirms: "spending" }, settings, world);
+    const deleting = confirm(() => "Delete it?", { confirms: "destruction" }, settings, world);
+    await expect(deleting).rejects.toThrow("--yes");
   });
 });

@@ -14,7 +14,7 @@ async function shown(example: { command: string; after?: readonly string[] }, fo
   for (const line of example.after ?? []) await runShown(cli, line);
   const [command = ""] = example.command.split(" > ");
   const plain = command.replace(/ (?:-o|--output) \w+| --quiet/g, "");
-  return runShown(cli, `${plain} -o ${format}`);
+  return runShown(cli, plain.replace(/(^|\| )gpuctl /, `$1gpuctl -o ${format} `));
 }
 
 /** What JSON is made of: its keys and types; the elements of a list together, keys that not all of them have with `?`. */

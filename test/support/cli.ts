@@ -7,8 +7,9 @@ import { globalFlags } from "../../src/cli/globals.ts";
 import { main } from "../../src/cli/main.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
 import { nouns } from "../../src/commands/index.ts";
-import type { Programs } from "../../src/context/context.ts";
+import type { Machine, Programs } from "../../src/context/context.ts";
 import { Unavailable } from "../../src/context/errors.ts";
+import { factsOf, readText } from "../../src/context/machine.ts";
 import type { Prompts, Sandbox, Sink, World } from "../../src/context/world.ts";
 import { completionOf } from "../../src/docs/completions/index.ts";
 import { treeOf } from "../../src/docs/tree.ts";
@@ -27,6 +28,8 @@ export interface Outcome {
   readonly requests: readonly SeenRequest[];
   /** Milliseconds that were waited, as the fake clock saw them. */
   readonly slept: readonly number[];
+  /** Texts that were shown with a spinner, one after the other. */
+  readonly shown: readonly string[];
 }
 
 export interface SeenRequest {
@@ -43,10 +46,14 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   /** stdin, stdout and stderr are a terminal of this many columns. */
   readonly terminal?: number;
+  /** Its height. */
+  readonly rows?: number;
   readonly prompts?: Partial<Prompts>;
   /** Other programs of the machine; none is there unless it is given. */
   readonly programs?: Partial<Programs>;
   readonly signal?: AbortSignal;
+  /** What the machine shows of itself; it is in order otherwise, with nothing installed. */
+  readonly machine?: Partial<Machine>;
 }
 
 export interface Cli {
@@ -85,8 +92,9 @@ export async function createCli({ answer, listen = serve }: Replacements = {}): 
   async function run(line: string | readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const requests: SeenRequest[] = [];
     const slept: number[] = [];
-    const stdout = memorySink(options.terminal);
-    const stderr = memorySink(options.terminal);
+    const shown: string[] = [];
+    const stdout = memorySink(options);
+    const stderr = memorySink(options);
     const through = async (request: Request): Promise<Response> => {
       const seen = await look(request.clone());
       requests.push(seen);
@@ -118,8 +126,16 @@ export async function createCli({ answer, listen = serve }: Replacements = {}): 
       readFile: (path) => readFile(path),
       readSettings: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
       prompts: async () => ({ ...noPrompts, ...options.prompts }),
-      spinner: async () => ({ update: () => {}, stop: () => {} }),
+      spinner: async (text) => {
+        shown.push(text);
+        return { update: (next) => shown.push(next), stop: () => {} };
+      },
+      hideCursor: async () => {
+        await stdout.sink.write("\u001b[?25l");
+        return () => void stdout.sink.write("\u001b[?25h");
+      },
       connect: async () => ({ fetch: asFetch(through), close: () => {} }),
+      machine: { ...machine({ ...options.env }, folder), ...options.machine },
       programs: { ...noPrograms, ...options.programs },
       completionScript: async (shell) => completionOf(shell, treeOf(nouns, globalFlags)),
       openSandbox: async () => ({
@@ -134,7 +150,7 @@ export async function createCli({ answer, listen = serve }: Replacements = {}): 
       world,
     );
     const bytes = stdout.bytes();
-    return { code, bytes, out: bytes.toString(), err: stderr.bytes().toString(), requests, slept };
+    return { code, bytes, out: bytes.toString(), err: stderr.bytes().toString(), requests, slept, shown };
   }
 
   return {
@@ -153,13 +169,14 @@ export const temporaryFolder = (folder: string): string => `${folder}-temporary`
 /** A whole command line may start with the name of the command. */
 const isNamed = (line: string): boolean => /^gpuctl(\s|$)/.test(line);
 
-function memorySink(columns: number | undefined): { sink: Sink; bytes: () => Buffer } {
+function memorySink({ terminal, rows }: RunOptions): { sink: Sink; bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   return {
     bytes: () => Buffer.concat(chunks),
     sink: {
-      isTTY: columns !== undefined,
-      columns: columns ?? 80,
+      isTTY: terminal !== undefined,
+      columns: terminal ?? 80,
+      rows: rows ?? 24,
       write: async (chunk) => {
         chunks.push(Buffer.from(chunk));
       },
@@ -183,6 +200,21 @@ const asFetch =
   (through: (request: Request) => Promise<Response>): Fetch =>
   (url, init) =>
     through(new Request(url, init));
+
+const machine = (env: Machine["env"], home: string): Machine => ({
+  nodeVersion: "20.19.0",
+  neededNode: ">=20.19",
+  platform: "linux",
+  userId: 1000,
+  home,
+  env,
+  which: async () => undefined,
+  stat: factsOf,
+  readText,
+  proxyFor: async () => undefined,
+  knock: async () => ({ date: new Date(firstMoment).toUTCString(), certificate: undefined }),
+  sandboxHealth: async () => ({ packages: [], file: join(home, "sandbox.sqlite"), exists: false }),
+});
 
 const notThere = async (program: string): Promise<never> => {
   throw new Unavailable(`${program} is not on this test's machine`, "");

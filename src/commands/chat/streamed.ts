@@ -24,18 +24,23 @@ export async function* heard(
   context: Context,
   tell: (ending: Ending) => void,
 ): AsyncGenerator<Heard> {
-  const events = await context.progress("Thinking", () => open(input, context));
   let finish: string | undefined;
   let usage: Usage | undefined;
   let done = false;
-  for await (const event of events) {
-    done = event.data.trim() === "[DONE]";
-    if (done) break;
-    const { body, piece, fault } = readEvent(event);
-    finish = piece.finish ?? finish;
-    usage = piece.usage ?? usage;
-    if (body !== undefined) yield { body, piece };
-    if (fault !== undefined) throw new AnswerCut(fault);
+  const spoken = untilSpoken(context);
+  try {
+    for await (const event of await open(input, context)) {
+      done = event.data.trim() === "[DONE]";
+      if (done) break;
+      const { body, piece, fault } = readEvent(event);
+      finish = piece.finish ?? finish;
+      usage = piece.usage ?? usage;
+      if (piece.text !== "") await spoken();
+      if (body !== undefined) yield { body, piece };
+      if (fault !== undefined) throw new AnswerCut(fault);
+    }
+  } finally {
+    await spoken();
   }
   if (!done && finish === undefined) throw new AnswerCut("it ended before the answer was whole");
   tell({ finish, usage });
@@ -49,6 +54,19 @@ export async function* texts(events: AsyncIterable<Heard>): AsyncGenerator<strin
 /** Just what came, one by one. */
 export async function* bodies(events: AsyncIterable<Heard>): AsyncGenerator<readonly unknown[]> {
   for await (const { body } of events) yield [body];
+}
+
+/** Shows that an answer is on its way until the function that comes back is called. */
+function untilSpoken({ progress }: Pick<Context, "progress">): () => Promise<void> {
+  let speak = () => {};
+  const silence = new Promise<void>((resolve) => {
+    speak = resolve;
+  });
+  const shown = progress("Thinking", () => silence);
+  return () => {
+    speak();
+    return shown;
+  };
 }
 
 /** Opens the stream; where the service refuses the wish for token counts, once more without it. */

@@ -3,6 +3,7 @@ import { dollars } from "../../output/units.ts";
 import { BudgetExceeded } from "../errors.ts";
 import { isRecord } from "../shared/records.ts";
 import { amountFlag } from "../shared/values.ts";
+import { hourlyCost } from "./cost.ts";
 import { listActive } from "./listing.ts";
 
 /**
@@ -48,11 +49,4 @@ function hourlyTotal(summary: unknown): number | undefined {
   const hourly = costs.filter(([name]) => /hour/i.test(name));
   const amounts = (hourly.length > 0 ? hourly : costs).map(([, amount]) => amount);
   return amounts.length > 0 ? Math.max(...amounts) : undefined;
-}
-
-function hourlyCost(rental: unknown): number | undefined {
-  if (!isRecord(rental)) return undefined;
-  const term = isRecord(rental.currentTerm) ? rental.currentTerm.costPerHourCents : undefined;
-  const cost = term ?? rental.costPerHourCents ?? rental.costPerHour;
-  return typeof cost === "number" ? cost : undefined;
 }

@@ -11,7 +11,8 @@ export const verb: Verb<Input> = {
     const storageVolume = volume(args.flags);
     return { ...args.fields, ...(storageVolume && { storageVolume }) };
   },
-  question: (fields) => rentalQuestion("bare metal", "createBareMetalRental", fields),
+  question: (fields, _args, context) =>
+    rentalQuestion("bare metal", ["createBareMetalRental", "listBareMetalRentals"], fields, context),
   run: (fields, context, args) =>
     createRental(
       {

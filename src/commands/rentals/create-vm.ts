@@ -5,7 +5,13 @@ import { createRental, rentalQuestion } from "./create.ts";
 type Input = InputOf<"createVirtualMachineRental">;
 
 export const verb: Verb<Input> = {
-  question: (input) => rentalQuestion("a virtual machine", "createVirtualMachineRental", input),
+  question: (input, _args, context) =>
+    rentalQuestion(
+      "a virtual machine",
+      ["createVirtualMachineRental", "listVirtualMachineRentals"],
+      input,
+      context,
+    ),
   run: (input, context, args) =>
     createRental(
       {

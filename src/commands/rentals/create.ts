@@ -7,7 +7,9 @@ import { idOf } from "../shared/records.ts";
 import { durationFlag } from "../shared/values.ts";
 import type { Args } from "../spec.ts";
 import { withinBurn } from "./burn.ts";
-import { waitFor } from "./waiting.ts";
+import { estimate } from "./estimate.ts";
+import { intervalOf } from "./interval.ts";
+import { inState, waitFor } from "./waiting.ts";
 
 interface Rental {
   readonly create: () => Promise<unknown>;
@@ -33,14 +35,26 @@ export async function createRental(
     return { data: rental };
   }
   context.say(`Rental ${id} is created; waiting until it runs.`);
-  return { data: await waitFor({ rentalId: id, state: "running", interval: 5_000, timeout }, context) };
+  const wait = { rentalId: id, ...inState("running"), interval: intervalOf(flags), timeout };
+  return { data: await waitFor(wait, context) };
 }
 
-/** What is about to be rented, with the service's own defaults where nothing was given. */
-export function rentalQuestion(what: string, operation: OperationId, input: object): string {
+/** What is about to be rented, with the service's own defaults where nothing was given, and what it will cost. */
+export async function rentalQuestion(
+  what: string,
+  [operation, list]: readonly [OperationId, Parameters<typeof estimate>[1]],
+  input: object,
+  context: Context,
+): Promise<string> {
   const given = new Map(Object.entries(input));
   const value = (name: string) =>
-    given.get(name) ?? routes[operation].fields.find((field) => field.name === name)?.default;
-  const size = `${value("gpuCount")} x ${value("gpuType")}`;
-  return `Rent ${what} with ${size} in ${value("region")} (${value("termType")})? It is billed until it ends.`;
+    String(given.get(name) ?? routes[operation].fields.find((field) => field.name === name)?.default);
+  const [gpuType, termType] = [value("gpuType"), value("termType")];
+  const cost = await estimate({ gpuCount: Number(value("gpuCount")), gpuType, termType }, list, context);
+  const size = `${value("gpuCount")} x ${gpuType}`;
+  return [
+    `Rent ${what} with ${size} in ${value("region")} (${termType})?`,
+    cost === undefined ? "The service does not tell the price before." : `It will cost ${cost}.`,
+    "It is billed until it ends.",
+  ].join(" ");
 }

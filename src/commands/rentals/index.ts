@@ -1,12 +1,7 @@
 import type { CommandSpec, Flag } from "../spec.ts";
+import { waitTimeout, watchFlag } from "./flags.ts";
+import { reachCommands } from "./reach-index.ts";
 import { activeRentals, oneRental, pastRentals } from "./views.ts";
-
-const waitTimeout: Flag = {
-  names: ["wait-timeout"],
-  value: "DURATION",
-  text: "Longest time to wait",
-  default: "15m",
-};
 
 const createFlags: readonly Flag[] = [
   { names: ["wait"], text: "Wait until the rental runs" },
@@ -90,6 +85,7 @@ export const rentalCommands: readonly CommandSpec[] = [
         choices: ["vm", "bare-metal"],
         text: "Only this type; both when left out",
       },
+      watchFlag,
     ],
     view: activeRentals,
     examples: [
@@ -141,36 +137,5 @@ export const rentalCommands: readonly CommandSpec[] = [
     ],
     load: () => import("./summary.ts"),
   },
-  {
-    path: ["rentals", "wait"],
-    summary: "Wait until a rental runs or has ended",
-    operations: ["getRental"],
-    positionals: [{ name: "RENTAL", field: "rentalId", required: true, text: "Id of the rental" }],
-    withoutFlag: ["rentalId"],
-    flags: [
-      {
-        names: ["for"],
-        value: "STATE",
-        choices: ["running", "active", "terminated"],
-        text: "What to wait for",
-        default: "running",
-      },
-      { names: ["interval"], value: "DURATION", text: "Time between two looks", default: "5s" },
-      waitTimeout,
-    ],
-    view: oneRental,
-    examples: [
-      {
-        text: "Wait until a machine can be reached",
-        command: "gpuctl rentals wait 1001 --for running --interval 1s --sandbox",
-        after: [vm],
-      },
-      {
-        text: "At most ten minutes",
-        command: "gpuctl rentals wait 1001 --for active --wait-timeout 10m --sandbox",
-        after: [vm],
-      },
-    ],
-    load: () => import("./wait.ts"),
-  },
+  ...reachCommands,
 ];

@@ -12,12 +12,16 @@ export const verb: Verb<Input> = {
     if (type === "bare-metal" && query.includeClusterPools !== undefined) {
       throw new UsageError("--include-cluster-pools is for virtual machines: leave out --type bare-metal");
     }
-    const listed = await listActive(context, query, type);
-    return {
-      data: listed.map(({ record }) => record),
-      rows: listed.map(({ record, type: rentalType }) =>
-        isRecord(record) ? { ...record, rentalType: record.rentalType ?? rentalType } : record,
-      ),
+    const look = async () => {
+      const listed = await listActive(context, query, type);
+      return {
+        data: listed.map(({ record }) => record),
+        rows: listed.map(({ record, type: rentalType }) =>
+          isRecord(record) ? { ...record, rentalType: record.rentalType ?? rentalType } : record,
+        ),
+      };
     };
+    if (flags.watch === undefined) return look();
+    return (await import("./watch.ts")).watched(look, context, flags);
   },
 };

@@ -3,12 +3,9 @@ import type { Column, ListView, RecordView } from "../../output/view.ts";
 const id = ["id", "rentalId"];
 const type: Column = { title: "TYPE", paths: ["rentalType", "machineType", "meta.rental_type"] };
 const gpu: Column = { title: "GPU", paths: ["gpuType"], format: "gpus" };
-const cost: Column = {
-  title: "$/H",
-  name: "costPerHourCents",
-  paths: ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"],
-  format: "cents",
-};
+/** Where a rental's record tells what it costs an hour, in cents. */
+export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
+const cost: Column = { title: "$/H", name: "costPerHourCents", paths: hourlyCostPaths, format: "cents" };
 const common: readonly Column[] = [
   { title: "ID", paths: id },
   { title: "LABEL", paths: ["label", "name", "meta.name"] },
@@ -30,6 +27,14 @@ export const activeRentals: ListView = {
   ],
   empty: "No active rentals.",
   id,
+};
+
+/** The same for a watch: what changed stands beside the state. */
+export const watchedRentals: ListView = {
+  ...activeRentals,
+  columns: activeRentals.columns.flatMap((column) =>
+    column.title === "STATE" ? [column, { title: "CHANGE", paths: ["change"] }] : [column],
+  ),
 };
 
 /** Columns of rentals that have ended. */

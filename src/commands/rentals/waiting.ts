@@ -1,53 +1,58 @@
 import type { Context } from "../../context/context.ts";
 import { NotFound, RentalFailed, WaitedTooLong } from "../errors.ts";
-import { isRecord } from "../shared/records.ts";
+import { statesOf, stateText } from "./states.ts";
 
 export interface Wait {
   readonly rentalId: string;
-  readonly state: string;
+  /** What it is waited for, as in "is running". */
+  readonly goal: string;
+  readonly reached: (rental: unknown, states: readonly string[]) => boolean;
   /** Milliseconds between two looks. */
   readonly interval: number;
   /** Milliseconds at most. */
   readonly timeout: number;
 }
 
+/** What a rental has that is in a state. */
+export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
+  goal: `is ${state}`,
+  reached: (_rental, states) => states.includes(state),
+});
+
 /**
- * Looks a rental up again and again until it has the state, for the last time when time is up. Throws `WaitedTooLong`,
- * `NotFound` when it is gone, `RentalFailed` when the service could not bring it up.
+ * Looks a rental up again and again until the goal is reached, for the last time when time is up. Throws
+ * `WaitedTooLong`, `NotFound` when it is gone, `RentalFailed` when the service could not bring it up.
  */
-export function waitFor(wait: Wait, context: Context): Promise<unknown> {
-  const { rentalId, state, interval, timeout } = wait;
+export function waitFor(
+  wait: Wait,
+  context: Pick<Context, "call" | "now" | "sleep" | "progress">,
+): Promise<unknown> {
+  const { rentalId, goal, reached, interval, timeout } = wait;
   const end = context.now() + timeout;
-  return context.progress(`Waiting until rental ${rentalId} is ${state}`, async (update) => {
+  return context.progress(`Waiting until rental ${rentalId} ${goal}`, async (update) => {
     for (;;) {
       const rental = await context.call("getRental", { rentalId });
       if (rental === null) throw new NotFound(`no rental ${rentalId} belongs to you`);
       const states = statesOf(rental);
-      if (states.includes(state)) return rental;
-      if (state !== "terminated" && states.includes("terminated")) {
-        throw new NotFound(`rental ${rentalId} has ended and will not be ${state}`);
-      }
-      if (state !== "terminated" && states.includes("failed")) {
-        throw new RentalFailed(`rental ${rentalId} has failed and will not be ${state}; it may still bill`);
-      }
+      if (reached(rental, states)) return rental;
+      willNever(wait, states);
       const left = end - context.now();
-      if (left <= 0) throw tooLong(rentalId, states, state);
-      update(`Waiting until rental ${rentalId} is ${state}; it is ${states.join(", ")}`);
+      if (left <= 0) throw tooLong(wait, states);
+      update(`Waiting until rental ${rentalId} ${goal}; it is ${stateText(states)}`);
       await context.sleep(Math.min(interval, left));
     }
   });
 }
 
-/** All that a record says of its state, in lower case. */
-function statesOf(rental: unknown): readonly string[] {
-  if (!isRecord(rental)) return [];
-  return [rental.status, rental.state]
-    .filter((state): state is string => typeof state === "string")
-    .map((state) => state.toLowerCase());
+/** Throws when no time will bring the rental there. */
+function willNever({ rentalId, reached }: Wait, states: readonly string[]): void {
+  if (reached({}, ["terminated"])) return;
+  if (states.includes("terminated")) throw new NotFound(`rental ${rentalId} has ended`);
+  if (states.includes("failed")) throw new RentalFailed(`rental ${rentalId} has failed; it may still bill`);
 }
 
-const tooLong = (id: string, states: readonly string[], wanted: string) =>
+const tooLong = ({ rentalId, goal }: Wait, states: readonly string[]) =>
   new WaitedTooLong(
-    `rental ${id} is ${states.join(", ") || "in no known state"}, not ${wanted}, and time is up`,
+    `time is up before rental ${rentalId} ${goal}: it is ${stateText(states)}`,
     states.includes("terminated") ? "It has ended." : "The rental still bills: it was not touched.",
   );

@@ -6,9 +6,11 @@ import type { Verb } from "../spec.ts";
 
 export const verb: Verb<InputOf<"attachStorageVolume">> = {
   run: async (input, context) => ({
-    data: await orLook(
-      () => context.call("attachStorageVolume", input),
-      () => attachedNow(String(input.storageVolumeId), context),
+    data: await context.progress("Attaching the volume", () =>
+      orLook(
+        () => context.call("attachStorageVolume", input),
+        () => attachedNow(String(input.storageVolumeId), context),
+      ),
     ),
   }),
 };

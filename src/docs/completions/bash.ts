@@ -59,7 +59,7 @@ const placeCase = ({ path, below, flags }: Place): string =>
 
 /** What may follow a flag that takes a value: its choices, a file, or nothing that is known. */
 function valueCase(path: string, flag: ShownFlag): readonly string[] {
-  if (flag.value === undefined) return [];
+  if (flag.value === undefined || flag.bare) return [];
   const pattern = flag.names.map((name) => (path === "*" ? `*:${name}` : `"${path}:${name}"`)).join("|");
   const reply = takesFile(flag)
     ? 'compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$cur"))'

@@ -55,7 +55,7 @@ function flagLine(flag: ShownFlag, at = ""): string {
 }
 
 function valuePart(flag: ShownFlag): string {
-  if (flag.value === undefined) return "";
+  if (flag.value === undefined || flag.bare) return "";
   if (takesFile(flag)) return " -r -F";
   return flag.choices.length > 0 ? ` -x -a ${quoted(flag.choices.join(" "))}` : " -x";
 }

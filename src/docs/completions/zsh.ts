@@ -66,14 +66,14 @@ function placeCase({ path, below, flags }: Place): string {
 
 /** A flag as `_arguments` wants it, such as `'(-o --output)'{-o+,--output=}'[text]:FORMAT:(table json)'`. */
 function specOf(flag: ShownFlag): string {
-  const { names, value, text, repeat } = flag;
+  const { names, value, bare, text, repeat } = flag;
   const marked = names.map((name) =>
     value === undefined ? name : name.startsWith("--") ? `${name}=` : `${name}+`,
   );
   const exclusive = repeat ? "*" : names.length > 1 ? `(${names.join(" ")})` : "";
   const spelt = (exclusive && quoted(exclusive)) + (marked.length > 1 ? `{${marked.join(",")}}` : marked[0]);
   const note = text.replace(/[\\[\]]/g, "\\$&");
-  return `    ${spelt}${quoted(`[${note}]${value === undefined ? "" : `:${value}:${actionOf(flag)}`}`)}`;
+  return `    ${spelt}${quoted(`[${note}]${value === undefined ? "" : `${bare ? "::" : ":"}${value}:${actionOf(flag)}`}`)}`;
 }
 
 function actionOf(flag: ShownFlag): string {

@@ -1,0 +1,38 @@
+import { ServiceError } from "../../../client/errors.ts";
+import { type Check, failure, messageOf, ok, remote, warning } from "../finding.ts";
+
+/** There is a key, and the service accepts it. */
+export const key: Check = (examined) => {
+  const { credential, sandbox } = examined.settings;
+  if (!sandbox && credential === undefined) {
+    return failure("no API key", "`gpuctl auth login` keeps one; GPUCTL_API_KEY gives one.");
+  }
+  return accepted(examined);
+};
+
+const accepted = remote(async ({ settings, ask }) => {
+  const { lastFour, source } = settings.credential ?? {};
+  const named = `…${lastFour} from ${source}`;
+  try {
+    await ask("getActiveRentalSummary", {});
+    return ok(`${named}, accepted`);
+  } catch (error) {
+    const status = error instanceof ServiceError ? error.status : undefined;
+    if (status === 401) {
+      return failure(
+        `${named} is not accepted: ${messageOf(error)}`,
+        "`gpuctl auth login` keeps another one.",
+      );
+    }
+    if (status === 403) {
+      return warning(
+        `${named} lacks access: ${messageOf(error)}`,
+        "Some commands need a key with more access.",
+      );
+    }
+    return warning(
+      `${named} could not be tried: ${messageOf(error)}`,
+      "Run it again when the service answers.",
+    );
+  }
+});

@@ -1,0 +1,322 @@
+import { readdirSync } from "node:fs";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { globalFlags } from "../../src/cli/globals.ts";
+import { nouns } from "../../src/commands/index.ts";
+import type { Machine } from "../../src/context/context.ts";
+import { completionOf } from "../../src/docs/completions/index.ts";
+import { treeOf } from "../../src/docs/tree.ts";
+import { type Answering, type Cli, createCli, firstMoment } from "../support/cli.ts";
+import { key, overNetwork, serviceUrl } from "../support/service.ts";
+
+const day = 86_400_000;
+const certificate = { issuer: "Example CA", validTo: firstMoment + 90 * day, problem: undefined };
+const date = new Date(firstMoment).toUTCString();
+const healthy: Partial<Machine> = {
+  userId: process.getuid?.(),
+  knock: async () => ({ date, certificate }),
+  which: async (program) => `/usr/bin/${program}`,
+};
+
+interface Told {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+  readonly advice?: string;
+}
+
+/** What the doctor says of one check, on a machine that is well but for what is given. */
+async function checked(
+  check: string,
+  {
+    machine,
+    env,
+    answer,
+    before,
+  }: {
+    readonly machine?: Partial<Machine>;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly answer: Answering;
+    readonly before?: (cli: Cli) => Promise<unknown>;
+  },
+): Promise<Told & { readonly code: number }> {
+  const cli = await createCli({ answer });
+  await before?.(cli);
+  const { code, out, err } = await cli.run("doctor -o json", {
+    env: { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key, ...env },
+    machine: { ...healthy, ...machine },
+  });
+  expect(code === 0 ? err : out).toBe("");
+  const all: readonly Told[] = code === 0 ? JSON.parse(out) : JSON.parse(err).error.issues;
+  const told = all.find((one) => one.check === check);
+  if (told === undefined) throw new Error(`no check of ${check}`);
+  return { ...told, code };
+}
+
+/** A service that knows the key and serves a description, whatever else is asked. */
+const well: Answering = ({ path }) =>
+  Response.json(
+    path.endsWith("openapi.json") ? { openapi: "3.1.0", paths: { "/a": { get: {}, post: {} } } } : {},
+  );
+
+const answering =
+  (part: string, answer: () => Response): Answering =>
+  (request) =>
+    request.path.includes(part) ? answer() : well(request);
+
+const refusal = (status: number) => () =>
+  Response.json({ code: "NO", message: "no", issues: [] }, { status });
+
+describe("doctor", () => {
+  test("on a machine in order exits 0 and tells each check in a line, with a sign and a word", async () => {
+    const { run } = await createCli({ answer: well });
+    const outcome = await run("doctor", { ...overNetwork({ LANG: "C.UTF-8" }), machine: healthy });
+    expect(outcome).toMatchObject({ code: 0, err: "" });
+    expect(outcome.out).toContain("✓ ok       description    2 operations\n");
+    expect(outcome.out).toMatch(
+      /\n\d+ ok, 1 to be warned of, 0 failed\n$|\n\d+ ok, 0 to be warned of, 0 failed\n$/,
+    );
+    expect(outcome.out).not.toContain(key);
+  });
+
+  test("with a failure prints what to do under it, and exits 1", async () => {
+    const { run } = await createCli({ answer: well });
+    const machine = { ...healthy, nodeVersion: "18.0.0" };
+    const { code, out, err } = await run("doctor", { ...overNetwork(), machine });
+    expect({ code, err }).toEqual({ code: 1, err: "" });
+    expect(out).toMatch(/✗ failure {2}node +Node.js 18.0.0 is too old\n +Install Node.js >=20.19\.\n/);
+  });
+
+  test("with a failure and a machine format nothing is on stdout, and every check in the error", async () => {
+    const { run } = await createCli({ answer: well });
+    const machine = { ...healthy, nodeVersion: "18.0.0" };
+    const { code, out, err } = await run("doctor -o json", { ...overNetwork(), machine });
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    const { error } = JSON.parse(err);
+    expect(error).toMatchObject({ code: "UNHEALTHY", exitCode: 1, message: "1 of 14 checks failed" });
+    expect(error.issues).toHaveLength(14);
+  });
+
+  test("in the sandbox asks nobody", async () => {
+    const { run } = await createCli();
+    const { code, out, requests } = await run("doctor --sandbox -o json", { machine: healthy });
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(JSON.parse(out)).toContainEqual({ check: "key", status: "ok", message: "the sandbox needs none" });
+  });
+
+  test("--dry-run asks nobody, and says what was skipped", async () => {
+    const { run } = await createCli();
+    const knock = () => Promise.reject(new Error("it knocked"));
+    const options = { ...overNetwork(), machine: { ...healthy, knock } };
+    const { code, out, requests } = await run("doctor --dry-run", options);
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(out.match(/skipped: this is a dry run/g)).toHaveLength(5);
+  });
+
+  test("asks each thing once, does not try again, and changes nothing", async () => {
+    const { run, folder } = await createCli({ answer: refusal(500) });
+    const { code, requests, slept } = await run("doctor", { ...overNetwork(), machine: healthy });
+    expect({ code, slept }).toEqual({ code: 1, slept: [] });
+    expect(requests.map(({ method }) => method)).toEqual(["GET", "GET"]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("without a terminal's UTF-8 the signs are plain", async () => {
+    const { run } = await createCli({ answer: well });
+    const { out } = await run("doctor", { ...overNetwork({ LANG: "C" }), terminal: 80, machine: healthy });
+    expect(out).toMatch(/^\+ ok /);
+    expect(out).toMatch(/! warning {2}terminal .*\n +Set LANG/);
+    expect(out).not.toMatch(/[^\n -~…]/);
+  });
+});
+
+describe("doctor looks at Node.js", () => {
+  test.each([
+    ["20.19.0", "ok"],
+    ["20.20.2", "ok"],
+    ["26.0.0", "ok"],
+    ["20.18.9", "failure"],
+    ["9.99.0", "failure"],
+  ])("%s: %s", async (nodeVersion, status) => {
+    expect(await checked("node", { answer: well, machine: { nodeVersion } })).toMatchObject({ status });
+  });
+});
+
+describe("doctor looks at the configuration", () => {
+  const written = (text: string, file: number, folder: number) => async (cli: Cli) => {
+    const config = join(cli.folder, "config");
+    await mkdir(config);
+    await writeFile(join(config, "config.json"), text);
+    await chmod(join(config, "config.json"), file);
+    await chmod(config, folder);
+  };
+
+  test.each([
+    ["{}", 0o600, 0o700, "ok", "mode 0600"],
+    ["{}", 0o644, 0o700, "failure", "config.json has mode 0644"],
+    ["{}", 0o600, 0o755, "failure", "config has mode 0755"],
+    ["{ nonsense", 0o600, 0o700, "failure", "is not the JSON"],
+    ['{"profiles": 7}', 0o600, 0o700, "failure", "profiles has the wrong type"],
+  ])("%s with modes %o and %o: %s", async (text, file, folder, status, message) => {
+    const told = await checked("configuration", { answer: well, before: written(text, file, folder) });
+    expect(told).toMatchObject({ status });
+    expect(told.message).toContain(message);
+  });
+
+  test("that of somebody else is worth a warning", async () => {
+    const told = await checked("configuration", {
+      answer: well,
+      before: written("{}", 0o600, 0o700),
+      machine: { userId: 4711 },
+    });
+    expect(told).toMatchObject({ status: "warning", message: expect.stringContaining("another user") });
+  });
+
+  test("none is in order", async () => {
+    expect(await checked("configuration", { answer: well })).toMatchObject({ status: "ok" });
+  });
+});
+
+describe("doctor looks at the service", () => {
+  test("no base URL is a failure, and the rest of it is skipped", async () => {
+    const env = { GPUCTL_BASE_URL: "" };
+    expect(await checked("base URL", { answer: well, env })).toMatchObject({ status: "failure", code: 1 });
+    expect((await checked("TLS", { answer: well, env })).message).toContain("skipped");
+  });
+
+  test.each([
+    [refusal(500), "no"],
+    [() => new Response("<html>hi</html>"), "not JSON"],
+    [() => Response.json({ hello: "world" }), "no OpenAPI description"],
+  ])("a description that cannot be used is a failure (%#)", async (answer, message) => {
+    const told = await checked("description", { answer: answering("openapi", answer) });
+    expect(told).toMatchObject({ status: "failure", message: expect.stringContaining(message) });
+  });
+
+  test.each([
+    [200, "ok", "accepted"],
+    [401, "failure", "is not accepted"],
+    [403, "warning", "lacks access"],
+    [503, "warning", "could not be tried"],
+  ])("a key that is answered %i: %s", async (status, expected, message) => {
+    const answer = status === 200 ? well : answering("summary", refusal(status));
+    const told = await checked("key", { answer });
+    expect(told).toMatchObject({ status: expected, message: expect.stringContaining(message) });
+    expect(told.message).toContain("…1234 from GPUCTL_API_KEY");
+  });
+
+  test("no key is a failure", async () => {
+    expect(await checked("key", { answer: well, env: { GPUCTL_API_KEY: "" } })).toMatchObject({
+      status: "failure",
+    });
+  });
+});
+
+describe("doctor looks at the way there", () => {
+  test.each([
+    [{}, undefined, "none"],
+    [
+      { https_proxy: "http://me:secret@proxy:3128" },
+      "http://me:secret@proxy:3128",
+      "https_proxy applies to api.example.com",
+    ],
+    [{ HTTPS_PROXY: "http://proxy:3128", NO_PROXY: "*" }, undefined, "without the one of HTTPS_PROXY"],
+  ])("a proxy: %j", async (env, used, message) => {
+    const told = await checked("proxy", { answer: well, env, machine: { proxyFor: async () => used } });
+    expect(told).toMatchObject({ status: "ok", message: expect.stringContaining(message) });
+    expect(told.message).not.toContain("secret");
+  });
+
+  test.each([
+    [certificate, "ok", "issued by Example CA, valid until 2027-02-18"],
+    [{ ...certificate, validTo: firstMoment + 3 * day }, "warning", "soon"],
+    [{ ...certificate, problem: "CERT_HAS_EXPIRED" }, "failure", "CERT_HAS_EXPIRED"],
+    [undefined, "warning", "no certificate"],
+  ])("a certificate (%#): %s", async (shown, status, message) => {
+    const knock = async () => ({ date, certificate: shown });
+    const told = await checked("TLS", { answer: well, machine: { knock } });
+    expect(told).toMatchObject({ status, message: expect.stringContaining(message) });
+  });
+
+  test.each([
+    ["http://127.0.0.1:8787", "ok"],
+    ["http://api.example.com", "failure"],
+  ])("no encryption to %s: %s", async (url, status) => {
+    const env = { GPUCTL_BASE_URL: url };
+    expect(await checked("TLS", { answer: well, env })).toMatchObject({ status });
+  });
+
+  test("a host that cannot be reached", async () => {
+    const knock = () => Promise.reject(new Error("no such host (api.example.com)"));
+    const machine = { knock };
+    expect(await checked("TLS", { answer: well, machine })).toMatchObject({ status: "failure" });
+    expect(await checked("clock", { answer: well, machine })).toMatchObject({ status: "warning" });
+  });
+
+  test("a file of authorities that cannot be read", async () => {
+    const env = { NODE_EXTRA_CA_CERTS: "/nowhere.pem" };
+    const told = await checked("TLS", { answer: well, env });
+    expect(told).toMatchObject({ status: "failure", message: expect.stringContaining("/nowhere.pem") });
+  });
+
+  test.each([
+    [0, "ok", "agrees"],
+    [-20_000, "ok", "agrees"],
+    [60_000, "warning", "1m behind the service"],
+    [-60_000, "warning", "1m ahead of the service"],
+    [600_000, "failure", "10m behind the service"],
+  ])("a clock that is %i ms off: %s", async (off, status, message) => {
+    const knock = async () => ({ date: new Date(firstMoment + off).toUTCString(), certificate });
+    const told = await checked("clock", { answer: well, machine: { knock } });
+    expect(told).toMatchObject({ status, message: expect.stringContaining(message) });
+  });
+});
+
+describe("doctor looks at what is beside gpuctl", () => {
+  test.each([
+    [{ packages: [], exists: true }, "ok"],
+    [{ packages: [], exists: true, problem: "it is damaged" }, "failure"],
+    [
+      { packages: [{ name: "x", use: "speech", problem: "The package x is not installed." }], exists: false },
+      "warning",
+    ],
+  ])("the sandbox (%#): %s", async (health, status) => {
+    const sandboxHealth = async () => ({ file: "/state/sandbox.sqlite", ...health });
+    expect(await checked("sandbox", { answer: well, machine: { sandboxHealth } })).toMatchObject({ status });
+  });
+
+  test.each(["player", "ssh"])("%s is warned of when it is missing", async (check) => {
+    expect(await checked(check, { answer: well })).toMatchObject({ status: "ok", code: 0 });
+    const machine = { which: async () => undefined };
+    expect(await checked(check, { answer: well, machine })).toMatchObject({ status: "warning", code: 0 });
+  });
+
+  test("completions that are missing, old, in their place, or loaded at the start", async () => {
+    const env = { SHELL: "/bin/fish" };
+    const place = (text: string) => async (cli: Cli) => {
+      const folder = join(cli.folder, ".config", "fish", "completions");
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, "gpuctl.fish"), text);
+    };
+    expect(await checked("completions", { answer: well, env })).toMatchObject({ status: "warning" });
+    const old = await checked("completions", { answer: well, env, before: place("# old") });
+    expect(old).toMatchObject({
+      status: "warning",
+      advice: expect.stringContaining("gpuctl completion fish > "),
+    });
+    const script = completionOf("fish", treeOf(nouns, globalFlags));
+    const inPlace = await checked("completions", { answer: well, env, before: place(script) });
+    expect(inPlace).toMatchObject({ status: "ok" });
+    const loads = async (cli: Cli) => {
+      await mkdir(join(cli.folder, ".config", "fish"), { recursive: true });
+      await writeFile(
+        join(cli.folder, ".config", "fish", "config.fish"),
+        "gpuctl completion fish | source\n",
+      );
+    };
+    expect(await checked("completions", { answer: well, env, before: loads })).toMatchObject({
+      status: "ok",
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import type { Question } from "../../src/context/world.ts";
+import { type Answering, createCli } from "../support/cli.ts";
+
+const vms = "/v2/on-demand/virtual-machine-rentals";
+const machines = "/v2/on-demand/bare-metal-rentals";
+const history = "/v2/on-demand/rental-history";
+
+const rental = {
+  id: 7,
+  gpuType: "h100",
+  gpuCount: 2,
+  termType: "on-demand",
+  createdAt: "2026-11-01T00:00:00Z",
+  currentTerm: { costPerHourCents: 374 },
+};
+
+/** What is asked before something is rented, when the lists hold what is given, and what was requested. */
+async function asked(line: string, lists: Readonly<Record<string, unknown>>, status = 200) {
+  const answer: Answering = ({ method, path }) =>
+    method === "GET" && path !== "/v2/openapi.json"
+      ? Response.json(lists[path] ?? [], { status })
+      : undefined;
+  const { run } = await createCli({ answer });
+  const questions: string[] = [];
+  const confirm = async ({ message }: Question) => {
+    questions.push(message);
+    return false;
+  };
+  const { code, requests, slept } = await run(`${line} --sandbox`, { terminal: 100, prompts: { confirm } });
+  expect(code).toBe(130);
+  return { question: questions.join("\n"), paths: requests.map(({ path }) => path), slept };
+}
+
+const vm = "rentals create vm --gpus 4 --gpu h100";
+const unknown = "The service does not tell the price before.";
+
+describe("before something is rented it is told what it will cost", () => {
+  test("by what the newest active rental of the same kind costs", async () => {
+    const older = {
+      ...rental,
+      id: 6,
+      createdAt: "2026-10-01 00:00:00.000+00",
+      currentTerm: { costPerHourCents: 1 },
+    };
+    const { question, paths } = await asked(vm, { [vms]: [older, rental, { ...older, id: 5 }] });
+    expect(question).toContain(
+      "It will cost about $7.48 an hour, by what rental 7 costs. It is billed until it ends.",
+    );
+    expect(paths).toEqual([vms]);
+  });
+
+  test("by what has ended, when nothing of the kind is active", async () => {
+    const active = { ...rental, gpuType: "h200" };
+    const { question } = await asked(vm, { [vms]: [active], [history]: { items: [rental] } });
+    expect(question).toContain("about $7.48 an hour, by what rental 7 costs");
+  });
+
+  test("for bare metal by bare metal", async () => {
+    const line = "rentals create bare-metal --gpus 8 --gpu H100 --network-type ethernet --no-validate";
+    const { question, paths } = await asked(line, { [machines]: [rental] });
+    expect(question).toContain("about $14.96 an hour");
+    expect(paths).toEqual([machines]);
+  });
+
+  test.each([
+    ["nothing is known", {}],
+    [
+      "the term is another one",
+      { [vms]: [{ ...rental, termType: "reserved", currentTerm: { costPerHourCents: 1 } }] },
+    ],
+    ["no cost is told", { [vms]: [{ ...rental, currentTerm: null }] }],
+    ["the number of GPUs is not told", { [vms]: [{ ...rental, gpuCount: null }] }],
+    ["nothing is a record", { [vms]: [null, 7, "x"] }],
+  ])("not when %s", async (_why, lists) => {
+    expect((await asked(vm, lists)).question).toContain(unknown);
+  });
+
+  test("a look that fails is not tried again, and does no harm", async () => {
+    const { question, slept } = await asked(vm, {}, 503);
+    expect(question).toContain(unknown);
+    expect(slept).toEqual([]);
+  });
+
+  test.each(["--yes", "--dry-run", "--no-input"])(
+    "nobody is asked with %s, and nothing is looked up",
+    async (flag) => {
+      const { run } = await createCli();
+      const { requests } = await run(`${vm} ${flag} --sandbox`, { terminal: 100 });
+      expect(requests.some(({ path }) => path === history)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { Unavailable } from "../../src/context/errors.ts";
+import { type Answering, createCli } from "../support/cli.ts";
+
+const lookup = "/v2/on-demand/rental";
+
+const looksLike =
+  (...records: readonly unknown[]): Answering =>
+  ({ path }) =>
+    path === lookup
+      ? Response.json(records.length > 1 ? (records as unknown[]).shift() : records[0])
+      : undefined;
+
+const address = { host: "203.0.113.7", port: 30022, user: "ubuntu" };
+const running = { id: 1, status: "Running", providerData: { sshNetworking: [address] } };
+
+/** A machine whose ssh ends with an exit status, and remembers how it was called. */
+function sshEnding(status: number) {
+  const calls: (readonly string[])[] = [];
+  const run = async (program: string, args: readonly string[]) => {
+    calls.push([program, ...args]);
+    return status;
+  };
+  return { calls, programs: { run } };
+}
+
+describe("rentals ssh", () => {
+  test.each([0, 3, 130, 255])("ends with ssh's exit status %i", async (status) => {
+    const { run } = await createCli({ answer: looksLike(running) });
+    const { calls, programs } = sshEnding(status);
+    expect(await run("rentals ssh 1 --sandbox", { programs })).toMatchObject({
+      code: status,
+      out: "",
+      err: "",
+    });
+    expect(calls).toEqual([["ssh", "-p", "30022", "ubuntu@203.0.113.7"]]);
+  });
+
+  test.each([
+    [["--", "ls", "-la", "/data set"]],
+    [["--", "-L", "8080:localhost:8080", "-N"]],
+    [["--", "--help"]],
+    [["--", "--print", "-o", "json", "--dry-run", "--"]],
+    [["--", "echo $HOME; rm 'x'", ""]],
+  ])("passes %j on as it is", async (words) => {
+    const { run } = await createCli({ answer: looksLike(running) });
+    const { calls, programs } = sshEnding(0);
+    await run(["rentals", "ssh", "1", "--sandbox", ...words], { programs });
+    expect(calls).toEqual([["ssh", "-p", "30022", "ubuntu@203.0.113.7", ...words.slice(1)]]);
+  });
+
+  test("--print prints the line for a shell and runs nothing", async () => {
+    const { run } = await createCli({ answer: looksLike(running) });
+    const { out } = await run(["rentals", "ssh", "1", "--print", "--sandbox", "--", "ls", "a b", "it's"]);
+    expect(out).toBe("ssh -p 30022 ubuntu@203.0.113.7 ls 'a b' 'it'\\''s'\n");
+  });
+
+  test("-o json tells where it would go and runs nothing", async () => {
+    const { run } = await createCli({ answer: looksLike(running) });
+    const { code, out } = await run("rentals ssh 1 -o json --sandbox");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({ ...address, command: "ssh -p 30022 ubuntu@203.0.113.7" });
+  });
+
+  test("--dry-run looks nothing up, and tells what would follow", async () => {
+    const { run } = await createCli();
+    const { code, out, err, requests } = await run("rentals ssh 1001 --dry-run --sandbox -- uptime");
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(out).toContain("GET http://sandbox.localhost/v2/on-demand/rental?rentalId=1001");
+    expect(err).toBe("Then: ssh -p PORT USER@HOST uptime\n");
+  });
+
+  test("of several nodes the first is taken, and how to take another is told", async () => {
+    const nodes = [address, { ...address, host: "203.0.113.8" }];
+    const { run } = await createCli({
+      answer: looksLike({ ...running, providerData: { sshNetworking: nodes } }),
+    });
+    const { calls, programs } = sshEnding(0);
+    const first = await run("rentals ssh 1 --sandbox", { programs });
+    expect(first.err).toMatch(/2 nodes.*--node N/);
+    const second = await run("rentals ssh 1 --node 2 --sandbox", { programs });
+    expect(second.err).toBe("");
+    expect(calls.map((call) => call.at(-1))).toEqual(["ubuntu@203.0.113.7", "ubuntu@203.0.113.8"]);
+    const third = await run("rentals ssh 1 --node 3 --sandbox", { programs });
+    expect(third).toMatchObject({ code: 2, out: "" });
+    expect(third.err).toContain("--node must be at most 2");
+  });
+
+  test.each(["0", "1.5", "first"])("--node %s is refused before anything is sent", async (node) => {
+    const { run } = await createCli();
+    const outcome = await run(`rentals ssh 1 --node ${node} --sandbox`);
+    expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+    expect(outcome.err).toContain("--node");
+  });
+
+  test.each([
+    [null, 5, "no rental 1"],
+    [{ id: 1, status: "Pending" }, 8, "not ready yet"],
+    [{ id: 1, state: "active", status: "Pending", providerData: null }, 8, "not ready yet"],
+    [{ id: 1 }, 8, "not ready yet"],
+    [{ id: 1, status: "Failed" }, 7, "may still bill"],
+    [{ id: 1, status: "Running" }, 7, "no address"],
+    [{ ...running, status: "Terminated" }, 5, "has ended"],
+    [
+      { id: 1, status: "Running", providerData: { sshNetworking: [{ host: "-oProxyCommand=x" }] } },
+      7,
+      "no address",
+    ],
+  ])("%j runs nothing and exits %i", async (record, code, message) => {
+    const { run } = await createCli({ answer: looksLike(record) });
+    const { calls, programs } = sshEnding(0);
+    const outcome = await run("rentals ssh 1 --sandbox", { programs });
+    expect(outcome).toMatchObject({ code, out: "" });
+    expect(outcome.err).toContain(message);
+    expect(calls).toEqual([]);
+  });
+
+  test("a rental that is not ready may be tried again, for scripts too", async () => {
+    const { run } = await createCli({ answer: looksLike({ id: 1, status: "Pending" }) });
+    const { err } = await run("rentals ssh 1 -o json --sandbox");
+    expect(JSON.parse(err).error).toMatchObject({ code: "NOT_READY", exitCode: 8, retryable: true });
+  });
+
+  test("--wait looks until there is an address", async () => {
+    const { run } = await createCli();
+    await run("rentals create vm --gpus 1 --sandbox --yes");
+    const { calls, programs } = sshEnding(0);
+    const outcome = await run("rentals ssh 1001 --wait --sandbox", { programs });
+    expect(outcome).toMatchObject({ code: 0, slept: [5000] });
+    expect(calls).toHaveLength(1);
+  });
+
+  test("--wait ends when time is up", async () => {
+    const { run } = await createCli({ answer: looksLike({ id: 1, status: "Pending" }) });
+    const outcome = await run("rentals ssh 1 --wait --wait-timeout 8s --sandbox");
+    expect(outcome).toMatchObject({ code: 8, slept: [5000, 3000] });
+    expect(outcome.err).toContain("still bills");
+  });
+
+  test("without ssh on the machine it says what to do", async () => {
+    const { run } = await createCli({ answer: looksLike(running) });
+    const missing = async () => {
+      throw new Unavailable("ssh cannot be started (ENOENT)", "It has to be installed.");
+    };
+    const outcome = await run("rentals ssh 1 --sandbox", { programs: { run: missing } });
+    expect(outcome).toMatchObject({
+      code: 2,
+      err: "Error: ssh cannot be started (ENOENT)\nIt has to be installed.\n",
+    });
+  });
+});

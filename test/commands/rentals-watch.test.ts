@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
+
+const list = "/v2/on-demand/virtual-machine-rentals";
+const pending = { id: 1, label: "a", status: "Pending", gpuCount: 1, gpuType: "h100" };
+const running = { ...pending, status: "Running" };
+const other = { id: 2, label: "b", status: "Running", gpuCount: 1, gpuType: "h100" };
+
+/** A service whose listing gives each look in turn; Ctrl-C comes after the last one. */
+async function watching(looks: readonly (readonly unknown[] | Response)[], options: RunOptions = {}) {
+  const controller = new AbortController();
+  const left = [...looks];
+  const answer: Answering = ({ path }) => {
+    if (path !== list) return undefined;
+    const look = left.shift();
+    if (look instanceof Response) return look;
+    if (look !== undefined) return Response.json(look);
+    controller.abort();
+    return new Promise<Response>(() => {});
+  };
+  const { run } = await createCli({ answer });
+  const watch = (line: string) =>
+    run(`rentals list --type vm --retries 0 ${line}`, {
+      ...overNetwork(options.env),
+      ...options,
+      env: { ...overNetwork().env, ...options.env },
+      signal: controller.signal,
+    });
+  return { watch };
+}
+
+const failing = () => Response.json({ code: "OOPS", message: "out of order", issues: [] }, { status: 500 });
+
+const control = /\u001b/;
+
+describe("rentals list --watch in a pipe", () => {
+  test("prints a table when something changed, without control sequences, until Ctrl-C", async () => {
+    const { watch } = await watching([[pending], [pending], [running, other], [running, other], [other]]);
+    const { code, out, err, slept } = await watch("--watch");
+    expect({ code, err }).toEqual({ code: 130, err: "" });
+    expect(out).not.toMatch(control);
+    expect(slept.every((pause) => pause === 5000)).toBe(true);
+    const [first = "", second = "", third = "", ...rest] = out.split("\n\n");
+    expect(rest).toEqual([]);
+    expect(first).toMatch(/^ID +LABEL +STATE +CHANGE .*\n1 +a +Pending +- /);
+    expect(second).toMatch(/\n1 +a +Running +was Pending .*\n2 +b +Running +new /);
+    expect(third).toMatch(/\n2 +b +Running +- .*\nRental 1 is no longer listed; it was Running\.\n$/);
+  });
+
+  test("-o id prints each id when it is first seen", async () => {
+    const { watch } = await watching([[], [pending], [running, other], [other]]);
+    expect(await watch("--watch 1s -o id")).toMatchObject({ code: 130, out: "1\n2\n", err: "" });
+  });
+
+  test.each(["json"])("-o %s is refused: it is one document", async (format) => {
+    const { watch } = await watching([[]]);
+    const outcome = await watch(`--watch -o ${format}`);
+    expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+    expect(outcome.err).toContain("--watch");
+  });
+
+  test("a look that failed is told once, and tried again", async () => {
+    const { watch } = await watching([[pending], failing(), failing(), [running]]);
+    const { code, out, err } = await watch("--watch");
+    expect(code).toBe(130);
+    expect(err).toMatch(/^The look at \d\d:\d\d:\d\d failed: out of order\..*Ctrl-C leaves\n$/);
+    expect(out).toContain("was Pending");
+    expect(out.match(/^ID /gm)).toHaveLength(2);
+  });
+
+  test.each([
+    [401, 3],
+    [403, 4],
+    [404, 5],
+  ])("an answer of %i ends it with exit code %i", async (status, code) => {
+    const refusal = Response.json({ code: "NO", message: "no", issues: [] }, { status });
+    const { watch } = await watching([[pending], refusal, []]);
+    expect(await watch("--watch")).toMatchObject({ code });
+  });
+
+  test("a first look that fails ends it: there is nothing to show", async () => {
+    const { watch } = await watching([failing(), [pending]]);
+    expect(await watch("--watch")).toMatchObject({ code: 7, out: "" });
+  });
+
+  test("nothing rented is told on stderr, once", async () => {
+    const { watch } = await watching([[], [], []]);
+    expect(await watch("--watch")).toMatchObject({ code: 130, out: "", err: "No active rentals.\n" });
+  });
+});
+
+describe("rentals list --watch on a terminal", () => {
+  const terminal = { terminal: 80, env: {} };
+
+  test("draws over the last frame, hides the cursor meanwhile, and tells how to leave", async () => {
+    const { watch } = await watching([[pending], [running]], terminal);
+    const { code, out, err } = await watch("--watch 2s --color never");
+    expect({ code, err }).toEqual({ code: 130, err: "" });
+    expect(out.startsWith("\u001b[?25l\u001b[J")).toBe(true);
+    expect(out.endsWith("\u001b[?25h")).toBe(true);
+    expect(out).toMatch(/Looked at \d\d:\d\d:\d\d, every 2s; Ctrl-C leaves\n\u001b\[4A\r\u001b\[J/);
+    expect(out).toContain("was Pending");
+  });
+
+  test("is never taller than the window", async () => {
+    const many = Array.from({ length: 40 }, (_, id) => ({ ...running, id: id + 1 }));
+    const { watch } = await watching([many], { ...terminal, rows: 10 });
+    const { out } = await watch("--watch --color never");
+    expect(out.split("\n")).toHaveLength(10);
+    expect(out).toContain("… and 35 more\n");
+  });
+
+  test("tells a look that failed in its place, and what was seen before", async () => {
+    const { watch } = await watching([[pending], failing()], terminal);
+    const { out, err } = await watch("--watch --color never");
+    expect(err).toBe("");
+    expect(out).toMatch(/failed: out of order.*as of \d\d:\d\d:\d\d/);
+    expect(out.match(/Pending/g)).toHaveLength(2);
+  });
+
+  test.each([
+    ["", { TERM: "dumb" }],
+    ["", { CI: "1" }],
+    ["--quiet", {}],
+  ])("nothing moves with %s %j", async (flag, env) => {
+    const { watch } = await watching([[pending], [pending], [running]], { ...terminal, env });
+    const { out, err } = await watch(`--watch --color never ${flag}`);
+    expect(out + err).not.toMatch(control);
+    expect(out.match(/^ID /gm)).toHaveLength(2);
+    expect(err).toMatch(flag === "" ? /Ctrl-C leaves\n$/ : /^$/);
+  });
+});
+
+describe("the interval of a watch", () => {
+  test.each([
+    ["--watch", 5000],
+    ["--watch 2s", 2000],
+    ["--watch=1m30s", 90_000],
+    ["--watch --include-cluster-pools", 5000],
+    ["--watch -o table", 5000],
+  ])("%s looks every %i ms", async (flags, interval) => {
+    const { watch } = await watching([[pending], [pending]]);
+    expect((await watch(flags)).slept[0]).toBe(interval);
+  });
+
+  test.each(["--watch 500ms", "--watch 0s", "--watch=soon", "--watch 5", "--watch="])(
+    "%s is refused, and nothing is sent",
+    async (flags) => {
+      const { watch } = await watching([[]]);
+      const outcome = await watch(flags);
+      expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+      expect(outcome.err).toContain("--watch");
+    },
+  );
+
+  test("a word that is no duration is not taken for it", async () => {
+    const { watch } = await watching([[]]);
+    const outcome = await watch("--watch everything");
+    expect(outcome).toMatchObject({ code: 2, requests: [] });
+    expect(outcome.err).toContain('"everything" is one word too many');
+  });
+
+  test("the value of another flag is left alone", async () => {
+    const { watch } = await watching([[]]);
+    const { err } = await watch("--type --watch");
+    expect(err).toContain('--type must be one of vm, bare-metal, not "--watch"');
+  });
+});
+
+test("--watch --dry-run shows the request once", async () => {
+  const { run } = await createCli();
+  const { code, out, requests } = await run("rentals list --watch --type vm --dry-run --sandbox");
+  expect({ code, requests }).toEqual({ code: 0, requests: [] });
+  expect(out.match(/^GET /gm)).toHaveLength(1);
+});

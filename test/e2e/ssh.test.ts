@@ -1,0 +1,91 @@
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createHome, key } from "./command.ts";
+import { virtualMachine } from "./foreign-records.ts";
+import { send, serveForeign } from "./foreign-server.ts";
+import { onTerminal } from "./pty.ts";
+
+const record = {
+  ...virtualMachine,
+  status: "Running",
+  providerData: { sshNetworking: [{ host: "203.0.113.7", port: 30022, user: "ubuntu" }] },
+};
+
+/** A machine whose ssh is a shell script. */
+async function withSsh(script: string) {
+  const server = await serveForeign({
+    key,
+    instead: { "GET /v2/on-demand/rental": (_asked, response) => send(response, record) },
+  });
+  onTestFinished(() => server.close());
+  const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
+  const bin = join(home.folder, "bin");
+  await mkdir(bin);
+  await writeFile(join(bin, "ssh"), `#!/bin/sh\n${script}\n`);
+  await chmod(join(bin, "ssh"), 0o755);
+  const env = { ...home.env, PATH: `${bin}${delimiter}${home.env.PATH}` };
+  return {
+    ...home,
+    env,
+    run: (line: string | readonly string[], input?: string) =>
+      home.run(line, { env, ...(input !== undefined && { input }) }),
+  };
+}
+
+describe.skipIf(process.platform === "win32")("rentals ssh", () => {
+  it.each([0, 3, 255])("ends with ssh's exit status %i", async (status) => {
+    const { run } = await withSsh(`exit ${status}`);
+    expect(await run("rentals ssh 18026")).toEqual({ code: status, out: "", err: "" });
+  });
+
+  it.each([
+    ["TERM", 143],
+    ["KILL", 137],
+  ])("ends with 128 and the number of the signal SIG%s that ended ssh", async (signal, code) => {
+    const { run } = await withSsh(`kill -${signal} $$`);
+    expect((await run("rentals ssh 18026")).code).toBe(code);
+  });
+
+  it("hands over words, stdin, stdout and stderr as they are, with no shell between", async () => {
+    const { run } = await withSsh('for word in "$@"; do echo "<$word>"; done; cat; echo problem >&2');
+    const words = ["a b", "$HOME; rm *", "", "it's", "--print"];
+    const { code, out, err } = await run(["rentals", "ssh", "18026", "--", ...words], "from stdin");
+    expect({ code, err }).toEqual({ code: 0, err: "problem\n" });
+    expect(out).toBe(
+      `${["-p", "30022", "ubuntu@203.0.113.7", ...words].map((word) => `<${word}>\n`).join("")}from stdin`,
+    );
+  });
+
+  it("says what to do where there is no ssh", async () => {
+    const { env } = await withSsh("exit 0");
+    const { run } = await createHome({ ...env, PATH: "/nowhere" });
+    const { code, err } = await run("rentals ssh 18026");
+    expect(code).toBe(2);
+    expect(err).toMatch(/^Error: ssh cannot be started .*\n.*installed.*\n$/);
+  });
+
+  it("leaves Ctrl-C to ssh, once and twice", async () => {
+    const home = await withSsh('trap "echo got it" INT; echo ready; read one; read two; echo "$one"; exit 7');
+    const terminal = onTerminal("rentals ssh 18026", home);
+    await terminal.until(/ready/);
+    terminal.type("\u0003");
+    await terminal.until(/got it/);
+    terminal.type("\u0003");
+    await terminal.until(/got it[\s\S]*got it/);
+    terminal.type("first\nsecond\n");
+    expect(await terminal.ended).toMatchObject({ exitCode: 7 });
+    expect(terminal.drawn()).not.toContain("interrupted");
+  });
+
+  it("passes a request to end on to ssh, and ends as it ends", async () => {
+    const home = await withSsh(
+      'trap "echo told > told; exit 9" TERM; echo ready; while :; do sleep 0.05; done',
+    );
+    const child = home.start("rentals ssh 18026", { PATH: home.env.PATH });
+    await new Promise((resolve) => child.stdout?.once("data", resolve));
+    child.kill("SIGTERM");
+    expect(await child).toMatchObject({ exitCode: 9 });
+    expect(await readFile(join(home.folder, "told"), "utf8")).toBe("told\n");
+  });
+});
