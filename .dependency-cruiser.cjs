@@ -60,6 +60,7 @@ module.exports = {
           "views\\.ts$",
           "^src/commands/spec\\.ts$",
           "flags\\.ts$",
+          "^src/commands/completion/shells\\.ts$",
         ],
         dynamic: false,
       },

@@ -1,32 +1,68 @@
 # bash completion for gpuctl. Made by `npm run generate`; do not edit.
 
-_gpuctl() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  if [[ $cur == "=" ]]; then
-    cur=""
-  elif [[ $prev == "=" ]]; then
-    prev=${COMP_WORDS[COMP_CWORD - 2]}
-  fi
+# Offers what gpuctl knows of a kind of values, each as it has to be typed.
+_gpuctl_live() {
+  local value text cur=$1 kind=$2
+  shift 2
+  while IFS=$'\t' read -r value text; do
+    printf -v value %q "$value"
+    [[ $value == "$cur"* ]] && COMPREPLY+=("$value")
+  done < <(command gpuctl __complete "$kind" "" "$@" 2> /dev/null < /dev/null)
+}
 
-  local path="" skip="" word
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+# The names of files with blanks in them are whole.
+_gpuctl_files() {
+  local name
+  compopt -o filenames 2> /dev/null
+  while IFS= read -r name; do
+    COMPREPLY+=("$name")
+  done < <(compgen -f -- "$1")
+}
+
+_gpuctl() {
+  # Bash parts words at = and : as well; here they are put together again.
+  local line=${COMP_LINE:0:COMP_POINT} piece at words=()
+  for ((at = 0; at <= COMP_CWORD; at++)); do
+    piece=${COMP_WORDS[at]}
+    if [[ $at -gt 0 && $line != [[:space:]]* ]]; then
+      words[${#words[@]} - 1]+=$piece
+    else
+      line=${line#"${line%%[![:space:]]*}"}
+      words+=("$piece")
+    fi
+    line=${line#"$piece"}
+  done
+  [[ $piece == [=:] ]] && piece=""
+
+  local cur=${words[${#words[@]} - 1]} prev="" path="" skip="" word bare count=0 service=()
+  for word in "${words[@]:1:${#words[@]}-2}"; do
+    bare=${word//[\"\'\\]/}
     if [[ -n $skip ]]; then
-      skip=""
+      [[ $skip == service ]] && service+=("$bare")
+      skip="" prev=""
       continue
     fi
+    prev=$word
     case $word in
       --) return ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--port|--host) skip=1 ;;
+      --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
+      --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--port|--host) skip=1; continue ;;
+      -?*) continue ;;
     esac
     case "$path $word" in
-      " rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" tts"|" api"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits") path="$path $word" ;;
+      " rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" tts"|" api"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help api"|" help auth"|" help sandbox") path="$path $word" count=0 ;;
+      *) ((count++)) ;;
     esac
   done
   path=${path# }
+  if [[ $cur == --*=* ]]; then
+    prev=${cur%%=*} cur=${cur#*=} skip=1
+  fi
 
   local commands="" flags=""
   case $path in
-    "") commands="rentals volumes reserve user image chat tts api auth doctor sandbox" flags="" ;;
+    "") commands="rentals volumes reserve user image chat tts api auth doctor sandbox completion help" flags="" ;;
     "rentals") commands="create list get history summary wait ssh" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
     "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait --wait-timeout --max-burn" ;;
@@ -66,110 +102,137 @@ _gpuctl() {
     "sandbox reset") commands="" flags="" ;;
     "sandbox keys") commands="" flags="" ;;
     "sandbox limits") commands="" flags="" ;;
+    "completion") commands="" flags="" ;;
+    "help") commands="exit-codes environment output rentals volumes reserve user image chat tts api auth doctor sandbox completion help" flags="" ;;
+    "help rentals") commands="create list get history summary wait ssh" flags="" ;;
+    "help rentals create") commands="vm bare-metal" flags="" ;;
+    "help volumes") commands="create list attach" flags="" ;;
+    "help reserve") commands="convert extend request" flags="" ;;
+    "help user") commands="update delete" flags="" ;;
+    "help image") commands="models price" flags="" ;;
+    "help api") commands="spec" flags="" ;;
+    "help auth") commands="login logout status" flags="" ;;
+    "help sandbox") commands="serve status reset keys limits" flags="" ;;
   esac
 
-  case "$path:$prev" in
-    *:-o|*:--output) COMPREPLY=($(compgen -W "table json jsonl yaml csv tsv id" -- "$cur")); return ;;
-    *:--columns) COMPREPLY=(); return ;;
-    *:--jq) COMPREPLY=(); return ;;
-    *:--profile) COMPREPLY=(); return ;;
-    *:--base-url) COMPREPLY=(); return ;;
-    *:--inference-base-url) COMPREPLY=(); return ;;
-    *:--timeout) COMPREPLY=(); return ;;
-    *:--retries) COMPREPLY=(); return ;;
-    *:--color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
-    "rentals create vm:--gpu-count"|"rentals create vm:--gpus") COMPREPLY=(); return ;;
-    "rentals create vm:--network-type") COMPREPLY=($(compgen -W "infiniband ethernet" -- "$cur")); return ;;
-    "rentals create vm:--region") COMPREPLY=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3" -- "$cur")); return ;;
-    "rentals create vm:--gpu-type"|"rentals create vm:--gpu") COMPREPLY=($(compgen -W "h100 h200 b200 rtx-6000-pro" -- "$cur")); return ;;
-    "rentals create vm:--label") COMPREPLY=(); return ;;
-    "rentals create vm:--term-type") COMPREPLY=($(compgen -W "on-demand reserved" -- "$cur")); return ;;
-    "rentals create vm:--term-period-days"|"rentals create vm:--days") COMPREPLY=(); return ;;
-    "rentals create vm:--discount-percentage") COMPREPLY=(); return ;;
-    "rentals create vm:--ssh-public-key-id") COMPREPLY=(); return ;;
-    "rentals create vm:--ssh-public-key-ids") COMPREPLY=(); return ;;
-    "rentals create vm:--custom-ports") COMPREPLY=(); return ;;
-    "rentals create vm:--wait-timeout") COMPREPLY=(); return ;;
-    "rentals create vm:--max-burn") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--network-type") COMPREPLY=($(compgen -W "infiniband ethernet" -- "$cur")); return ;;
-    "rentals create bare-metal:--gpu-count"|"rentals create bare-metal:--gpus") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--region") COMPREPLY=($(compgen -W "us-central-1 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4" -- "$cur")); return ;;
-    "rentals create bare-metal:--gpu-type"|"rentals create bare-metal:--gpu") COMPREPLY=($(compgen -W "h100 h200 b200 rtx-6000-pro" -- "$cur")); return ;;
-    "rentals create bare-metal:--label") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--term-type") COMPREPLY=($(compgen -W "on-demand reserved" -- "$cur")); return ;;
-    "rentals create bare-metal:--term-period-days"|"rentals create bare-metal:--days") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--discount-percentage") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--ssh-public-key-id") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--ssh-public-key-ids") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--cuda-version") COMPREPLY=($(compgen -W "cuda12.8 cuda12.9" -- "$cur")); return ;;
-    "rentals create bare-metal:--storage-volume") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--new-volume") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--new-volume-size") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--wait-timeout") COMPREPLY=(); return ;;
-    "rentals create bare-metal:--max-burn") COMPREPLY=(); return ;;
-    "rentals list:--type") COMPREPLY=($(compgen -W "vm bare-metal" -- "$cur")); return ;;
-    "rentals wait:--for") COMPREPLY=($(compgen -W "running active terminated" -- "$cur")); return ;;
-    "rentals wait:--interval") COMPREPLY=(); return ;;
-    "rentals wait:--wait-timeout") COMPREPLY=(); return ;;
-    "rentals ssh:--node") COMPREPLY=(); return ;;
-    "rentals ssh:--wait-timeout") COMPREPLY=(); return ;;
-    "volumes create:--region") COMPREPLY=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4" -- "$cur")); return ;;
-    "volumes create:--label") COMPREPLY=(); return ;;
-    "volumes create:--size-in-gb") COMPREPLY=(); return ;;
-    "volumes create:--rental-ids") COMPREPLY=(); return ;;
-    "reserve convert:--term-period-days"|"reserve convert:--days") COMPREPLY=(); return ;;
-    "reserve convert:--expected-total-price-cents") COMPREPLY=(); return ;;
-    "reserve convert:--expected-price") COMPREPLY=(); return ;;
-    "reserve extend:--term-period-days"|"reserve extend:--days") COMPREPLY=(); return ;;
-    "reserve extend:--expected-total-price-cents") COMPREPLY=(); return ;;
-    "reserve extend:--expected-reserved-until") COMPREPLY=(); return ;;
-    "reserve extend:--expected-price") COMPREPLY=(); return ;;
-    "reserve request:--gpu-count"|"reserve request:--gpus") COMPREPLY=(); return ;;
-    "user update:--onboarded-for") COMPREPLY=(); return ;;
-    "user update:--name") COMPREPLY=(); return ;;
-    "image:-m"|"image:--model-name"|"image:--model") COMPREPLY=($(compgen -W "FLUX.1-dev SDXL1.0-base SDXL-turbo SD2 SD1.5 SSD" -- "$cur")); return ;;
-    "image:--prompt") COMPREPLY=(); return ;;
-    "image:--height") COMPREPLY=(); return ;;
-    "image:--width") COMPREPLY=(); return ;;
-    "image:--steps") COMPREPLY=(); return ;;
-    "image:--cfg-scale") COMPREPLY=(); return ;;
-    "image:--negative-prompt"|"image:--negative") COMPREPLY=(); return ;;
-    "image:--seed") COMPREPLY=(); return ;;
-    "image:--sampler") COMPREPLY=(); return ;;
-    "image:--backend") COMPREPLY=($(compgen -W "auto tvm torch" -- "$cur")); return ;;
-    "image:--prompt-2") COMPREPLY=(); return ;;
-    "image:--negative-prompt-2") COMPREPLY=(); return ;;
-    "image:--strength") COMPREPLY=(); return ;;
-    "image:--lora") COMPREPLY=(); return ;;
-    "image:--size") COMPREPLY=(); return ;;
-    "image:--image") compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;
-    "image:-n"|"image:--count") COMPREPLY=(); return ;;
-    "image:--out") compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;
-    "image:--max-cost") COMPREPLY=(); return ;;
-    "image price:--size") COMPREPLY=(); return ;;
-    "image price:--steps") COMPREPLY=(); return ;;
-    "image price:-n"|"image price:--count") COMPREPLY=(); return ;;
-    "chat:-m"|"chat:--model") COMPREPLY=(); return ;;
-    "chat:--max-tokens") COMPREPLY=(); return ;;
-    "chat:--temperature") COMPREPLY=(); return ;;
-    "chat:-s"|"chat:--system") COMPREPLY=(); return ;;
-    "chat:--top-p") COMPREPLY=(); return ;;
-    "chat:--stop") COMPREPLY=(); return ;;
-    "chat:--seed") COMPREPLY=(); return ;;
-    "chat:--param") COMPREPLY=(); return ;;
-    "tts:--speed") COMPREPLY=(); return ;;
-    "tts:--file") compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;
-    "tts:--param") COMPREPLY=(); return ;;
-    "tts:--out") compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;
-    "sandbox serve:--port") COMPREPLY=(); return ;;
-    "sandbox serve:--host") COMPREPLY=(); return ;;
-  esac
-
-  if [[ $cur == -* ]]; then
+  COMPREPLY=()
+  if [[ -n $skip ]]; then
+    case "$path:$prev" in
+      *:-o|*:--output) COMPREPLY+=($(compgen -W "table json jsonl yaml csv tsv id" -- "$cur")) ;;
+      *:--columns) : ;;
+      *:--jq) : ;;
+      *:--profile) _gpuctl_live "$cur" profile ${service[@]+"${service[@]}"} ;;
+      *:--base-url) : ;;
+      *:--inference-base-url) : ;;
+      *:--timeout) : ;;
+      *:--retries) : ;;
+      *:--color) COMPREPLY+=($(compgen -W "auto always never" -- "$cur")) ;;
+      "rentals create vm:--gpu-count"|"rentals create vm:--gpus") : ;;
+      "rentals create vm:--network-type") COMPREPLY+=($(compgen -W "infiniband ethernet" -- "$cur")) ;;
+      "rentals create vm:--region") COMPREPLY+=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3" -- "$cur")) ;;
+      "rentals create vm:--gpu-type"|"rentals create vm:--gpu") COMPREPLY+=($(compgen -W "h100 h200 b200 rtx-6000-pro" -- "$cur")) ;;
+      "rentals create vm:--label") : ;;
+      "rentals create vm:--term-type") COMPREPLY+=($(compgen -W "on-demand reserved" -- "$cur")) ;;
+      "rentals create vm:--term-period-days"|"rentals create vm:--days") : ;;
+      "rentals create vm:--discount-percentage") : ;;
+      "rentals create vm:--ssh-public-key-id") : ;;
+      "rentals create vm:--ssh-public-key-ids") : ;;
+      "rentals create vm:--custom-ports") : ;;
+      "rentals create vm:--wait-timeout") : ;;
+      "rentals create vm:--max-burn") : ;;
+      "rentals create bare-metal:--network-type") COMPREPLY+=($(compgen -W "infiniband ethernet" -- "$cur")) ;;
+      "rentals create bare-metal:--gpu-count"|"rentals create bare-metal:--gpus") : ;;
+      "rentals create bare-metal:--region") COMPREPLY+=($(compgen -W "us-central-1 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4" -- "$cur")) ;;
+      "rentals create bare-metal:--gpu-type"|"rentals create bare-metal:--gpu") COMPREPLY+=($(compgen -W "h100 h200 b200 rtx-6000-pro" -- "$cur")) ;;
+      "rentals create bare-metal:--label") : ;;
+      "rentals create bare-metal:--term-type") COMPREPLY+=($(compgen -W "on-demand reserved" -- "$cur")) ;;
+      "rentals create bare-metal:--term-period-days"|"rentals create bare-metal:--days") : ;;
+      "rentals create bare-metal:--discount-percentage") : ;;
+      "rentals create bare-metal:--ssh-public-key-id") : ;;
+      "rentals create bare-metal:--ssh-public-key-ids") : ;;
+      "rentals create bare-metal:--cuda-version") COMPREPLY+=($(compgen -W "cuda12.8 cuda12.9" -- "$cur")) ;;
+      "rentals create bare-metal:--storage-volume") _gpuctl_live "$cur" volume ${service[@]+"${service[@]}"} ;;
+      "rentals create bare-metal:--new-volume") : ;;
+      "rentals create bare-metal:--new-volume-size") : ;;
+      "rentals create bare-metal:--wait-timeout") : ;;
+      "rentals create bare-metal:--max-burn") : ;;
+      "rentals list:--type") COMPREPLY+=($(compgen -W "vm bare-metal" -- "$cur")) ;;
+      "rentals wait:--for") COMPREPLY+=($(compgen -W "running active terminated" -- "$cur")) ;;
+      "rentals wait:--interval") : ;;
+      "rentals wait:--wait-timeout") : ;;
+      "rentals ssh:--node") : ;;
+      "rentals ssh:--wait-timeout") : ;;
+      "volumes create:--region") COMPREPLY+=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4" -- "$cur")) ;;
+      "volumes create:--label") : ;;
+      "volumes create:--size-in-gb") : ;;
+      "volumes create:--rental-ids") _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "reserve convert:--term-period-days"|"reserve convert:--days") : ;;
+      "reserve convert:--expected-total-price-cents") : ;;
+      "reserve convert:--expected-price") : ;;
+      "reserve extend:--term-period-days"|"reserve extend:--days") : ;;
+      "reserve extend:--expected-total-price-cents") : ;;
+      "reserve extend:--expected-reserved-until") : ;;
+      "reserve extend:--expected-price") : ;;
+      "reserve request:--gpu-count"|"reserve request:--gpus") : ;;
+      "user update:--onboarded-for") : ;;
+      "user update:--name") : ;;
+      "image:-m"|"image:--model-name"|"image:--model") COMPREPLY+=($(compgen -W "FLUX.1-dev SDXL1.0-base SDXL-turbo SD2 SD1.5 SSD" -- "$cur")) ;;
+      "image:--prompt") : ;;
+      "image:--height") : ;;
+      "image:--width") : ;;
+      "image:--steps") : ;;
+      "image:--cfg-scale") : ;;
+      "image:--negative-prompt"|"image:--negative") : ;;
+      "image:--seed") : ;;
+      "image:--sampler") : ;;
+      "image:--backend") COMPREPLY+=($(compgen -W "auto tvm torch" -- "$cur")) ;;
+      "image:--prompt-2") : ;;
+      "image:--negative-prompt-2") : ;;
+      "image:--strength") : ;;
+      "image:--lora") : ;;
+      "image:--size") : ;;
+      "image:--image") _gpuctl_files "$cur" ;;
+      "image:-n"|"image:--count") : ;;
+      "image:--out") _gpuctl_files "$cur" ;;
+      "image:--max-cost") : ;;
+      "image price:--size") : ;;
+      "image price:--steps") : ;;
+      "image price:-n"|"image price:--count") : ;;
+      "chat:-m"|"chat:--model") : ;;
+      "chat:--max-tokens") : ;;
+      "chat:--temperature") : ;;
+      "chat:-s"|"chat:--system") : ;;
+      "chat:--top-p") : ;;
+      "chat:--stop") : ;;
+      "chat:--seed") : ;;
+      "chat:--param") : ;;
+      "tts:--speed") : ;;
+      "tts:--file") _gpuctl_files "$cur" ;;
+      "tts:--param") : ;;
+      "tts:--out") _gpuctl_files "$cur" ;;
+      "sandbox serve:--port") : ;;
+      "sandbox serve:--host") : ;;
+    esac
+  elif [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags -o --output --columns --no-header --jq -q --quiet -y --yes --no-input --profile --sandbox --base-url --inference-base-url --timeout --retries --dry-run --no-validate --insecure-http --debug --color -V --version -h --help" -- "$cur"))
   else
-    COMPREPLY=($(compgen -W "$commands" -- "$cur"))
+    [[ $count -eq 0 ]] && COMPREPLY=($(compgen -W "$commands" -- "$cur"))
+    case "$path:$count" in
+      "rentals get:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "rentals wait:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "rentals ssh:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "volumes attach:"0) _gpuctl_live "$cur" volume ${service[@]+"${service[@]}"} ;;
+      "volumes attach:"*) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "reserve convert:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "reserve extend:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "completion:"0) COMPREPLY+=($(compgen -W "bash zsh fish powershell" -- "$cur")) ;;
+    esac
   fi
+
+  # What stands before the last = or : is on the line already.
+  local begin=${cur%"$piece"}
+  [[ -n $begin ]] && COMPREPLY=("${COMPREPLY[@]#"$begin"}")
+  return 0
 }
 
 complete -F _gpuctl gpuctl

@@ -1,14 +1,16 @@
 # fish completion for gpuctl. Made by `npm run generate`; do not edit.
 
-set -g __gpuctl_paths 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits'
+set -g __gpuctl_paths 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits' 'completion' 'help' 'help rentals' 'help rentals create' 'help volumes' 'help reserve' 'help user' 'help image' 'help api' 'help auth' 'help sandbox'
 set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --node --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --port --host
 
-# Whether the words so far lead to this place and no further.
+# Whether the words so far lead to this place and no further. With a number: whether so many words of its own are
+# there; with `more` after it: so many or more.
 function __gpuctl_at
     set -l words (commandline -opc)
     set -e words[1]
     set -l path
     set -l skip
+    set -l own
     for word in $words
         if set -q skip[1]
             set -e skip
@@ -19,9 +21,38 @@ function __gpuctl_at
             continue
         end
         set -l next (string join ' ' -- $path $word)
-        contains -- $next $__gpuctl_paths; and set path $next
+        if contains -- $next $__gpuctl_paths
+            set path $next
+            set own
+        else if not string match -q -- '-*' $word
+            set -a own $word
+        end
     end
-    test "$path" = "$argv[1]"
+    test "$path" = "$argv[1]"; or return 1
+    set -q argv[2]; or return 0
+    test (count $own) -eq $argv[2]; and return 0
+    set -q argv[3]; and test (count $own) -gt $argv[2]
+end
+
+# What gpuctl knows of a kind of values; the flags so far say which service is asked.
+function __gpuctl_live
+    set -l service
+    set -l next
+    for word in (commandline -opc)
+        if set -q next[1]
+            set -a service $word
+            set -e next
+            continue
+        end
+        switch $word
+            case --profile --base-url --inference-base-url --timeout --retries
+                set -a service $word
+                set next 1
+            case --sandbox --insecure-http '--profile=*' '--base-url=*' '--inference-base-url=*' '--timeout=*' '--retries=*'
+                set -a service $word
+        end
+    end
+    command gpuctl __complete $argv[1] '' $service 2>/dev/null </dev/null
 end
 
 complete -c gpuctl -f
@@ -32,7 +63,7 @@ complete -c gpuctl -l jq -x -d 'Filter the JSON with jq; strings are printed as 
 complete -c gpuctl -s q -l quiet -d 'Nothing on stderr but errors'
 complete -c gpuctl -s y -l yes -d 'Answer every confirmation with yes'
 complete -c gpuctl -l no-input -d 'Never prompt'
-complete -c gpuctl -l profile -x -d 'Profile to use'
+complete -c gpuctl -l profile -x -a '(__gpuctl_live profile)' -d 'Profile to use'
 complete -c gpuctl -l sandbox -d 'Use the service inside gpuctl: no account, nothing is rented'
 complete -c gpuctl -l base-url -x -d 'Host of the compute API'
 complete -c gpuctl -l inference-base-url -x -d 'Host of the inference API; the base URL when left out'
@@ -45,26 +76,28 @@ complete -c gpuctl -l debug -d 'Show requests, answers and timing on stderr; nev
 complete -c gpuctl -l color -x -a 'auto always never' -d 'Use colours'
 complete -c gpuctl -s V -l version -d 'Print the version'
 complete -c gpuctl -s h -l help -d 'Show help'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a rentals -d 'Rent GPUs: virtual machines and bare metal'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a volumes -d 'Storage volumes'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a reserve -d 'Reserved terms'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a user -d 'The current user'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a image -d 'Generate pictures'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a chat -d 'Chat with a model'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a tts -d 'Speak a text'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a api -d 'The service\'s own description'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a auth -d 'API keys'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a doctor -d 'Check the installation'
-complete -c gpuctl -n '__gpuctl_at \'\'' -a sandbox -d 'The whole service on this machine'
-complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a create -d 'vm or bare-metal'
-complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a list -d 'List the active rentals'
-complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a get -d 'Look up one rental, running or ended'
-complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a history -d 'List the rentals that have ended'
-complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a summary -d 'Count the active rentals and show what they cost an hour'
-complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a wait -d 'Wait until a rental runs or has ended'
-complete -c gpuctl -n '__gpuctl_at \'rentals\'' -a ssh -d 'Open a shell on a rental, or run a command there'
-complete -c gpuctl -n '__gpuctl_at \'rentals create\'' -a vm -d 'Rent a virtual machine'
-complete -c gpuctl -n '__gpuctl_at \'rentals create\'' -a bare-metal -d 'Rent bare-metal machines'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a rentals -d 'Rent GPUs: virtual machines and bare metal'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a volumes -d 'Storage volumes'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a reserve -d 'Reserved terms'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a user -d 'The current user'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a image -d 'Generate pictures'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a chat -d 'Chat with a model'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a tts -d 'Speak a text'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a api -d 'The service\'s own description'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a auth -d 'API keys'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a doctor -d 'Check the installation'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a sandbox -d 'The whole service on this machine'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a completion -d 'Completion scripts for shells'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a help -d 'Help on commands and topics'
+complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a create -d 'vm or bare-metal'
+complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a list -d 'List the active rentals'
+complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a get -d 'Look up one rental, running or ended'
+complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a history -d 'List the rentals that have ended'
+complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a summary -d 'Count the active rentals and show what they cost an hour'
+complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a wait -d 'Wait until a rental runs or has ended'
+complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a ssh -d 'Open a shell on a rental, or run a command there'
+complete -c gpuctl -n '__gpuctl_at \'rentals create\' 0' -a vm -d 'Rent a virtual machine'
+complete -c gpuctl -n '__gpuctl_at \'rentals create\' 0' -a bare-metal -d 'Rent bare-metal machines'
 complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l gpu-count -l gpus -x -d 'Number of GPUs'
 complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l network-type -x -a 'infiniband ethernet' -d 'Network of the machine'
 complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l region -x -a 'us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3' -d 'Where the machine stands'
@@ -94,7 +127,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l convert-to-
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l ssh-public-key-id -x -d 'SSH public key to put on the machine'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l ssh-public-key-ids -x -d 'SSH public keys to put on the machine'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l cuda-version -x -a 'cuda12.8 cuda12.9' -d 'CUDA version to install'
-complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l storage-volume -x -d 'Existing storage volume to attach'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l storage-volume -x -a '(__gpuctl_live volume)' -d 'Existing storage volume to attach'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l new-volume -x -d 'Create a storage volume of this name and attach it; needs --new-volume-size'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l new-volume-size -x -d 'Size of the new volume'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l wait -d 'Wait until the rental runs'
@@ -103,43 +136,48 @@ complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l max-burn -x
 complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l include-cluster-pools -l no-include-cluster-pools -d 'Also list rentals that belong to cluster pools'
 complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l type -x -a 'vm bare-metal' -d 'Only this type; both when left out'
 complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l watch -d 'Look again and again until Ctrl-C, and mark what changed'
+complete -c gpuctl -n '__gpuctl_at \'rentals get\' 0' -a '(__gpuctl_live rental)'
 
 
-
+complete -c gpuctl -n '__gpuctl_at \'rentals wait\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l for -x -a 'running active terminated' -d 'What to wait for'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l interval -x -d 'Time between two looks'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals ssh\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l node -x -d 'Which machine of several, counted from 1; the first when left out'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l print -d 'Print the command line instead of running it'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l wait -d 'Wait until the rental can be reached'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l wait-timeout -x -d 'Longest time to wait'
-complete -c gpuctl -n '__gpuctl_at \'volumes\'' -a create -d 'Create a storage volume'
-complete -c gpuctl -n '__gpuctl_at \'volumes\'' -a list -d 'List the storage volumes'
-complete -c gpuctl -n '__gpuctl_at \'volumes\'' -a attach -d 'Attach a storage volume to bare-metal rentals'
+complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a create -d 'Create a storage volume'
+complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a list -d 'List the storage volumes'
+complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a attach -d 'Attach a storage volume to bare-metal rentals'
 complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l region -x -a 'us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4' -d 'Where the volume is kept'
 complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l label -x -d 'Label: letters, digits, underscores and dashes'
 complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l size-in-gb -x -d 'Size in GB'
-complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l rental-ids -x -d 'Rentals to attach it to'
+complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l rental-ids -x -a '(__gpuctl_live rental)' -d 'Rentals to attach it to'
 
-
-complete -c gpuctl -n '__gpuctl_at \'reserve\'' -a convert -d 'Convert an on-demand rental to a reserved term'
-complete -c gpuctl -n '__gpuctl_at \'reserve\'' -a extend -d 'Extend a reserved term'
-complete -c gpuctl -n '__gpuctl_at \'reserve\'' -a request -d 'Ask for a reservation of many GPUs'
+complete -c gpuctl -n '__gpuctl_at \'volumes attach\' 0' -a '(__gpuctl_live volume)'
+complete -c gpuctl -n '__gpuctl_at \'volumes attach\' 1 more' -a '(__gpuctl_live rental)'
+complete -c gpuctl -n '__gpuctl_at \'reserve\' 0' -a convert -d 'Convert an on-demand rental to a reserved term'
+complete -c gpuctl -n '__gpuctl_at \'reserve\' 0' -a extend -d 'Extend a reserved term'
+complete -c gpuctl -n '__gpuctl_at \'reserve\' 0' -a request -d 'Ask for a reservation of many GPUs'
+complete -c gpuctl -n '__gpuctl_at \'reserve convert\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'reserve convert\'' -l term-period-days -l days -x -d 'Length of the reserved term in days'
 complete -c gpuctl -n '__gpuctl_at \'reserve convert\'' -l expected-total-price-cents -x -d 'Total price that you expect to pay, in cents'
 complete -c gpuctl -n '__gpuctl_at \'reserve convert\'' -l expected-price -x -d 'The same in dollars, such as 1234.50'
+complete -c gpuctl -n '__gpuctl_at \'reserve extend\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'reserve extend\'' -l term-period-days -l days -x -d 'Length of the reserved term in days'
 complete -c gpuctl -n '__gpuctl_at \'reserve extend\'' -l expected-total-price-cents -x -d 'Total price that you expect to pay, in cents'
 complete -c gpuctl -n '__gpuctl_at \'reserve extend\'' -l expected-reserved-until -x -d 'End of the term that you expect after the extension'
 complete -c gpuctl -n '__gpuctl_at \'reserve extend\'' -l expected-price -x -d 'The same in dollars, such as 1234.50'
 complete -c gpuctl -n '__gpuctl_at \'reserve request\'' -l gpu-count -l gpus -x -d 'Number of GPUs'
-complete -c gpuctl -n '__gpuctl_at \'user\'' -a update -d 'Change the current user'
-complete -c gpuctl -n '__gpuctl_at \'user\'' -a delete -d 'Delete the current user'
+complete -c gpuctl -n '__gpuctl_at \'user\' 0' -a update -d 'Change the current user'
+complete -c gpuctl -n '__gpuctl_at \'user\' 0' -a delete -d 'Delete the current user'
 complete -c gpuctl -n '__gpuctl_at \'user update\'' -l onboarded-for -x -d 'What the account is used for'
 complete -c gpuctl -n '__gpuctl_at \'user update\'' -l name -x -d 'Name of the user'
 
-complete -c gpuctl -n '__gpuctl_at \'image\'' -a models -d 'List the image models and what they can do'
-complete -c gpuctl -n '__gpuctl_at \'image\'' -a price -d 'Say what pictures cost'
+complete -c gpuctl -n '__gpuctl_at \'image\' 0' -a models -d 'List the image models and what they can do'
+complete -c gpuctl -n '__gpuctl_at \'image\' 0' -a price -d 'Say what pictures cost'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -s m -l model-name -l model -x -a 'FLUX.1-dev SDXL1.0-base SDXL-turbo SD2 SD1.5 SSD' -d 'Image model'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l prompt -x -d 'What the picture shows'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l height -x -d 'Height in pixels'
@@ -181,23 +219,68 @@ complete -c gpuctl -n '__gpuctl_at \'tts\'' -l file -r -F -d 'Read the text from
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l param -x -d 'Anything else that the service takes'
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l out -r -F -d 'Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout'
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l force -d 'Replace an existing file'
-complete -c gpuctl -n '__gpuctl_at \'api\'' -a spec -d 'Print the service\'s own OpenAPI description'
+complete -c gpuctl -n '__gpuctl_at \'api\' 0' -a spec -d 'Print the service\'s own OpenAPI description'
 
-complete -c gpuctl -n '__gpuctl_at \'auth\'' -a login -d 'Keep an API key, and where it is used, in a profile'
-complete -c gpuctl -n '__gpuctl_at \'auth\'' -a logout -d 'Forget the API key of a profile'
-complete -c gpuctl -n '__gpuctl_at \'auth\'' -a status -d 'Say which key is used, where it comes from, and whether the service accepts it'
+complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a login -d 'Keep an API key, and where it is used, in a profile'
+complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a logout -d 'Forget the API key of a profile'
+complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a status -d 'Say which key is used, where it comes from, and whether the service accepts it'
 complete -c gpuctl -n '__gpuctl_at \'auth login\'' -l with-token -d 'Read the key from stdin'
 
 
 
-complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a serve -d 'Serve the sandbox over HTTP, for curl, SDKs and browsers'
-complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a status -d 'Show what the sandbox holds and where'
-complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a reset -d 'Forget everything in the sandbox and begin anew'
-complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a keys -d 'Show the sandbox\'s own keys, for curl and SDKs'
-complete -c gpuctl -n '__gpuctl_at \'sandbox\'' -a limits -d 'List what the service leaves open and the sandbox decided'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a serve -d 'Serve the sandbox over HTTP, for curl, SDKs and browsers'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a status -d 'Show what the sandbox holds and where'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a reset -d 'Forget everything in the sandbox and begin anew'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a keys -d 'Show the sandbox\'s own keys, for curl and SDKs'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a limits -d 'List what the service leaves open and the sandbox decided'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l port -x -d 'Port to listen on; 0 takes a free one'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l host -x -d 'Address to listen on'
 
 
 
 
+complete -c gpuctl -n '__gpuctl_at \'completion\' 0' -a 'bash zsh fish powershell'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a exit-codes -d 'What each exit code tells a script'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a environment -d 'Variables and files that gpuctl heeds'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a output -d 'Formats, streams, and errors that a program can read'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a rentals -d 'Rent GPUs: virtual machines and bare metal'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a volumes -d 'Storage volumes'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a reserve -d 'Reserved terms'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a user -d 'The current user'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a image -d 'Generate pictures'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a chat -d 'Chat with a model'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a tts -d 'Speak a text'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a api -d 'The service\'s own description'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a auth -d 'API keys'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a doctor -d 'Check the installation'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a sandbox -d 'The whole service on this machine'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a completion -d 'Completion scripts for shells'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a help -d 'Help on commands and topics'
+complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a create -d 'vm or bare-metal'
+complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a list -d 'List the active rentals'
+complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a get -d 'Look up one rental, running or ended'
+complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a history -d 'List the rentals that have ended'
+complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a summary -d 'Count the active rentals and show what they cost an hour'
+complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a wait -d 'Wait until a rental runs or has ended'
+complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a ssh -d 'Open a shell on a rental, or run a command there'
+complete -c gpuctl -n '__gpuctl_at \'help rentals create\' 0' -a vm -d 'Rent a virtual machine'
+complete -c gpuctl -n '__gpuctl_at \'help rentals create\' 0' -a bare-metal -d 'Rent bare-metal machines'
+complete -c gpuctl -n '__gpuctl_at \'help volumes\' 0' -a create -d 'Create a storage volume'
+complete -c gpuctl -n '__gpuctl_at \'help volumes\' 0' -a list -d 'List the storage volumes'
+complete -c gpuctl -n '__gpuctl_at \'help volumes\' 0' -a attach -d 'Attach a storage volume to bare-metal rentals'
+complete -c gpuctl -n '__gpuctl_at \'help reserve\' 0' -a convert -d 'Convert an on-demand rental to a reserved term'
+complete -c gpuctl -n '__gpuctl_at \'help reserve\' 0' -a extend -d 'Extend a reserved term'
+complete -c gpuctl -n '__gpuctl_at \'help reserve\' 0' -a request -d 'Ask for a reservation of many GPUs'
+complete -c gpuctl -n '__gpuctl_at \'help user\' 0' -a update -d 'Change the current user'
+complete -c gpuctl -n '__gpuctl_at \'help user\' 0' -a delete -d 'Delete the current user'
+complete -c gpuctl -n '__gpuctl_at \'help image\' 0' -a models -d 'List the image models and what they can do'
+complete -c gpuctl -n '__gpuctl_at \'help image\' 0' -a price -d 'Say what pictures cost'
+complete -c gpuctl -n '__gpuctl_at \'help api\' 0' -a spec -d 'Print the service\'s own OpenAPI description'
+complete -c gpuctl -n '__gpuctl_at \'help auth\' 0' -a login -d 'Keep an API key, and where it is used, in a profile'
+complete -c gpuctl -n '__gpuctl_at \'help auth\' 0' -a logout -d 'Forget the API key of a profile'
+complete -c gpuctl -n '__gpuctl_at \'help auth\' 0' -a status -d 'Say which key is used, where it comes from, and whether the service accepts it'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a serve -d 'Serve the sandbox over HTTP, for curl, SDKs and browsers'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a status -d 'Show what the sandbox holds and where'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a reset -d 'Forget everything in the sandbox and begin anew'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a keys -d 'Show the sandbox\'s own keys, for curl and SDKs'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a limits -d 'List what the service leaves open and the sandbox decided'

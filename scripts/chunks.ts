@@ -8,7 +8,7 @@ interface Graph {
  * finding and opening a file costs more than compiling what is in it.
  */
 const together = {
-  help: ["/src/cli/help.ts"],
+  help: ["/src/cli/help.ts", "/src/cli/help-look.ts", "/src/cli/topic-text.ts"],
   start: ["/src/cli/main.ts", "/src/context/node.ts"],
   call: ["/src/client/call.ts", "/src/client/transport.ts"],
   render: ["/src/output/render.ts"],

@@ -3,6 +3,7 @@ import { fieldsOf, kebab } from "../commands/flags.ts";
 import { parseId, parseNumber } from "../commands/shared/values.ts";
 import type { Args, CommandSpec } from "../commands/spec.ts";
 import type { Field } from "../contract/field.ts";
+import { noChoice } from "./nearest.ts";
 import type { TypedFlag } from "./options.ts";
 import type { Invocation } from "./program.ts";
 
@@ -61,9 +62,7 @@ function oneOf(
   place: string,
 ): void {
   const unknown = [typed].flat().find((one) => typeof one === "string" && choices?.includes(one) === false);
-  if (choices && unknown !== undefined) {
-    throw new UsageError(`${place} must be one of ${choices.join(", ")}, not ${JSON.stringify(unknown)}`);
-  }
+  if (choices && typeof unknown === "string") throw new UsageError(noChoice(place, choices, unknown));
 }
 
 /** Words by the positionals they belong to; a variadic one takes the rest. */

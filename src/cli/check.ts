@@ -1,9 +1,10 @@
 import { UsageError } from "../commands/errors.ts";
-import { givenBy } from "../commands/flags.ts";
+import { fieldsOf, givenBy } from "../commands/flags.ts";
 import type { CommandSpec } from "../commands/spec.ts";
 import type { Issue } from "../contract/check.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
+import { didYouMean } from "./nearest.ts";
 import type { Invocation } from "./program.ts";
 import { sentence } from "./sentence.ts";
 
@@ -22,7 +23,7 @@ export async function checkInput(
   if (checked.ok) return;
   const told = checked.issues.map((issue) => ({
     flag: typedName(spec, flags, issue.path),
-    message: withValue(issue, input),
+    message: withValue(issue, input) + suggestion(spec, issue, input),
   }));
   const issues = told.filter(
     ({ flag, message }, at) => told.findIndex((one) => one.flag === flag && one.message === message) === at,
@@ -41,13 +42,24 @@ function typedName(spec: CommandSpec, flags: Invocation["flags"], path: Issue["p
   return typed ?? names[0];
 }
 
-/** The message, with the value that was given where it is short enough to show. */
-function withValue({ path, message }: Issue, input: object): string {
-  const value = path.reduce<unknown>(
+const valueAt = (input: object, path: Issue["path"]): unknown =>
+  path.reduce<unknown>(
     (inside, step) =>
       typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[step] : undefined,
     input,
   );
+
+/** The choices that were most likely meant by a value that is none of a field's. */
+function suggestion(spec: CommandSpec, { path }: Issue, input: object): string {
+  const field = fieldsOf(spec).find(({ name }) => name === path[0]);
+  const value = valueAt(input, path);
+  const choices = field?.choices ?? field?.item?.choices ?? [];
+  return typeof value === "string" && !choices.includes(value) ? didYouMean(value, choices) : "";
+}
+
+/** The message, with the value that was given where it is short enough to show. */
+function withValue({ path, message }: Issue, input: object): string {
+  const value = valueAt(input, path);
   if (!message.startsWith("must")) return message;
   const shown = typeof value === "number" || typeof value === "boolean" || typeof value === "string";
   if (!shown || message.includes(JSON.stringify(value)) || String(value).length > 80) return message;

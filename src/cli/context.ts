@@ -6,6 +6,8 @@ import type { World } from "../context/world.ts";
 import { sandboxChatModel } from "../contract/sandbox.ts";
 import { mayPrompt } from "./confirm.ts";
 import type { Connection } from "./connection.ts";
+import { helpLook } from "./help-look.ts";
+import { helpOn } from "./help-on.ts";
 import { installation } from "./installation.ts";
 import type { Notes } from "./notes.ts";
 import { configPath } from "./profile.ts";
@@ -26,6 +28,7 @@ export function createContext(settings: Settings, world: World, { connection, no
     sandbox: connection.sandbox,
     programs: world.programs,
     completionScript: world.completionScript,
+    helpOn: (words) => helpOn(words, world, helpLook(world)),
     now: world.now,
     sleep: (milliseconds) => world.sleep(milliseconds, world.interrupted),
     interrupted: world.interrupted,

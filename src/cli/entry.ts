@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { Shell } from "../context/context.ts";
@@ -13,8 +13,17 @@ export async function start(): Promise<number> {
   }
   const help = await helpOf(argv);
   if (help !== undefined) return printed(help);
-  const [{ main }, { nodeWorld }] = await Promise.all([import("./main.ts"), import("../context/node.ts")]);
-  const rooms = {
+  if (argv[0] === "__complete") {
+    const [{ completeHere }, world] = await Promise.all([import("./complete-process.ts"), realWorld()]);
+    return completeHere(argv.slice(1), world);
+  }
+  const [{ main }, world] = await Promise.all([import("./main.ts"), realWorld()]);
+  return main(argv, world);
+}
+
+async function realWorld(): Promise<World> {
+  const { nodeWorld } = await import("../context/node.ts");
+  return nodeWorld({
     version,
     neededNode,
     connect,
@@ -23,15 +32,32 @@ export async function start(): Promise<number> {
     openSandbox,
     sandboxHealth,
     completionScript,
-  };
-  return main(argv, await nodeWorld(rooms));
+    topic,
+  });
 }
 
 /** The help that a plain command line asks for; one with more in it is for the parser to read. */
 async function helpOf(argv: readonly string[]): Promise<string | undefined> {
   const last = argv.at(-1);
-  if (last !== undefined && last !== "--help" && last !== "-h") return undefined;
-  return (await import("./help.ts")).helpFor(argv.slice(0, -1));
+  const asked = argv[0] === "help" ? argv.slice(1) : argv.slice(0, -1);
+  if (argv[0] !== "help" && last !== undefined && last !== "--help" && last !== "-h") return undefined;
+  const [{ helpFor }, { helpLook }, { topicText }] = await Promise.all([
+    import("./help.ts"),
+    import("./help-look.ts"),
+    import("./topic-text.ts"),
+  ]);
+  const look = helpLook({ stdout: stdoutLook(), env: process.env });
+  const help = helpFor(asked, look);
+  if (help !== undefined || argv[0] !== "help" || asked.length !== 1) return help;
+  const told = await topic(asked[0] ?? "");
+  return told && topicText(told, look);
+}
+
+/** Whether stdout is a terminal, and how wide: what can be none is not opened to tell. */
+function stdoutLook() {
+  if (!fstatSync(1).isCharacterDevice()) return { isTTY: false, columns: 0 };
+  const { isTTY = false, columns = 0 } = process.stdout;
+  return { isTTY, columns };
 }
 
 /** Writes to stdout without opening it as a stream. A reader that left is no failure. */
@@ -71,6 +97,15 @@ const stateFile = (folder: string): string => join(folder, "sandbox.sqlite");
 
 const sandboxHealth = async ({ state }: World["folders"]) =>
   (await import("../sandbox/health.ts")).health(stateFile(state));
+
+/** A topic of help, which the manual holds as well. */
+async function topic(name: string) {
+  const [{ topicsOf }, { globalFlags }] = await Promise.all([
+    import("../docs/topics/index.ts"),
+    import("./globals.ts"),
+  ]);
+  return topicsOf(globalFlags).find((one) => one.name === name);
+}
 
 /** The one place where the tool reaches the sandbox. */
 async function openSandbox({ state }: World["folders"]) {

@@ -1,91 +1,107 @@
-import { type CommandFlag, flagsOf } from "../commands/flags.ts";
+import type { CommandFlag } from "../commands/flags.ts";
+import { topics } from "../commands/help/topics.ts";
 import { nouns } from "../commands/index.ts";
-import {
-  type ShownFlag,
-  shownFlag,
-  shownGlobals,
-  shownValue,
-  textWithNotes,
-} from "../commands/shown-flag.ts";
+import { shownFlag, textWithNotes } from "../commands/shown-flag.ts";
 import type { CommandSpec } from "../commands/spec.ts";
 import { routes } from "../contract/generated/routes.ts";
-import { globalFlags } from "./globals.ts";
-import { listing, page, type Row, section } from "./help-layout.ts";
+import { flagRow, globalNames, groupedFlags, groupedGlobals } from "./help-flags.ts";
+import { listing, page, paragraph, type Row, section, titled } from "./help-layout.ts";
+import type { HelpLook } from "./help-look.ts";
 
 /** Help of a place on the command line: gpuctl itself, a group of commands or a command; nothing for any other words. */
-export function helpFor(path: readonly string[]): string | undefined {
-  if (path.length === 0) return rootHelp();
-  const below = (spec: CommandSpec) => path.every((word, at) => spec.path[at] === word);
+export function helpFor(path: readonly string[], look: HelpLook): string | undefined {
+  if (path.length === 0) return rootHelp(look);
   const noun = nouns.find(({ name }) => name === path[0]);
-  const inside = noun?.commands.filter(below) ?? [];
+  const inside = noun?.commands.filter(isAt(path)) ?? [];
   const own = inside.find((spec) => spec.path.length === path.length);
-  if (own) return commandHelp(own);
-  return noun && inside.length > 0 ? groupHelp(path, noun.summary, inside) : undefined;
+  if (own) return commandHelp(own, look);
+  return noun && inside.length > 0 ? groupHelp(path, noun.summary, inside, look) : undefined;
 }
 
+/** The words that may follow a place. */
+export function wordsAt(path: readonly string[]): readonly string[] {
+  if (path.length === 0) return nouns.map(({ name }) => name);
+  const inside = nouns.flatMap(({ commands }) => commands).filter(isAt(path));
+  return [...new Set(inside.flatMap((spec) => spec.path[path.length] ?? []))];
+}
+
+const isAt =
+  (path: readonly string[]) =>
+  (spec: CommandSpec): boolean =>
+    path.every((word, at) => spec.path[at] === word);
+
 /** Help of gpuctl itself. */
-const rootHelp = (): string =>
+const rootHelp = (look: HelpLook): string =>
   page(
     ["gpuctl COMMAND [FLAGS]", "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account."],
     section(
       "Commands",
       nouns.map(({ name, summary }): Row => [name, summary]),
+      look,
     ),
-    globalSection,
-    section("Examples", [
-      ["gpuctl rentals create vm --gpus 1 --sandbox", "rent a machine in the sandbox"],
-      ["gpuctl rentals list --sandbox", "see what runs"],
-      ['gpuctl image "a lighthouse at dusk" --sandbox', "draw a picture"],
-    ]),
-    ["`gpuctl COMMAND --help` tells more about a command."],
+    ...groupedGlobals().map(([group, flags]) =>
+      section(`Global flags, ${group.toLowerCase()}`, flags.map(flagRow), look),
+    ),
+    section(
+      "Topics",
+      topics.map(({ name, summary }): Row => [name, summary]),
+      look,
+    ),
+    titled("Examples", drawExamples(rootExamples), look),
+    [
+      paragraph(
+        "`gpuctl COMMAND --help` tells more about a command, `gpuctl help TOPIC` about a topic.",
+        look,
+      ),
+    ],
   );
 
+const rootExamples = [
+  { text: "Rent a machine in the sandbox", command: "gpuctl rentals create vm --gpus 1 --sandbox" },
+  { text: "See what runs", command: "gpuctl rentals list --sandbox" },
+  { text: "Draw a picture", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
+];
+
 /** Help of a noun, or of a part of it such as `rentals create`. */
-function groupHelp(path: readonly string[], summary: string, commands: readonly CommandSpec[]): string {
+function groupHelp(
+  path: readonly string[],
+  summary: string,
+  commands: readonly CommandSpec[],
+  look: HelpLook,
+): string {
   const rows = commands.map((spec): Row => [spec.path.slice(path.length).join(" "), spec.summary]);
-  return page([`gpuctl ${path.join(" ")} COMMAND [FLAGS]`, summary], section("Commands", rows), [
-    `\`gpuctl ${path.join(" ")} COMMAND --help\` tells more; the global flags are in \`gpuctl --help\`.`,
-  ]);
+  return page(
+    [`gpuctl ${path.join(" ")} COMMAND [FLAGS]`, summary],
+    section("Commands", rows, look),
+    globalNames(look),
+    [paragraph(`\`gpuctl ${path.join(" ")} COMMAND --help\` tells more about a command.`, look)],
+  );
 }
 
 /** Help of one command. */
-function commandHelp(spec: CommandSpec): string {
-  const flags = flagsOf(spec);
-  const beside = nouns.flatMap(({ commands }) => commands).filter((other) => isBelow(other, spec));
+function commandHelp(spec: CommandSpec, look: HelpLook): string {
+  const { required, optional, other } = groupedFlags(spec);
+  const beside = nouns.flatMap(({ commands }) => commands).filter((one) => isBelow(one, spec));
+  const rows = (flags: readonly CommandFlag[]) => flags.map(shownFlag(spec)).map(flagRow);
   return page(
-    [usage(spec), spec.summary, ...(spec.details ? [spec.details] : [])],
-    section(
-      "Arguments",
-      (spec.positionals ?? []).map(({ name, text }): Row => [name, text]),
-    ),
-    section("Required", flags.filter(isRequired(spec)).map(shownFlag(spec)).map(flagRow)),
-    section(
-      "Flags",
-      flags
-        .filter((flag) => !isRequired(spec)(flag))
-        .map(shownFlag(spec))
-        .map(flagRow),
-    ),
-    rules(spec),
+    [usage(spec), paragraph(spec.summary, look), ...(spec.details ? [paragraph(spec.details, look)] : [])],
+    section("Arguments", (spec.positionals ?? []).map(wordRow), look),
+    section("Required flags", rows(required), look),
+    section("Optional flags", rows(optional), look),
+    section(required.length + optional.length > 0 ? "Other flags" : "Flags", rows(other), look),
+    listing("Limits", rulesOf(spec), look),
     section(
       "Commands",
-      beside.map((other): Row => [other.path.slice(spec.path.length).join(" "), other.summary]),
+      beside.map((one): Row => [one.path.slice(spec.path.length).join(" "), one.summary]),
+      look,
     ),
-    globalSection,
-    ["Examples:", ...spec.examples.flatMap(({ text, command }) => [`  # ${text}`, `  ${command}`])],
+    globalNames(look),
+    titled("Examples", drawExamples(spec.examples), look),
   );
 }
 
 const isBelow = (other: CommandSpec, spec: CommandSpec): boolean =>
-  other.path.length > spec.path.length && spec.path.every((word, at) => other.path[at] === word);
-
-/** A flag without which the command cannot run. */
-const isRequired =
-  (spec: CommandSpec) =>
-  ({ field }: CommandFlag): boolean =>
-    field?.required === true &&
-    !(field.name in (spec.found ?? {})) &&
-    !spec.positionals?.some((positional) => positional.field === field.name);
+  other.path.length > spec.path.length && isAt(spec.path)(other);
 
 function usage(spec: CommandSpec): string {
   const words = (spec.positionals ?? []).map(({ name, required, variadic, stdin, unless }) => {
@@ -95,14 +111,14 @@ function usage(spec: CommandSpec): string {
   return ["gpuctl", ...spec.path, ...words, "[FLAGS]"].join(" ");
 }
 
-const flagRow = (flag: ShownFlag): Row => [
-  flag.names.join(", ").replace(/--([\w-]+), --no-\1/g, "--[no-]$1") +
-    (flag.value ? ` ${shownValue(flag)}` : ""),
-  textWithNotes(flag),
+const wordRow = ({ name, text, choices }: NonNullable<CommandSpec["positionals"]>[number]): Row => [
+  name,
+  textWithNotes({ text, notes: choices ? [`one of ${choices.join(", ")}`] : [] }),
 ];
 
 /** Limits that span several flags. */
-const rules = ({ operations: [main] }: CommandSpec): readonly string[] =>
-  listing("Limits", main === undefined ? [] : routes[main].rules);
+const rulesOf = ({ operations: [main] }: CommandSpec): readonly string[] =>
+  main === undefined ? [] : routes[main].rules;
 
-const globalSection = section("Global flags", shownGlobals(globalFlags).map(flagRow));
+const drawExamples = (examples: CommandSpec["examples"]): readonly string[] =>
+  examples.flatMap(({ text, command }) => [`  # ${text}`, `  ${command}`]);

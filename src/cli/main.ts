@@ -8,6 +8,7 @@ import { createContext } from "./context.ts";
 import { DryRun, dryRunAnswer } from "./dry-run.ts";
 import { exit } from "./exit.ts";
 import type { Surroundings } from "./failure.ts";
+import { helpLook } from "./help-look.ts";
 import { createNotes } from "./notes.ts";
 import { notices } from "./notices.ts";
 import { checkColumns } from "./output-settings.ts";
@@ -20,7 +21,7 @@ import { resolveSettings } from "./settings.ts";
 /** One command line from start to end: results on stdout, everything else on stderr, the exit code back. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   try {
-    const parsed = parse(argv, world.version);
+    const parsed = parse(argv, world.version, helpLook(world));
     if (!("show" in parsed)) return await execute(parsed, world);
     await world.stdout.write(parsed.show);
     return exit.done;

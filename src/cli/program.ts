@@ -5,7 +5,9 @@ import { type Noun, nouns } from "../commands/index.ts";
 import type { CommandSpec } from "../commands/spec.ts";
 import type { TypedGlobals } from "./globals.ts";
 import { helpFor } from "./help.ts";
+import type { HelpLook } from "./help-look.ts";
 import { declareFlags, declareGlobals, type TypedFlag, typedFlags, typedGlobals } from "./options.ts";
+import { unknownFlag, unknownWord, usageHint } from "./unknown.ts";
 
 /** What a command line asks for: a text to show, or a command to run. */
 export type Parsed = { readonly show: string } | Invocation;
@@ -21,65 +23,80 @@ export interface Invocation {
 }
 
 /** Reads a command line. Throws `UsageError`, with the nearest known word where there is one. */
-export function parse(argv: readonly string[], version: string): Parsed {
+export function parse(argv: readonly string[], version: string, look: HelpLook): Parsed {
   const shown: string[] = [];
   let invocation: Omit<Invocation, "argv"> | undefined;
-  const tree = new Tree(version, shown, (found) => {
+  const tree = new Tree({ version, look, shown }, (found) => {
     invocation = found;
   });
-  const program = tree.command([]);
-  for (const noun of nouns) tree.addNoun(program, noun, argv.includes(noun.name));
+  const program = tree.group([]);
+  for (const noun of nouns) if (argv.includes(noun.name)) tree.addNoun(program, noun);
   try {
     program.parse([...argv], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0 && error.code !== "commander.help") throw usageError(error);
+    if (error.exitCode !== 0) throw new UsageError(said(error), { hint: usageHint });
   }
   if (invocation) return { ...invocation, argv };
   return { show: shown.join("") };
 }
 
-function usageError({ message }: CommanderError): UsageError {
-  const [first = "", suggestion] = message.replace(/^error: /, "").split("\n");
-  return new UsageError(suggestion ? `${first} ${suggestion}` : first, {
-    hint: "`gpuctl --help` lists the commands, and each command has --help.",
-  });
+const said = ({ message }: CommanderError): string => message.replace(/^error: /, "");
+
+interface Made {
+  readonly version: string;
+  readonly look: HelpLook;
+  /** What was printed in the place of running a command. */
+  readonly shown: string[];
 }
 
 /** Builds commander's commands from the specs. */
 class Tree {
-  readonly #version: string;
-  readonly #shown: string[];
+  readonly #made: Made;
   readonly #found: (invocation: Omit<Invocation, "argv">) => void;
 
-  constructor(version: string, shown: string[], found: (invocation: Omit<Invocation, "argv">) => void) {
-    this.#version = version;
-    this.#shown = shown;
+  constructor(made: Made, found: (invocation: Omit<Invocation, "argv">) => void) {
+    this.#made = made;
     this.#found = found;
   }
 
-  /** A command that, as long as it has no action, shows its help. */
-  command(path: readonly string[]): Command {
-    const command = new Command(path.at(-1) ?? "gpuctl")
-      .exitOverride()
-      .enablePositionalOptions()
-      .version(this.#version, "-V, --version")
-      .configureOutput({
-        writeOut: (text) => this.#shown.push(text),
-        writeErr: (text) => this.#shown.push(text),
+  /** A group of commands, which by itself shows its help. */
+  group(path: readonly string[]): Command {
+    return this.#command(path)
+      .allowUnknownOption()
+      .arguments("[words...]")
+      .action((words: readonly string[]) => {
+        const [wrong] = words;
+        if (wrong !== undefined)
+          throw wrong.startsWith("-") ? unknownFlag(wrong, path) : unknownWord(wrong, path);
+        this.#help(path);
       });
-    command.helpInformation = () => helpFor(path) ?? "";
+  }
+
+  #command(path: readonly string[]): Command {
+    const command = new Command(path.at(-1) ?? "gpuctl")
+      .exitOverride((error) => {
+        const [, flag] = /unknown option '([^']*)'/.exec(error.message) ?? [];
+        throw flag === undefined ? error : unknownFlag(flag, path);
+      })
+      .enablePositionalOptions()
+      .showSuggestionAfterError(false)
+      .helpOption(false)
+      .option("-h, --help")
+      .version(this.#made.version, "-V, --version")
+      .configureOutput({ writeOut: (text) => this.#made.shown.push(text), writeErr: () => {} });
     declareGlobals(command);
     return command;
   }
 
-  /** A noun and its verbs; just its name, for suggestions, when the command line does not name it. */
-  addNoun(program: Command, noun: Noun, named: boolean): void {
-    if (!named) {
-      program.addCommand(new Command(noun.name));
-      return;
-    }
-    const group = this.command([noun.name]);
+  #help(path: readonly string[]): void {
+    this.#made.shown.push(helpFor(path, this.#made.look) ?? "");
+  }
+
+  /** A noun and its verbs. */
+  addNoun(program: Command, noun: Noun): void {
+    const own = noun.commands.find(({ path }) => path.length === 1);
+    const group = own ? this.#command([noun.name]) : this.group([noun.name]);
     program.addCommand(group);
     for (const spec of noun.commands) this.#addSpec(group, spec);
   }
@@ -88,14 +105,21 @@ class Tree {
     const last = spec.path.slice(1).reduce((parent, word, index) => {
       const known = parent.commands.find((command) => command.name() === word);
       if (known) return known;
-      const child = this.command(spec.path.slice(0, index + 2));
+      const path = spec.path.slice(0, index + 2);
+      const child = path.length === spec.path.length ? this.#command(path) : this.group(path);
       parent.addCommand(child);
       return child;
     }, group);
     const flags = flagsOf(spec);
     declareFlags(last, flags);
     last.arguments("[words...]").action((words: string[], _options: unknown, self: Command) => {
+      if (asksForHelp(self)) return this.#help(spec.path);
       this.#found({ spec, words, flags: typedFlags(self, flags), globals: typedGlobals(self) });
     });
   }
+}
+
+/** Whether help is asked for anywhere on the line. */
+function asksForHelp(command: Command): boolean {
+  return command.opts().help === true || (command.parent !== null && asksForHelp(command.parent));
 }

@@ -1,5 +1,6 @@
 import { UsageError } from "../commands/errors.ts";
 import { waitable } from "../commands/shared/values.ts";
+import { noChoice } from "./nearest.ts";
 
 /** A setting that was found, and what to call the place in a message: a flag, a variable, a profile. */
 export interface Found {
@@ -11,9 +12,7 @@ export interface Found {
 export function choice<Choice extends string>(found: Found | undefined, choices: readonly Choice[]): Choice {
   const known = choices.find((one) => one === found?.text);
   if (known === undefined) {
-    throw new UsageError(
-      `${found?.source} must be one of ${choices.join(", ")}, not ${JSON.stringify(found?.text)}`,
-    );
+    throw new UsageError(noChoice(found?.source ?? "the default", choices, found?.text ?? ""));
   }
   return known;
 }

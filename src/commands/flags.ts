@@ -10,15 +10,20 @@ export interface CommandFlag extends Omit<Flag, "gives"> {
   readonly negatable: boolean;
 }
 
-/** Names that stand beside the mechanical ones, by field. */
-const aliases: Readonly<Record<string, { readonly names: readonly string[]; readonly short?: string }>> = {
+/** Names that stand beside the mechanical ones, and what completes a value, by field. */
+const aliases: Readonly<Record<string, Alias>> = {
   gpuCount: { names: ["gpus"] },
   gpuType: { names: ["gpu"] },
   termPeriodDays: { names: ["days"] },
   negative_prompt: { names: ["negative"] },
   model_name: { names: ["model"], short: "m" },
   model: { names: [], short: "m" },
+  rentalIds: { names: [], completes: "rental" },
 };
+
+interface Alias extends Pick<Flag, "short" | "completes"> {
+  readonly names: readonly string[];
+}
 
 /** `gpuCount` and `cfg_scale` as `gpu-count` and `cfg-scale`. */
 export const kebab = (name: string): string =>
@@ -48,6 +53,7 @@ function fieldFlag(field: Field): CommandFlag {
     field,
     names: [kebab(field.name), ...(extra?.names ?? [])],
     ...(extra?.short && { short: extra.short }),
+    ...(extra?.completes && { completes: extra.completes }),
     ...(value && { value }),
     text: field.description,
     ...(field.choices && { choices: field.choices }),

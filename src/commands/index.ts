@@ -1,7 +1,9 @@
 import { apiCommands } from "./api/index.ts";
 import { authCommands } from "./auth/index.ts";
 import { chatCommands } from "./chat/index.ts";
+import { completionCommands } from "./completion/index.ts";
 import { doctorCommands } from "./doctor/index.ts";
+import { helpCommands } from "./help/index.ts";
 import { imageCommands } from "./image/index.ts";
 import { rentalCommands } from "./rentals/index.ts";
 import { reserveCommands } from "./reserve/index.ts";
@@ -30,6 +32,8 @@ export const nouns: readonly Noun[] = [
   { name: "auth", summary: "API keys", commands: authCommands },
   { name: "doctor", summary: "Check the installation", commands: doctorCommands },
   { name: "sandbox", summary: "The whole service on this machine", commands: sandboxCommands },
+  { name: "completion", summary: "Completion scripts for shells", commands: completionCommands },
+  { name: "help", summary: "Help on commands and topics", commands: helpCommands },
 ];
 
 export const commands: readonly CommandSpec[] = nouns.flatMap((noun) => noun.commands);

@@ -1,7 +1,8 @@
 import { flagNotes, present } from "./flag-notes.ts";
 import type { CommandFlag } from "./flags.ts";
 import type { GlobalFlag } from "./global-flag.ts";
-import type { CommandSpec } from "./spec.ts";
+import type { CommandSpec, LiveValue } from "./spec.ts";
+
 /** A flag as help, manual and completions show it. */
 export interface ShownFlag {
   /** Every spelling with its dashes, the short one first. */
@@ -11,13 +12,14 @@ export interface ShownFlag {
   readonly bare?: boolean;
   readonly text: string;
   readonly choices: readonly string[];
+  readonly completes?: LiveValue;
   /** Limits, default and variable, in words. */
   readonly notes: readonly string[];
   readonly repeat: boolean;
 }
 
 /** What every command takes beside the global flags. */
-const everywhere: readonly ShownFlag[] = [
+export const everywhere: readonly ShownFlag[] = [
   { names: ["-V", "--version"], text: "Print the version", choices: [], notes: [], repeat: false },
   { names: ["-h", "--help"], text: "Show help", choices: [], notes: [], repeat: false },
 ];
@@ -27,7 +29,7 @@ export const shownGlobals = (globals: readonly GlobalFlag[]): readonly ShownFlag
   ...everywhere,
 ];
 
-function shownGlobal({
+export function shownGlobal({
   name,
   short,
   value,
@@ -36,12 +38,14 @@ function shownGlobal({
   env,
   negative,
   default: usual,
+  completes,
 }: GlobalFlag): ShownFlag {
   return {
     names: [...(short ? [`-${short}`] : []), `--${negative ? "no-" : ""}${name}`],
     ...(value && { value }),
     text,
     choices: choices ?? [],
+    ...(completes && { completes }),
     notes: present([choices && `one of ${choices.join(", ")}`, usual && `default ${usual}`, env]),
     repeat: false,
   };
@@ -58,6 +62,7 @@ export const shownFlag =
     ...(flag.bare && { bare: true }),
     text: flag.text,
     choices: flag.choices ?? [],
+    ...(flag.completes && { completes: flag.completes }),
     notes: flagNotes(spec, flag),
     repeat: flag.repeat ?? false,
   });

@@ -26,6 +26,8 @@ export interface Context {
   readonly programs: Programs;
   /** The completion script for a shell, the same text as in `completions/`. */
   readonly completionScript: (shell: Shell) => Promise<string>;
+  /** Help on a command or a topic; throws `UsageError` when the words name neither. */
+  readonly helpOn: (words: readonly string[]) => Promise<string>;
   readonly sandbox: () => Promise<SandboxControl>;
   readonly installation: Installation;
   /** Aborted when the user interrupts. */

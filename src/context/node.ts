@@ -13,6 +13,7 @@ interface Rooms {
   readonly connect: (env: World["env"]) => ReturnType<World["connect"]>;
   readonly openSandbox: (folders: World["folders"]) => ReturnType<World["openSandbox"]>;
   readonly completionScript: World["completionScript"];
+  readonly topic: World["topic"];
   readonly neededNode: string;
   readonly knock: (env: World["env"], ...given: Parameters<Machine["knock"]>) => ReturnType<Machine["knock"]>;
   readonly proxyFor: Machine["proxyFor"];
@@ -21,7 +22,7 @@ interface Rooms {
 
 /** The real world; the one place that touches `process`. Its streams are opened when they are first used. */
 export async function nodeWorld(rooms: Rooms): Promise<World> {
-  const { version, connect, openSandbox, completionScript } = rooms;
+  const { version, connect, openSandbox, completionScript, topic } = rooms;
   const { env } = process;
   const folders = await foldersOf(env);
   const { signal: interrupted, leaveTo } = interruption();
@@ -35,6 +36,7 @@ export async function nodeWorld(rooms: Rooms): Promise<World> {
     connect: () => connect(env),
     openSandbox: () => openSandbox(folders),
     completionScript,
+    topic,
     programs: {
       run: async (...given) => (await import("./programs.ts")).programsOf(leaveTo).run(...given),
       output: async (...given) => (await import("./programs.ts")).programsOf(leaveTo).output(...given),

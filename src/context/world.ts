@@ -28,7 +28,27 @@ export interface World {
   readonly programs: Programs;
   readonly machine: Machine;
   readonly completionScript: (shell: Shell) => Promise<string>;
+  /** What there is to say on a topic that is no command; nothing when there is no such topic. */
+  readonly topic: (name: string) => Promise<Topic | undefined>;
 }
+
+/** A text as data, for a terminal and for a manual page. */
+export interface Topic {
+  readonly name: string;
+  readonly summary: string;
+  readonly sections: readonly TopicSection[];
+}
+
+export interface TopicSection {
+  readonly heading: string;
+  readonly parts: readonly TopicPart[];
+}
+
+/** A paragraph, terms and what they mean, or command lines as they are typed. */
+export type TopicPart =
+  | string
+  | { readonly terms: readonly (readonly [term: string, meaning: string])[] }
+  | { readonly code: readonly string[] };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,18 +1,24 @@
 import { flagsOf } from "../commands/flags.ts";
 import { type ShownFlag, shownFlag, textWithNotes } from "../commands/shown-flag.ts";
 import type { CommandSpec } from "../commands/spec.ts";
-import { bold, examples, italic, list, plain, subsection } from "./roff.ts";
+import { bold, examples, italic, list, plain, subsection, typed } from "./roff.ts";
 
 /** A command in the manual page of its noun. */
 export const commandText = (spec: CommandSpec): string =>
   subsection(
     bold(["gpuctl", ...spec.path].join(" ")),
     `${plain(spec.summary)}.`,
-    spec.details ? plain(spec.details) : "",
+    ...detailsOf(spec),
     list((spec.positionals ?? []).map(({ name, text }) => [italic(name), plain(text)])),
     flagList(flagsOf(spec).map(shownFlag(spec))),
     examples(spec.examples),
   );
+
+/** Paragraphs; lines that are indented are typed as they stand. */
+const detailsOf = ({ details = "" }: CommandSpec): readonly string[] =>
+  details
+    .split(/\n(?= )|(?<=^ .*)\n/m)
+    .map((part) => (part.startsWith(" ") ? typed([part.trim()]) : plain(part)));
 
 /** The line that shows how a command is typed. */
 export function usage(spec: CommandSpec): string {

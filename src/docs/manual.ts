@@ -1,10 +1,13 @@
 import type { GlobalFlag } from "../commands/global-flag.ts";
+import { topics } from "../commands/help/topics.ts";
 import type { Noun } from "../commands/index.ts";
 import { shownGlobals } from "../commands/shown-flag.ts";
 import { commandText, flagList, usage } from "./command-text.ts";
 import { environmentOf, files, otherPlaces } from "./environment.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { bold, examples, italic, list, literal, page, plain, section } from "./roff.ts";
+import { topicPage } from "./topic-page.ts";
+import { topicsOf } from "./topics/index.ts";
 
 export interface Manual {
   readonly nouns: readonly Noun[];
@@ -14,17 +17,19 @@ export interface Manual {
   readonly date: string;
 }
 
-/** The manual pages, by the name of their file: one of gpuctl itself, and one of each noun. */
+/** The manual pages, by the name of their file: one of gpuctl itself, one of each noun and one of each topic. */
 export const manual = (about: Manual): Readonly<Record<string, string>> =>
   Object.fromEntries([
     ["gpuctl.1", rootPage(about)],
     ...about.nouns.map((noun) => [`gpuctl-${noun.name}.1`, nounPage(noun, about)]),
+    ...topicsOf(about.globals).map((topic) => [`gpuctl-${topic.name}.7`, topicPage(topic, about)]),
   ]);
 
 const reference = (name: string): string => `${bold(name)}(1)`;
+const topicReferences = topics.map(({ name }) => `${bold(`gpuctl-${name}`)}(7)`);
 
 const rootPage = ({ nouns, globals, version, date }: Manual): string =>
-  page({ name: "gpuctl", version, date }, [
+  page({ name: "gpuctl", number: 1, version, date }, [
     section("NAME", `gpuctl \\- ${plain("rent GPUs and run inference on a GPU cloud")}`),
     section("SYNOPSIS", `${bold("gpuctl")} ${italic("COMMAND")} [${italic("FLAGS")}]`),
     section(
@@ -58,11 +63,14 @@ const rootPage = ({ nouns, globals, version, date }: Manual): string =>
     ),
     section("EXIT STATUS", list(exitCodes.map(([code, meaning]) => [bold(String(code)), plain(meaning)]))),
     section("EXAMPLES", examples(nouns.flatMap(({ commands }) => commands[0]?.examples[0] ?? []))),
-    section("SEE ALSO", nouns.map(({ name }) => reference(`gpuctl-${name}`)).join(",\n")),
+    section(
+      "SEE ALSO",
+      [...nouns.map(({ name }) => reference(`gpuctl-${name}`)), ...topicReferences].join(",\n"),
+    ),
   ]);
 
 const nounPage = ({ name, summary, commands }: Noun, { version, date }: Manual): string =>
-  page({ name: `gpuctl-${name}`, version, date }, [
+  page({ name: `gpuctl-${name}`, number: 1, version, date }, [
     section("NAME", `${literal(`gpuctl-${name}`)} \\- ${plain(summary)}`),
     section("SYNOPSIS", commands.map(usage).join("\n.br\n")),
     section("COMMANDS", ...commands.map(commandText)),
@@ -70,5 +78,5 @@ const nounPage = ({ name, summary, commands }: Noun, { version, date }: Manual):
       "EXIT STATUS",
       `${reference("gpuctl")} lists the exit codes, and the global flags, the environment and the files.`,
     ),
-    section("SEE ALSO", reference("gpuctl")),
+    section("SEE ALSO", [reference("gpuctl"), ...topicReferences].join(",\n")),
   ]);

@@ -16,16 +16,18 @@ const unicode = (character: string): string =>
 
 export interface Title {
   readonly name: string;
+  /** The section of the manual: 1 for commands, 7 for topics. */
+  readonly number: 1 | 7;
   /** `YYYY-MM-DD`. */
   readonly date: string;
   readonly version: string;
 }
 
 /** A whole page. Each part is a section, already roff. */
-export const page = ({ name, date, version }: Title, parts: readonly string[]): string =>
+export const page = ({ name, number, date, version }: Title, parts: readonly string[]): string =>
   [
     '.\\" Made by `npm run generate`; do not edit.',
-    `.TH ${literal(name.toUpperCase())} 1 ${date} "gpuctl ${version}" "gpuctl manual"`,
+    `.TH ${literal(name.toUpperCase())} ${number} ${date} "gpuctl ${version}" "gpuctl manual"`,
     ...parts.filter((part) => part !== "").flatMap(wrapped),
     "",
   ].join("\n");
@@ -73,6 +75,8 @@ export const list = (entries: readonly (readonly [term: string, meaning: string]
 
 /** Command lines as they are typed, each under a line that says what it does. */
 export const examples = (shown: readonly { readonly text: string; readonly command: string }[]): string =>
-  shown
-    .map(({ text, command }) => `${plain(text)}:\n.PP\n.RS 4\n.nf\n${literal(command)}\n.fi\n.RE`)
-    .join("\n.PP\n");
+  shown.map(({ text, command }) => `${plain(text)}:\n${typed([command])}`).join("\n.PP\n");
+
+/** Lines that are typed as they stand. */
+export const typed = (lines: readonly string[]): string =>
+  [".PP", ".RS 4", ".nf", ...lines.map(literal), ".fi", ".RE"].join("\n");

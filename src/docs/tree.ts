@@ -1,8 +1,9 @@
 import { flagsOf } from "../commands/flags.ts";
 import type { GlobalFlag } from "../commands/global-flag.ts";
+import { topics } from "../commands/help/topics.ts";
 import type { Noun } from "../commands/index.ts";
-import { type ShownFlag, shownFlag, shownGlobals } from "../commands/shown-flag.ts";
-import type { CommandSpec } from "../commands/spec.ts";
+import { type ShownFlag, shownFlag, shownGlobal, shownGlobals } from "../commands/shown-flag.ts";
+import type { CommandSpec, Positional } from "../commands/spec.ts";
 
 /** A place on the command line: gpuctl itself, a group of commands, or a command. */
 export interface Place {
@@ -11,6 +12,16 @@ export interface Place {
   readonly below: readonly Word[];
   /** The flags of a command; the global ones are not among them. */
   readonly flags: readonly ShownFlag[];
+  /** What may be typed after a command, one after the other. */
+  readonly words: readonly ShownWord[];
+}
+
+/** A word that is neither a command nor a flag, such as an id. */
+export interface ShownWord extends Pick<ShownFlag, "choices" | "completes"> {
+  /** Such as `RENTAL`. */
+  readonly value: string;
+  /** It takes all words that follow. */
+  readonly variadic: boolean;
 }
 
 export interface Word {
@@ -21,6 +32,8 @@ export interface Word {
 /** Everything that a completion needs to know. */
 export interface Tree {
   readonly places: readonly Place[];
+  /** Flags that say which service is asked for values. */
+  readonly service: readonly ShownFlag[];
   readonly globals: readonly ShownFlag[];
 }
 
@@ -29,8 +42,23 @@ export function treeOf(nouns: readonly Noun[], globals: readonly GlobalFlag[]): 
   const paths = new Set(specs.flatMap(({ path }) => path.map((_, at) => path.slice(0, at + 1).join(" "))));
   return {
     globals: shownGlobals(globals),
-    places: [{ path: "", below: nouns, flags: [] }, ...[...paths].map((path) => place(path, specs))],
+    service: globals.filter(({ group }) => group === "Service").map(shownGlobal),
+    places: withHelp([
+      { path: "", below: nouns, flags: [], words: [] },
+      ...[...paths].map((path) => place(path, specs)),
+    ]),
   };
+}
+
+/** After `help` stand topics and the words of commands, as they stand without it. */
+function withHelp(places: readonly Place[]): readonly Place[] {
+  const groups = places.filter(({ path, below }) => path !== "" && path !== "help" && below.length > 0);
+  return [
+    ...places.map((one) =>
+      one.path === "help" ? { ...one, below: [...topics, ...(places[0]?.below ?? [])], words: [] } : one,
+    ),
+    ...groups.map(({ path, below }) => ({ path: `help ${path}`, below, flags: [], words: [] })),
+  ];
 }
 
 function place(path: string, specs: readonly CommandSpec[]): Place {
@@ -39,8 +67,16 @@ function place(path: string, specs: readonly CommandSpec[]): Place {
     path,
     below: wordsBelow(path.split(" "), specs),
     flags: own ? flagsOf(own).map(shownFlag(own)) : [],
+    words: (own?.positionals ?? []).map(shownWord),
   };
 }
+
+const shownWord = ({ name, choices = [], completes, variadic = false }: Positional): ShownWord => ({
+  value: name,
+  choices,
+  ...(completes && { completes }),
+  variadic,
+});
 
 /** The next words after a path. A word that is no command by itself is told by what can follow it. */
 function wordsBelow(path: readonly string[], specs: readonly CommandSpec[]): readonly Word[] {
@@ -64,5 +100,6 @@ export const valueFlags = ({ places, globals }: Tree): readonly string[] => [
   ),
 ];
 
-/** Whether a flag's value is the path of a file or a folder. */
-export const takesFile = ({ value }: ShownFlag): boolean => value === "FILE" || value === "PATH";
+/** Whether a value is the path of a file or a folder. */
+export const takesFile = ({ value }: Pick<ShownFlag, "value">): boolean =>
+  value === "FILE" || value === "PATH";

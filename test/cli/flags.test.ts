@@ -58,7 +58,7 @@ test.each(typing)("whatever is typed for $path arrives as it was meant", (spec) 
   fc.assert(
     fc.property(fc.record(record, { requiredKeys }), (input) => {
       const argv = typedAs(spec, input, "picture.png") ?? [];
-      const parsed = parse(argv, "0.0.0");
+      const parsed = parse(argv, "0.0.0", { width: 80, bold: false });
       if ("show" in parsed) throw new Error(parsed.show);
       expect(readArgs(parsed).fields).toEqual(input);
     }),

@@ -1,21 +1,33 @@
 import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/exit.ts";
+import { globalFlags } from "../../src/cli/globals.ts";
 import { flagsOf } from "../../src/commands/flags.ts";
+import { topics } from "../../src/commands/help/topics.ts";
 import { commands, nouns } from "../../src/commands/index.ts";
+import { environmentOf } from "../../src/docs/environment.ts";
+import { manual } from "../../src/docs/manual.ts";
+import { topicsOf } from "../../src/docs/topics/index.ts";
+import { errorFields } from "../../src/docs/topics/output.ts";
+import { outputFormats } from "../../src/output/view.ts";
 import { createCli } from "../support/cli.ts";
 
-const widest = 100;
+/** What help takes of a line in a pipe. */
+const usual = 80;
+
+/** How the part begins that is the same for every command. */
+const globals = /^Global flags \(see/m;
 
 /** Lines that help lays out itself; command lines are never broken. */
 const laidOut = (text: string) =>
-  text.split("\n").filter((line) => !/^\s+(gpuctl|printf|printenv) /.test(line));
+  text.split("\n").filter((line) => !/^(Usage: |\s+(gpuctl|printf|printenv) )/.test(line));
 
 describe.each(commands)("help of $path", (spec) => {
   test("is pinned", async () => {
     const { run } = await createCli();
     const { code, out, err } = await run([...spec.path, "--help"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out.split("Global flags:")[0]).toMatchSnapshot();
-    for (const line of laidOut(out)) expect(line.length, line).toBeLessThanOrEqual(widest);
+    expect(out.split(globals)[0]).toMatchSnapshot();
+    for (const line of laidOut(out)) expect(line.length, line).toBeLessThanOrEqual(usual);
   });
 
   test("shows every flag, every word and every example", async () => {
@@ -30,12 +42,125 @@ describe.each(commands)("help of $path", (spec) => {
   });
 });
 
-test.each([["gpuctl", ""], ...nouns.map(({ name }) => [name, name])])(
-  "help of %s is pinned",
-  async (_name, line) => {
+const groups = nouns.filter(({ commands: own }) => own.every(({ path }) => path.length > 1));
+
+test.each(["", ...groups.map(({ name }) => name), "rentals create", "rentals list"])(
+  "help of gpuctl %s is pinned, the flags of every command with it",
+  async (line) => {
     const { run } = await createCli();
     const { code, out } = await run(`${line} --help`);
     expect(code).toBe(0);
     expect(out).toMatchSnapshot();
+    for (const text of laidOut(out)) expect(text.length, text).toBeLessThanOrEqual(usual);
   },
 );
+
+describe("help on a terminal", () => {
+  const titles = (out: string) => [...out.matchAll(/\u001b\[1m(.*?)\u001b\[22m/g)].map(([, title]) => title);
+
+  test.each([
+    [60, 60],
+    [100, 100],
+    [200, 100],
+    [20, 40],
+  ])("of %i columns takes %i", async (columns, width) => {
+    const { run } = await createCli();
+    const { out } = await run("rentals wait --help", { terminal: columns, env: { NO_COLOR: "1" } });
+    const longest = Math.max(...laidOut(out.split(globals)[0] ?? "").map(({ length }) => length));
+    expect(longest).toBeLessThanOrEqual(width);
+    expect(longest).toBeGreaterThan(width - 15);
+  });
+
+  test("has bold titles, where the environment wants colours", async () => {
+    const { run } = await createCli();
+    const shown = async (env: Record<string, string>) =>
+      titles((await run("rentals wait --help", { terminal: 80, env })).out);
+    expect(await shown({})).toEqual([
+      "Arguments:",
+      "Flags:",
+      "Global flags (see `gpuctl help`):",
+      "Examples:",
+    ]);
+    expect(await shown({ NO_COLOR: "1" })).toEqual([]);
+    expect(await shown({ TERM: "dumb" })).toEqual([]);
+    expect(titles((await run("rentals wait --help")).out)).toEqual([]);
+  });
+});
+
+describe("gpuctl help", () => {
+  test.each(["", "rentals", "rentals create", "rentals create vm", "image", "help"])(
+    "%s is what --help shows",
+    async (words) => {
+      const { run } = await createCli();
+      const { code, out, err } = await run(`help ${words}`);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toBe((await run(`${words} --help`)).out);
+    },
+  );
+
+  test.each(topics)("$name is pinned", async ({ name }) => {
+    const { run } = await createCli();
+    const { code, out, err } = await run(`help ${name}`);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatchSnapshot();
+    for (const line of laidOut(out)) expect(line.length, line).toBeLessThanOrEqual(usual);
+  });
+
+  test.each([
+    ["rentls", "rentals"],
+    ["rentals lst", "list"],
+    ["rentals create vn", "vm"],
+    ["exit-code", "exit-codes"],
+    ["environmnet", "environment"],
+  ])("%s is told of %s", async (words, nearest) => {
+    const { run } = await createCli();
+    const { code, out, err } = await run(`help ${words}`);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(`(Did you mean ${nearest}?)`);
+  });
+
+  test.each(["exit-codes now", "nothing at all", "rentals list everything"])(
+    "%s is nothing",
+    async (words) => {
+      const { run } = await createCli();
+      expect(await run(`help ${words}`)).toMatchObject({ code: 2, out: "" });
+    },
+  );
+});
+
+describe("the topics", () => {
+  test("tell of every exit code, variable and format", async () => {
+    const { run } = await createCli();
+    const text = async (name: string) => (await run(`help ${name}`)).out;
+    for (const code of Object.values(exit))
+      expect(await text("exit-codes")).toMatch(new RegExp(`^  ${code} `, "m"));
+    for (const { name } of environmentOf(globalFlags)) expect(await text("environment")).toContain(name);
+    for (const name of outputFormats)
+      expect(await text("output")).toMatch(new RegExp(`^  ${name} +[A-Z]`, "m"));
+  });
+
+  test("tell of the fields that an error has", async () => {
+    const { run } = await createCli();
+    const { err } = await run("rentals get 1 -o json --sandbox");
+    expect(errorFields.map(([name]) => name).sort()).toEqual(Object.keys(JSON.parse(err).error).sort());
+  });
+
+  test("are the same in the manual", () => {
+    const pages = manual({ nouns, globals: globalFlags, version: "1.2.3", date: "2026-01-02" });
+    const plain = (text: string) =>
+      text
+        .replace(/\\f[BRI]|\\&/g, "")
+        .replaceAll("\\-", "-")
+        .replaceAll("\\e", "\\")
+        .replace(/\s+/g, " ");
+    for (const { name, sections } of topicsOf(globalFlags)) {
+      const page = plain(pages[`gpuctl-${name}.7`] ?? "");
+      const texts = sections.flatMap(({ parts }) =>
+        parts.flatMap((part) =>
+          typeof part === "string" ? [part] : "terms" in part ? part.terms.flat() : part.code,
+        ),
+      );
+      for (const text of texts) expect(page).toContain(text);
+    }
+  });
+});

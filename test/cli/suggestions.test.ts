@@ -4,18 +4,66 @@ import { createCli } from "../support/cli.ts";
 describe("a slip of the keyboard", () => {
   test.each([
     ["rentls list", "rentals"],
+    ["rentls list --type vm", "rentals"],
     ["rentals lst", "list"],
     ["rentals create vn", "vm"],
+    ["rentals create vn --gpus 1", "vm"],
+    ["create", "rentals create vm or rentals create bare-metal or volumes create"],
     ["volumes list --outptu json", "--output"],
+    ["rentals --outptu json list", "--output"],
     ["rentals create vm --gpu-cuont 1", "--gpu-count"],
     ["rentals create vm --gpus 1 --gpu h1000", "h100"],
+    ["rentals create vm --gpus 1 --gpu H100", "h100"],
     ["rentals list --type vms", "vm"],
     ["rentals create vm --gpus 1 --region us-centrall-1", "us-central-1"],
+    ["image x --model FLUX.1-dve", "FLUX.1-dev"],
+    ["volumes list --color alwasy", "always"],
+    ["volumes list -o jsn", "json"],
+    ["completion bsah", "bash"],
   ])("%s is told of %s", async (line, nearest) => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run(`${line} --sandbox`);
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
-    expect(err).toContain(nearest);
+    expect(err).toContain(`(Did you mean ${nearest}?)`);
+  });
+
+  test.each([
+    "rentls --help",
+    "rentls -h",
+    "--help rentls",
+    "rentals lst --help",
+    "rentals create vn --help",
+  ])("is told even where help is asked for: %s", async (line) => {
+    const { run } = await createCli();
+    const { code, out, err } = await run(line);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/unknown command '.*' \(Did you mean (rentals|list|vm)\?\)/);
+  });
+
+  test("is not made up for what is like nothing", async () => {
+    const { run } = await createCli();
+    for (const line of ["nope", "nope --help", "rentals nope", "volumes list --xyzzy", "completion ksh93"]) {
+      const { code, err } = await run(line);
+      expect({ line, code, guess: err.includes("Did you mean") }).toEqual({ line, code: 2, guess: false });
+    }
+  });
+
+  test("in a variable is told, too", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("volumes list --sandbox", { env: { GPUCTL_OUTPUT: "jason" } });
+    expect(code).toBe(2);
+    expect(err).toContain("GPUCTL_OUTPUT must be one of");
+    expect(err).toContain('not "jason" (Did you mean json?)');
+  });
+
+  test("a flag of another command is told of those that take it", async () => {
+    const { run } = await createCli();
+    expect((await run("volumes list --max-burn 5")).err).toContain(
+      "unknown option '--max-burn': those that take it are rentals create vm, rentals create bare-metal",
+    );
+    expect((await run("rentals list --size-in-gb=5")).err).toContain(
+      "unknown option '--size-in-gb': the one that takes it is volumes create\n",
+    );
   });
 
   test.each([

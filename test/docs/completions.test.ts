@@ -4,43 +4,47 @@ import { flagsOf } from "../../src/commands/flags.ts";
 import { commands, nouns } from "../../src/commands/index.ts";
 import { completions } from "../../src/docs/completions/index.ts";
 import { treeOf, valueFlags } from "../../src/docs/tree.ts";
+import { outputFormats } from "../../src/output/view.ts";
 import { gpuTypes, vmRegions } from "./choices.ts";
-import { offered } from "./completing.ts";
+import { shellNames, shells } from "./completing.ts";
 
 const globals = globalFlags.map((flag) => `--${"negative" in flag ? "no-" : ""}${flag.name}`);
 
-describe("Tab in bash", () => {
-  test("offers the commands", async () => {
-    expect(await offered("gpuctl ")).toEqual(nouns.map(({ name }) => name));
-  });
+describe.each(shellNames)("Tab in %s", (shell) => {
+  const offered = shells[shell];
+  const sorted = async (line: string) => [...(await offered(line))].sort();
 
-  test("finishes a word", async () => {
-    expect(await offered("gpuctl re")).toEqual(["rentals", "reserve"]);
+  test("offers the commands, and finishes a word", async () => {
+    expect(await sorted("gpuctl ")).toEqual(nouns.map(({ name }) => name).sort());
+    expect(await sorted("gpuctl re")).toEqual(["rentals", "reserve"]);
     expect(await offered("gpuctl rentals create b")).toEqual(["bare-metal"]);
   });
 
   test("looks past flags that come first, and past their values", async () => {
-    expect(await offered("gpuctl --sandbox rentals create ")).toEqual(["vm", "bare-metal"]);
-    expect(await offered("gpuctl --profile rentals volumes ")).toEqual(["create", "list", "attach"]);
+    expect(await sorted("gpuctl --sandbox rentals create ")).toEqual(["bare-metal", "vm"]);
+    expect(await sorted("gpuctl --profile rentals volumes ")).toEqual(["attach", "create", "list"]);
+    expect(await sorted("gpuctl --base-url http://127.0.0.1:1 volumes ")).toEqual([
+      "attach",
+      "create",
+      "list",
+    ]);
     expect(await offered("gpuctl rentals --output json cr")).toEqual(["create"]);
   });
 
-  test.each(commands)("offers every flag of $path", async (spec) => {
-    const own = flagsOf(spec).flatMap(({ names, negatable }) =>
-      names.flatMap((name) => (negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),
-    );
-    const words = await offered(`gpuctl ${spec.path.join(" ")} --`);
-    expect(words).toEqual(expect.arrayContaining([...own, ...globals, "--help", "--version"]));
+  test("offers the flags of a command and those of every command", async () => {
+    const words = await offered("gpuctl rentals create vm --");
+    expect(words).toEqual(expect.arrayContaining(["--gpu-count", "--gpus", "--max-burn", ...globals]));
     expect(new Set(words).size, "each once").toBe(words.length);
+    expect(words).not.toContain("--storage-volume");
   });
 
   test("offers the choices of a flag, by any of its names, after a blank or after =", async () => {
-    expect(await offered("gpuctl rentals create vm --gpu-type ")).toEqual(gpuTypes);
-    expect(await offered("gpuctl rentals create vm --gpu ")).toEqual(gpuTypes);
-    expect(await offered("gpuctl rentals create vm --gpu=h")).toEqual(["h100", "h200"]);
-    expect(await offered("gpuctl rentals create vm --gpu=")).toEqual(gpuTypes);
-    expect(await offered("gpuctl rentals create vm --region ")).toEqual(vmRegions);
-    expect(await offered("gpuctl rentals list -o ")).toEqual(["table", "json", "id"]);
+    expect(await sorted("gpuctl rentals create vm --gpu-type ")).toEqual([...gpuTypes].sort());
+    expect(await sorted("gpuctl rentals create vm --gpu ")).toEqual([...gpuTypes].sort());
+    expect(await sorted("gpuctl rentals create vm --gpu=h")).toEqual(["h100", "h200"]);
+    expect(await sorted("gpuctl rentals create vm --gpu=")).toEqual([...gpuTypes].sort());
+    expect(await sorted("gpuctl rentals create vm --region ")).toEqual([...vmRegions].sort());
+    expect(await sorted("gpuctl rentals list -o ")).toEqual([...outputFormats].sort());
   });
 
   test("offers files where a flag takes one, and nothing where it cannot know", async () => {
@@ -48,6 +52,15 @@ describe("Tab in bash", () => {
     expect(await offered("gpuctl rentals create vm --label ")).toEqual([]);
     expect(await offered("gpuctl chat -- ")).toEqual([]);
   });
+});
+
+test.each(commands)("Tab in bash offers every flag of $path", async (spec) => {
+  const own = flagsOf(spec).flatMap(({ names, negatable }) =>
+    names.flatMap((name) => (negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),
+  );
+  const words = await shells.bash(`gpuctl ${spec.path.join(" ")} --`);
+  expect(words).toEqual(expect.arrayContaining([...own, ...globals, "--help", "--version"]));
+  expect(new Set(words).size, "each once").toBe(words.length);
 });
 
 test("a flag takes a value in every command or in none, so that its value is never taken for a command", () => {

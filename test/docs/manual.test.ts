@@ -1,7 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/exit.ts";
 import { globalFlags } from "../../src/cli/globals.ts";
 import { flagsOf } from "../../src/commands/flags.ts";
+import { topics } from "../../src/commands/help/topics.ts";
 import { nouns } from "../../src/commands/index.ts";
 import { newestDay, packagersDay } from "../../src/docs/changelog.ts";
 import { environmentOf } from "../../src/docs/environment.ts";
@@ -13,8 +16,31 @@ const pages = manual({ nouns, globals: globalFlags, version: "1.2.3", date: "202
 const root = pages["gpuctl.1"] ?? "";
 
 describe("the manual", () => {
-  test("has a page for gpuctl and one for each group of commands", () => {
-    expect(Object.keys(pages)).toEqual(["gpuctl.1", ...nouns.map(({ name }) => `gpuctl-${name}.1`)]);
+  test("has a page for gpuctl, one for each group of commands and one for each topic", () => {
+    expect(Object.keys(pages)).toEqual([
+      "gpuctl.1",
+      ...nouns.map(({ name }) => `gpuctl-${name}.1`),
+      ...topics.map(({ name }) => `gpuctl-${name}.7`),
+    ]);
+  });
+
+  test("is installed with the package, every page", async () => {
+    const { man } = JSON.parse(await readFile("package.json", "utf8"));
+    expect([...man].sort()).toEqual(
+      Object.keys(pages)
+        .map((name) => `./man/${name}`)
+        .sort(),
+    );
+  });
+
+  test.each(Object.entries(pages))("%s has nothing that mandoc finds fault with", async (_name, text) => {
+    const lint = await execa("mandoc", ["-T", "lint", "-W", "all"], {
+      input: text,
+      reject: false,
+      all: true,
+    });
+    if (lint.code === "ENOENT") throw new Error("this test needs mandoc: apt-get install mandoc");
+    expect({ said: lint.all, code: lint.exitCode }).toEqual({ said: "", code: 0 });
   });
 
   test.each(nouns)("tells every command, flag and example of $name", ({ name, commands }) => {
@@ -63,7 +89,7 @@ describe("text in a manual page", () => {
   });
 
   test("a long line is broken at blanks, and a dot at the start of a new line stays a dot", () => {
-    const made = page({ name: "x", date: "2026-01-02", version: "1" }, [
+    const made = page({ name: "x", number: 1, date: "2026-01-02", version: "1" }, [
       section("NAME", `${"word ".repeat(15)}.dot`),
     ]);
     expect(made).toContain(`${"word ".repeat(14)}word\n\\&.dot\n`);
@@ -73,7 +99,7 @@ describe("text in a manual page", () => {
     const long = "w ".repeat(100).trim();
     const body = [list([[long, "meaning"]]), examples([{ text: "t", command: long }])];
     expect(
-      page({ name: "x", date: "2026-01-02", version: "1" }, [section("X", ...body)]).split(long),
+      page({ name: "x", number: 1, date: "2026-01-02", version: "1" }, [section("X", ...body)]).split(long),
     ).toHaveLength(3);
   });
 });

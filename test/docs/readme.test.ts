@@ -62,7 +62,7 @@ test("what cannot be run in a test is kept small", () => {
     "npm ci && npm run demo",
     "npm ci && npm run build && npm link",
     "gpuctl auth login --base-url https://api.example.com",
-    'source "$(npm root -g)/gpuctl/completions/gpuctl.bash"',
+    "source <(gpuctl completion bash)",
     "npm ci && npm test",
   ]);
 });

@@ -12,6 +12,7 @@ import { Unavailable } from "../../src/context/errors.ts";
 import { factsOf, readText } from "../../src/context/machine.ts";
 import type { Prompts, Sandbox, Sink, World } from "../../src/context/world.ts";
 import { completionOf } from "../../src/docs/completions/index.ts";
+import { topicsOf } from "../../src/docs/topics/index.ts";
 import { treeOf } from "../../src/docs/tree.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { serve } from "../../src/sandbox/serve.ts";
@@ -138,6 +139,7 @@ export async function createCli({ answer, listen = serve }: Replacements = {}): 
       machine: { ...machine({ ...options.env }, folder), ...options.machine },
       programs: { ...noPrograms, ...options.programs },
       completionScript: async (shell) => completionOf(shell, treeOf(nouns, globalFlags)),
+      topic: async (name) => topicsOf(globalFlags).find((one) => one.name === name),
       openSandbox: async () => ({
         ...sandbox,
         fetch: through,

@@ -1,4 +1,12 @@
-import type { Flag } from "../spec.ts";
+import type { Flag, Positional } from "../spec.ts";
+
+export const rental: Positional = {
+  name: "RENTAL",
+  field: "rentalId",
+  required: true,
+  text: "Id of the rental",
+  completes: "rental",
+};
 
 /** The time between two looks at a rental, or at all of them, when no flag names one. */
 export const usualInterval = "5s";

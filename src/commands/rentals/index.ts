@@ -1,5 +1,5 @@
 import type { CommandSpec, Flag } from "../spec.ts";
-import { waitTimeout, watchFlag } from "./flags.ts";
+import { rental, waitTimeout, watchFlag } from "./flags.ts";
 import { reachCommands } from "./reach-index.ts";
 import { activeRentals, oneRental, pastRentals } from "./views.ts";
 
@@ -43,6 +43,7 @@ export const rentalCommands: readonly CommandSpec[] = [
         names: ["storage-volume"],
         value: "ID",
         text: "Existing storage volume to attach",
+        completes: "volume",
         gives: ["storageVolume.id", "storageVolume.isNew"],
       },
       {
@@ -102,7 +103,7 @@ export const rentalCommands: readonly CommandSpec[] = [
     path: ["rentals", "get"],
     summary: "Look up one rental, running or ended",
     operations: ["getRental"],
-    positionals: [{ name: "RENTAL", field: "rentalId", required: true, text: "Id of the rental" }],
+    positionals: [rental],
     withoutFlag: ["rentalId"],
     view: oneRental,
     examples: [

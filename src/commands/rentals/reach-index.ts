@@ -1,16 +1,8 @@
-import type { CommandSpec, Positional } from "../spec.ts";
-import { usualInterval, waitTimeout } from "./flags.ts";
+import type { CommandSpec } from "../spec.ts";
+import { rental, usualInterval, waitTimeout } from "./flags.ts";
 import { oneRental } from "./views.ts";
 
 const vm = "gpuctl rentals create vm --gpus 1 --sandbox --yes";
-
-const rental: Positional = {
-  name: "RENTAL",
-  field: "rentalId",
-  required: true,
-  text: "Id of the rental",
-  completes: "rental",
-};
 
 /** Commands that bring a caller to a rental that starts. */
 export const reachCommands: readonly CommandSpec[] = [

@@ -1,6 +1,12 @@
 import type { CommandSpec, Flag, Positional } from "../spec.ts";
 
-const rental: Positional = { name: "RENTAL", field: "rentalId", required: true, text: "Id of the rental" };
+const rental: Positional = {
+  name: "RENTAL",
+  field: "rentalId",
+  required: true,
+  text: "Id of the rental",
+  completes: "rental",
+};
 const expectedPrice: Flag = {
   names: ["expected-price"],
   value: "AMOUNT",

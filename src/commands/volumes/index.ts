@@ -48,13 +48,20 @@ export const volumeCommands: readonly CommandSpec[] = [
     summary: "Attach a storage volume to bare-metal rentals",
     operations: ["attachStorageVolume", "listStorageVolumes"],
     positionals: [
-      { name: "VOLUME", field: "storageVolumeId", required: true, text: "Id of the volume" },
+      {
+        name: "VOLUME",
+        field: "storageVolumeId",
+        required: true,
+        text: "Id of the volume",
+        completes: "volume",
+      },
       {
         name: "RENTAL",
         field: "rentalIds",
         required: true,
         variadic: true,
         text: "Ids of bare-metal rentals",
+        completes: "rental",
       },
     ],
     withoutFlag: ["storageVolumeId", "rentalIds"],

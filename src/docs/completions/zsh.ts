@@ -1,12 +1,24 @@
 import type { ShownFlag } from "../../commands/shown-flag.ts";
-import { type Place, type Tree, takesFile, valueFlags } from "../tree.ts";
+import { type Place, type ShownWord, type Tree, takesFile, valueFlags } from "../tree.ts";
 
 /** The completion function for zsh, to be found in `fpath` as `_gpuctl`. */
 export const zshCompletion = (tree: Tree): string => `#compdef gpuctl
 # zsh completion for gpuctl. Made by \`npm run generate\`; do not edit.
 
+# Offers what gpuctl knows of a kind of values; the flags so far say which service is asked.
+_gpuctl_live() {
+  local line value text
+  local -a found
+  for line in \${(f)"$(command gpuctl __complete $1 '' $service 2> /dev/null < /dev/null)"}; do
+    value=\${line%%$'\\t'*} text=\${line#*$'\\t'}
+    value=\${value//\\\\/\\\\\\\\}
+    found+=("\${value//:/\\\\:}\${text:+:$text}")
+  done
+  _describe $1 found
+}
+
 _gpuctl() {
-  local -a paths values rest flags commands
+  local -a paths values rest flags commands service
   paths=(
 ${tree.places
   .filter(({ path }) => path !== "")
@@ -27,7 +39,15 @@ ${tree.globals.map(specOf).join("\n")}
       place=$next
       continue
     fi
-    if [[ -z $skip ]] && (( $values[(Ie)$word] )); then skip=1; else skip=""; fi
+    if [[ $skip == service ]]; then service+=(\${(Q)word}); fi
+    if [[ -n $skip ]]; then
+      skip=""
+    elif (( $values[(Ie)$word] )); then
+      skip=1
+    fi
+    case $word in
+${serviceCases(tree)}
+    esac
     rest+=("$word")
   done
   words=(gpuctl "\${rest[@]}" "\${(@)words[CURRENT,-1]}")
@@ -37,11 +57,7 @@ ${tree.globals.map(specOf).join("\n")}
 ${tree.places.map(placeCase).join("\n")}
   esac
 
-  if (( $#commands )); then
-    flags+=('*: :{ _describe command commands }')
-  else
-    flags+=('*: :')
-  fi
+  if (( $#commands )); then flags+=('1: :{ _describe command commands }'); fi
   _arguments -s -S "\${flags[@]}"
 }
 
@@ -52,14 +68,30 @@ else
 fi
 `;
 
-function placeCase({ path, below, flags }: Place): string {
+/** Flags that are handed on when values are asked for. */
+function serviceCases({ service }: Tree): string {
+  const names = (wanted: boolean, after = "") =>
+    service
+      .filter(({ value }) => (value !== undefined) === wanted)
+      .flatMap((flag) => flag.names.map((name) => `${name}${after}`))
+      .join("|");
+  return [
+    `      ${names(true)}) service+=($word) skip=service ;;`,
+    `      ${names(false)}|${names(true, "=*")}) service+=(\${(Q)word}) ;;`,
+  ].join("\n");
+}
+
+function placeCase({ path, below, flags, words }: Place): string {
   const commands = below.map(
     ({ name, summary }) => `        ${quoted(`${name}:${summary.replaceAll(":", "\\:")}`)}`,
   );
   return [
     `    ${quoted(path)})`,
     ...(commands.length > 0 ? ["      commands=(", ...commands, "      )"] : []),
-    ...(flags.length > 0 ? ["      flags+=(", ...flags.map((flag) => `    ${specOf(flag)}`), "      )"] : []),
+    "      flags+=(",
+    ...flags.map((flag) => `    ${specOf(flag)}`),
+    ...wordSpecs(below.length > 0 ? [] : words).map((spec) => `        ${quoted(spec)}`),
+    "      )",
     "      ;;",
   ].join("\n");
 }
@@ -76,9 +108,16 @@ function specOf(flag: ShownFlag): string {
   return `    ${spelt}${quoted(`[${note}]${value === undefined ? "" : `${bare ? "::" : ":"}${value}:${actionOf(flag)}`}`)}`;
 }
 
-function actionOf(flag: ShownFlag): string {
-  if (takesFile(flag)) return "_files";
-  return flag.choices.length > 0 ? `(${flag.choices.join(" ")})` : "";
+/** The words of a command as `_arguments` wants them; further ones are not completed. */
+function wordSpecs(words: readonly ShownWord[]): readonly string[] {
+  const specs = words.map((word, at) => `${word.variadic ? "*" : at + 1}:${word.value}:${actionOf(word)}`);
+  return words.some(({ variadic }) => variadic) ? specs : [...specs, "*: :"];
+}
+
+function actionOf(wanted: ShownFlag | ShownWord): string {
+  if (takesFile(wanted)) return "_files";
+  if (wanted.completes) return ` _gpuctl_live ${wanted.completes}`;
+  return wanted.choices.length > 0 ? `(${wanted.choices.join(" ")})` : "";
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

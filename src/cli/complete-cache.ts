@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { LiveValue } from "../commands/spec.ts";
+import type { World } from "../context/world.ts";
+import { isRecord } from "../output/paths.ts";
+import type { CompletedValue } from "./complete-value.ts";
+import type { Settings } from "./settings.ts";
+
+/** Values as they are kept between two presses of Tab: identifiers and labels, never a key. */
+export interface Kept {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly values: readonly CompletedValue[];
+}
+
+/** Milliseconds for which values are taken as they are. */
+export const freshFor = 30_000;
+/** Milliseconds for which they are better than nothing. */
+export const usefulFor = 3_600_000;
+
+/** The file of one kind of values, of one service and account. */
+export function cachePath(
+  { state }: Pick<World["folders"], "state">,
+  kind: LiveValue,
+  { sandbox, baseUrl, profile, credential }: Settings,
+): string {
+  const service = sandbox ? ["sandbox"] : [baseUrl, profile, credential?.source, credential?.lastFour];
+  const name = createHash("sha256").update(JSON.stringify(service)).digest("hex").slice(0, 16);
+  return join(state, "completions", `${kind}-${name}.json`);
+}
+
+/** What is kept and may still be used; nothing when the file is not there, too old, of the future or broken. */
+export function readKept(
+  path: string,
+  { readSettings, now }: Pick<World, "readSettings" | "now">,
+): (Kept & { readonly fresh: boolean }) | undefined {
+  const kept: unknown = parsed(readSettings(path) ?? "");
+  if (!isKept(kept)) return undefined;
+  const age = now() - kept.at;
+  return age >= 0 && age < usefulFor ? { ...kept, fresh: age < freshFor } : undefined;
+}
+
+/** Keeps values for the user alone. The file is there whole, or as it was. */
+export async function keep(path: string, kept: Kept): Promise<void> {
+  await openFolder(dirname(path));
+  const temporary = `${path}.${process.pid}`;
+  try {
+    await writeFile(temporary, JSON.stringify(kept), { mode: 0o600, flag: "wx" });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Does the work unless another process is at it already, for the same file and not for longer than so many milliseconds:
+ * a key that is pressed again and again is still one request.
+ */
+export async function alone(path: string, longest: number, work: () => Promise<void>): Promise<void> {
+  const mark = `${path}.asking`;
+  await openFolder(dirname(path));
+  const before = await stat(mark).catch(() => undefined);
+  if (before && Date.now() - before.mtimeMs > longest) await rm(mark, { force: true });
+  await writeFile(mark, "", { mode: 0o600, flag: "wx" });
+  try {
+    await work();
+  } finally {
+    await rm(mark, { force: true });
+  }
+}
+
+async function openFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+}
+
+const isKept = (value: unknown): value is Kept =>
+  isRecord(value) &&
+  typeof value.at === "number" &&
+  Array.isArray(value.values) &&
+  value.values.every(
+    (one) => isRecord(one) && typeof one.value === "string" && typeof one.description === "string",
+  );
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import { parseArgs } from "node:util";
+import type { LiveValue } from "../commands/spec.ts";
+import { globalFlags, type TypedGlobals } from "./globals.ts";
+
+/** What a shell asks for: values of a kind that begin with what was typed of them. */
+export interface Wanted {
+  readonly kind: LiveValue;
+  readonly prefix: string;
+  /** The flags so far that say which service is asked. */
+  readonly typed: TypedGlobals;
+}
+
+/** Flags that change which service answers, or how. */
+const serviceFlags: Readonly<Record<string, { type: "string" | "boolean" }>> = Object.fromEntries(
+  globalFlags
+    .filter(({ group }) => group === "Service")
+    .map((flag) => [flag.name, { type: "value" in flag ? "string" : "boolean" }]),
+);
+
+/** Reads `KIND [PREFIX] [FLAG]...`. A flag that is not known here is passed over; throws for a kind that is not known. */
+export function readWanted(argv: readonly string[]): Wanted {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    options: serviceFlags,
+    allowPositionals: true,
+    strict: false,
+  });
+  const [kind, prefix = ""] = positionals;
+  if (kind !== "rental" && kind !== "volume" && kind !== "profile") throw new Error(`no values of ${kind}`);
+  return { kind, prefix, typed: values };
+}

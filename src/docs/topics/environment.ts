@@ -1,0 +1,19 @@
+import type { GlobalFlag } from "../../commands/global-flag.ts";
+import type { TopicSection } from "../../commands/help/topics.ts";
+import { environmentOf, files, otherPlaces } from "../environment.ts";
+
+export const environmentTopic = (globals: readonly GlobalFlag[]): readonly TopicSection[] => [
+  {
+    heading: "Variables",
+    parts: [
+      "A flag wins over a variable, and a variable over the profile.",
+      {
+        terms: environmentOf(globals).map(({ name, meaning, flag }) => [
+          name,
+          meaning + (flag ? `; same as ${flag}` : ""),
+        ]),
+      },
+    ],
+  },
+  { heading: "Files", parts: [{ terms: files }, otherPlaces] },
+];

@@ -1,0 +1,15 @@
+import type { GlobalFlag } from "../../commands/global-flag.ts";
+import { type Topic, type TopicName, topics } from "../../commands/help/topics.ts";
+import { environmentTopic } from "./environment.ts";
+import { exitCodesTopic } from "./exit-codes.ts";
+import { outputTopic } from "./output.ts";
+
+const contents: Readonly<Record<TopicName, (globals: readonly GlobalFlag[]) => Topic["sections"]>> = {
+  "exit-codes": () => exitCodesTopic,
+  environment: environmentTopic,
+  output: outputTopic,
+};
+
+/** Every topic with its content, for the manual and for `gpuctl help`. */
+export const topicsOf = (globals: readonly GlobalFlag[]): readonly Topic[] =>
+  topics.map(({ name, summary }) => ({ name, summary, sections: contents[name](globals) }));

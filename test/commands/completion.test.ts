@@ -1,0 +1,22 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { completionFiles } from "../../src/commands/completion/shells.ts";
+import { createCli } from "../support/cli.ts";
+
+describe.each(Object.entries(completionFiles))("completion %s", (shell, file) => {
+  test.each([undefined, 80])(
+    "prints the script of completions/ on a terminal of %s columns",
+    async (terminal) => {
+      const { run } = await createCli();
+      const { code, out, err } = await run(`completion ${shell}`, terminal === undefined ? {} : { terminal });
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toBe(await readFile(`completions/${file}`, "utf8"));
+    },
+  );
+});
+
+test("completion needs a shell that has a script", async () => {
+  const { run } = await createCli();
+  expect(await run("completion")).toMatchObject({ code: 2, out: "" });
+  expect(await run("completion ksh")).toMatchObject({ code: 2, out: "" });
+});

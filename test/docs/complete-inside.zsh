@@ -1,0 +1,23 @@
+# Sourced by a zsh that has a terminal, with GPUCTL_COMPLETIONS and OFFERED set: Tab writes what is offered into the file
+# OFFERED, one word a line, then the line as it is after Tab, and says so on the terminal.
+PROMPT= RPROMPT=
+fpath=($GPUCTL_COMPLETIONS $fpath)
+autoload -Uz compinit
+compinit -D -u
+zstyle ":completion:*" insert-tab false
+compadd() {
+  if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then
+    local -a __offered
+    builtin compadd -A __offered "$@"
+    (( $#__offered )) && print -rl -- "word "$^__offered >> $OFFERED
+  fi
+  builtin compadd "$@"
+}
+press-tab() {
+  zle complete-word
+  print -r -- "line $BUFFER" >> $OFFERED
+  print "offers ""written"
+}
+zle -N press-tab
+bindkey "^I" press-tab
+print "shell ""ready"

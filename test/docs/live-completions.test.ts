@@ -1,0 +1,95 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { describe, expect, test } from "vitest";
+import { createHome, launcher } from "../e2e/command.ts";
+import { type ShellName, shellNames, shells } from "./completing.ts";
+
+/** A home with `gpuctl` on the path. */
+async function createUser(env: Readonly<Record<string, string>> = {}) {
+  const home = await createHome(env);
+  const bin = join(home.folder, "bin");
+  await mkdir(bin);
+  await writeFile(join(bin, "gpuctl"), `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`);
+  await chmod(join(bin, "gpuctl"), 0o755);
+  const path = `${bin}:${home.env.PATH}`;
+  return {
+    ...home,
+    offered: (shell: ShellName, line: string) =>
+      shells[shell](line, { cwd: home.folder, env: { ...home.env, PATH: path } }),
+    /** Asks the service as a Tab does in the background. */
+    refill: (kind: string, ...flags: string[]) => home.run(["__complete", kind, ...flags, "--refill"]),
+    /** Puts words into the cache in the place of what the service said. */
+    say: async (values: readonly string[]) => {
+      const folder = join(home.folder, "state/completions");
+      const [name = ""] = await readdir(folder);
+      const kept = JSON.parse(await readFile(join(folder, name), "utf8"));
+      const changed = { ...kept, values: values.map((value) => ({ value, description: `the ${value}` })) };
+      await writeFile(join(folder, name), JSON.stringify(changed));
+    },
+  };
+}
+
+describe.each(shellNames)("Tab in %s", (shell) => {
+  test("offers the rentals and volumes of the service that the line names", async () => {
+    const user = await createUser();
+    for (const label of ["web", "it's $(touch here)"]) {
+      await user.run(["rentals", "create", "vm", "--gpus", "1", "--label", label, "--sandbox", "--yes"]);
+    }
+    await user.run("volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox");
+    await user.refill("rental", "--sandbox");
+    await user.refill("volume", "--sandbox");
+
+    expect(await user.offered(shell, "gpuctl --sandbox rentals get ")).toEqual(["1001", "1002"]);
+    expect(await user.offered(shell, "gpuctl rentals wait 10 --for running --sandbox ")).toEqual([]);
+    expect(await user.offered(shell, "gpuctl volumes attach --sandbox ")).toEqual(["501"]);
+    expect(await user.offered(shell, "gpuctl volumes attach --sandbox 501 1001 ")).toEqual(["1001", "1002"]);
+    const flag = "gpuctl rentals create bare-metal --sandbox --storage-volume ";
+    expect(await user.offered(shell, flag)).toEqual(["501"]);
+    expect(await user.offered(shell, "gpuctl rentals get ")).toEqual([]);
+    expect(await readdir(user.folder)).not.toContain("here");
+  });
+
+  test("offers profiles by name", async () => {
+    const user = await createUser();
+    for (const name of ["work", "play"]) {
+      const line = `auth login --with-token --profile ${name} --base-url https://api.example.com`;
+      await user.run(line, { input: "k-1" });
+    }
+    expect([...(await user.offered(shell, "gpuctl rentals list --profile "))].sort()).toEqual([
+      "play",
+      "work",
+    ]);
+    expect(await user.offered(shell, "gpuctl --profile w")).toEqual(["work"]);
+  });
+
+  test("never lets a word of the service run or break out", async () => {
+    const user = await createUser();
+    const hostile = ["a b$(touch here)", "c`touch here`", "d'\"\\e", "f;touch here", "g:h"];
+    await user.refill("rental", "--sandbox");
+    await user.say(hostile);
+    const offers = await user.offered(shell, "gpuctl rentals get --sandbox ");
+    const read = await Promise.all(
+      offers.map((offer) => (shell === "fish" ? offer : readBy(shell, offer, user.folder))),
+    );
+    expect(read.sort()).toEqual([...hostile].sort());
+    expect(await readdir(user.folder)).not.toContain("here");
+  });
+
+  test("is silent when there is nothing to ask, nobody there, or a broken file", async () => {
+    const user = await createUser();
+    expect(await user.offered(shell, "gpuctl rentals get ")).toEqual([]);
+    expect(await user.offered(shell, "gpuctl rentals get --base-url http://127.0.0.1:1 ")).toEqual([]);
+    expect(await user.offered(shell, "gpuctl rentals get --profile nobody ")).toEqual([]);
+    await mkdir(join(user.folder, "config"), { recursive: true });
+    await writeFile(join(user.folder, "config/config.json"), "{ broken");
+    expect(await user.offered(shell, "gpuctl rentals get ")).toEqual([]);
+    expect(await user.offered(shell, "gpuctl rentals list --profile ")).toEqual([]);
+  });
+});
+
+/** What a shell makes of a word as it stands on the line. */
+async function readBy(shell: ShellName, word: string, cwd: string): Promise<string> {
+  const { stdout } = await execa(shell, ["-c", `printf %s ${word}`], { cwd });
+  return stdout;
+}

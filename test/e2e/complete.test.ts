@@ -1,0 +1,78 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { listen } from "../client/server.ts";
+import { createHome, key } from "./command.ts";
+import { serveForeign } from "./foreign-server.ts";
+
+const asShell = (kind: string, ...more: string[]) => ["__complete", kind, "", ...more];
+
+test("ids and labels are asked for once and kept for the user alone, without the key", async () => {
+  const server = await serveForeign({ key });
+  onTestFinished(() => server.close());
+  const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
+  await home.run(asShell("volume", "--refill"));
+  expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "GET /v2/on-demand/storage-volumes",
+  ]);
+
+  const folder = join(home.folder, "state/completions");
+  const [name = "", ...others] = await readdir(folder);
+  expect(others).toEqual([]);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+  expect(await readFile(join(folder, name), "utf8")).not.toContain(key);
+
+  const { code, out, err } = await home.run(asShell("volume"));
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toMatch(/^[^\t\n]+\t[^\t\n]*\n$/);
+  expect(server.asked).toHaveLength(1);
+});
+
+test("a service that never answers keeps no shell waiting, and is asked once", async () => {
+  const closed: string[] = [];
+  const held: (() => void)[] = [];
+  const server = await listen(({ path }, response) => {
+    response.on("close", () => closed.push(path));
+    held.push(() => response.writeHead(500).end());
+  });
+  const home = await createHome({ GPUCTL_BASE_URL: server.origin, GPUCTL_API_KEY: key });
+  expect(await home.run(asShell("volume"))).toEqual({ code: 0, out: "", err: "" });
+  expect(await home.run(asShell("volume"))).toEqual({ code: 0, out: "", err: "" });
+  expect(closed, "whoever asked the service goes on").toEqual([]);
+  await vi.waitFor(() => expect(server.seen).toHaveLength(1), 10_000);
+
+  for (const answer of held) answer();
+  const kept = () => readdir(join(home.folder, "state/completions"));
+  await vi.waitFor(async () => expect(await kept()).toEqual([]), 10_000);
+  expect(server.seen).toHaveLength(1);
+});
+
+test.each([
+  ["no service", {}],
+  ["a host where nobody is", { GPUCTL_BASE_URL: "http://127.0.0.1:1", GPUCTL_API_KEY: "k" }],
+  ["no key", { GPUCTL_BASE_URL: "http://127.0.0.1:1" }],
+  ["a bad setting", { GPUCTL_SANDBOX: "1", GPUCTL_OUTPUT: "nothing" }],
+])("%s is no reason to say anything", async (_what, env) => {
+  const home = await createHome(env);
+  expect(await home.run(asShell("rental"))).toEqual({ code: 0, out: "", err: "" });
+  expect(await home.run(asShell("rental", "--refill"))).toEqual({ code: 0, out: "", err: "" });
+});
+
+test("nor are a state folder that is a file and a question that nobody knows", async () => {
+  const home = await createHome({ GPUCTL_SANDBOX: "1" });
+  await writeFile(join(home.folder, "state"), "");
+  expect(await home.run(asShell("rental"))).toEqual({ code: 0, out: "", err: "" });
+  expect(await home.run(asShell("rental", "--refill"))).toEqual({ code: 0, out: "", err: "" });
+  expect(await home.run(["__complete"])).toEqual({ code: 0, out: "", err: "" });
+  expect(await home.run(asShell("key"))).toEqual({ code: 0, out: "", err: "" });
+});
+
+test("a key goes where a command would send it, and nowhere else", async () => {
+  const home = await createHome({ GPUCTL_API_KEY: key });
+  const heard = await listen((_request, response) => response.end("[]"));
+  await home.run(asShell("volume", "--base-url", heard.origin.replace("127.0.0.1", "0.0.0.0"), "--refill"));
+  expect(heard.seen).toEqual([]);
+  await home.run(asShell("volume", "--base-url", heard.origin, "--refill"));
+  expect(heard.seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`]);
+});
