@@ -10,8 +10,8 @@ const SHOW = "\u001b[?25h";
 export function hideCursor(terminal: { readonly write: (text: string) => unknown }): () => void {
   let hidden = false;
   const hide = () => {
+    if (!hidden) terminal.write(HIDE);
     hidden = true;
-    terminal.write(HIDE);
   };
   const show = () => {
     if (hidden) terminal.write(SHOW);
@@ -20,18 +20,17 @@ export function hideCursor(terminal: { readonly write: (text: string) => unknown
   const stop = () => {
     show();
     process.kill(process.pid, "SIGSTOP");
-    // From here it goes on when the shell continues the process.
-    hide();
   };
   const quit = () => {
     show();
     forget();
     process.kill(process.pid, "SIGQUIT");
   };
+  const heeded = { exit: show, SIGTSTP: stop, SIGCONT: hide, SIGQUIT: quit };
   const forget = () => {
-    process.off("exit", show).off("SIGTSTP", stop).off("SIGQUIT", quit);
+    for (const [event, act] of Object.entries(heeded)) process.off(event, act);
   };
-  process.on("exit", show).on("SIGTSTP", stop).on("SIGQUIT", quit);
+  for (const [event, act] of Object.entries(heeded)) process.on(event, act);
   hide();
   return () => {
     forget();

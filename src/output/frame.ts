@@ -13,7 +13,7 @@ const CLEAR_BELOW = "\u001b[J";
 const LONGEST = 10_000;
 
 /** Rows of a terminal that lines take, those among them that are broken at its edge. */
-export const height = (lines: readonly string[], columns: number): number =>
+const height = (lines: readonly string[], columns: number): number =>
   lines.reduce(
     (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(sanitize(line), LONGEST) / columns)),
     0,

@@ -122,9 +122,16 @@ describe("doctor", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test.each([60, 80])("on a terminal of %i columns no line is longer, but for a path", async (terminal) => {
+    const { run } = await createCli({ answer: well });
+    const { out } = await run("doctor", { ...overNetwork({ LANG: "C.UTF-8" }), terminal, machine: healthy });
+    const wide = out.split("\n").filter((line) => line.length > terminal && !line.includes("/"));
+    expect(wide).toEqual([]);
+  });
+
   test("without a terminal's UTF-8 the signs are plain", async () => {
     const { run } = await createCli({ answer: well });
-    const { out } = await run("doctor", { ...overNetwork({ LANG: "C" }), terminal: 80, machine: healthy });
+    const { out } = await run("doctor", { ...overNetwork({ LANG: "C" }), terminal: 120, machine: healthy });
     expect(out).toMatch(/^\+ ok /);
     expect(out).toMatch(/! warning {2}terminal .*\n +Set LANG/);
     expect(out).not.toMatch(/[^\n -~…]/);

@@ -3,7 +3,10 @@ import { commands } from "../../src/commands/index.ts";
 import { createCli } from "../support/cli.ts";
 import { runShown } from "../support/shell.ts";
 
-const lists = commands.filter(({ view, examples }) => view.kind === "list" && examples.length > 0);
+/** What examines the installation tells of this machine, and has tests of its own. */
+const lists = commands.filter(
+  ({ view, examples, examines }) => view.kind === "list" && examples.length > 0 && !examines,
+);
 
 describe.each(lists)("the table of $path", ({ examples: [example], view }) => {
   test.each([80, 100, undefined])("on %s columns", async (terminal) => {

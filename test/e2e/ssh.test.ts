@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createHome, key } from "./command.ts";
+import { createHome, type Home, key } from "./command.ts";
 import { virtualMachine } from "./foreign-records.ts";
 import { send, serveForeign } from "./foreign-server.ts";
 import { onTerminal } from "./pty.ts";
@@ -25,12 +25,8 @@ async function withSsh(script: string) {
   await writeFile(join(bin, "ssh"), `#!/bin/sh\n${script}\n`);
   await chmod(join(bin, "ssh"), 0o755);
   const env = { ...home.env, PATH: `${bin}${delimiter}${home.env.PATH}` };
-  return {
-    ...home,
-    env,
-    run: (line: string | readonly string[], input?: string) =>
-      home.run(line, { env, ...(input !== undefined && { input }) }),
-  };
+  const run: Home["run"] = (line, options) => home.run(line, { ...options, env });
+  return { ...home, env, run };
 }
 
 describe.skipIf(process.platform === "win32")("rentals ssh", () => {
@@ -50,7 +46,9 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
   it("hands over words, stdin, stdout and stderr as they are, with no shell between", async () => {
     const { run } = await withSsh('for word in "$@"; do echo "<$word>"; done; cat; echo problem >&2');
     const words = ["a b", "$HOME; rm *", "", "it's", "--print"];
-    const { code, out, err } = await run(["rentals", "ssh", "18026", "--", ...words], "from stdin");
+    const { code, out, err } = await run(["rentals", "ssh", "18026", "--", ...words], {
+      input: "from stdin",
+    });
     expect({ code, err }).toEqual({ code: 0, err: "problem\n" });
     expect(out).toBe(
       `${["-p", "30022", "ubuntu@203.0.113.7", ...words].map((word) => `<${word}>\n`).join("")}from stdin`,

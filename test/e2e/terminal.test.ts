@@ -65,8 +65,9 @@ describe.skipIf(process.platform === "win32")("the cursor comes back", () => {
     await terminal.until(/Ctrl-C leaves/);
     terminal.kill("SIGTSTP");
     await terminal.until(/\u001b\[\?25h/);
-    terminal.kill("SIGCONT");
-    await terminal.until(/\u001b\[\?25h[\s\S]*\u001b\[\?25l/);
+    // It is stopped a moment after it has shown the cursor, and nobody tells when.
+    const waking = setInterval(() => terminal.kill("SIGCONT"), 20);
+    await terminal.until(/\u001b\[\?25h[\s\S]*\u001b\[\?25l/).finally(() => clearInterval(waking));
     terminal.kill("SIGINT");
     expect(await terminal.ended).toMatchObject({ exitCode: 130 });
     expect(cursorMoves(terminal.drawn())).toEqual({ hidden: 2, shown: 2, last: "shown" });
