@@ -58,6 +58,7 @@ module.exports = {
         pathNot: [
           "index\\.ts$",
           "views\\.ts$",
+          "^src/commands/config/keys\\.ts$",
           "^src/commands/spec\\.ts$",
           "flags\\.ts$",
           "^src/commands/completion/shells\\.ts$",

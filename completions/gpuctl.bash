@@ -47,11 +47,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--port|--host) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--key-command|--port|--host) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" tts"|" api"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help api"|" help auth"|" help sandbox") path="$path $word" count=0 ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" tts"|" api"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox") path="$path $word" count=0 ;;
       *) ((count++)) ;;
     esac
   done
@@ -62,7 +62,8 @@ _gpuctl() {
 
   local commands="" flags=""
   case $path in
-    "") commands="rentals volumes reserve user image chat tts api auth doctor sandbox completion help" flags="" ;;
+    "") commands="setup rentals volumes reserve user image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
+    "setup") commands="" flags="" ;;
     "rentals") commands="create list get history summary wait ssh" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
     "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait --wait-timeout --max-burn" ;;
@@ -91,10 +92,23 @@ _gpuctl() {
     "tts") commands="" flags="--speed --file --param --out --force" ;;
     "api") commands="spec" flags="" ;;
     "api spec") commands="" flags="" ;;
-    "auth") commands="login logout status" flags="" ;;
-    "auth login") commands="" flags="--with-token" ;;
+    "auth") commands="login logout status token" flags="" ;;
+    "auth login") commands="" flags="--with-token --key-command" ;;
     "auth logout") commands="" flags="" ;;
     "auth status") commands="" flags="" ;;
+    "auth token") commands="" flags="" ;;
+    "profile") commands="list show add use remove" flags="" ;;
+    "profile list") commands="" flags="" ;;
+    "profile show") commands="" flags="" ;;
+    "profile add") commands="" flags="--key-command" ;;
+    "profile use") commands="" flags="" ;;
+    "profile remove") commands="" flags="" ;;
+    "config") commands="get set unset list path" flags="" ;;
+    "config get") commands="" flags="" ;;
+    "config set") commands="" flags="" ;;
+    "config unset") commands="" flags="" ;;
+    "config list") commands="" flags="" ;;
+    "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
     "sandbox") commands="serve status reset keys limits" flags="" ;;
     "sandbox serve") commands="" flags="--port --host" ;;
@@ -103,7 +117,7 @@ _gpuctl() {
     "sandbox keys") commands="" flags="" ;;
     "sandbox limits") commands="" flags="" ;;
     "completion") commands="" flags="" ;;
-    "help") commands="exit-codes environment output rentals volumes reserve user image chat tts api auth doctor sandbox completion help" flags="" ;;
+    "help") commands="exit-codes environment output setup rentals volumes reserve user image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
     "help rentals") commands="create list get history summary wait ssh" flags="" ;;
     "help rentals create") commands="vm bare-metal" flags="" ;;
     "help volumes") commands="create list attach" flags="" ;;
@@ -111,7 +125,9 @@ _gpuctl() {
     "help user") commands="update delete" flags="" ;;
     "help image") commands="models price" flags="" ;;
     "help api") commands="spec" flags="" ;;
-    "help auth") commands="login logout status" flags="" ;;
+    "help auth") commands="login logout status token" flags="" ;;
+    "help profile") commands="list show add use remove" flags="" ;;
+    "help config") commands="get set unset list path" flags="" ;;
     "help sandbox") commands="serve status reset keys limits" flags="" ;;
   esac
 
@@ -210,6 +226,8 @@ _gpuctl() {
       "tts:--file") _gpuctl_files "$cur" ;;
       "tts:--param") : ;;
       "tts:--out") _gpuctl_files "$cur" ;;
+      "auth login:--key-command") : ;;
+      "profile add:--key-command") : ;;
       "sandbox serve:--port") : ;;
       "sandbox serve:--host") : ;;
     esac
@@ -225,6 +243,12 @@ _gpuctl() {
       "volumes attach:"*) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
       "reserve convert:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
       "reserve extend:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "profile show:"0) _gpuctl_live "$cur" profile ${service[@]+"${service[@]}"} ;;
+      "profile use:"0) _gpuctl_live "$cur" profile ${service[@]+"${service[@]}"} ;;
+      "profile remove:"0) _gpuctl_live "$cur" profile ${service[@]+"${service[@]}"} ;;
+      "config get:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
+      "config set:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
+      "config unset:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
       "completion:"0) COMPREPLY+=($(compgen -W "bash zsh fish powershell" -- "$cur")) ;;
     esac
   fi

@@ -1,7 +1,7 @@
 # fish completion for gpuctl. Made by `npm run generate`; do not edit.
 
-set -g __gpuctl_paths 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits' 'completion' 'help' 'help rentals' 'help rentals create' 'help volumes' 'help reserve' 'help user' 'help image' 'help api' 'help auth' 'help sandbox'
-set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --node --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --port --host
+set -g __gpuctl_paths 'setup' 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'auth token' 'profile' 'profile list' 'profile show' 'profile add' 'profile use' 'profile remove' 'config' 'config get' 'config set' 'config unset' 'config list' 'config path' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits' 'completion' 'help' 'help rentals' 'help rentals create' 'help volumes' 'help reserve' 'help user' 'help image' 'help api' 'help auth' 'help profile' 'help config' 'help sandbox'
+set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --node --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --key-command --port --host
 
 # Whether the words so far lead to this place and no further. With a number: whether so many words of its own are
 # there; with `more` after it: so many or more.
@@ -76,6 +76,7 @@ complete -c gpuctl -l debug -d 'Show requests, answers and timing on stderr; nev
 complete -c gpuctl -l color -x -a 'auto always never' -d 'Use colours'
 complete -c gpuctl -s V -l version -d 'Print the version'
 complete -c gpuctl -s h -l help -d 'Show help'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a setup -d 'Set gpuctl up, step by step'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a rentals -d 'Rent GPUs: virtual machines and bare metal'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a volumes -d 'Storage volumes'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a reserve -d 'Reserved terms'
@@ -85,10 +86,13 @@ complete -c gpuctl -n '__gpuctl_at \'\' 0' -a chat -d 'Chat with a model'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a tts -d 'Speak a text'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a api -d 'The service\'s own description'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a auth -d 'API keys'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a profile -d 'Profiles: an account or the sandbox each'
+complete -c gpuctl -n '__gpuctl_at \'\' 0' -a config -d 'Defaults of a profile'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a doctor -d 'Check the installation'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a sandbox -d 'The whole service on this machine'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a completion -d 'Completion scripts for shells'
 complete -c gpuctl -n '__gpuctl_at \'\' 0' -a help -d 'Help on commands and topics'
+
 complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a create -d 'vm or bare-metal'
 complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a list -d 'List the active rentals'
 complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a get -d 'Look up one rental, running or ended'
@@ -224,7 +228,30 @@ complete -c gpuctl -n '__gpuctl_at \'api\' 0' -a spec -d 'Print the service\'s o
 complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a login -d 'Keep an API key, and where it is used, in a profile'
 complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a logout -d 'Forget the API key of a profile'
 complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a status -d 'Say which key is used, where it comes from, and whether the service accepts it'
+complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a token -d 'Print the API key in use'
 complete -c gpuctl -n '__gpuctl_at \'auth login\'' -l with-token -d 'Read the key from stdin'
+complete -c gpuctl -n '__gpuctl_at \'auth login\'' -l key-command -x -d 'Keep a command line that prints the key, in place of the key'
+
+
+
+complete -c gpuctl -n '__gpuctl_at \'profile\' 0' -a list -d 'List the profiles, the one in use marked'
+complete -c gpuctl -n '__gpuctl_at \'profile\' 0' -a show -d 'Show a profile: what it keeps, and where its key comes from'
+complete -c gpuctl -n '__gpuctl_at \'profile\' 0' -a add -d 'Make a profile: an account or the sandbox'
+complete -c gpuctl -n '__gpuctl_at \'profile\' 0' -a use -d 'Use a profile from now on'
+complete -c gpuctl -n '__gpuctl_at \'profile\' 0' -a remove -d 'Remove a profile with its key'
+
+complete -c gpuctl -n '__gpuctl_at \'profile show\' 0' -a '(__gpuctl_live profile)'
+complete -c gpuctl -n '__gpuctl_at \'profile add\'' -l key-command -x -d 'Command line of a program that prints the API key'
+complete -c gpuctl -n '__gpuctl_at \'profile use\' 0' -a '(__gpuctl_live profile)'
+complete -c gpuctl -n '__gpuctl_at \'profile remove\' 0' -a '(__gpuctl_live profile)'
+complete -c gpuctl -n '__gpuctl_at \'config\' 0' -a get -d 'Print the value that the profile keeps'
+complete -c gpuctl -n '__gpuctl_at \'config\' 0' -a set -d 'Keep a default in the profile'
+complete -c gpuctl -n '__gpuctl_at \'config\' 0' -a unset -d 'Take a default out of the profile'
+complete -c gpuctl -n '__gpuctl_at \'config\' 0' -a list -d 'Show every key with the value that counts, where it comes from, and what it means'
+complete -c gpuctl -n '__gpuctl_at \'config\' 0' -a path -d 'Print where the configuration is'
+complete -c gpuctl -n '__gpuctl_at \'config get\' 0' -a 'baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn'
+complete -c gpuctl -n '__gpuctl_at \'config set\' 0' -a 'baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn'
+complete -c gpuctl -n '__gpuctl_at \'config unset\' 0' -a 'baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn'
 
 
 
@@ -243,6 +270,7 @@ complete -c gpuctl -n '__gpuctl_at \'completion\' 0' -a 'bash zsh fish powershel
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a exit-codes -d 'What each exit code tells a script'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a environment -d 'Variables and files that gpuctl heeds'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a output -d 'Formats, streams, and errors that a program can read'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a setup -d 'Set gpuctl up, step by step'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a rentals -d 'Rent GPUs: virtual machines and bare metal'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a volumes -d 'Storage volumes'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a reserve -d 'Reserved terms'
@@ -252,6 +280,8 @@ complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a chat -d 'Chat with a model'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a tts -d 'Speak a text'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a api -d 'The service\'s own description'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a auth -d 'API keys'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a profile -d 'Profiles: an account or the sandbox each'
+complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a config -d 'Defaults of a profile'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a doctor -d 'Check the installation'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a sandbox -d 'The whole service on this machine'
 complete -c gpuctl -n '__gpuctl_at \'help\' 0' -a completion -d 'Completion scripts for shells'
@@ -279,6 +309,17 @@ complete -c gpuctl -n '__gpuctl_at \'help api\' 0' -a spec -d 'Print the service
 complete -c gpuctl -n '__gpuctl_at \'help auth\' 0' -a login -d 'Keep an API key, and where it is used, in a profile'
 complete -c gpuctl -n '__gpuctl_at \'help auth\' 0' -a logout -d 'Forget the API key of a profile'
 complete -c gpuctl -n '__gpuctl_at \'help auth\' 0' -a status -d 'Say which key is used, where it comes from, and whether the service accepts it'
+complete -c gpuctl -n '__gpuctl_at \'help auth\' 0' -a token -d 'Print the API key in use'
+complete -c gpuctl -n '__gpuctl_at \'help profile\' 0' -a list -d 'List the profiles, the one in use marked'
+complete -c gpuctl -n '__gpuctl_at \'help profile\' 0' -a show -d 'Show a profile: what it keeps, and where its key comes from'
+complete -c gpuctl -n '__gpuctl_at \'help profile\' 0' -a add -d 'Make a profile: an account or the sandbox'
+complete -c gpuctl -n '__gpuctl_at \'help profile\' 0' -a use -d 'Use a profile from now on'
+complete -c gpuctl -n '__gpuctl_at \'help profile\' 0' -a remove -d 'Remove a profile with its key'
+complete -c gpuctl -n '__gpuctl_at \'help config\' 0' -a get -d 'Print the value that the profile keeps'
+complete -c gpuctl -n '__gpuctl_at \'help config\' 0' -a set -d 'Keep a default in the profile'
+complete -c gpuctl -n '__gpuctl_at \'help config\' 0' -a unset -d 'Take a default out of the profile'
+complete -c gpuctl -n '__gpuctl_at \'help config\' 0' -a list -d 'Show every key with the value that counts, where it comes from, and what it means'
+complete -c gpuctl -n '__gpuctl_at \'help config\' 0' -a path -d 'Print where the configuration is'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a serve -d 'Serve the sandbox over HTTP, for curl, SDKs and browsers'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a status -d 'Show what the sandbox holds and where'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a reset -d 'Forget everything in the sandbox and begin anew'

@@ -6,6 +6,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   # By path: the words that may follow, with what they mean.
   $commands = @{
     '' = @(
+      ,@('setup', 'Set gpuctl up, step by step')
       ,@('rentals', 'Rent GPUs: virtual machines and bare metal')
       ,@('volumes', 'Storage volumes')
       ,@('reserve', 'Reserved terms')
@@ -15,11 +16,14 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('tts', 'Speak a text')
       ,@('api', 'The service''s own description')
       ,@('auth', 'API keys')
+      ,@('profile', 'Profiles: an account or the sandbox each')
+      ,@('config', 'Defaults of a profile')
       ,@('doctor', 'Check the installation')
       ,@('sandbox', 'The whole service on this machine')
       ,@('completion', 'Completion scripts for shells')
       ,@('help', 'Help on commands and topics')
     )
+    'setup' = @()
     'rentals' = @(
       ,@('create', 'vm or bare-metal')
       ,@('list', 'List the active rentals')
@@ -79,10 +83,36 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('login', 'Keep an API key, and where it is used, in a profile')
       ,@('logout', 'Forget the API key of a profile')
       ,@('status', 'Say which key is used, where it comes from, and whether the service accepts it')
+      ,@('token', 'Print the API key in use')
     )
     'auth login' = @()
     'auth logout' = @()
     'auth status' = @()
+    'auth token' = @()
+    'profile' = @(
+      ,@('list', 'List the profiles, the one in use marked')
+      ,@('show', 'Show a profile: what it keeps, and where its key comes from')
+      ,@('add', 'Make a profile: an account or the sandbox')
+      ,@('use', 'Use a profile from now on')
+      ,@('remove', 'Remove a profile with its key')
+    )
+    'profile list' = @()
+    'profile show' = @()
+    'profile add' = @()
+    'profile use' = @()
+    'profile remove' = @()
+    'config' = @(
+      ,@('get', 'Print the value that the profile keeps')
+      ,@('set', 'Keep a default in the profile')
+      ,@('unset', 'Take a default out of the profile')
+      ,@('list', 'Show every key with the value that counts, where it comes from, and what it means')
+      ,@('path', 'Print where the configuration is')
+    )
+    'config get' = @()
+    'config set' = @()
+    'config unset' = @()
+    'config list' = @()
+    'config path' = @()
     'doctor' = @()
     'sandbox' = @(
       ,@('serve', 'Serve the sandbox over HTTP, for curl, SDKs and browsers')
@@ -101,6 +131,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('exit-codes', 'What each exit code tells a script')
       ,@('environment', 'Variables and files that gpuctl heeds')
       ,@('output', 'Formats, streams, and errors that a program can read')
+      ,@('setup', 'Set gpuctl up, step by step')
       ,@('rentals', 'Rent GPUs: virtual machines and bare metal')
       ,@('volumes', 'Storage volumes')
       ,@('reserve', 'Reserved terms')
@@ -110,6 +141,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('tts', 'Speak a text')
       ,@('api', 'The service''s own description')
       ,@('auth', 'API keys')
+      ,@('profile', 'Profiles: an account or the sandbox each')
+      ,@('config', 'Defaults of a profile')
       ,@('doctor', 'Check the installation')
       ,@('sandbox', 'The whole service on this machine')
       ,@('completion', 'Completion scripts for shells')
@@ -153,6 +186,21 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('login', 'Keep an API key, and where it is used, in a profile')
       ,@('logout', 'Forget the API key of a profile')
       ,@('status', 'Say which key is used, where it comes from, and whether the service accepts it')
+      ,@('token', 'Print the API key in use')
+    )
+    'help profile' = @(
+      ,@('list', 'List the profiles, the one in use marked')
+      ,@('show', 'Show a profile: what it keeps, and where its key comes from')
+      ,@('add', 'Make a profile: an account or the sandbox')
+      ,@('use', 'Use a profile from now on')
+      ,@('remove', 'Remove a profile with its key')
+    )
+    'help config' = @(
+      ,@('get', 'Print the value that the profile keeps')
+      ,@('set', 'Keep a default in the profile')
+      ,@('unset', 'Take a default out of the profile')
+      ,@('list', 'Show every key with the value that counts, where it comes from, and what it means')
+      ,@('path', 'Print where the configuration is')
     )
     'help sandbox' = @(
       ,@('serve', 'Serve the sandbox over HTTP, for curl, SDKs and browsers')
@@ -165,6 +213,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   # By path: the spellings of each flag, what it means, its choices, and the kind of its live values.
   $flags = @{
     '' = @()
+    'setup' = @()
     'rentals' = @()
     'rentals create' = @()
     'rentals create vm' = @(
@@ -309,9 +358,25 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'auth' = @()
     'auth login' = @(
       ,@(@('--with-token'), 'Read the key from stdin', @(), '')
+      ,@(@('--key-command'), 'Keep a command line that prints the key, in place of the key', @(), '')
     )
     'auth logout' = @()
     'auth status' = @()
+    'auth token' = @()
+    'profile' = @()
+    'profile list' = @()
+    'profile show' = @()
+    'profile add' = @(
+      ,@(@('--key-command'), 'Command line of a program that prints the API key', @(), '')
+    )
+    'profile use' = @()
+    'profile remove' = @()
+    'config' = @()
+    'config get' = @()
+    'config set' = @()
+    'config unset' = @()
+    'config list' = @()
+    'config path' = @()
     'doctor' = @()
     'sandbox' = @()
     'sandbox serve' = @(
@@ -332,6 +397,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help image' = @()
     'help api' = @()
     'help auth' = @()
+    'help profile' = @()
+    'help config' = @()
     'help sandbox' = @()
   }
   $globals = @(
@@ -356,7 +423,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--port', '--host')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--key-command', '--port', '--host')
   $files = @('--image', '--out', '--file')
 
   # By path: what may be typed after a command, each with a kind of live values, its choices, and whether it repeats.
@@ -389,6 +456,28 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'tts' = @(
       ,@('', @(), $false)
+    )
+    'profile show' = @(
+      ,@('profile', @(), $false)
+    )
+    'profile add' = @(
+      ,@('', @(), $false)
+    )
+    'profile use' = @(
+      ,@('profile', @(), $false)
+    )
+    'profile remove' = @(
+      ,@('profile', @(), $false)
+    )
+    'config get' = @(
+      ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'budget.maxCost', 'budget.maxBurn'), $false)
+    )
+    'config set' = @(
+      ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'budget.maxCost', 'budget.maxBurn'), $false)
+      ,@('', @(), $false)
+    )
+    'config unset' = @(
+      ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'budget.maxCost', 'budget.maxBurn'), $false)
     )
     'completion' = @(
       ,@('', @('bash', 'zsh', 'fish', 'powershell'), $false)

@@ -16,7 +16,11 @@ export function readArgs({ spec, flags, words, globals }: Invocation): Args {
     return typed === undefined ? [] : [[field.name, fieldValue(field, typed.value, typed.name, scalar)]];
   });
   const placed = placeWords(spec, words);
-  for (const { name, choices } of spec.positionals ?? []) oneOf(choices, placed[name], name);
+  for (const { name, choices, refused = {} } of spec.positionals ?? []) {
+    const hint = Object.entries(refused).find(([word]) => word === placed[name])?.[1];
+    if (hint) throw new UsageError(`${name} cannot be ${placed[name]}`, { hint });
+    oneOf(choices, placed[name], name);
+  }
   for (const { name, field } of spec.positionals ?? []) {
     const typed = placed[name];
     if (field === undefined || typed === undefined) continue;

@@ -34,15 +34,29 @@ export async function fillIn(spec: CommandSpec, args: Args, asking: Asking): Pro
     throw new UsageError(`${missing.map(({ flag }) => flag).join(", ")} missing`, { issues });
   }
   const [prompts, limit] = await Promise.all([world.prompts(), limits(spec)]);
-  const answers: string[] = [];
+  const flags: string[] = [];
+  const words: string[] = [];
   let filled = piped;
   for (const one of missing) {
     const answer = await ask(one, limit, prompts);
-    answers.push(...(one.positional ? [] : [one.flag]), answer);
+    if (one.positional) words.push(answer);
+    else flags.push(one.flag, answer);
     filled = withAnswer(filled, one, answer);
   }
-  say(`The same without questions: gpuctl ${[...argv, ...answers].map(quoted).join(" ")}`);
+  say(`The same without questions: gpuctl ${wholeLine(argv, flags, words).map(quoted).join(" ")}`);
   return filled;
+}
+
+/** A line with more flags and words; after `--` all are words, and a word that looks like a flag needs one before it. */
+function wholeLine(
+  argv: readonly string[],
+  flags: readonly string[],
+  words: readonly string[],
+): readonly string[] {
+  const end = argv.indexOf("--");
+  const [before, after] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
+  const mark = end < 0 && words.some((word) => word.startsWith("-")) ? ["--"] : [];
+  return [...before, ...flags, ...after, ...mark, ...words];
 }
 
 async function fromStdin(spec: CommandSpec, args: Args, stdin: World["stdin"]): Promise<Args> {

@@ -5,8 +5,8 @@ import type { World } from "../context/world.ts";
 import { alone, cachePath, keep } from "./complete-cache.ts";
 import { readWanted } from "./complete-line.ts";
 import { type Columns, valuesOf } from "./complete-value.ts";
+import { readConfig } from "./config/profile.ts";
 import { connect } from "./connection.ts";
-import { readConfig } from "./profile.ts";
 import { resolveSettings } from "./settings.ts";
 
 /** Milliseconds for a request that nobody waits for. */
@@ -20,7 +20,7 @@ export const refillLimit = 2 * limit;
  */
 export async function refill(argv: readonly string[], world: World): Promise<void> {
   const { kind, typed } = readWanted(argv);
-  const settings = resolveSettings({ typed, env: world.env, config: readConfig(world), newProfile: false });
+  const settings = resolveSettings({ typed, env: world.env, config: readConfig(world), for: "use" });
   const once = { ...settings, retries: 0, timeout: { compute: limit, inference: limit } };
   const path = cachePath(world.folders, kind, settings);
   await alone(path, refillLimit, async () => {

@@ -2,10 +2,11 @@ import type { World } from "../context/world.ts";
 import { cachePath, readKept } from "./complete-cache.ts";
 import { readWanted, type Wanted } from "./complete-line.ts";
 import { type CompletedValue, isWord, valueLines } from "./complete-value.ts";
-import { readConfig } from "./profile.ts";
+import { readConfig } from "./config/profile.ts";
 import { resolveSettings } from "./settings.ts";
 
-export interface Completing extends Pick<World, "env" | "folders" | "readSettings" | "now"> {
+export interface Completing
+  extends Pick<World, "env" | "folders" | "readSettings" | "user" | "permissions" | "now"> {
   /** Has the values asked for anew; settles when that is over, or when the shell has waited long enough. */
   readonly refill: () => Promise<void>;
 }
@@ -31,7 +32,7 @@ const profiles = (world: Completing): readonly CompletedValue[] =>
 
 /** Fresh values from the cache, else those that a request brings in time, else what is kept from before. */
 async function ofService({ kind, typed }: Wanted, world: Completing): Promise<readonly CompletedValue[]> {
-  const settings = resolveSettings({ typed, env: world.env, config: readConfig(world), newProfile: false });
+  const settings = resolveSettings({ typed, env: world.env, config: readConfig(world), for: "use" });
   if (!settings.sandbox && settings.baseUrl === undefined) return [];
   const path = cachePath(world.folders, kind, settings);
   const kept = readKept(path, world);

@@ -4,8 +4,13 @@ import type { Fetch } from "../client/fetch.ts";
 import type { List } from "../client/list.ts";
 import type { Target } from "../client/request.ts";
 import type { Stream } from "../client/stream.ts";
+import type { Place } from "../context/context.ts";
 import type { Sandbox, World } from "../context/world.ts";
+import { routes } from "../contract/generated/routes.ts";
+import type { OperationId } from "../contract/index.ts";
 import { DryRun, type ShownRequest, shownRequest } from "./dry-run.ts";
+import { createKeyring, type Keyring } from "./keyring.ts";
+import { once } from "./once.ts";
 import type { Settings } from "./settings.ts";
 
 /** Where the in-process sandbox pretends to be; the name can lead nowhere else. */
@@ -15,6 +20,8 @@ export interface Connection {
   readonly call: Call;
   readonly stream: Stream;
   readonly list: List;
+  readonly callAt: (place: Place) => Call;
+  readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
   /** What a dry run would have sent. */
   readonly shown: readonly ShownRequest[];
@@ -35,10 +42,11 @@ export function connect(settings: Settings, world: World, observe: Observer): Co
     opened.push(made.close);
     return made;
   });
-  const target = async (): Promise<Target> => ({
+  const keyring = createKeyring(settings, world, sandbox);
+  const target = async (id: OperationId): Promise<Target> => ({
     baseUrl: settings.sandbox ? sandboxUrl : settings.baseUrl,
     inferenceBaseUrl: settings.sandbox ? sandboxUrl : settings.inferenceBaseUrl,
-    apiKey: settings.sandbox && !settings.dryRun ? sandboxKey(settings, await sandbox()) : settings.apiKey,
+    apiKey: await keyring.keyFor(routes[id]),
     userAgent: `gpuctl/${world.version}`,
     insecureHttp: settings.insecureHttp,
   });
@@ -46,56 +54,63 @@ export function connect(settings: Settings, world: World, observe: Observer): Co
     if (!settings.sandbox) return (await transport()).fetch(url, init);
     return (await sandbox()).fetch(new Request(url, init));
   };
-  const options = async (): Promise<CallOptions> => ({
+  const options = {
     fetch,
     observe,
-    target: await target(),
     timeout: settings.timeout,
     retries: settings.retries,
     sleep: (milliseconds) => world.sleep(milliseconds, world.interrupted),
     random: world.random,
     now: world.now,
     signal: world.interrupted,
-  });
+  } satisfies Omit<CallOptions, "target">;
   return {
     shown,
     sandbox,
     call: async (id, input, changes) => {
       if (settings.dryRun) {
-        shown.push(shownRequest(id, input, await target()));
+        shown.push(shownRequest(id, input, await target(id)));
         throw new DryRun();
       }
-      return (await import("../client/call.ts")).call(id, input, { ...(await options()), ...changes });
+      return (await import("../client/call.ts")).call(id, input, {
+        ...options,
+        target: await target(id),
+        ...changes,
+      });
     },
     stream: async (id, input) => {
       if (settings.dryRun) {
-        shown.push(shownRequest(id, input, await target()));
+        shown.push(shownRequest(id, input, await target(id)));
         throw new DryRun();
       }
-      return (await import("../client/stream.ts")).stream(id, input, await options());
+      return (await import("../client/stream.ts")).stream(id, input, {
+        ...options,
+        target: await target(id),
+      });
     },
     list: async (id, input) => {
       if (settings.dryRun) {
-        shown.push(shownRequest(id, input, await target()));
+        shown.push(shownRequest(id, input, await target(id)));
         throw new DryRun();
       }
-      return (await import("../client/list.ts")).list(id, input, await options());
+      return (await import("../client/list.ts")).list(id, input, { ...options, target: await target(id) });
     },
+    callAt: (place) => async (id, input, changes) =>
+      (await import("../client/call.ts")).call(id, input, {
+        ...options,
+        fetch: async (url, init) => (await transport()).fetch(url, init),
+        target: {
+          userAgent: `gpuctl/${world.version}`,
+          insecureHttp: settings.insecureHttp,
+          baseUrl: place.baseUrl,
+          inferenceBaseUrl: place.inferenceBaseUrl,
+          apiKey: place.apiKey,
+        },
+        ...changes,
+      }),
+    keyring,
     close: async () => {
       for (const close of opened) close();
     },
-  };
-}
-
-/** The sandbox's own key, unless the environment names one of the sandbox's. */
-function sandboxKey({ apiKey }: Settings, { keys }: Sandbox): string {
-  return apiKey === keys.readOnly ? keys.readOnly : keys.full;
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }

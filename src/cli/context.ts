@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
-import { fitsHeader } from "../client/request.ts";
 import { UsageError } from "../commands/errors.ts";
-import type { Context, Files, Secrets } from "../context/context.ts";
+import { type Context, type Files, visibleVariables } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import { sandboxChatModel } from "../contract/sandbox.ts";
+import { profilesOf } from "./config/profiles.ts";
 import { mayPrompt } from "./confirm.ts";
 import type { Connection } from "./connection.ts";
 import { helpLook } from "./help-look.ts";
 import { helpOn } from "./help-on.ts";
 import { installation } from "./installation.ts";
 import type { Notes } from "./notes.ts";
-import { configPath } from "./profile.ts";
 import { showProgress } from "./progress.ts";
+import { secretsOf } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 
 interface Made {
@@ -36,8 +36,14 @@ export function createContext(settings: Settings, world: World, { connection, no
     ifItFails: notes.ifItFails,
     progress: (text, work) => showProgress({ text, work }, settings, world),
     files: files(world),
-    secrets: secrets(settings, world),
     installation: installation(settings, world),
+    secrets: secretsOf(settings, world, connection.keyring),
+    ask: async (instead) => {
+      if (mayPrompt(settings, world)) return world.prompts();
+      throw new UsageError("there is nobody to ask", { hint: instead });
+    },
+    callAt: connection.callAt,
+    environment: Object.fromEntries(visibleVariables.map((name) => [name, world.env[name]])),
     settings: {
       version: world.version,
       output: settings.output,
@@ -53,11 +59,7 @@ export function createContext(settings: Settings, world: World, { connection, no
         chatModel: settings.sandbox ? sandboxChatModel : settings.defaults.chatModel,
       },
     },
-    profiles: {
-      path: configPath(world),
-      save: async (name, change) => (await import("./profile-store.ts")).saveProfile(world, name, change),
-      forgetKey: async (name) => (await import("./profile-store.ts")).forgetKey(world, name),
-    },
+    profiles: profilesOf(settings, world),
   };
 }
 
@@ -76,27 +78,4 @@ function files(world: World): Files {
     temporary: folders.temporary,
     stdoutIsTerminal: stdout.isTTY,
   };
-}
-
-function secrets(settings: Settings, world: World): Secrets {
-  const { stdin, prompts } = world;
-  return {
-    readKey: async ({ fromStdin }) => {
-      if (!fromStdin && !mayPrompt(settings, world)) {
-        throw new UsageError("nobody can be asked for the key: pipe it in with --with-token");
-      }
-      const typed = fromStdin
-        ? new TextDecoder().decode(await stdin.read())
-        : await (await prompts()).secret({ message: "API key", validate: keyProblem });
-      const key = typed.trim();
-      const problem = keyProblem(key);
-      if (problem) throw new UsageError(`the key cannot be used: ${problem}`);
-      return key;
-    },
-  };
-}
-
-function keyProblem(key: string): string | undefined {
-  if (key.trim() === "") return "it is empty";
-  return fitsHeader(key.trim()) ? undefined : "it holds spaces or characters that no header can carry";
 }

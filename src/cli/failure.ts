@@ -33,12 +33,18 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
   NoBaseUrl: () => ({
     code: "NO_BASE_URL",
     exitCode: exit.credential,
-    hint: "`gpuctl auth login --base-url URL` keeps one; --sandbox needs neither account nor host.",
+    hint: "`gpuctl setup` asks for one and keeps it; --sandbox needs neither account nor host.",
   }),
   NoCredential: () => ({
     code: "NO_CREDENTIAL",
     exitCode: exit.credential,
     hint: "`gpuctl auth login` keeps a key; GPUCTL_API_KEY gives one; --sandbox needs none.",
+  }),
+  KeyBelongsElsewhere: () => ({ code: "KEY_OF_ANOTHER_HOST", exitCode: exit.credential }),
+  KeyCommandFailed: () => ({
+    code: "NO_CREDENTIAL",
+    exitCode: exit.credential,
+    hint: "`gpuctl config get apiKeyCommand` shows the command line; `gpuctl auth login` keeps another key.",
   }),
   ServiceError: (error, sandbox) => ({
     exitCode: exitForStatus(error.status ?? 0),
@@ -86,6 +92,7 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
       ? "It may have been charged for; another try asks anew."
       : "Look before you try again: `gpuctl rentals list` and `gpuctl volumes list` show what is there.",
   }),
+  Stopped: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   CannotListen: () => ({ code: "CANNOT_LISTEN", exitCode: exit.usage }),
   StoreError: () => ({ code: "SANDBOX_STATE", exitCode: exit.usage }),

@@ -2,7 +2,7 @@ import { UsageError } from "../commands/errors.ts";
 import type { Installation } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import { colored } from "./color.ts";
-import { configPath, readConfig } from "./profile.ts";
+import { configPath, readConfig } from "./config/profile.ts";
 import type { Settings } from "./settings.ts";
 
 /** The machine and what gpuctl is set to, to be looked at. */

@@ -3,6 +3,7 @@ import { Interrupted } from "../context/errors.ts";
 import type { World } from "../context/world.ts";
 import type { Filter } from "../output/jq.ts";
 import { isMachineFormat, outputFormats } from "../output/view.ts";
+import { type Config, exposure, readConfig } from "./config/profile.ts";
 import { connect } from "./connection.ts";
 import { createContext } from "./context.ts";
 import { DryRun, dryRunAnswer } from "./dry-run.ts";
@@ -13,10 +14,9 @@ import { createNotes } from "./notes.ts";
 import { notices } from "./notices.ts";
 import { checkColumns } from "./output-settings.ts";
 import { print } from "./print.ts";
-import { type Config, readConfig } from "./profile.ts";
 import { type Invocation, parse } from "./program.ts";
 import { run } from "./run.ts";
-import { resolveSettings } from "./settings.ts";
+import { type ProfileUse, resolveSettings } from "./settings.ts";
 
 /** One command line from start to end: results on stdout, everything else on stderr, the exit code back. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
@@ -31,13 +31,16 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
 }
 
 async function execute(invocation: Invocation, world: World): Promise<number> {
+  const config = configFor(invocation, world);
   const settings = resolveSettings({
     typed: invocation.globals,
     env: world.env,
-    config: configFor(invocation, world),
-    newProfile: invocation.spec.path.join(" ") === "auth login",
+    config,
+    for: profileUse(invocation.spec.path),
   });
   const notes = createNotes(settings, world);
+  const warning = exposure(config, world);
+  if (warning) notes.say(warning);
   const tell = notices(settings, world, notes);
   let last: Exchange | undefined;
   const connection = connect(settings, world, (exchange) => {
@@ -80,6 +83,12 @@ function configFor({ spec }: Invocation, world: World): Config {
     if (!spec.examines) throw error;
     return {};
   }
+}
+
+/** What a command does with the profile, by the words of the command. */
+function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
+  if (noun === "profile") return verb === "add" ? "make" : "mend";
+  return noun === "setup" || noun === "config" || (noun === "auth" && verb === "login") ? "mend" : "use";
 }
 
 /** After Ctrl-C whatever failed was interrupted; what cost something or may have says so itself. */

@@ -4,6 +4,7 @@ import type { World } from "../context/world.ts";
 import type { Answer } from "../output/answer.ts";
 import { readArgs } from "./args.ts";
 import { fillIn } from "./ask.ts";
+import { withKept } from "./config/kept-flags.ts";
 import { confirm, mayPrompt } from "./confirm.ts";
 import type { Invocation } from "./program.ts";
 import type { Settings } from "./settings.ts";
@@ -16,7 +17,8 @@ export interface Run {
 }
 
 /** From what was typed to an answer: missing values, contract check, confirmation, the command itself. */
-export async function run({ invocation, settings, world, context }: Run): Promise<Answer> {
+export async function run({ invocation: typed, settings, world, context }: Run): Promise<Answer> {
+  const invocation = withKept(typed, settings);
   const { spec } = invocation;
   const loading = spec.load();
   const args = await fillIn(spec, readArgs(invocation), {
@@ -33,7 +35,9 @@ export async function run({ invocation, settings, world, context }: Run): Promis
   const checked = input as never;
   const { question } = verb;
   if (!settings.dryRun && question) {
-    await confirm(() => question(checked, args, context), spec, settings, world);
+    const real = spec.operations.length === 0 && spec.path[0] !== "sandbox";
+    const place = { ...settings, sandbox: settings.sandbox && !real };
+    await confirm(() => question(checked, args, context), spec, place, world);
   }
   return verb.run(checked, context, args);
 }

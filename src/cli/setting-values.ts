@@ -1,4 +1,5 @@
 import { UsageError } from "../commands/errors.ts";
+import { urlProblem } from "../commands/shared/urls.ts";
 import { waitable } from "../commands/shared/values.ts";
 import { noChoice } from "./nearest.ts";
 
@@ -20,10 +21,9 @@ export function choice<Choice extends string>(found: Found | undefined, choices:
 /** A base URL as given; throws `UsageError` unless it is one of http or https. */
 export function url(found: Found | undefined): string | undefined {
   if (found === undefined) return undefined;
-  if (!/^https?:\/\//i.test(found.text) || !URL.canParse(found.text)) {
-    throw new UsageError(
-      `${found.source} must be a URL such as https://api.example.com, not ${JSON.stringify(found.text)}`,
-    );
+  const problem = urlProblem(found.text);
+  if (problem) {
+    throw new UsageError(`${found.source} must be ${problem}, not ${JSON.stringify(found.text)}`);
   }
   return found.text;
 }

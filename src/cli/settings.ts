@@ -1,10 +1,12 @@
-import { keyEnding } from "../commands/auth/key-ending.ts";
+import { type ConfigKeyName, configKeys, keyOfFlag } from "../commands/config/keys.ts";
 import { UsageError } from "../commands/errors.ts";
-import type { Credential, Defaults } from "../context/context.ts";
+import type { Credential, Defaults, KeptSettings } from "../context/context.ts";
 import type { Environment } from "../context/world.ts";
+import { type Config, keptValue, type Profile, profileOf, usualProfile } from "./config/profile.ts";
+import { isUsable } from "./config/rules.ts";
 import { type GlobalName, globalFlags, type TypedGlobals } from "./globals.ts";
+import { credentialOf, type KeySource, keySource } from "./key-source.ts";
 import { type OutputSettings, outputSettings } from "./output-settings.ts";
-import type { Config, Profile } from "./profile.ts";
 import { choice, duration, type Found, retries, url } from "./setting-values.ts";
 
 /** What flags, environment, profile and defaults came to, first wins in that order. */
@@ -15,10 +17,13 @@ export interface Settings extends OutputSettings {
   /** Nobody watches: nothing is animated. */
   readonly ci: boolean;
   readonly profile: string;
+  /** The profile that a flag or the environment names. */
+  readonly namedProfile: string | undefined;
   readonly sandbox: boolean;
   readonly baseUrl: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
-  readonly apiKey: string | undefined;
+  /** Where the key comes from; one that a program prints is not known yet. */
+  readonly key: KeySource | undefined;
   readonly credential: Credential | undefined;
   /** Milliseconds for one try. */
   readonly timeout: Readonly<Record<"compute" | "inference", number>>;
@@ -29,6 +34,8 @@ export interface Settings extends OutputSettings {
   readonly debug: boolean;
   readonly color: string;
   readonly defaults: Defaults;
+  /** All that the profile keeps. */
+  readonly kept: KeptSettings;
 }
 
 /** Milliseconds for one try when nobody says otherwise. */
@@ -38,25 +45,30 @@ export interface Sources {
   readonly typed: TypedGlobals;
   readonly env: Environment;
   readonly config: Config;
-  /** The command may name a profile that is not there yet. */
-  readonly newProfile: boolean;
+  readonly for: ProfileUse;
 }
 
+/**
+ * What a command does with the profile. Most use it as it is. Some mend it: the profile need not be there, and what it
+ * keeps may be unusable. One makes another, and the profile in use has no say in that.
+ */
+export type ProfileUse = "use" | "mend" | "make";
+
 /** Throws `UsageError` that names the flag, the variable or the profile of a bad value. */
-export function resolveSettings({ typed, env, config, newProfile }: Sources): Settings {
+export function resolveSettings({ typed, env, config, for: use }: Sources): Settings {
   const named = find("profile", typed, env, {});
-  const profileName = named?.text ?? config.profile ?? "default";
-  const profile = config.profiles?.[profileName];
-  if (named && !profile && !newProfile) throw unknownProfile(named, config);
-  const get = (name: GlobalName) => find(name, typed, env, profile ?? {});
+  const profileName = named?.text ?? config.profile ?? usualProfile;
+  const profile = use === "make" ? undefined : profileOf(config, profileName);
+  if (named && !profile && use === "use") throw unknownProfile(named, config);
+  const kept = keptBy(profile, use);
+  const get = (name: GlobalName) => find(name, typed, env, kept);
   const timeout = duration(get("timeout"));
-  const sandbox = usesSandbox(typed, env, profile);
   const baseUrl = url(get("base-url"));
   // The profile's two hosts are one service: when another place names another base URL, both are replaced. An inference
   // host that a flag or the environment names counts whatever the base URL is: it was named for its own sake.
-  const sameService = baseUrl === profile?.baseUrl;
-  const inferenceBaseUrl = url(find("inference-base-url", typed, env, (sameService && profile) || {}));
-  const apiKey = env.GPUCTL_API_KEY || profile?.apiKey;
+  const sameService = baseUrl === kept.baseUrl;
+  const inferenceBaseUrl = url(find("inference-base-url", typed, env, sameService ? kept : {}));
+  const key = keySource(env, profile, profileName);
   return {
     ...outputSettings(typed, get("output")),
     color: choice(get("color"), colorFlag?.choices ?? []),
@@ -65,11 +77,12 @@ export function resolveSettings({ typed, env, config, newProfile }: Sources): Se
     ci: isOn(env.CI),
     mayAsk: typed.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
     profile: profileName,
-    sandbox,
+    namedProfile: named?.text,
+    sandbox: usesSandbox(typed, env, kept.sandbox === "true"),
     baseUrl,
     inferenceBaseUrl,
-    apiKey,
-    credential: credential(env, apiKey, profileName),
+    key,
+    credential: credentialOf(key),
     timeout: timeout === undefined ? usualTimeout : { compute: timeout, inference: timeout },
     retries: retries(get("retries")),
     dryRun: typed["dry-run"] === true,
@@ -77,41 +90,52 @@ export function resolveSettings({ typed, env, config, newProfile }: Sources): Se
     insecureHttp: typed["insecure-http"] === true,
     debug: typed.debug === true,
     defaults: {
-      imageModel: profile?.image?.model,
-      chatModel: profile?.chat?.model,
-      maxCost: profile?.budget?.maxCost,
-      maxBurn: profile?.budget?.maxBurn,
+      imageModel: kept["image.model"],
+      chatModel: kept["chat.model"],
+      maxCost: kept["budget.maxCost"],
+      maxBurn: kept["budget.maxBurn"],
     },
+    kept,
   };
 }
 
 const colorFlag = globalFlags.find((flag) => flag.name === "color");
 
-function find(name: GlobalName, typed: TypedGlobals, env: Environment, profile: Profile): Found | undefined {
+/** What a profile keeps, by key; for a command that mends it without what cannot be used. */
+function keptBy(profile: Profile | undefined, use: ProfileUse): KeptSettings {
+  const entries = configKeys.flatMap(({ name }): [ConfigKeyName, string][] => {
+    const text = keptValue(profile, name);
+    return text === undefined || (use === "mend" && !isUsable(name, text)) ? [] : [[name, text]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function find(
+  name: GlobalName,
+  typed: TypedGlobals,
+  env: Environment,
+  kept: KeptSettings,
+): Found | undefined {
   const flag = globalFlags.find((known) => known.name === name);
   const value = typed[name];
   if (typeof value === "string") return { text: value, source: `--${name}` };
   const variable = flag && "env" in flag ? flag.env : undefined;
   const fromEnvironment = variable && env[variable];
   if (variable && fromEnvironment) return { text: fromEnvironment, source: variable };
-  const kept = {
-    output: profile.output,
-    "base-url": profile.baseUrl,
-    "inference-base-url": profile.inferenceBaseUrl,
-  };
-  const fromProfile = Object.entries(kept).find(([key]) => key === name)?.[1];
-  if (fromProfile !== undefined) return { text: fromProfile, source: "the profile" };
+  const key = keyOfFlag("global", name);
+  const fromProfile = key && kept[key];
+  if (fromProfile !== undefined) return { text: fromProfile, source: `${key} of the profile` };
   return flag && "default" in flag ? { text: flag.default, source: "the default" } : undefined;
 }
 
 /** A flag beats the environment, which beats the profile; naming a host is as good as saying no to the sandbox. */
-function usesSandbox(typed: TypedGlobals, env: Environment, profile: Profile | undefined): boolean {
+function usesSandbox(typed: TypedGlobals, env: Environment, kept: boolean): boolean {
   const host = hosts.find((name) => typed[name] !== undefined);
   if (typed.sandbox === true && host) throw new UsageError(`--sandbox and --${host} exclude each other`);
   if (typed.sandbox === true) return true;
   if (host) return false;
   if (isOn(env.GPUCTL_SANDBOX)) return true;
-  return !env.GPUCTL_BASE_URL && !env.GPUCTL_INFERENCE_BASE_URL && profile?.sandbox === true;
+  return !env.GPUCTL_BASE_URL && !env.GPUCTL_INFERENCE_BASE_URL && kept;
 }
 
 const hosts = ["base-url", "inference-base-url"] as const;
@@ -119,15 +143,9 @@ const hosts = ["base-url", "inference-base-url"] as const;
 const isOn = (value: string | undefined): boolean =>
   value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
 
-function credential(env: Environment, apiKey: string | undefined, profile: string): Credential | undefined {
-  if (!apiKey) return undefined;
-  const source = env.GPUCTL_API_KEY ? "GPUCTL_API_KEY" : `profile "${profile}"`;
-  return { source, lastFour: keyEnding(apiKey) };
-}
-
 function unknownProfile({ text, source }: Found, { profiles }: Config): UsageError {
   const names = Object.keys(profiles ?? {});
   return new UsageError(`${source}: there is no profile "${text}"`, {
-    hint: names.length > 0 ? `There are: ${names.join(", ")}` : "`gpuctl auth login` makes one.",
+    hint: names.length > 0 ? `There are: ${names.join(", ")}` : "`gpuctl setup` makes one.",
   });
 }

@@ -49,8 +49,14 @@ export function wireRequest(
   };
 }
 
+/** The base URL that an operation is sent to. */
+export const hostOf = (
+  { host }: Pick<Route, "host">,
+  { baseUrl, inferenceBaseUrl }: Pick<Target, "baseUrl" | "inferenceBaseUrl">,
+): string | undefined => (host === "inference" ? (inferenceBaseUrl ?? baseUrl) : baseUrl);
+
 function address(route: Pick<Route, "path" | "host">, target: Target): URL {
-  const base = route.host === "inference" ? (target.inferenceBaseUrl ?? target.baseUrl) : target.baseUrl;
+  const base = hostOf(route, target);
   if (base === undefined) throw new NoBaseUrl();
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/+$/, "") + route.path;
@@ -63,15 +69,20 @@ function address(route: Pick<Route, "path" | "host">, target: Target): URL {
 /** A key travels in a header: it must be visible ASCII without spaces. */
 export const fitsHeader = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
 
+/** Throws `InsecureUrl` when a key would travel there in clear text. */
+export function assertPrivate(url: URL, { insecureHttp }: Pick<Target, "insecureHttp">): void {
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureHttp) {
+    throw new InsecureUrl(url.origin);
+  }
+}
+
 function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<string, string> {
   const key = apiKey?.trim();
   if (!key) throw new NoCredential();
   if (!fitsHeader(key)) {
     throw new NoCredential("the API key holds spaces or characters that no header can carry");
   }
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureHttp) {
-    throw new InsecureUrl(url.origin);
-  }
+  assertPrivate(url, { insecureHttp });
   return { Authorization: `Bearer ${key}` };
 }
 

@@ -1,4 +1,5 @@
 import type { Field } from "../contract/field.ts";
+import { keyOfField, keyOfFlag } from "./config/keys.ts";
 import { type CommandFlag, fieldsOf } from "./flags.ts";
 import { limitsText } from "./limits.ts";
 import type { CommandSpec } from "./spec.ts";
@@ -11,9 +12,15 @@ export function flagNotes(spec: CommandSpec, flag: CommandFlag): readonly string
     limited && limitsText(limited),
     flag.bare !== undefined && `${flag.bare} without a value`,
     flag.default !== undefined && `default ${flag.default}`,
+    keyNote(
+      flag.field ? keyOfField(spec.operations[0], flag.field.name) : keyOfFlag("flag", flag.names[0] ?? ""),
+    ),
     flag.repeat && (flag.field ? "repeat or use commas" : "may be repeated"),
   ]);
 }
+
+/** Where the configuration keeps a default. */
+export const keyNote = (key: string | undefined): string | undefined => key && `config ${key}`;
 
 /** The notes that say something. */
 export const present = (notes: readonly (string | false | undefined)[]): readonly string[] =>

@@ -1,4 +1,5 @@
-import { flagNotes, present } from "./flag-notes.ts";
+import { keyOfFlag } from "./config/keys.ts";
+import { flagNotes, keyNote, present } from "./flag-notes.ts";
 import type { CommandFlag } from "./flags.ts";
 import type { GlobalFlag } from "./global-flag.ts";
 import type { CommandSpec, LiveValue } from "./spec.ts";
@@ -46,7 +47,12 @@ export function shownGlobal({
     text,
     choices: choices ?? [],
     ...(completes && { completes }),
-    notes: present([choices && `one of ${choices.join(", ")}`, usual && `default ${usual}`, env]),
+    notes: present([
+      choices && `one of ${choices.join(", ")}`,
+      usual && `default ${usual}`,
+      env,
+      keyNote(keyOfFlag("global", name)),
+    ]),
     repeat: false,
   };
 }

@@ -52,6 +52,8 @@ export interface Positional {
   readonly required?: boolean;
   readonly variadic?: boolean;
   readonly choices?: readonly string[];
+  /** Words that are no choice though one might think so, and what to do in their place. */
+  readonly refused?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
 }
 

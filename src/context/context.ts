@@ -2,6 +2,7 @@ import type { Call } from "../client/call.ts";
 import type { Knock } from "../client/knock.ts";
 import type { List } from "../client/list.ts";
 import type { Stream } from "../client/stream.ts";
+import type { Prompts } from "./questions.ts";
 
 /** All that a command may touch. Each command narrows it to what it uses, as in `Pick<Context, "call" | "say">`. */
 export interface Context {
@@ -23,6 +24,11 @@ export interface Context {
   readonly settings: CommandSettings;
   readonly profiles: Profiles;
   readonly secrets: Secrets;
+  /** Prompts for the user. Throws `UsageError` where nobody can be asked; `instead` says what does it unasked. */
+  readonly ask: (instead: string) => Promise<Prompts>;
+  /** Calls to a service that no setting names yet. */
+  readonly callAt: (place: Place) => Call;
+  readonly environment: VisibleEnvironment;
   readonly programs: Programs;
   /** The completion script for a shell, the same text as in `completions/`. */
   readonly completionScript: (shell: Shell) => Promise<string>;
@@ -66,8 +72,32 @@ export interface CommandSettings {
 export interface Credential {
   /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
   readonly source: string;
+  /** Empty for a key that is too short, and for one that a program is yet to print. */
   readonly lastFour: string;
 }
+
+/** A service, and who asks it. */
+export interface Place {
+  readonly baseUrl: string;
+  readonly inferenceBaseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+}
+
+/** What a command may know of the environment. */
+export type VisibleEnvironment = Readonly<Partial<Record<(typeof visibleVariables)[number], string>>>;
+export const visibleVariables = [
+  "HOME",
+  "USERPROFILE",
+  "SHELL",
+  "XDG_CONFIG_HOME",
+  "XDG_DATA_HOME",
+  "HTTPS_PROXY",
+  "https_proxy",
+  "HTTP_PROXY",
+  "http_proxy",
+  "ALL_PROXY",
+  "all_proxy",
+] as const;
 
 /** A user's standing wishes, kept in a profile. Money is in dollars, as typed. */
 export interface Defaults {
@@ -77,22 +107,62 @@ export interface Defaults {
   readonly maxBurn: string | undefined;
 }
 
-/** Profiles as they are kept. Every change is written whole, or not at all. */
+/** Profiles as they are kept. Every change is written whole, or not at all, and none is lost to another process. */
 export interface Profiles {
   readonly path: string;
+  readonly list: () => readonly KeptProfile[];
+  /** Every key of the configuration with the value that counts for the profile in use. */
+  readonly inForce: () => readonly ValueInForce[];
+  /** Changes a profile, or makes it. */
   readonly save: (name: string, change: ProfileChange) => Promise<void>;
+  /** Makes a profile; throws `UsageError` when it is there. */
+  readonly add: (name: string, change: ProfileChange) => Promise<void>;
+  readonly use: (name: string) => Promise<void>;
+  readonly remove: (name: string) => Promise<void>;
   readonly forgetKey: (name: string) => Promise<boolean>;
 }
 
+export interface KeptProfile {
+  readonly name: string;
+  readonly inUse: boolean;
+  /** The one in use where no flag and no variable names another. */
+  readonly usual: boolean;
+  /** Values by key, as typed. */
+  readonly settings: KeptSettings;
+  readonly key: Credential | undefined;
+}
+
+/** Values of a profile by the keys of the configuration, as typed. */
+export type KeptSettings = Readonly<Partial<Record<string, string>>>;
+
+export interface ValueInForce {
+  readonly key: string;
+  readonly value: string | null;
+  /** A variable, a profile, or the default of the tool. */
+  readonly source: string | null;
+  readonly meaning: string;
+}
+
 export interface ProfileChange {
-  readonly baseUrl?: string;
-  readonly inferenceBaseUrl?: string;
   readonly apiKey?: string;
+  /** Values by the keys of the configuration, as typed; undefined takes one away. */
+  readonly settings?: KeptSettings;
 }
 
 export interface Secrets {
   /** A key from stdin, or typed unseen on a terminal. */
   readonly readKey: (options: { fromStdin: boolean }) => Promise<string>;
+  /** The key that requests are sent with; a program that prints it is run. Throws `NoCredential` when there is none. */
+  readonly keyInUse: () => Promise<KeyInUse>;
+  /** The key of a profile, whatever else is in use. */
+  readonly keptKey: (profile: string) => Promise<string | undefined>;
+  /** The key that a program prints. */
+  readonly keyFrom: (commandLine: string) => Promise<string>;
+}
+
+export interface KeyInUse {
+  readonly key: string;
+  readonly source: string;
 }
 
 /** Other programs of this machine. Each throws `Unavailable` when the program cannot be started. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
 import type { Writable } from "node:stream";
 import type { Machine } from "./context.ts";
@@ -76,6 +76,8 @@ export async function nodeWorld(rooms: Rooms): Promise<World> {
     interrupted,
     readFile: async (path) => (await import("node:fs/promises")).readFile(path),
     readSettings,
+    permissions,
+    user: process.geteuid?.(),
     prompts: async () => (await import("./prompts.ts")).prompts,
     spinner: async (...given) => (await import("./spinner.ts")).spinner(...given),
     hideCursor: async () => (await import("./cursor.ts")).hideCursor(process.stdout),
@@ -100,6 +102,11 @@ function readSettings(path: string): string | undefined {
     }
     throw cause;
   }
+}
+
+function permissions(path: string) {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && { owner: found.uid, mode: found.mode };
 }
 
 type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };

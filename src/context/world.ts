@@ -1,5 +1,8 @@
 import type { Transport } from "../client/transport.ts";
 import type { Machine, Programs, SandboxControl, Shell } from "./context.ts";
+import type { Prompts } from "./questions.ts";
+
+export type { Prompts, Question } from "./questions.ts";
 
 /** The outside world, as the core sees it. `node.ts` makes the real one; tests make their own. */
 export interface World {
@@ -19,6 +22,10 @@ export interface World {
   readonly readFile: (path: string) => Promise<Uint8Array>;
   /** The text of a small file, or nothing when there is none. */
   readonly readSettings: (path: string) => string | undefined;
+  /** Who owns a file or a folder and what others may do with it; nothing when there is none. */
+  readonly permissions: (path: string) => Permissions | undefined;
+  /** The number of the user that runs the tool; nothing where users have none. */
+  readonly user: number | undefined;
   readonly prompts: () => Promise<Prompts>;
   readonly spinner: (text: string, look: SpinnerLook) => Promise<Spinner>;
   /** Hides the cursor of the terminal on stdout until the function that comes back is called, or the process ends. */
@@ -52,6 +59,11 @@ export type TopicPart =
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+export interface Permissions {
+  readonly owner: number;
+  readonly mode: number;
+}
+
 export interface Source {
   readonly isTTY: boolean;
   readonly read: () => Promise<Uint8Array>;
@@ -65,20 +77,6 @@ export interface Sink {
   readonly rows: number;
   /** Settles when the text or the bytes are on their way; rejects when they cannot be written. */
   readonly write: (chunk: string | Uint8Array) => Promise<void>;
-}
-
-export interface Question {
-  readonly message: string;
-  /** Nothing when the answer will do, else what is wrong with it. */
-  readonly validate?: (answer: string) => string | undefined;
-}
-
-/** Each rejects with `Interrupted` on Ctrl-C. */
-export interface Prompts {
-  readonly text: (question: Question) => Promise<string>;
-  readonly secret: (question: Question) => Promise<string>;
-  readonly choose: (question: Question & { readonly choices: readonly string[] }) => Promise<string>;
-  readonly confirm: (question: Question) => Promise<boolean>;
 }
 
 export interface SpinnerLook {

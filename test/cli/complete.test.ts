@@ -8,7 +8,7 @@ const minute = 60_000;
 const folders = { config: "/config", state: "/state", temporary: "/tmp" };
 const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: key };
 const pathFor = (kind: "rental" | "volume", typed = {}) =>
-  cachePath(folders, kind, resolveSettings({ typed, env, config: {}, newProfile: false }));
+  cachePath(folders, kind, resolveSettings({ typed, env, config: {}, for: "use" }));
 
 const kept = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });
@@ -17,6 +17,8 @@ const kept = (at: number, ...ids: string[]) =>
 async function ask(line: readonly string[], files: Record<string, string>, refill = () => {}) {
   let asked = 0;
   const world: Completing = {
+    user: undefined,
+    permissions: () => undefined,
     env,
     folders,
     now: () => 1000 * minute,

@@ -136,7 +136,7 @@ describe("with nowhere to send", () => {
     const { code, err } = await run("volumes list", { env: { GPUCTL_API_KEY: key } });
     expect(code).toBe(3);
     expect(err).toContain("--sandbox");
-    expect(err).toContain("gpuctl auth login");
+    expect(err).toContain("gpuctl setup");
   });
 
   test("no key exits 3", async () => {

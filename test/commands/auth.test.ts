@@ -210,3 +210,30 @@ describe("a configuration that is broken", () => {
     },
   );
 });
+
+describe("auth token", () => {
+  test("prints the key in use and nothing else", async () => {
+    const cli = await createCli();
+    await cli.run(login(), { stdin: key });
+    expect(await cli.run("auth token")).toMatchObject({ code: 0, out: `${key}\n`, err: "", requests: [] });
+    expect((await cli.run("auth token", { terminal: 80 })).out).toBe(`${key}\n`);
+    expect((await cli.run("auth token", { env: { GPUCTL_API_KEY: "other" } })).out).toBe("other\n");
+    expect((await cli.run("auth token --sandbox")).out).toBe(`${cli.sandbox.keys.full}\n`);
+    const programs = { output: async () => "printed\n" };
+    await cli.run("config set apiKeyCommand print");
+    expect((await cli.run("auth token", { programs })).out).toBe("printed\n");
+  });
+
+  test("exits 3 when there is none", async () => {
+    const { run } = await createCli();
+    expect(await run("auth token")).toMatchObject({ code: 3, out: "" });
+  });
+});
+
+test.each([401, 403])("auth status that is answered %i says which key was used", async (status) => {
+  const { run } = await createCli({ answer: always(status, {}) });
+  const env = { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key };
+  const { err, out } = await run("auth status", { env });
+  expect(err).toContain("The key was …1234, from GPUCTL_API_KEY.");
+  expect(out + err).not.toContain(key);
+});

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,6 +55,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** What the machine shows of itself; it is in order otherwise, with nothing installed. */
   readonly machine?: Partial<Machine>;
+  /** The number of the user that runs the tool, where it is not the one of this process. */
+  readonly user?: number;
 }
 
 export interface Cli {
@@ -126,6 +128,11 @@ export async function createCli({ answer, listen = serve }: Replacements = {}): 
       interrupted: options.signal ?? new AbortController().signal,
       readFile: (path) => readFile(path),
       readSettings: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
+      permissions: (path) => {
+        const found = statSync(path, { throwIfNoEntry: false });
+        return found && { owner: found.uid, mode: found.mode };
+      },
+      user: options.user ?? process.geteuid?.(),
       prompts: async () => ({ ...noPrompts, ...options.prompts }),
       spinner: async (text) => {
         shown.push(text);

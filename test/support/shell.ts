@@ -1,10 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Prompts } from "../../src/context/questions.ts";
 import type { Cli, Outcome } from "./cli.ts";
 import { words } from "./words.ts";
 
 /** What a person at the keyboard would type when asked for a key. */
 const typedKey = "key-typed-unseen-1234";
+
+/** A person who sets up the sandbox and takes what is offered, but wants nothing written for the shell. */
+const setupAnswers: Partial<Prompts> = {
+  text: async ({ initial = "" }) => initial,
+  choose: async ({ choices, initial }) =>
+    choices.find((one) => one === "sandbox") ?? initial ?? choices[0] ?? "",
+  confirm: async () => false,
+};
 
 /**
  * Runs a command line as it stands in help: with what is piped into it, its output redirected into a file, a key typed
@@ -15,9 +24,10 @@ export async function runShown(cli: Cli, shown: string): Promise<Outcome> {
   const piped = line.split(" | ");
   const command = piped.at(-1) ?? "";
   const stdin = piped.length > 1 ? output(piped[0] ?? "") : undefined;
-  const asks = /^gpuctl auth login/.test(command) && stdin === undefined;
+  const asks = /^gpuctl auth login(?!.*--key-command)/.test(command) && stdin === undefined;
   const outcome = await cli.run(command, {
     ...(stdin !== undefined && { stdin }),
+    ...(/^gpuctl setup/.test(command) && { terminal: 80, prompts: setupAnswers }),
     ...(asks && { terminal: 80, prompts: { secret: async () => typedKey } }),
     ...(command.startsWith("gpuctl sandbox serve") && { signal: AbortSignal.abort() }),
   });

@@ -4,9 +4,17 @@ export const authCommands: readonly CommandSpec[] = [
   {
     path: ["auth", "login"],
     summary: "Keep an API key, and where it is used, in a profile",
-    details: "The key is asked for unseen, or read from stdin; it never stands on a command line.",
+    details:
+      "The key is asked for unseen, read from stdin or printed by a program; no command line holds it.",
     operations: [],
-    flags: [{ names: ["with-token"], text: "Read the key from stdin" }],
+    flags: [
+      { names: ["with-token"], text: "Read the key from stdin" },
+      {
+        names: ["key-command"],
+        value: "COMMAND",
+        text: "Keep a command line that prints the key, in place of the key",
+      },
+    ],
     view: { kind: "record", id: [] },
     examples: [
       {
@@ -16,6 +24,10 @@ export const authCommands: readonly CommandSpec[] = [
       {
         text: "From a script",
         command: "printenv API_KEY | gpuctl auth login --with-token --base-url https://api.example.com",
+      },
+      {
+        text: "Leave the key with a password manager",
+        command: "gpuctl auth login --key-command 'pass show gpuctl' --base-url https://api.example.com",
       },
     ],
     load: () => import("./login.ts"),
@@ -47,5 +59,17 @@ export const authCommands: readonly CommandSpec[] = [
       { text: "For a script", command: "gpuctl auth status -o json --sandbox" },
     ],
     load: () => import("./status.ts"),
+  },
+  {
+    path: ["auth", "token"],
+    summary: "Print the API key in use",
+    details: "For programs that want it; take care where it ends up.",
+    operations: [],
+    view: { kind: "lines", path: "token" },
+    examples: [
+      { text: "Print the key", command: "gpuctl auth token --sandbox" },
+      { text: "Into a file", command: "gpuctl auth token --sandbox > key.txt" },
+    ],
+    load: () => import("./token.ts"),
   },
 ];

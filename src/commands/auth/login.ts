@@ -1,17 +1,24 @@
+import type { Context, ProfileChange } from "../../context/context.ts";
+import { UsageError } from "../errors.ts";
 import { nothingDone } from "../shared/dry-run.ts";
-import type { Verb } from "../spec.ts";
+import type { Args, Verb } from "../spec.ts";
 import { keyEnding } from "./key-ending.ts";
 
 export const verb: Verb<object> = {
-  run: async (_input, { settings, secrets, profiles, say }, { flags }) => {
-    const apiKey = await secrets.readKey({ fromStdin: flags["with-token"] === true });
+  run: async (_input, context, { flags }) => {
+    const { settings, profiles, say } = context;
     const { profile, baseUrl, inferenceBaseUrl, dryRun } = settings;
+    const change = await keyOf(flags, context);
     if (dryRun) say(nothingDone);
     else {
       await profiles.save(profile, {
-        apiKey,
-        ...(baseUrl !== undefined && { baseUrl }),
-        ...(inferenceBaseUrl !== undefined && { inferenceBaseUrl }),
+        ...change,
+        settings: {
+          sandbox: undefined,
+          ...change.settings,
+          ...(baseUrl !== undefined && { baseUrl }),
+          ...(inferenceBaseUrl !== undefined && { inferenceBaseUrl }),
+        },
       });
     }
     if (baseUrl === undefined) say("No base URL yet: give --base-url, or set GPUCTL_BASE_URL.");
@@ -21,7 +28,7 @@ export const verb: Verb<object> = {
     return {
       data: {
         profile,
-        key: `…${keyEnding(apiKey)}`,
+        key: change.apiKey === undefined ? "apiKeyCommand" : `…${keyEnding(change.apiKey)}`,
         baseUrl: baseUrl ?? null,
         inferenceBaseUrl: inferenceBaseUrl ?? baseUrl ?? null,
         savedIn: dryRun ? null : profiles.path,
@@ -29,3 +36,13 @@ export const verb: Verb<object> = {
     };
   },
 };
+
+/** A key, or the program that prints it. */
+async function keyOf(flags: Args["flags"], { secrets }: Pick<Context, "secrets">): Promise<ProfileChange> {
+  const { "key-command": apiKeyCommand, "with-token": fromStdin } = flags;
+  if (typeof apiKeyCommand !== "string") {
+    return { apiKey: await secrets.readKey({ fromStdin: fromStdin === true }) };
+  }
+  if (fromStdin) throw new UsageError("--with-token and --key-command exclude each other");
+  return { settings: { apiKeyCommand } };
+}

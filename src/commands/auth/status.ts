@@ -1,35 +1,29 @@
-import { NoCredential } from "../../client/errors.ts";
-import type { Context, Credential } from "../../context/context.ts";
+import { ServiceError } from "../../client/errors.ts";
 import type { Verb } from "../spec.ts";
 import { keyEnding } from "./key-ending.ts";
 
 export const verb: Verb<object> = {
-  run: async (_input, context) => {
-    const { profile, baseUrl, inferenceBaseUrl, sandbox } = context.settings;
-    const { lastFour, source } = await credentialInUse(context);
-    await context.call("getActiveRentalSummary", {});
+  run: async (_input, { call, ifItFails, secrets, settings }) => {
+    const { profile, baseUrl, inferenceBaseUrl, sandbox, dryRun } = settings;
+    if (dryRun) await call("getActiveRentalSummary", {});
+    const { key, source } = await secrets.keyInUse();
+    const ending = `…${keyEnding(key)}`;
+    await call("getActiveRentalSummary", {}).catch((error) => {
+      if (error instanceof ServiceError && (error.status === 401 || error.status === 403)) {
+        ifItFails(`The key was ${ending}, from ${source}.`);
+      }
+      throw error;
+    });
     return {
       data: {
         profile,
         sandbox,
         baseUrl: baseUrl ?? null,
         inferenceBaseUrl: inferenceBaseUrl ?? baseUrl ?? null,
-        key: `…${lastFour}`,
+        key: ending,
         source,
         accepted: true,
       },
     };
   },
 };
-
-/** In the sandbox a key counts only when it is the sandbox's read-only one; any other gives way to its full one. */
-async function credentialInUse({ settings, sandbox }: Context): Promise<Credential> {
-  const { credential } = settings;
-  if (settings.sandbox) {
-    const { keys } = await sandbox();
-    if (credential?.lastFour === keyEnding(keys.readOnly)) return credential;
-    return { source: "the sandbox's own key", lastFour: keyEnding(keys.full) };
-  }
-  if (credential === undefined) throw new NoCredential();
-  return credential;
-}

@@ -1,27 +1,25 @@
-import { isRecord } from "../output/paths.ts";
+import { type ConfigKey, configKeys } from "../../commands/config/keys.ts";
+import { isRecord } from "../../output/paths.ts";
 
 const text = { type: "string" } as const;
-const texts = (...names: readonly string[]): Shape => ({
-  type: "object",
-  properties: Object.fromEntries(names.map((name) => [name, text])),
-});
+
+/** The shape of a profile: its key, and whatever the table of keys has, dots as objects within. */
+const profileShape = configKeys.reduce<Shape>(
+  (shape, { name, rule }: ConfigKey) =>
+    withShape(shape, name.split("."), rule === "switch" ? { type: "boolean" } : text),
+  { type: "object", properties: { apiKey: text } },
+);
+
+function withShape(shape: Shape, [step = "", ...rest]: readonly string[], leaf: Shape): Shape {
+  const inside = shape.properties?.[step] ?? { type: "object" };
+  const property = rest.length === 0 ? leaf : withShape(inside, rest, leaf);
+  return { ...shape, properties: { ...shape.properties, [step]: property } };
+}
 
 /** What the configuration must look like, as a JSON Schema: the same for reading and for writing. */
 export const configShape = {
   profile: text,
-  profiles: {
-    type: "object",
-    additionalProperties: {
-      type: "object",
-      properties: {
-        ...texts("baseUrl", "inferenceBaseUrl", "apiKey", "output").properties,
-        sandbox: { type: "boolean" },
-        image: texts("model"),
-        chat: texts("model"),
-        budget: texts("maxCost", "maxBurn"),
-      },
-    },
-  },
+  profiles: { type: "object", additionalProperties: profileShape },
 } as const satisfies Readonly<Record<string, Shape>>;
 
 interface Shape {

@@ -1,0 +1,3 @@
+import type { Verb } from "../spec.ts";
+
+export const verb: Verb<object> = { run: async (_input, { profiles }) => ({ data: profiles.inForce() }) };

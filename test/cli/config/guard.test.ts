@@ -1,0 +1,98 @@
+import { chmod, lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Cli, createCli } from "../../support/cli.ts";
+import { key, serviceUrl } from "../../support/service.ts";
+
+const text = JSON.stringify({ profile: "work", profiles: { work: { baseUrl: serviceUrl, apiKey: key } } });
+
+async function withConfig(mode = 0o600) {
+  const cli = await createCli({ answer: () => Response.json([]) });
+  const path = join(cli.folder, "config", "config.json");
+  await mkdir(join(cli.folder, "config"), { mode: 0o700 });
+  await writeFile(path, text);
+  await chmod(path, mode);
+  return { ...cli, path };
+}
+
+const lines = ["volumes list", "config set image.model SD2", "auth logout", "profile use work"];
+const posix = describe.skipIf(process.platform === "win32");
+
+posix("a configuration that belongs to another user", () => {
+  test.each(lines)("is refused and left as it was: %s", async (line) => {
+    const { run, path } = await withConfig();
+    const { code, out, err, requests } = await run(line, { user: 54321 });
+    expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
+    expect(err).toMatch(/belongs to another user \(uid \d+, and you are 54321\)/);
+    expect(err).toContain(`chown 54321 ${join(path, "..")}`);
+    expect(await readFile(path, "utf8")).toBe(text);
+  });
+
+  test("nothing is written into such a folder either", async () => {
+    const cli = await createCli();
+    await mkdir(join(cli.folder, "config"), { mode: 0o755 });
+    const { code, err } = await cli.run("profile add play --sandbox", { user: 54321 });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("another user") });
+    expect((await stat(join(cli.folder, "config"))).mode & 0o777).toBe(0o755);
+  });
+});
+
+posix("a configuration that others can change", () => {
+  test.each([0o620, 0o602, 0o666])("is refused with mode %o, and the way out is told", async (mode) => {
+    const { run, path } = await withConfig(mode);
+    const { code, err, requests } = await run("volumes list");
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(`${path} can be changed by other users (mode ${mode.toString(8)})`);
+    expect(err).toContain(`chmod go-w ${path}`);
+    expect((await stat(path)).mode & 0o777).toBe(mode);
+  });
+
+  test("its folder counts too", async () => {
+    const { run, path } = await withConfig();
+    await chmod(join(path, ".."), 0o777);
+    expect(await run("volumes list")).toMatchObject({ code: 2, requests: [] });
+  });
+});
+
+posix("a configuration that others can read", () => {
+  const told = (cli: Cli & { path: string }) =>
+    `Warning: ${cli.path} holds a key and can be read by other users (mode 644): \`chmod 600 ${cli.path}\`\n`;
+
+  test("is used, with one warning, and none with --quiet", async () => {
+    const cli = await withConfig(0o644);
+    const { code, err } = await cli.run("volumes list");
+    expect(code).toBe(0);
+    expect(err.split("\n").filter((line) => line.startsWith("Warning"))).toEqual([told(cli).trimEnd()]);
+    expect((await cli.run("volumes list -q")).err).toBe("");
+  });
+
+  test("is nobody's business without a key", async () => {
+    const cli = await createCli();
+    await mkdir(join(cli.folder, "config"), { mode: 0o700 });
+    const path = join(cli.folder, "config", "config.json");
+    await writeFile(path, '{"profiles": {"default": {"sandbox": true}}}', { mode: 0o644 });
+    expect(await cli.run("volumes list -o json")).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("is for the user alone once it is written", async () => {
+    const { run, path } = await withConfig(0o644);
+    await run("config set image.model SD2");
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+});
+
+posix("a configuration that is a symbolic link", () => {
+  test("stays one, and what it leads to is written", async () => {
+    const cli = await createCli();
+    const dotfiles = join(cli.folder, "dotfiles.json");
+    await writeFile(dotfiles, text, { mode: 0o600 });
+    await mkdir(join(cli.folder, "config"), { mode: 0o700 });
+    const link = join(cli.folder, "config", "config.json");
+    await symlink(dotfiles, link);
+    expect(await cli.run("config set image.model SD2")).toMatchObject({ code: 0 });
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(await readFile(dotfiles, "utf8"))).toMatchObject({
+      profiles: { work: { apiKey: key, image: { model: "SD2" } } },
+    });
+  });
+});

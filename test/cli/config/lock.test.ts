@@ -1,0 +1,43 @@
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { locked } from "../../../src/cli/config/lock.ts";
+import { createCli } from "../../support/cli.ts";
+
+async function withLock(seconds: number) {
+  const cli = await createCli();
+  const path = join(cli.folder, "config", "config.json");
+  await mkdir(`${path}.lock`, { recursive: true, mode: 0o700 });
+  const moment = Date.now() / 1000 + seconds;
+  await utimes(`${path}.lock`, moment, moment);
+  return { ...cli, path };
+}
+
+test("the lock of a process that was killed is taken over, and nothing of it stays", async () => {
+  const { run, folder } = await withLock(-3600);
+  expect(await run("profile add play --sandbox")).toMatchObject({ code: 0 });
+  expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
+});
+
+test("one that is held for ever is waited for no longer than that, and told of", async () => {
+  const { path } = await withLock(3600);
+  const work = async () => {
+    throw new Error("the lock is not ours");
+  };
+  await expect(locked(path, work, { patience: 100 })).rejects.toThrow(`another process is changing ${path}`);
+});
+
+test("work that fails lets go of it", async () => {
+  const { run, folder } = await createCli();
+  expect(await run("profile add -- -x")).toMatchObject({ code: 2 });
+  expect(await run("profile add ok --sandbox")).toMatchObject({ code: 0 });
+  expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
+});
+
+test("what a killed process had begun to write goes with the next write", async () => {
+  const { run, folder } = await createCli();
+  await run("profile add play --sandbox");
+  await writeFile(join(folder, "config", "config.json.tmp-1234567890abcdef"), '{"profiles":');
+  await run("config set image.model SD2");
+  expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
+});

@@ -1,0 +1,69 @@
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Prompts } from "../../src/context/questions.ts";
+import { quoted } from "../../src/output/quoted.ts";
+import { createCli } from "../support/cli.ts";
+
+/** The words that a shell makes of a line. */
+function shellWords(line: string): readonly string[] {
+  const printed = execFileSync("sh", ["-c", `for word in ${line}; do printf '%s\\0' "$word"; done`]);
+  return printed.toString().split("\0").slice(0, -1);
+}
+
+describe.skipIf(process.platform === "win32")("a quoted line", () => {
+  test("is read by a shell as the words that it was made of", () => {
+    const odd = fc.constantFrom(
+      "'",
+      '"',
+      "\\",
+      "$HOME",
+      "`id`",
+      "\n",
+      " ",
+      "~",
+      "*",
+      "!",
+      "#",
+      "-",
+      "é",
+      "=",
+    );
+    const word = fc
+      .array(fc.oneof(odd, fc.string({ unit: "binary" })), { maxLength: 8 })
+      .map((parts) => parts.join("").replaceAll("\0", ""));
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
+        expect(shellWords(words.map(quoted).join(" "))).toEqual(words);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("the line that needs no question", () => {
+  const lines: readonly [string, readonly string[]][] = [
+    [`rentals create bare-metal --label "it's mine" --sandbox`, ["infiniband", "16"]],
+    ["volumes create --sandbox", ["a-label", "512"]],
+    ["rentals get --sandbox", ["-4711"]],
+    ["rentals get --sandbox", ["it's $HOME"]],
+    ["rentals get --sandbox --", ["-1"]],
+    ["volumes attach 501 --sandbox", ["1001, 1002"]],
+    ["reserve convert --sandbox", ["1001", "30", "129600"]],
+  ];
+
+  test.each(lines)("makes the same request: %s %j", async (line, given) => {
+    const { run } = await createCli();
+    const left = [...given];
+    const next = async () => left.shift() ?? "512";
+    const prompts: Partial<Prompts> = { text: next, choose: next, confirm: async () => true };
+    const asked = await run(line, { terminal: 80, prompts });
+    const told = /The same without questions: gpuctl (.*)\n/.exec(asked.err)?.[1] ?? "";
+    const again = await run(shellWords(told), { terminal: 80, prompts: { confirm: async () => true } });
+    expect(again.err).not.toContain("without questions");
+    const bodies = ({ requests }: typeof asked) =>
+      requests.map(({ path, query, body }) => ({ path, query, body }));
+    expect(bodies(again)[0]).toEqual(bodies(asked)[0]);
+    expect(again.code).toBe(asked.code);
+  });
+});

@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ProgramFailed, Unavailable } from "../../src/context/errors.ts";
+import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
+import { serviceUrl } from "../support/service.ts";
+
+const key = "printed-key-4321";
+
+async function withCommand(printed: () => string, answer: Answering = () => Response.json([])) {
+  const cli = await createCli({ answer });
+  const ran: string[] = [];
+  const programs: RunOptions["programs"] = {
+    output: async (line) => {
+      ran.push(line);
+      return printed();
+    },
+  };
+  await cli.run(`auth login --profile work --key-command 'pass show gpuctl' --base-url ${serviceUrl}`);
+  const run = (line: string, options: RunOptions = {}) => cli.run(line, { ...options, programs });
+  return { ...cli, run, ran };
+}
+
+describe("a program that prints the key", () => {
+  test("is run when a request is sent, and once however many there are", async () => {
+    const { run, ran } = await withCommand(() => `${key}\n`);
+    const { code, requests, out, err } = await run("rentals list --debug");
+    expect(code).toBe(0);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`, `Bearer ${key}`]);
+    expect(ran).toEqual(["pass show gpuctl"]);
+    expect(out + err).not.toContain(key);
+  });
+
+  test.each([
+    "volumes list --dry-run",
+    "volumes list --help",
+    "volumes list --sandbox",
+    "api spec",
+    "profile list",
+    "profile show",
+    "config list",
+    "config get apiKeyCommand",
+    "auth logout --dry-run",
+  ])("is not run for %s", async (line) => {
+    const { run, ran } = await withCommand(() => key);
+    expect(await run(line)).toMatchObject({ code: 0 });
+    expect(ran).toEqual([]);
+  });
+
+  test("is not run when the environment has a key", async () => {
+    const { run, ran } = await withCommand(() => key);
+    const { requests } = await run("volumes list", { env: { GPUCTL_API_KEY: "from-the-environment" } });
+    expect(requests[0]?.headers.authorization).toBe("Bearer from-the-environment");
+    expect(ran).toEqual([]);
+  });
+
+  test("is not run for a host that the key is not for, nor for plain http", async () => {
+    const { run, ran } = await withCommand(() => key);
+    expect(await run("volumes list --base-url https://other.example")).toMatchObject({ code: 3 });
+    expect(ran).toEqual([]);
+  });
+
+  test("may print more lines: the first one is the key", async () => {
+    const { run } = await withCommand(() => `\n${key}\r\nlogin: ada\n`);
+    const { requests } = await run("volumes list");
+    expect(requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
+  });
+
+  test.each<[string, () => string, string]>([
+    ["prints nothing", () => " \n", '"pass show gpuctl" printed nothing'],
+    ["prints a sentence", () => "no such entry", '"pass show gpuctl" printed something that no header'],
+    [
+      "fails",
+      () => {
+        throw new ProgramFailed('"pass show gpuctl" ended with exit status 1');
+      },
+      "ended with exit status 1",
+    ],
+    [
+      "is not there",
+      () => {
+        throw new Unavailable("pass cannot be started (ENOENT)", "Install it.");
+      },
+      "pass cannot be started",
+    ],
+  ])("that %s is told of, and nothing is sent", async (_name, printed, told) => {
+    const { run } = await withCommand(printed);
+    const { code, out, err, requests } = await run("volumes list");
+    expect({ code, out, requests }).toEqual({ code: 3, out: "", requests: [] });
+    expect(err).toContain('profile "work", printed by its apiKeyCommand');
+    expect(err).toContain(told);
+    expect(err).not.toContain("no such entry");
+  });
+
+  test("is named by auth status, with the end of what it prints", async () => {
+    const { run } = await withCommand(() => key);
+    const { out } = await run("auth status -o json");
+    expect(JSON.parse(out)).toMatchObject({
+      key: "…4321",
+      source: 'profile "work", printed by its apiKeyCommand',
+    });
+  });
+
+  test("takes the place of a stored key, and the other way round", async () => {
+    const { run, folder } = await withCommand(() => key);
+    const kept = async () =>
+      JSON.parse(await readFile(join(folder, "config", "config.json"), "utf8")).profiles.work;
+    expect(await kept()).toEqual({ apiKeyCommand: "pass show gpuctl", baseUrl: serviceUrl });
+    await run("auth login --with-token", { stdin: "stored-key-0000" });
+    expect(await kept()).toEqual({ apiKey: "stored-key-0000", baseUrl: serviceUrl });
+    await run("config set apiKeyCommand 'op read op://x'");
+    expect(await kept()).toEqual({ apiKeyCommand: "op read op://x", baseUrl: serviceUrl });
+    expect(JSON.parse((await run("auth logout -o json")).out)).toMatchObject({ forgotten: true });
+    expect(await kept()).toEqual({ baseUrl: serviceUrl });
+  });
+
+  test("is not kept together with a key that is piped in", async () => {
+    const { run } = await createCli();
+    const { code } = await run("auth login --with-token --key-command x", { stdin: key });
+    expect(code).toBe(2);
+  });
+});

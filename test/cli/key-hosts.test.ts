@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+
+const own = "https://own.example";
+const ownInference = "https://inference.own.example";
+const other = "https://other.example";
+const kept = "kept-key-1234";
+const given = "given-key-5678";
+
+interface Case {
+  readonly name: string;
+  readonly flags?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The key that arrives at the compute host and at the inference host; none where it is not sent. */
+  readonly compute: string | undefined;
+  readonly inference: string | undefined;
+}
+
+const cases: readonly Case[] = [
+  { name: "nothing is said", compute: kept, inference: kept },
+  { name: "a flag names the same host", flags: `--base-url ${own}/v9`, compute: kept, inference: kept },
+  {
+    name: "a flag names another host",
+    flags: `--base-url ${other}`,
+    compute: undefined,
+    inference: undefined,
+  },
+  {
+    name: "a flag names another port",
+    flags: `--base-url ${own}:444`,
+    compute: undefined,
+    inference: undefined,
+  },
+  {
+    name: "a flag names http",
+    flags: "--base-url http://own.example",
+    compute: undefined,
+    inference: undefined,
+  },
+  { name: "the environment does", env: { GPUCTL_BASE_URL: other }, compute: undefined, inference: undefined },
+  {
+    name: "a flag names another inference host",
+    flags: `--inference-base-url ${other}`,
+    compute: kept,
+    inference: undefined,
+  },
+  {
+    name: "the environment names another inference host",
+    env: { GPUCTL_INFERENCE_BASE_URL: other },
+    compute: kept,
+    inference: undefined,
+  },
+  {
+    name: "the profile's own host is named for inference",
+    flags: `--inference-base-url ${own}`,
+    compute: kept,
+    inference: kept,
+  },
+  {
+    name: "the profile's inference host is named for both",
+    flags: `--base-url ${ownInference}`,
+    compute: kept,
+    inference: kept,
+  },
+  {
+    name: "the key comes with another host",
+    flags: `--base-url ${other}`,
+    env: { GPUCTL_API_KEY: given },
+    compute: given,
+    inference: given,
+  },
+  {
+    name: "the key comes with another inference host",
+    env: { GPUCTL_API_KEY: given, GPUCTL_INFERENCE_BASE_URL: other },
+    compute: given,
+    inference: given,
+  },
+  { name: "a key alone is given", env: { GPUCTL_API_KEY: given }, compute: given, inference: given },
+];
+
+describe.each(["stored", "printed by a program"])(
+  "a profile's key, %s, goes to the profile's hosts alone",
+  (kind) => {
+    const programs = { output: async () => `${kept}\n` };
+
+    async function withProfile() {
+      const cli = await createCli({ answer: () => Response.json({ audio: "x" }) });
+      const hosts = `--base-url ${own} --inference-base-url ${ownInference}`;
+      const line =
+        kind === "stored" ? `auth login --with-token ${hosts}` : `auth login --key-command secret ${hosts}`;
+      await cli.run(line, { stdin: kept });
+      return cli;
+    }
+
+    test.each(cases)("$name", async ({ flags = "", env = {}, compute, inference }) => {
+      const { run } = await withProfile();
+      for (const [command, arrives] of [
+        ["rentals summary", compute],
+        ["chat Hi -m llama --no-stream", inference],
+      ] as const) {
+        const { code, err, requests } = await run(`${command} ${flags}`, { env, programs });
+        expect(requests.map(({ headers }) => headers.authorization)).toEqual(
+          arrives === undefined ? [] : [`Bearer ${arrives}`],
+        );
+        if (arrives !== undefined) continue;
+        expect(code).toBe(3);
+        expect(err).toMatch(/the key of profile "default".* belongs to https:\/\/own\.example and /);
+        expect(err).toContain("GPUCTL_API_KEY");
+        expect(err).not.toContain(kept);
+      }
+    });
+  },
+);
+
+test("a profile without a host of its own lends its key to the host that is named", async () => {
+  const { run } = await createCli({ answer: () => Response.json([]) });
+  await run("auth login --with-token", { stdin: kept });
+  const { requests } = await run(`volumes list --base-url ${other}`);
+  expect(requests[0]?.headers.authorization).toBe(`Bearer ${kept}`);
+});
+
+test("the description needs no key, so any host may be asked for it", async () => {
+  const { run } = await createCli({ answer: () => Response.json({ openapi: "3.1.0" }) });
+  await run(`auth login --with-token --base-url ${own}`, { stdin: kept });
+  const { code, requests } = await run(`api spec --base-url ${other}`);
+  expect(code).toBe(0);
+  expect(requests[0]?.headers).not.toHaveProperty("authorization");
+});
+
+test.each(["config set baseUrl https://other.example", "config unset baseUrl"])(
+  "a kept key does not move with the host: %s",
+  async (line) => {
+    const { run } = await createCli();
+    await run(`auth login --with-token --base-url ${own}`, { stdin: kept });
+    const { code, err } = await run(line);
+    expect(code).toBe(2);
+    expect(err).toContain(`the key of profile "default" belongs to ${own}`);
+    expect((await run("config get baseUrl")).out).toBe(`${own}\n`);
+    expect(await run(`config set baseUrl ${own}/v3`)).toMatchObject({ code: 0 });
+  },
+);

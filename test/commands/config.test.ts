@@ -1,0 +1,164 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type ConfigKeyName, choicesOf, configKeys } from "../../src/commands/config/keys.ts";
+import { createCli } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
+
+/** For each key a value that it takes, and one that it does not. */
+const values: Readonly<Record<ConfigKeyName, readonly [good: string, bad: string]>> = {
+  baseUrl: ["https://a.example", "nowhere"],
+  inferenceBaseUrl: ["https://b.example/v9", "ftp://b.example"],
+  sandbox: ["true", "yes"],
+  apiKeyCommand: ["pass show gpuctl", " "],
+  output: ["json", "xls"],
+  timeout: ["90s", "soon"],
+  retries: ["5", "-1"],
+  "rentals.region": ["eu-north-4", "the-moon"],
+  "rentals.gpuType": ["h200", "h2000"],
+  "image.model": ["SD2", "SD3"],
+  "chat.model": ["llama", " "],
+  "budget.maxCost": ["0.05", "cheap"],
+  "budget.maxBurn": ["12.50", "much"],
+};
+
+describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
+  test("is kept, printed bare, listed with its source, and taken out again", async () => {
+    const { run } = await createCli();
+    expect(await run(["config", "set", name, good])).toMatchObject({ code: 0 });
+    expect(await run(["config", "get", name, "-o", "table"])).toMatchObject({ code: 0, out: `${good}\n` });
+    const list = JSON.parse((await run("config list -o json")).out);
+    expect(list.find(({ key }: { key: string }) => key === name)).toMatchObject({
+      value: good,
+      source: 'profile "default"',
+    });
+    expect(await run(["config", "unset", name])).toMatchObject({ code: 0 });
+    expect(await run(["config", "get", name])).toMatchObject({ code: 5, out: "" });
+  });
+
+  test("does not take a bad value", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run(["config", "set", "--", name, bad]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(name) });
+    expect(await run(["config", "get", name])).toMatchObject({ code: 5 });
+    const choices = choicesOf(configKeys.find((key) => key.name === name) ?? configKeys[0]);
+    for (const choice of choices ?? []) expect(err).toContain(choice);
+  });
+});
+
+describe("a key that is none", () => {
+  test.each(["get", "unset"])("is told of with those that are: config %s", async (verb) => {
+    const { run } = await createCli();
+    const { code, err } = await run(`config ${verb} image.modle`);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("image.model") });
+  });
+
+  test("the API key is kept by auth login", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("config set apiKey secret");
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("gpuctl auth login") });
+    expect(err).not.toContain("secret");
+  });
+});
+
+describe("a default", () => {
+  const env = { GPUCTL_SANDBOX: "1" };
+
+  test("of new rentals is sent as if typed, and shown before", async () => {
+    const { run } = await createCli();
+    await run("config set rentals.region eu-north-4");
+    await run("config set rentals.gpuType h200");
+    const asked: string[] = [];
+    const confirm = async ({ message }: { message: string }) => {
+      asked.push(message);
+      return true;
+    };
+    const { requests } = await run("rentals create vm --gpus 1", { env, terminal: 80, prompts: { confirm } });
+    expect(asked[0]).toContain("1 x h200 in eu-north-4");
+    expect(requests.find(({ method }) => method === "POST")?.body).toEqual({
+      gpuCount: 1,
+      gpuType: "h200",
+      region: "eu-north-4",
+    });
+    const typed = await run("rentals create vm --gpus 1 --gpu h100", { env });
+    expect(typed.requests.find(({ method }) => method === "POST")?.body).toMatchObject({ gpuType: "h100" });
+  });
+
+  test("that does not fit is told of by its key", async () => {
+    const { run } = await createCli();
+    await run("config set rentals.region eu-north-4");
+    const { code, err, requests } = await run("rentals create bare-metal --gpus 8 --network-type ethernet", {
+      env,
+    });
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain('rentals.region of profile "default" must be one of');
+  });
+
+  test("gives way to the environment, and that to a flag", async () => {
+    const { run } = await createCli();
+    await run("config set output json");
+    expect((await run("volumes list", { env })).out).toBe("[]\n");
+    expect((await run("volumes list", { env: { ...env, GPUCTL_OUTPUT: "id" } })).out).toBe("");
+    expect((await run("volumes list -o table", { env })).out).toBe("");
+    const list = await run("config list", { env: { GPUCTL_OUTPUT: "json" } });
+    expect(JSON.parse(list.out)).toContainEqual({
+      key: "output",
+      value: "json",
+      source: "GPUCTL_OUTPUT",
+      meaning: "How results are printed",
+    });
+  });
+
+  test("of time and tries counts", async () => {
+    const { run } = await createCli({ answer: () => Response.json({}, { status: 503 }) });
+    await run("config set retries 1");
+    expect((await run("volumes list", overNetwork())).requests).toHaveLength(2);
+    expect((await run("volumes list --retries 0", overNetwork())).requests).toHaveLength(1);
+  });
+
+  test("of money, models and place belongs to its profile", async () => {
+    const { run } = await createCli();
+    await run("profile add play --sandbox");
+    await run("profile add frugal --sandbox");
+    await run("config set budget.maxCost 0.001 --profile frugal");
+    expect(await run("image cat")).toMatchObject({ code: 0 });
+    expect(await run("image cat --profile frugal")).toMatchObject({ code: 11, requests: [] });
+  });
+});
+
+describe("a profile with a value that cannot be used", () => {
+  test("is mended by the commands that change it", async () => {
+    const { run, folder } = await createCli();
+    await mkdir(join(folder, "config"), { mode: 0o700 });
+    const text = '{"profile": "w", "profiles": {"w": {"sandbox": true, "output": "xls", "timeout": "soon"}}}';
+    await writeFile(join(folder, "config", "config.json"), text, { mode: 0o600 });
+    const { code, err } = await run("volumes list");
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("timeout of the profile must be"),
+    });
+    expect(await run("config set output json")).toMatchObject({ code: 0 });
+    expect(await run("config unset timeout")).toMatchObject({ code: 0 });
+    expect(await run("volumes list")).toMatchObject({ code: 0, out: "[]\n" });
+  });
+});
+
+test("what the file holds beside is kept", async () => {
+  const { run, folder } = await createCli();
+  await mkdir(join(folder, "config"), { mode: 0o700 });
+  const path = join(folder, "config", "config.json");
+  await writeFile(path, '{"later": 1, "profiles": {"default": {"image": {"model": "SD2", "new": true}}}}', {
+    mode: 0o600,
+  });
+  await run("config unset image.model");
+  expect(JSON.parse(await readFile(path, "utf8"))).toEqual({
+    later: 1,
+    profile: "default",
+    profiles: { default: { image: { new: true } } },
+  });
+});
+
+test("config path prints where the file is, whether it is there or not", async () => {
+  const { run, folder } = await createCli();
+  expect((await run("config path")).out).toBe(`${join(folder, "config", "config.json")}\n`);
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { key, serviceUrl } from "../support/service.ts";
+
+async function withProfiles() {
+  const cli = await createCli({ answer: () => Response.json([]) });
+  await cli.run(`auth login --with-token --profile work --base-url ${serviceUrl}`, { stdin: key });
+  await cli.run("profile add play --sandbox");
+  await cli.run("profile add lab --base-url https://lab.example --key-command 'pass show lab'");
+  const json = async (line: string) => JSON.parse((await cli.run(`${line} -o json`)).out);
+  return { ...cli, json };
+}
+
+describe("profile list", () => {
+  test("marks the one in use and tells where the keys come from, never the keys", async () => {
+    const { run } = await withProfiles();
+    const { out } = await run("profile list");
+    expect(out).toMatchInlineSnapshot(`
+      "NAME  IN USE  KIND     BASE URL                 INFERENCE                KEY    KEY FROM
+      work  yes     account  https://api.example.com  https://api.example.com  …1234  config.json
+      play  no      sandbox  -                        -                        -      -
+      lab   no      account  https://lab.example      https://lab.example      -      apiKeyCommand
+      "
+    `);
+    expect(out).not.toContain(key);
+  });
+
+  test("has a stable shape", async () => {
+    const { json } = await withProfiles();
+    const [work, play, lab] = await json("profile list");
+    expect(work).toEqual({
+      name: "work",
+      inUse: true,
+      kind: "account",
+      baseUrl: serviceUrl,
+      inferenceBaseUrl: serviceUrl,
+      key: "…1234",
+      keySource: "config.json",
+    });
+    expect(play).toMatchObject({ inUse: false, kind: "sandbox", baseUrl: null, key: null, keySource: null });
+    expect(lab).toMatchObject({ key: null, keySource: "apiKeyCommand" });
+  });
+
+  test("marks what a flag or the environment names", async () => {
+    const { run } = await withProfiles();
+    const used = async (...given: Parameters<typeof run>) =>
+      JSON.parse((await run(...given)).out).find(({ inUse }: { inUse: boolean }) => inUse)?.name;
+    expect(await used("profile list -o json --profile lab")).toBe("lab");
+    expect(await used("profile list -o json", { env: { GPUCTL_PROFILE: "play" } })).toBe("play");
+  });
+
+  test("of nothing is an empty list", async () => {
+    const { run } = await createCli();
+    expect(await run("profile list -o json")).toMatchObject({ code: 0, out: "[]\n" });
+    expect((await run("profile list")).err).toContain("gpuctl setup");
+  });
+});
+
+describe("profile show", () => {
+  test("shows the one in use, or another, with what it keeps", async () => {
+    const { run, json } = await withProfiles();
+    await run("config set image.model SD2");
+    expect(await json("profile show")).toMatchObject({ name: "work", settings: { "image.model": "SD2" } });
+    expect(await json("profile show lab")).toMatchObject({
+      name: "lab",
+      inUse: false,
+      settings: { apiKeyCommand: "pass show lab" },
+    });
+  });
+
+  test("of an unknown one exits 5 and tells which there are", async () => {
+    const { run } = await withProfiles();
+    const { code, out, err } = await run("profile show lap");
+    expect({ code, out }).toEqual({ code: 5, out: "" });
+    expect(err).toContain("there are: work, play, lab");
+  });
+});
+
+describe("profile add", () => {
+  test.each(["--sandbox", "--base-url https://new.example"])(
+    "refuses a name that is taken: %s",
+    async (kind) => {
+      const { run, json } = await withProfiles();
+      const before = await json("profile list");
+      const { code, err } = await run(`profile add work ${kind}`);
+      expect(code).toBe(2);
+      expect(err).toContain("gpuctl config set KEY VALUE --profile work");
+      expect(await json("profile list")).toEqual(before);
+    },
+  );
+
+  test.each(["", "two words", "ä", "a/b", "x".repeat(65), "__proto__"])(
+    "refuses the name %j",
+    async (name) => {
+      const { run } = await createCli();
+      expect(await run(["profile", "add", name, "--sandbox"])).toMatchObject({ code: 2, out: "" });
+    },
+  );
+
+  test.each(["constructor", "toString", "a.b-c_1", "x".repeat(64)])("takes the name %s", async (name) => {
+    const { run } = await createCli();
+    expect(await run(["profile", "add", name, "--sandbox"])).toMatchObject({ code: 0 });
+    expect(await run(["profile", "show", name])).toMatchObject({ code: 0 });
+  });
+
+  test("wants to know what it is, and takes nothing from the profile in use", async () => {
+    const { run } = await withProfiles();
+    const { code, err } = await run("profile add empty");
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("--base-url URL or --sandbox") });
+    expect(await run("profile add odd --sandbox --key-command x")).toMatchObject({ code: 2 });
+  });
+
+  test("takes what is valid as a host, and nothing else", async () => {
+    const { run } = await createCli();
+    expect(await run("profile add a --base-url nowhere")).toMatchObject({ code: 2 });
+    expect(JSON.parse((await run("profile list -o json")).out)).toEqual([]);
+  });
+});
+
+describe("profile use", () => {
+  test("counts from then on", async () => {
+    const { run, json } = await withProfiles();
+    await run("profile use play");
+    expect(await json("auth status")).toMatchObject({ profile: "play", sandbox: true });
+    expect(await run("profile use lap")).toMatchObject({ code: 5 });
+    expect(await json("auth status")).toMatchObject({ profile: "play" });
+  });
+
+  test("says so when the environment names another one", async () => {
+    const { run } = await withProfiles();
+    const { err } = await run("profile use play", { env: { GPUCTL_PROFILE: "lab" } });
+    expect(err).toContain('"lab" is used all the same');
+  });
+
+  test("works when the environment names one that is gone", async () => {
+    const { run } = await withProfiles();
+    const env = { GPUCTL_PROFILE: "gone" };
+    expect(await run("volumes list", { env })).toMatchObject({ code: 2 });
+    expect(await run("profile list", { env })).toMatchObject({ code: 0 });
+  });
+});
+
+describe("profile remove", () => {
+  test("asks first, and names what goes", async () => {
+    const { run, json } = await withProfiles();
+    const asked: string[] = [];
+    const confirm = async ({ message }: { message: string }) => {
+      asked.push(message);
+      return false;
+    };
+    expect(await run("profile remove play", { terminal: 80, prompts: { confirm } })).toMatchObject({
+      code: 130,
+    });
+    expect(asked).toEqual(['Remove the profile "play" with its key and its defaults?']);
+    expect(await run("profile remove play")).toMatchObject({ code: 2 });
+    expect(await json("profile list")).toHaveLength(3);
+  });
+
+  test("of the one in use says which one is used now", async () => {
+    const { run, json } = await withProfiles();
+    const { code, err } = await run("profile remove work --yes");
+    expect({ code, err }).toEqual({ code: 0, err: 'The profile "play" is used from now on.\n' });
+    expect(await json("auth status")).toMatchObject({ profile: "play" });
+    expect((await run("profile remove lab --yes")).err).toBe("");
+    expect((await run("profile remove play --yes")).err).toBe("There is no profile left.\n");
+    expect(await json("profile list")).toEqual([]);
+  });
+
+  test("of an unknown one exits 5 without a question", async () => {
+    const { run } = await withProfiles();
+    expect(await run("profile remove lap", { terminal: 80 })).toMatchObject({ code: 5 });
+  });
+});

@@ -1,0 +1,326 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ConnectionFailed } from "../../src/client/errors.ts";
+import { Interrupted } from "../../src/context/errors.ts";
+import type { Prompts } from "../../src/context/questions.ts";
+import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
+import { key, serviceUrl } from "../support/service.ts";
+
+/** Answers by the beginning of the question, in turn; what is not answered takes what is offered. */
+type Answers = Readonly<Record<string, readonly (string | boolean | Error)[]>>;
+
+function person(answers: Answers) {
+  const asked: { message: string; initial?: unknown; choices?: readonly string[] }[] = [];
+  const left = Object.entries(answers).map(([start, given]) => ({ start, given: [...given] }));
+  const answer = (question: (typeof asked)[number]): unknown => {
+    asked.push(question);
+    const next = left.find(({ start }) => question.message.startsWith(start))?.given.shift();
+    if (next instanceof Error) throw next;
+    return next ?? question.initial;
+  };
+  const prompts: Prompts = {
+    text: async (question) => {
+      const text = String(answer(question) ?? "");
+      expect(question.validate?.(text), question.message).toBeUndefined();
+      return text;
+    },
+    secret: async (question) => String(answer(question) ?? ""),
+    choose: async (question) => {
+      const text = String(answer(question) ?? question.choices[0]);
+      expect(question.choices, question.message).toContain(text);
+      return text;
+    },
+    confirm: async (question) => answer(question) === true,
+  };
+  return { asked, prompts };
+}
+
+const description: Answering = ({ path }) =>
+  path === "/v2/openapi.json" ? Response.json({ openapi: "3.1.0", paths: {} }) : undefined;
+
+/** A service that knows one key. */
+const service: Answering = (request) =>
+  description(request) ??
+  (request.headers.authorization === `Bearer ${key}`
+    ? Response.json({})
+    : Response.json({ code: "UNAUTHORIZED", message: "no" }, { status: 401 }));
+
+const account: Answers = { "Where is": ["account"], "Base URL": [serviceUrl], "API key": ["typed", key] };
+
+async function setUp(answer: Answering = service) {
+  const cli = await createCli({ answer });
+  const run = async (answers: Answers, options: RunOptions = {}, line = "setup") => {
+    const { asked, prompts } = person(answers);
+    const outcome = await cli.run(line, { terminal: 100, prompts, ...options });
+    return { ...outcome, asked, questions: asked.map(({ message }) => message) };
+  };
+  const kept = async () =>
+    JSON.parse(await readFile(join(cli.folder, "config", "config.json"), "utf8").catch(() => "null"));
+  return { ...cli, run, kept };
+}
+
+describe("setup", () => {
+  test("asks for the service and the key, tries both, and keeps a profile", async () => {
+    const { run, kept } = await setUp();
+    const { code, out, err, requests, questions } = await run({
+      ...account,
+      "Region of": ["eu-north-4"],
+      "Image model": ["SDXL-turbo"],
+      "Chat model": ["llama"],
+    });
+    expect({ code, error: code === 0 ? "" : err }).toEqual({ code: 0, error: "" });
+    expect(questions).toEqual([
+      "Name of the profile",
+      "Where is the service?",
+      "Base URL",
+      "Inference URL",
+      "API key",
+      "API key",
+      "Region of new rentals when none is given",
+      "GPU model of new rentals when none is given",
+      "Image model when none is given",
+      "Chat model when none is given, - for no default",
+    ]);
+    expect(requests.map(({ path }) => path)).toEqual([
+      "/v2/openapi.json",
+      "/v2/on-demand/active-rental-summary",
+    ]);
+    expect(requests[0]?.headers).not.toHaveProperty("authorization");
+    expect(await kept()).toEqual({
+      profile: "default",
+      profiles: {
+        default: {
+          baseUrl: serviceUrl,
+          apiKey: key,
+          rentals: { region: "eu-north-4" },
+          image: { model: "SDXL-turbo" },
+          chat: { model: "llama" },
+        },
+      },
+    });
+    expect(out + err).not.toContain(key);
+    expect(err).toContain("gpuctl auth status");
+  });
+
+  test("of the sandbox needs no service", async () => {
+    const { run, kept, run: again } = await setUp();
+    const { code, requests, err } = await run({ "Name of": ["play"], "Where is": ["sandbox"] });
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(err).toContain("gpuctl rentals create vm --gpus 1");
+    expect(await kept()).toEqual({ profile: "play", profiles: { play: { sandbox: true } } });
+    expect((await again({})).code).toBe(0);
+  });
+
+  test("run again shows what is there and changes just what is answered", async () => {
+    const { run, kept } = await setUp();
+    await run({ ...account, "Image model": ["SD2"] });
+    const before = await kept();
+    const { asked, code } = await run({ "API key": ["kept"] });
+    expect(code).toBe(0);
+    expect(await kept()).toEqual(before);
+    const offered = (start: string) => asked.find(({ message }) => message.startsWith(start))?.initial;
+    expect(offered("Base URL")).toBe(serviceUrl);
+    expect(offered("Image model")).toBe("SD2");
+    await run({ "API key": ["kept"], "Image model": ["-"] });
+    expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
+  });
+
+  test("a key does not move to another host: it is asked for again, and kept with it", async () => {
+    const { run, kept } = await setUp();
+    await run({ ...account });
+    const moved = "https://moved.example";
+    const stopped = await run({ "Base URL": [moved], "API key": [new Interrupted()] });
+    expect(stopped.code).toBe(130);
+    expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
+    const { asked, code } = await run({ "Base URL": [moved], "API key": ["typed", key] });
+    expect(code).toBe(0);
+    expect(asked.find(({ message }) => message === "API key")?.choices).toEqual(["typed", "printed"]);
+    expect((await kept()).profiles.default).toEqual({ baseUrl: moved, apiKey: key });
+  });
+
+  test("a program may print the key", async () => {
+    const { run, kept } = await setUp();
+    const programs = { output: async () => `${key}\n` };
+    const answers = { ...account, "API key": ["printed"], "Command line": ["pass show gpuctl"] };
+    expect(await run(answers, { programs })).toMatchObject({ code: 0 });
+    expect((await kept()).profiles.default).toEqual({
+      baseUrl: serviceUrl,
+      apiKeyCommand: "pass show gpuctl",
+    });
+  });
+
+  test("Ctrl-C leaves what was answered, says so, and the next run goes on from there", async () => {
+    const { run, kept } = await setUp();
+    const { code, err, out } = await run({ ...account, "API key": ["typed", new Interrupted()] });
+    expect({ code, out }).toEqual({ code: 130, out: "" });
+    expect(err).toContain('Kept in profile "default": base URL, inference URL.');
+    expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl });
+    expect((await run({ "API key": ["typed", key] })).code).toBe(0);
+    expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
+  });
+
+  test("Ctrl-C at the first question leaves nothing", async () => {
+    const { run, kept } = await setUp();
+    expect(await run({ "Where is": [new Interrupted()] })).toMatchObject({ code: 130 });
+    expect(await kept()).toBeNull();
+  });
+
+  test.each([{}, { env: { CI: "1" } }])(
+    "where nobody can be asked it names what does it (%j)",
+    async (options) => {
+      const { run } = await createCli();
+      const { code, err } = await run("setup", options);
+      expect(code).toBe(2);
+      for (const command of ["auth login", "profile add", "config set"])
+        expect(err).toContain(`gpuctl ${command}`);
+    },
+  );
+
+  test("another profile may be used from then on", async () => {
+    const { run, kept } = await setUp();
+    await run({ "Where is": ["sandbox"] });
+    await run({ "Where is": ["sandbox"], "Use the profile": [true] }, {}, "setup --profile play");
+    expect((await kept()).profile).toBe("play");
+  });
+});
+
+describe("a check that fails says why, and offers to change the answer", () => {
+  const failing = (code: string, message: string): Answering => {
+    return ({ path }) => {
+      if (path === "/v2/openapi.json") throw new ConnectionFailed(message, { code, sent: false });
+      return undefined;
+    };
+  };
+
+  test.each<[string, Answering, string]>([
+    ["no such host", failing("ENOTFOUND", "no such host"), "Is the URL right?"],
+    ["nothing listens", failing("ECONNREFUSED", "nothing listens there"), "nothing listens there"],
+    ["a certificate", failing("SELF_SIGNED_CERT_IN_CHAIN", "self-signed"), "NODE_EXTRA_CA_CERTS"],
+    ["404", () => Response.json({}, { status: 404 }), "this is not the service"],
+    ["a web page", () => new Response("<html>Welcome</html>"), "this is not the service"],
+    ["other JSON", () => Response.json({ hello: "world" }), "answered with no description"],
+    ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "answered 500: broken"],
+  ])("%s", async (_name, answer, told) => {
+    const { run, kept } = await setUp(answer);
+    const { code, err, asked } = await run({ "Base URL": [serviceUrl], "api.example.com": ["stop"] });
+    expect(code).toBe(130);
+    expect(err).toContain("the setup was stopped");
+    const what = asked.at(-1);
+    expect(what?.message).toContain(told);
+    expect(what?.choices).toEqual(["again", "change", "keep", "stop"]);
+    expect(await kept()).toBeNull();
+  });
+
+  test("a proxy is named by its variable, never by what it holds", async () => {
+    const { run } = await setUp(failing("EPROXY", "the proxy answered 407"));
+    const env = { HTTPS_PROXY: "http://ada:secret@proxy.example:3128" };
+    const answers = { "Base URL": [serviceUrl], "api.example.com": ["stop"] };
+    const { asked, out, err } = await run(answers, { env });
+    expect(asked.at(-1)?.message).toContain("the proxy that HTTPS_PROXY names");
+    expect(JSON.stringify(asked) + out + err).not.toContain("secret");
+  });
+
+  test("plain http is warned of", async () => {
+    const { run, kept } = await setUp();
+    const answers = { "Base URL": ["http://plain.example"], "plain.example": ["stop"] };
+    const { asked, requests } = await run(answers);
+    expect(asked.at(-1)?.message).toContain("plain http");
+    expect(requests).toEqual([]);
+    expect(await kept()).toBeNull();
+  });
+
+  test("try again, change it, keep it anyway", async () => {
+    let tries = 0;
+    const { run, kept } = await setUp((request) => {
+      if (request.path !== "/v2/openapi.json") return service(request);
+      tries += 1;
+      return tries < 3 ? Response.json({}, { status: 503 }) : Response.json({}, { status: 404 });
+    });
+    const wrong = "https://wrong.example";
+    const answers = {
+      ...account,
+      "Base URL": [wrong, serviceUrl],
+      "wrong.example": ["again", "change"],
+      "api.example.com": ["keep"],
+    };
+    const { code, questions } = await run(answers);
+    expect(code).toBe(0);
+    expect(questions.filter((question) => question === "Base URL")).toHaveLength(2);
+    expect((await kept()).profiles.default.baseUrl).toBe(serviceUrl);
+  });
+
+  test("a key that is not accepted is asked for again", async () => {
+    const { run, kept } = await setUp();
+    const answers = { ...account, "API key": ["typed", "wrong-key", "typed", key] };
+    const { code, questions } = await run({ ...answers, "The service does not": ["change"] });
+    expect(code).toBe(0);
+    expect(questions).toContain("The service does not accept this key. What now?");
+    expect((await kept()).profiles.default.apiKey).toBe(key);
+  });
+
+  test("a key that may not see rentals is told of", async () => {
+    const { run, kept } = await setUp(
+      (request) => description(request) ?? Response.json({}, { status: 403 }),
+    );
+    const { code, questions } = await run({ ...account, "The service knows": ["keep"] });
+    expect(code).toBe(0);
+    expect(questions.join()).toContain("may not see rentals (403)");
+    expect((await kept()).profiles.default.apiKey).toBe(key);
+  });
+
+  test("an inference host has to answer, whatever it answers", async () => {
+    const inference = "https://inference.example";
+    const { run, kept } = await setUp();
+    expect((await run({ ...account, "Inference URL": [inference] })).code).toBe(0);
+    expect((await kept()).profiles.default.inferenceBaseUrl).toBe(inference);
+  });
+});
+
+describe("completions", () => {
+  const places: readonly [string, string, Record<string, string>][] = [
+    ["/bin/bash", ".local/share/bash-completion/completions/gpuctl", {}],
+    ["/usr/bin/fish", ".config/fish/completions/gpuctl.fish", {}],
+    ["/usr/bin/zsh", ".zfunc/_gpuctl", {}],
+    ["/bin/bash", "data/bash-completion/completions/gpuctl", { XDG_DATA_HOME: "data" }],
+    ["/usr/bin/pwsh", ".config/powershell/gpuctl.ps1", {}],
+  ];
+
+  test.each(places)("for %s go to %s after asking", async (SHELL, place, more) => {
+    const { run, folder } = await setUp();
+    const own = Object.fromEntries(Object.entries(more).map(([name, path]) => [name, join(folder, path)]));
+    const env = { SHELL, HOME: folder, ...own };
+    const sandbox = { "Where is": ["sandbox"] };
+    await run({ ...sandbox, "Write the": [false] }, { env });
+    await expect(readFile(join(folder, place))).rejects.toThrow("ENOENT");
+    const { code, err } = await run({ ...sandbox, "Write the": [true] }, { env });
+    expect(code).toBe(0);
+    expect(await readFile(join(folder, place), "utf8")).toContain("gpuctl");
+    expect(err).toContain(join(folder, place));
+    expect((await run(sandbox, { env })).questions.join()).not.toContain("completions");
+  });
+
+  test("for zsh go to a folder of the user's own where it looks already", async () => {
+    const { run, folder } = await setUp();
+    await mkdir(join(folder, "functions"));
+    const programs = { output: async () => `/usr/share/zsh\n${folder}/functions\n` };
+    const env = { SHELL: "/bin/zsh", HOME: folder };
+    await run({ "Where is": ["sandbox"], "Write the": [true] }, { env, programs });
+    expect(await readFile(join(folder, "functions", "_gpuctl"), "utf8")).toContain("#compdef gpuctl");
+  });
+
+  test.each([{ SHELL: "/bin/ksh" }, {}])("are not offered where the shell is not known (%j)", async (env) => {
+    const { run, folder } = await setUp();
+    const { questions } = await run({ "Where is": ["sandbox"] }, { env: { HOME: folder, ...env } });
+    expect(questions.join()).not.toContain("completions");
+  });
+
+  test("that cannot be written do not end the setup", async () => {
+    const { run, kept } = await setUp();
+    const env = { SHELL: "/bin/bash", HOME: "/dev/null" };
+    const { code, err } = await run({ "Where is": ["sandbox"], "Write the": [true] }, { env });
+    expect(code).toBe(0);
+    expect(err).toContain("The completions are not there");
+    expect((await kept()).profiles.default).toEqual({ sandbox: true });
+  });
+});

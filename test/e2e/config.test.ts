@@ -1,0 +1,69 @@
+import { chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createHome } from "./command.ts";
+
+const names = Array.from({ length: 10 }, (_, at) => `profile-${at}`);
+
+it("ten processes that each add a profile at once lose none", async () => {
+  const home = await createHome();
+  const added = await Promise.all(names.map((name) => home.run(`profile add ${name} --sandbox -q`)));
+  for (const { code, err } of added) expect({ code, err }).toEqual({ code: 0, err: "" });
+  const { out } = await home.run("profile list -o id");
+  expect(out.split("\n").filter(Boolean).sort()).toEqual(names);
+  expect(await readdir(join(home.folder, "config"))).toEqual(["config.json"]);
+});
+
+it("processes killed while they write leave the old or the new file, and the next one goes on", async () => {
+  const home = await createHome();
+  await home.run("profile add play --sandbox");
+  const path = join(home.folder, "config", "config.json");
+  const set = (letter: string) => `config set chat.model ${letter.repeat(60_000)}`;
+  expect((await home.run(set("a"))).code).toBe(0);
+  for (let round = 0; round < 4; round += 1) {
+    const child = home.start(set("b"));
+    await new Promise<void>((resolve) => {
+      const look = async () => {
+        const found = await readdir(join(home.folder, "config"));
+        if (found.length > 1 || child.exitCode !== null) resolve();
+        else setImmediate(look);
+      };
+      void look();
+    });
+    child.kill("SIGKILL");
+    await child;
+    const { profiles } = JSON.parse(await readFile(path, "utf8"));
+    expect(["a", "b"]).toContain(profiles.play.chat.model[0]);
+    expect(profiles.play.sandbox).toBe(true);
+  }
+  expect(await home.run("config set chat.model c")).toMatchObject({ code: 0 });
+  expect((await home.run("config get chat.model")).out).toBe("c\n");
+  expect(await readdir(join(home.folder, "config"))).toEqual(["config.json"]);
+}, 60_000);
+
+describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
+  it("is a line of the user's shell", async () => {
+    const home = await createHome();
+    await writeFile(join(home.folder, "key"), "key-in-a-file-9999\nmore\n");
+    const command = "printf '%s' \"$(head -n 1 < key)\"";
+    await home.run(["auth", "login", "--key-command", command, "--base-url", "http://127.0.0.1:9"]);
+    expect(await home.run("auth token")).toEqual({ code: 0, out: "key-in-a-file-9999\n", err: "" });
+    await home.run(["config", "set", "apiKeyCommand", "echo no such entry >&2; exit 4"]);
+    const { code, out, err } = await home.run("auth token");
+    expect({ code, out }).toEqual({ code: 3, out: "" });
+    expect(err).toContain("no such entry\n");
+    expect(err).toContain("ended with exit status 4");
+  });
+});
+
+describe.skipIf(process.platform === "win32" || process.geteuid?.() !== 0)("for the root user", () => {
+  it("the configuration of another user is refused", async () => {
+    const home = await createHome();
+    await mkdir(join(home.folder, "config"), { mode: 0o700 });
+    const path = join(home.folder, "config", "config.json");
+    await writeFile(path, "{}", { mode: 0o600 });
+    await chown(path, 54321, 54321);
+    const { code, err } = await home.run("volumes list --sandbox");
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("uid 54321, and you are 0") });
+  });
+});
