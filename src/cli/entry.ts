@@ -114,5 +114,17 @@ async function openSandbox({ state }: World["folders"]) {
     import("../sandbox/serve.ts"),
   ]);
   const sandbox = await createSandbox({ file: stateFile(state) });
-  return { ...sandbox, serve: (address: { host: string; port: number }) => serve(sandbox, address) };
+  const serving: (() => Promise<void>)[] = [];
+  return {
+    ...sandbox,
+    serve: async (address: { host: string; port: number }) => {
+      const served = await serve(sandbox, address);
+      serving.push(served.close);
+      return served;
+    },
+    close: () => {
+      for (const stop of serving) void stop();
+      sandbox.close();
+    },
+  };
 }

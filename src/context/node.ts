@@ -78,7 +78,10 @@ export async function nodeWorld(rooms: Rooms): Promise<World> {
     readSettings,
     permissions,
     user: process.geteuid?.(),
-    prompts: async () => (await import("./prompts.ts")).prompts,
+    prompts: async () =>
+      env.TERM === "dumb"
+        ? (await import("./plain-prompts.ts")).plainPrompts
+        : (await import("./prompts.ts")).prompts,
     spinner: async (...given) => (await import("./spinner.ts")).spinner(...given),
     hideCursor: async () => (await import("./cursor.ts")).hideCursor(process.stdout),
   };

@@ -30,6 +30,7 @@ async function ask<Value>(prompt: (place: Place) => Promise<Value>): Promise<Val
   } finally {
     stdin.off("pause", atRest).off("end", end).off("error", end);
     process.off("SIGCONT", goOn);
+    stdin.pause();
   }
 }
 

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/exit.ts";
+import { createMachine } from "./machine.ts";
+import type { Terminal } from "./terminal.ts";
+
+const dumb = { env: { TERM: "dumb" } };
+
+/** What a terminal that obeys no control sequence would show wrongly. */
+async function expectPlain(terminal: Terminal): Promise<void> {
+  expect(terminal.bytes()).not.toMatch(/\u001b|\r(?!\n)/);
+  expect(await terminal.leftovers()).toEqual([]);
+}
+
+describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
+  test("a rental is made by lines of answers", async () => {
+    const machine = await createMachine();
+    const terminal = machine.terminal("gpuctl rentals create bare-metal --sandbox", dumb);
+    await terminal.waitFor(/1\) infiniband\n {2}2\) ethernet\n.*Which one\?/);
+    terminal.type("3\r");
+    await terminal.waitFor(/> One of these[^?]*\?[^?]*\? Which one\?/);
+    terminal.type("2\r");
+    await terminal.waitFor("(--gpu-count)");
+    terminal.type("12\r");
+    await terminal.waitFor(/> --gpu-count must be a multiple of 8\n.*\(--gpu-count\)/);
+    terminal.type("8\r");
+    await terminal.waitFor("(y/N)");
+    terminal.type("y\r");
+    expect(await terminal.ended(), terminal.text()).toEqual({ code: exit.done, signal: 0 });
+    await expectPlain(terminal);
+    const { out } = await machine.pipe("gpuctl rentals list --sandbox -o json").ended;
+    expect(JSON.parse(out)).toMatchObject([{ networkType: "ethernet", gpuCount: 8 }]);
+  });
+
+  test("a key is typed unseen", async () => {
+    const machine = await createMachine();
+    const terminal = machine.terminal("gpuctl auth login --base-url https://api.example.com", dumb);
+    await terminal.waitFor("API key");
+    terminal.type("two words\r");
+    await terminal.waitFor("> it holds spaces");
+    terminal.type("key-typed-unseen-1234\r");
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
+    expect(terminal.bytes()).not.toMatch(/two words|unseen-1/);
+    await expectPlain(terminal);
+  });
+
+  const questions = [
+    ["gpuctl rentals create bare-metal --sandbox", "Which one?"],
+    ["gpuctl rentals create bare-metal --network-type ethernet --sandbox", "(--gpu-count)"],
+    ["gpuctl rentals create vm --gpus 1 --sandbox", "(y/N)"],
+    ["gpuctl auth login --base-url https://api.example.com", "API key"],
+  ] as const;
+
+  test.each(questions)("Ctrl-C and Ctrl-D leave: %s", async (line, asks) => {
+    for (const key of ["ctrl-c", "ctrl-d"] as const) {
+      const machine = await createMachine();
+      const terminal = machine.terminal(line, dumb);
+      await terminal.waitFor(asks);
+      terminal.press(key);
+      expect(await terminal.ended(), terminal.text()).toEqual({ code: exit.interrupted, signal: 0 });
+      await expectPlain(terminal);
+    }
+  });
+
+  test.each(questions)("the terminal is closed: %s", async (line, asks) => {
+    const machine = await createMachine();
+    const terminal = machine.terminal(`exec ${line}`, dumb);
+    await terminal.waitFor(asks);
+    terminal.close();
+    const { code, signal } = await terminal.ended();
+    expect(code + signal).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/exit.ts";
+import type { Environment } from "../e2e/command.ts";
+import { createMachine } from "./machine.ts";
+
+/** Waits in vain, for so long that progress is seen. */
+const inVain = "gpuctl rentals wait 1001 --for terminated --wait-timeout 1s --interval 200ms --sandbox";
+
+async function machineWithRental(env: Environment = {}) {
+  const machine = await createMachine(env);
+  await machine.pipe("gpuctl rentals create vm --gpus 1 --sandbox").ended;
+  return machine;
+}
+
+async function waitingInVain(env: Environment = {}, flags = "") {
+  const machine = await machineWithRental();
+  const terminal = machine.terminal(`${inVain} ${flags}`, { env });
+  expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.waited });
+  expect(terminal.text()).toMatch(/Error: .*rental 1001 is .*terminated/);
+  expect(await terminal.leftovers()).toEqual([]);
+  return terminal;
+}
+
+const colour = /\u001b\[[\d;]*m/;
+const anySequence = /\u001b/;
+const hidesCursor = "\u001b[?25l";
+
+describe.skipIf(process.platform === "win32")("progress", () => {
+  test("has no colour with NO_COLOR", async () => {
+    const terminal = await waitingInVain({ NO_COLOR: "1" });
+    expect(terminal.bytes()).toContain("Waiting until rental 1001 is terminated");
+    expect(terminal.bytes()).not.toMatch(colour);
+  });
+
+  test("moves on a terminal, is cleared away, and the cursor comes back", async () => {
+    const terminal = await waitingInVain();
+    expect(terminal.bytes()).toContain("Waiting until rental 1001 is terminated");
+    expect(terminal.bytes()).toContain(hidesCursor);
+    expect(terminal.bytes()).toMatch(colour);
+    expect(terminal.text()).not.toContain("Waiting until");
+  });
+
+  test.each<[string, Environment]>([
+    ["on a dumb terminal", { TERM: "dumb" }],
+    ["in CI", { CI: "true" }],
+  ])("does not move %s", async (_where, env) => {
+    const terminal = await waitingInVain(env);
+    expect(terminal.bytes()).not.toMatch(anySequence);
+    expect(terminal.bytes().replaceAll("\r\n", "")).not.toContain("\r");
+  });
+
+  test("does not move with --quiet", async () => {
+    const terminal = await waitingInVain({}, "--quiet");
+    expect(terminal.bytes()).not.toMatch(anySequence);
+    expect(terminal.text()).toMatch(/^Error: /);
+  });
+
+  test("is no part of the result", async () => {
+    const machine = await machineWithRental();
+    const line = "gpuctl rentals wait 1001 --for running --interval 500ms --sandbox -o json > result.json";
+    const terminal = machine.terminal(line);
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
+    expect(terminal.bytes()).toContain(hidesCursor);
+    expect(await terminal.leftovers()).toEqual([]);
+    expect(JSON.parse(await readFile(join(machine.work, "result.json"), "utf8"))).toMatchObject({ id: 1001 });
+  });
+
+  test("and everything else beside the result is left out with --quiet", async () => {
+    const machine = await createMachine();
+    const line = "gpuctl rentals create vm --gpus 1 --wait --yes --sandbox --quiet > result.txt";
+    const terminal = machine.terminal(line);
+    expect(await terminal.ended()).toMatchObject({ code: exit.done });
+    expect(terminal.bytes()).toBe("");
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a result on a terminal", () => {
+  async function shown(env: Environment) {
+    const machine = await machineWithRental(env);
+    const commands = ["list", "get 1001", "get 9"].map((words) => `gpuctl rentals ${words} --sandbox`);
+    const terminal = machine.terminal(commands.join("; "));
+    expect(await terminal.ended()).toMatchObject({ code: exit.notFound });
+    expect(await terminal.leftovers()).toEqual([]);
+    expect(terminal.text()).toMatch(/^1001 .*\n(?:.*\n)*ID: +1001\n(?:.*\n)*Error: no rental 9/m);
+    return terminal.bytes();
+  }
+
+  test("has colours", async () => {
+    expect(await shown({})).toMatch(colour);
+  });
+
+  test("has none with NO_COLOR", async () => {
+    expect(await shown({ NO_COLOR: "1" })).not.toMatch(colour);
+  });
+
+  test("has no control sequence on a dumb terminal", async () => {
+    expect(await shown({ TERM: "dumb" })).not.toMatch(anySequence);
+  });
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/exit.ts";
+import { helpFor } from "../../src/cli/help.ts";
+import { commands, nouns } from "../../src/commands/index.ts";
+import { repository } from "../e2e/command.ts";
+import { sayYes } from "./examples.ts";
+import { createMachine } from "./machine.ts";
+
+/** Command lines that a help shows as examples. */
+function inHelp(help = ""): readonly string[] {
+  const [, examples = ""] = help.split(/^Examples:\n/m);
+  return [...examples.matchAll(/^ {2}(\S*.*?)(?: {2,}.*)?$/gm)].flatMap(([, line = ""]) =>
+    line.startsWith("#") || line === "" ? [] : [line],
+  );
+}
+
+/** Command lines that a manual page shows as examples. */
+const inPage = (page: string): readonly string[] =>
+  [...page.matchAll(/^\.nf\n([\s\S]*?)\n\.fi$/gm)].flatMap(([, block = ""]) =>
+    block.replaceAll("\\-", "-").replaceAll("\\&", "").replaceAll("\\e", "\\").split("\n"),
+  );
+
+const look = { width: 80, bold: false };
+
+const ofCommands = new Set(commands.flatMap(({ examples }) => examples.map(({ command }) => command)));
+const man = join(repository, "man");
+const pages = (await readdir(man)).map((name) => ({ name, text: readFileSync(join(man, name), "utf8") }));
+const overviews = [
+  await helpFor([], look),
+  ...(await Promise.all(nouns.map(({ name }) => helpFor([name], look)))),
+];
+
+describe("every example that is shown is one that is run", () => {
+  test.each(pages)("in $name", ({ text }) => {
+    const shown = inPage(text);
+    expect(shown).not.toEqual([]);
+    expect(shown.filter((line) => !ofCommands.has(line))).toEqual([]);
+  });
+
+  test.each(commands)("in the help of $path", async ({ path, examples }) => {
+    expect(inHelp(await helpFor(path, look))).toEqual(examples.map(({ command }) => command));
+  });
+});
+
+const others = [...new Set(overviews.flatMap(inHelp))].filter((line) => !ofCommands.has(line));
+
+describe.skipIf(process.platform === "win32")("an example of an overview works as written", () => {
+  test("there are some", () => {
+    expect(overviews.flatMap(inHelp)).not.toEqual([]);
+  });
+
+  test.each(others)("%s", async (line) => {
+    const [watched, unwatched] = [await createMachine(), await createMachine()];
+    const terminal = watched.terminal(line);
+    await sayYes(terminal);
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
+    expect(await terminal.leftovers()).toEqual([]);
+    expect(await unwatched.pipe(line).ended).toMatchObject({ code: exit.done });
+  });
+});
