@@ -95,6 +95,7 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
   Stopped: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   CannotListen: () => ({ code: "CANNOT_LISTEN", exitCode: exit.usage }),
+  ControlRefused: () => ({ code: "USAGE", exitCode: exit.usage }),
   StoreError: () => ({ code: "SANDBOX_STATE", exitCode: exit.usage }),
   MissingDependency: () => ({ code: "MISSING_DEPENDENCY", exitCode: exit.usage }),
 };

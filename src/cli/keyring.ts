@@ -74,10 +74,10 @@ export async function keyFrom(command: string, source: string, programs: World["
   throw new KeyCommandFailed(source, `${shown} printed ${lines} that no header can carry`);
 }
 
-/** The sandbox's own key, unless the user's is one of the sandbox's. */
-function sandboxKey(key: KeySource | undefined, { keys }: Sandbox): KeyInUse {
-  if (key && "key" in key.from && key.from.key === keys.readOnly) {
-    return { key: keys.readOnly, source: key.source };
+/** The sandbox's own key, unless the user names another one of the sandbox's. */
+function sandboxKey(key: KeySource | undefined, { keys, hasKey }: Sandbox): KeyInUse {
+  if (key && "key" in key.from && hasKey(key.from.key)) {
+    return { key: key.from.key, source: key.source };
   }
   return { key: keys.full, source: "the sandbox's own key" };
 }

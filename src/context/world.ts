@@ -93,5 +93,7 @@ export interface Spinner {
 /** The service on this machine: a `fetch` of its own, and its controls. */
 export interface Sandbox extends SandboxControl {
   readonly fetch: (request: Request) => Promise<Response>;
+  /** Whether a secret is one of its keys, be it revoked. */
+  readonly hasKey: (secret: string) => boolean;
   readonly close: () => void;
 }

@@ -1,2 +1,8 @@
 /** The one chat model of the sandbox. It echoes, and says so by its name. */
 export const sandboxChatModel = "sandbox-echo";
+
+/** What a fault of the sandbox does when nothing else is said. */
+export const faultDefaults = { after: 0, times: 1 } as const;
+
+/** How many requests of its log the sandbox shows when nothing else is said, and how many it keeps. */
+export const requestLog = { shown: 50, kept: 1000 } as const;

@@ -2,12 +2,14 @@ import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { numbered } from "./extension.ts";
 import { makeFolder, needFolder } from "./folders.ts";
-import { codeOf, saveFailed } from "./save-failed.ts";
+import { codeOf, SaveFailed, saveFailed } from "./save-failed.ts";
 import { type Disk, withTemporary } from "./temporary.ts";
 
 export interface SaveOptions {
   /** Replace a file that is already there. */
   readonly force?: boolean;
+  /** Take no other name when this one is taken, but fail. */
+  readonly noOtherName?: boolean;
   /** Make the folders of the path that are missing. */
   readonly makeFolders?: boolean;
 }
@@ -41,6 +43,11 @@ async function claimFree(path: string, temporary: string, disk: Disk): Promise<s
   return free;
 }
 
+async function claimOnly(path: string, temporary: string, disk: Disk): Promise<string> {
+  if (await claim(path, temporary, disk)) return path;
+  throw new SaveFailed(path, "it is there already, and --force was not given");
+}
+
 /**
  * Writes the bytes to a temporary file beside the path, flushes it and puts it there in one step, so that the
  * name never stands on half a file. A file already there is left alone unless `force` is given: a free name is
@@ -58,7 +65,7 @@ export async function save(
   const folder = dirname(path);
   await (options.makeFolders ? makeFolder(folder) : needFolder(folder));
   const place = async (temporary: string) => {
-    if (!options.force) return claimFree(path, temporary, disk);
+    if (!options.force) return (options.noOtherName ? claimOnly : claimFree)(path, temporary, disk);
     await disk.rename(temporary, path);
     return path;
   };

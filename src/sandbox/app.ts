@@ -8,11 +8,14 @@ import type { Operation } from "../contract/operation.ts";
 import type { Clock } from "./clock.ts";
 import { isEnabled } from "./enabled.ts";
 import { errorAnswer, tooLarge } from "./error-answer.ts";
+import { underFaults } from "./faults/apply.ts";
+import { ConnectionReset } from "./faults/connection-reset.ts";
 import type { Handler } from "./handlers/handler.ts";
 import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
 import { readInput } from "./read-input.ts";
 import { Refusal } from "./refusal.ts";
+import { logRequest, type Seen } from "./request-log.ts";
 import type { Store } from "./store.ts";
 
 /** The largest body that the sandbox reads, in bytes. */
@@ -21,21 +24,24 @@ export const maxBodyBytes = 32 * 1024 * 1024;
 /** Marks every answer as one of the sandbox. */
 const sandboxHeader = "x-gpuctl-sandbox";
 
-type Env = { Variables: { now: number; userId: string } };
+type Env = { Variables: Seen & { userId: string } };
 
 /** The operations of the contract, served from a store. */
 export function createApp(store: Store, clock: Clock): Hono<Env> {
   const app = new Hono<Env>();
   app.use(cors());
   app.use(async (http, next) => {
-    http.set("now", clock());
     await next();
     http.header(sandboxHeader, "1");
   });
+  app.use(logged(store, clock));
   app.use(operations.getOpenApiDocument.path, etag());
   for (const id of Object.keys(operations) as OperationId[]) serveOperation(app, store, id);
   app.notFound((http) => errorAnswer(http, new Refusal("NOT_FOUND")));
-  app.onError((error, http) => errorAnswer(http, error));
+  app.onError((error, http) => {
+    if (error instanceof ConnectionReset) throw error;
+    return errorAnswer(http, error);
+  });
   return app;
 }
 
@@ -43,13 +49,48 @@ function serveOperation<Id extends OperationId>(app: Hono<Env>, store: Store, id
   const operation: Operation<string, Operations[Id]["input"]> = operations[id];
   const handler: Handler<Id> = handlers[id];
   const { method, path } = operation;
-  app.on(method, path, sunset(operation), admission(operation, store), limit, async (http) => {
-    const checked = check(operation, await readInput(operation, http.req));
-    if (!checked.ok) throw new Refusal("BAD_REQUEST", checked.issues);
-    const answer = await handler(checked.value, { store, now: http.var.now, userId: http.var.userId, http });
-    return answer instanceof Response ? answer : http.json(answer);
-  });
+  app.on(
+    method,
+    path,
+    sunset(operation),
+    faulty(store, id),
+    admission(operation, store),
+    limit,
+    async (http) => {
+      const checked = check(operation, await readInput(operation, http.req));
+      if (!checked.ok) throw new Refusal("BAD_REQUEST", checked.issues);
+      const answer = await handler(checked.value, {
+        store,
+        now: http.var.now,
+        userId: http.var.userId,
+        http,
+      });
+      return answer instanceof Response ? answer : http.json(answer);
+    },
+  );
 }
+
+/** Gives a request its moment, and keeps it in the log. */
+const logged =
+  (store: Store, clock: Clock): MiddlewareHandler<Env> =>
+  async (http, next) => {
+    http.set("now", clock());
+    let status: number | null = null;
+    try {
+      await next();
+      status = http.res.status;
+    } finally {
+      logRequest(store, http, http.var, status);
+    }
+  };
+
+/** What is served under an operation's name may be befallen by faults before anything else is looked at. */
+const faulty =
+  (store: Store, operation: OperationId): MiddlewareHandler<Env> =>
+  async (http, next) => {
+    http.set("operation", operation);
+    await underFaults(http, next, { store, operation, onFault: (id) => http.set("fault", id) });
+  };
 
 const limit = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
 

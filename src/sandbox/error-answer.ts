@@ -6,12 +6,15 @@ import { Refusal } from "./refusal.ts";
 export function errorAnswer(http: Context, error: unknown): Response {
   const { code, issues } = error instanceof Refusal ? error : new Refusal("INTERNAL_SERVER_ERROR");
   const { status, message } = errors[code];
-  return http.json({ code, message, issues: [...issues] } satisfies ErrorBody, status);
+  return problem(http, { code, message, issues: [...issues] }, status);
 }
 
 /** For a body over the limit, which the service documents no error for. */
 export const tooLarge = (http: Context): Response =>
-  http.json(
-    { code: "PAYLOAD_TOO_LARGE", message: "Request body is too large", issues: [] } satisfies ErrorBody,
-    413,
-  );
+  problem(http, { code: "PAYLOAD_TOO_LARGE", message: "Request body is too large", issues: [] }, 413);
+
+/** An error that is told to the caller, and to the log. */
+function problem(http: Context, body: ErrorBody, status: 400 | 401 | 403 | 404 | 413 | 500): Response {
+  http.set("problem", body);
+  return http.json(body, status);
+}

@@ -1,9 +1,11 @@
+import { adminPath, createAdmin } from "./admin/app.ts";
 import { createApp } from "./app.ts";
-import { type Clock, stamp } from "./clock.ts";
-import { keys } from "./keys.ts";
+import type { Clock } from "./clock.ts";
+import { sandboxClock } from "./control/clock.ts";
+import { controlsOf, type SandboxControls } from "./control/controls.ts";
+import { isKey, keys } from "./keys.ts";
 import { type SandboxLimit, sandboxLimits } from "./limits.ts";
 import { openStore } from "./store.ts";
-import { type Counts, countAll } from "./tables/counts.ts";
 
 export { CannotListen } from "./cannot-listen.ts";
 export type { SandboxLimit } from "./limits.ts";
@@ -18,22 +20,23 @@ interface SandboxOptions {
   readonly now?: Clock;
 }
 
-export interface SandboxStatus extends Counts {
-  readonly file: string;
-  /** The sandbox's time, ISO 8601. */
-  readonly now: string;
-}
-
 /** The whole service, on this machine. */
-export interface Sandbox {
-  /** Answers a request as the service would; the host of its URL does not matter. */
+export interface Sandbox extends SandboxControls {
+  /**
+   * Answers a request as the service would; the host of its URL does not matter.
+   * Rejects with an error of code `ECONNRESET` when a fault breaks the connection.
+   */
   fetch(request: Request): Promise<Response>;
+  /**
+   * Answers a request under `/_sandbox/` that came from an address of this machine; nothing when the request is for the
+   * service. `peer` is the address that it came from.
+   */
+  administer(request: Request, peer: string | undefined): Promise<Response> | undefined;
   readonly keys: { readonly full: string; readonly readOnly: string };
   /** What the service leaves open and the sandbox decided. */
   readonly limits: readonly SandboxLimit[];
-  status(): SandboxStatus;
-  /** Restores the initial state: one user, the keys, nothing rented. */
-  reset(): void;
+  /** Whether a secret is one of the sandbox's keys, be it revoked. */
+  hasKey(secret: string): boolean;
   close(): void;
 }
 
@@ -47,15 +50,21 @@ export interface Sandbox {
  * await sandbox.fetch(new Request("http://sandbox/v2/on-demand/storage-volumes", { headers: { authorization } }));
  */
 export async function createSandbox({ file, now = Date.now }: SandboxOptions): Promise<Sandbox> {
-  const clock = () => Math.floor(now());
-  const store = await openStore(file, clock());
-  const app = createApp(store, clock);
+  const machine = () => Math.floor(now());
+  const store = await openStore(file, machine());
+  const controls = controlsOf(store, machine, file);
+  const app = createApp(store, sandboxClock(store, machine));
+  const admin = createAdmin(controls);
   return {
+    ...controls,
     fetch: async (request) => app.fetch(request),
+    administer: (request, peer) =>
+      new URL(request.url).pathname.startsWith(`${adminPath}/`)
+        ? Promise.resolve(admin.fetch(request, { peer }))
+        : undefined,
     keys,
     limits: sandboxLimits,
-    status: () => ({ file, now: stamp(clock()), ...countAll(store, clock()) }),
-    reset: () => store.reset(clock()),
+    hasKey: (secret) => isKey(store, secret),
     close: () => store.close(),
   };
 }

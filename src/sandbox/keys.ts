@@ -12,6 +12,13 @@ interface Caller {
 export function callerOf(store: Queries, authorization: string | undefined): Caller | undefined {
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (secret === undefined) return undefined;
-  const [row] = store.all("SELECT userId, access FROM keys WHERE secret = ?", secret);
+  const [row] = store.all("SELECT userId, access FROM keys WHERE secret = ? AND access != 'revoked'", secret);
   return row && { userId: String(row.userId), mayWrite: row.access === "full" };
 }
+
+/** Whether a secret is one of the sandbox's keys, be it revoked. */
+export const isKey = (store: Queries, secret: string): boolean =>
+  store.all("SELECT 1 FROM keys WHERE secret = ?", secret).length > 0;
+
+export const secretsOf = (store: Queries): readonly string[] =>
+  store.all("SELECT secret FROM keys").map(({ secret }) => String(secret));

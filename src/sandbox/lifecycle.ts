@@ -53,8 +53,11 @@ const startOf = (rental: StoredRental): number => rental.createdAt + bootMs[rent
 
 /** When a rental ends, as far as is known: it was ended, or its reserved term is not to go on as on-demand. */
 export function endOf(rental: StoredRental): number | null {
-  if (rental.terminatedAt !== undefined) return rental.terminatedAt;
-  return rental.convertToOnDemandOnExpiry ? null : (rental.terms.at(-1)?.until ?? null);
+  const ends = [
+    rental.terminatedAt,
+    rental.convertToOnDemandOnExpiry ? undefined : rental.terms.at(-1)?.until,
+  ].filter((end) => end !== undefined);
+  return ends.length === 0 ? null : Math.min(...ends);
 }
 
 /** What a rental is at a moment: booting, running or ended, its term, and what it has cost. */
@@ -73,7 +76,7 @@ export function rentalAt(rental: StoredRental, now: number): RentalNow {
     termPeriodDays: current ? wholeDays(rental.terms) : null,
     reservedUntil: upcoming.at(-1)?.until ?? null,
     costPerHourCents: current?.costPerHourCents ?? hourlyCents(rental),
-    billedCents: billedCents(rental, ended ? end : now),
+    billedCents: billedBefore(rental, now).cents,
   };
 }
 
@@ -90,15 +93,27 @@ function wholeDays(terms: readonly ReservedTerm[]): number {
   return first ? Math.floor(((terms.at(-1) ?? first).until - first.from) / dayMs) : 0;
 }
 
-function billedCents(rental: StoredRental, until: number): number {
+/** Time that is billed, in whole seconds, and what it costs in whole cents. */
+export interface Billed {
+  readonly seconds: number;
+  readonly cents: number;
+}
+
+/**
+ * What a rental has cost until a moment. Each span of one price counts its whole seconds from Running on; the cents of
+ * all spans are added up exactly and rounded down once.
+ */
+export function billedBefore(rental: StoredRental, moment: number): Billed {
+  const until = Math.min(moment, endOf(rental) ?? moment);
   const seconds = (from: number, to: number): number =>
     Math.max(0, Math.floor((Math.min(to, until) - Math.max(from, startOf(rental))) / secondMs));
   const reserved = rental.terms.map((term) => ({
     seconds: seconds(term.from, term.until),
     cents: term.costPerHourCents,
   }));
-  const onDemand =
-    seconds(startOf(rental), until) - reserved.reduce((total, term) => total + term.seconds, 0);
+  const all = seconds(startOf(rental), until);
+  const onDemand = all - reserved.reduce((total, term) => total + term.seconds, 0);
   const spans = [...reserved, { seconds: onDemand, cents: hourlyCents(rental) }];
-  return Math.floor(spans.reduce((total, span) => total + span.seconds * span.cents, 0) / 3600);
+  const cents = Math.floor(spans.reduce((total, span) => total + span.seconds * span.cents, 0) / 3600);
+  return { seconds: all, cents };
 }

@@ -1,11 +1,16 @@
-import { sandboxChatModel } from "../contract/sandbox.ts";
+import { requestLog, sandboxChatModel } from "../contract/sandbox.ts";
+import { adminPath } from "./admin/app.ts";
 import { maxBodyBytes } from "./app.ts";
 import { secondMs } from "./clock.ts";
+import { usualRetryAfter } from "./control/faults.ts";
+import { faultHeader } from "./faults/apply.ts";
 import { speeds } from "./handlers/audio.ts";
 import { bootMs } from "./lifecycle.ts";
 import { maxGpus } from "./new-rental.ts";
 import { centsPerGpuHour, termDiscounts } from "./prices.ts";
+import { idsBefore } from "./schema.ts";
 import { documentationNetworks, gpusPerMachine } from "./ssh-networking.ts";
+import { firstCreditCents } from "./tables/credits.ts";
 
 export interface SandboxLimit {
   readonly id: string;
@@ -24,7 +29,7 @@ const texts = {
   prices: `A GPU costs, for an hour: ${priceList}. These are the sandbox's own prices.`,
   "term-prices": `A reserved term costs its hourly price x 24 x days, in whole cents, less ${discounts}. discountPercentage comes off both that and the on-demand price.`,
   billing:
-    "A rental is billed by the whole second from Running; before that it costs nothing but counts as active.",
+    "A rental is billed by the whole second from Running; before that it costs nothing but counts as active. The cents of a rental are added up exactly and rounded down once.",
   boot: `A virtual machine boots in ${bootMs["virtual-machine"] / secondMs} s, bare metal in ${bootMs["bare-metal"] / secondMs} s.`,
   status: "A rental is Pending until its boot is over, then Running, and Terminated at last.",
   terms:
@@ -43,9 +48,9 @@ const texts = {
     "The paged replacements of deprecated operations are not served, as their shapes are not known.",
   reservations: "A reservation that is asked for is noted by nobody.",
   volumes:
-    "A volume attaches to active bare-metal rentals in any region, to several at once, and leaves a rental that ends. Volumes cost nothing.",
-  ids: "Ids are numbers; the same number as a text is the same id.",
-  user: "There is one user. Deleting it ends its rentals and its keys until the next reset.",
+    "A volume attaches to active bare-metal rentals in any region, to several at once, and leaves a rental that ends. Attaching it again changes nothing. Volumes cost nothing.",
+  ids: `Ids are numbers that count up, of rentals from ${idsBefore.rentals + 1} and of volumes from ${idsBefore.volumes + 1}; the same number as a text is the same id.`,
+  user: "There is one user. An update needs no field and keeps what is not given. Deleting the user ends its rentals and its keys until the next reset.",
   sunset:
     "From their sunset day, in UTC by the sandbox's clock, the paths without /v2/ answer 404 and leave the description.",
   browsers: "Pages of any origin may call the sandbox.",
@@ -56,10 +61,33 @@ const texts = {
   "rate-limits": "There are no rate limits and no quotas.",
   chat: `The one chat model is ${sandboxChatModel}, which says back what the user said last. Messages must not be empty, max_tokens is at least 1, temperature changes nothing, and stream and stream_options.include_usage are heeded.`,
   pictures:
-    "Pictures are drawn by rule, say SANDBOX and cost nothing. Any number of steps is taken, and any sampler.",
-  seeds: "Without a seed one is picked, below 2^32; random_seed tells which.",
+    "Pictures are PNGs that are drawn by rule, say SANDBOX and cost nothing. Any number of steps is taken, and any sampler.",
+  seeds:
+    "Without a seed one is picked, below 2^32, by how many were picked before since the reset; random_seed tells which.",
   speech: `Speech comes as WAV from a small synthesiser; speed is from ${speeds.slowest} to ${speeds.fastest}, and the text must have words that its English voice can say.`,
+  labels: "A rental without a label is called vm- or bm- and its id.",
+  records:
+    "Records have the fields that services of this kind send, money in cents, moments in UTC with milliseconds; the summary has a total for each term type.",
+  access:
+    "The read-only key may only read: anything else answers 403, before the input is looked at. A revoked key answers 401.",
+  headers: `Every answer has the header X-Gpuctl-Sandbox, one of a path that is to be retired Deprecation, too, and the description an ETag.`,
+  balance: `An account starts with ${dollars(firstCreditCents)}, from which the rentals run it down; nothing is stopped below zero.`,
+  clock:
+    "One clock stamps, boots, bills and expires everything, for all processes that share the state. It is the machine's until it is moved, and goes forward only, up to the end of 9999. While it is frozen no time passes.",
+  "passing-time":
+    "What was to happen in time that passes at once happened at its own moment: boot, the end of a term, what follows.",
+  faults: `A fault comes before the key and the input are looked at, and lets nothing happen unless the operation is applied or just delayed or cut. The oldest one that waits for a call takes it, the others do not count it. An answer has the header ${faultHeader} with its number.`,
+  "fault-answers": `A status without a documented error has a code and a message made of its name. A 429 says to wait ${usualRetryAfter} s unless something else is said.`,
+  requests: `The last ${requestLog.kept} requests are kept without bodies, keys, and values of query fields that are not known.`,
+  seed: "A seed takes the place of everything. It may have clock (now, frozen), user, balanceCents (what is left at that moment), keys (value, access: full, read-only or revoked), rentals (rentalType and the fields that create one) and volumes; things may have an id and createdAt, rentals terminatedAt. Without createdAt a rental begins to boot.",
+  snapshot:
+    "A snapshot holds everything but the log of requests. Restored, a running clock runs on from the moment of the snapshot.",
+  reset:
+    "A reset forgets everything: ids start again, faults and requests are gone, the clock is the machine's.",
+  controls: `A served sandbox takes orders under ${adminPath}/, in JSON, without a key: from this machine only, by a name or address of it, and from no page of another origin. They are not in the description.`,
 } as const;
+
+export type LimitId = keyof typeof texts;
 
 /** What the service leaves open and the sandbox decided. */
 export const sandboxLimits: readonly SandboxLimit[] = Object.entries(texts).map(([id, text]) => ({

@@ -3,10 +3,8 @@ import { keys } from "./keys.ts";
 import type { Queries } from "./queries.ts";
 import type { StoredUser } from "./tables/users.ts";
 
-/** Raised whenever the tables change. */
-export const schemaVersion = 1;
-
-export const tables = `
+/** The tables of version 1. */
+const tables = `
   CREATE TABLE users (id TEXT PRIMARY KEY, record TEXT NOT NULL, deletedAt INTEGER) STRICT;
   CREATE TABLE keys (secret TEXT PRIMARY KEY, userId TEXT NOT NULL, access TEXT NOT NULL) STRICT;
   CREATE TABLE rentals (
@@ -27,16 +25,44 @@ export const tables = `
   CREATE INDEX attachmentsByRental ON attachments (rentalId);
 `;
 
-/** Ids count up from here, so that a rental's is never a volume's in a small sandbox. */
-const idsBefore = { rentals: 1000, volumes: 500 };
+/** What the clock shows, what goes wrong, what was asked, what was paid in, and what is counted in the place of chance. */
+const controls = `
+  CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), offsetMs INTEGER NOT NULL, frozenAt INTEGER) STRICT;
+  CREATE TABLE faults (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    operation TEXT NOT NULL,
+    skip INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE requests (number INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT;
+  CREATE TABLE credits (userId TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT;
+  CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+`;
 
-const firstUser = "sandbox-user";
+/** What makes each version of the tables out of the one before; the first one makes them. */
+export const upgrades: readonly string[] = [tables, controls];
+
+/** The version of the tables that is used here. */
+export const schemaVersion = upgrades.length;
+
+/** Ids count up from here, so that a rental's is never a volume's in a small sandbox. */
+export const idsBefore = { rentals: 1000, volumes: 500 };
+
+export const firstUser = "sandbox-user";
+
+/** Every table, in the order of its name; SQLite's own are none of them. */
+export const tableNames = (store: Queries): readonly string[] =>
+  store
+    .all(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )
+    .map(({ name }) => String(name));
 
 /** Empties every table and puts the first user and the keys back; ids start again. */
 export function restoreInitialState(store: Queries, now: number): void {
-  for (const table of ["users", "keys", "rentals", "volumes", "attachments", "sqlite_sequence"]) {
-    store.run(`DELETE FROM ${table}`);
-  }
+  for (const table of [...tableNames(store), "sqlite_sequence"]) store.run(`DELETE FROM ${table}`);
   for (const [table, id] of Object.entries(idsBefore)) {
     store.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, id);
   }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { optional } from "./missing-dependency.ts";
 import type { Queries } from "./queries.ts";
-import { restoreInitialState, schemaVersion, tables } from "./schema.ts";
+import { restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
 import { StoreError } from "./store-error.ts";
 import { prepareFile } from "./store-file.ts";
 
@@ -50,6 +50,8 @@ async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
   for (;;) {
     try {
       database.exec("PRAGMA journal_mode = WAL");
+      // A crash of the process loses nothing; one of the machine may lose the last requests, which nobody pays for.
+      database.exec("PRAGMA synchronous = NORMAL");
       return;
     } catch (error) {
       const busy = error instanceof Error && "errcode" in error && error.errcode === 5;
@@ -88,7 +90,7 @@ function storeOn(database: DatabaseSyncInstance): Store {
   return store;
 }
 
-/** Makes the tables of a new file; leaves a file alone that is none of ours. */
+/** Makes the tables of a new file, brings those of an older version up, and leaves a file alone that is none of ours. */
 function makeTables(store: Store, file: string, now: number): void {
   const version = () => Number(store.all("PRAGMA user_version")[0]?.user_version);
   if (version() === schemaVersion) return;
@@ -96,12 +98,19 @@ function makeTables(store: Store, file: string, now: number): void {
     if (version() > schemaVersion) {
       throw new StoreError(file, `a newer version wrote it (${version()}; this one knows ${schemaVersion})`);
     }
-    if (version() === schemaVersion) return;
-    if (store.all("SELECT 1 FROM sqlite_master LIMIT 1").length > 0) {
-      throw new StoreError(file, "it is a database of something else");
+    const before = version();
+    if (before === schemaVersion) return;
+    if (isForeign(store, before)) throw new StoreError(file, "it is a database of something else");
+    for (const upgrade of upgrades.slice(before)) {
+      for (const statement of upgrade.split(";").filter((text) => text.trim() !== "")) store.run(statement);
     }
-    for (const statement of tables.split(";").filter((text) => text.trim() !== "")) store.run(statement);
-    restoreInitialState(store, now);
+    if (before === 0) restoreInitialState(store, now);
     store.run(`PRAGMA user_version = ${schemaVersion}`);
   });
+}
+
+/** A file of ours has no version while it is empty, and one once it has tables; this one was in the first version. */
+function isForeign(store: Store, version: number): boolean {
+  if (version > 0) return !tableNames(store).includes("attachments");
+  return store.all("SELECT 1 FROM sqlite_master LIMIT 1").length > 0;
 }

@@ -6,6 +6,7 @@ import { failureOf } from "../../src/cli/failure.ts";
 /** Errors that never leave the room they are thrown in. */
 const internal = [
   "ConnectionFailed",
+  "ConnectionReset",
   "DryRun",
   "Refusal",
   "TimedOut",

@@ -9,10 +9,13 @@ test("sandbox status counts what is there", async () => {
   expect((await run("sandbox status")).out).toMatchInlineSnapshot(`
     "file:            :memory:
     now:             2026-11-20T12:00:00.000Z
+    frozen:          false
     rentals.active:  1
     rentals.ended:   0
     volumes:         0
     userExists:      true
+    faults:          0
+    balance:         $10,000.00
     "
   `);
   expect(JSON.parse((await run("sandbox status -o json")).out)).toMatchObject({

@@ -1,4 +1,7 @@
 import type { CommandSpec } from "../spec.ts";
+import { clockCommands } from "./clock/index.ts";
+import { faultCommands } from "./faults/index.ts";
+import { stateCommands } from "./state/index.ts";
 
 export const sandboxCommands: readonly CommandSpec[] = [
   {
@@ -39,6 +42,9 @@ export const sandboxCommands: readonly CommandSpec[] = [
     ],
     load: () => import("./reset.ts"),
   },
+  ...stateCommands,
+  ...clockCommands,
+  ...faultCommands,
   {
     path: ["sandbox", "keys"],
     summary: "Show the sandbox's own keys, for curl and SDKs",

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
 import type { Issue } from "../../contract/check.ts";
@@ -6,6 +5,7 @@ import type { CheckedInputOf } from "../../contract/index.ts";
 import { sandboxChatModel } from "../../contract/sandbox.ts";
 import { secondMs } from "../clock.ts";
 import { issue, refuse } from "../refusal.ts";
+import { count } from "../tables/counters.ts";
 import type { Call, Handlers } from "./handler.ts";
 
 type Input = CheckedInputOf<"createChatCompletion">;
@@ -17,13 +17,13 @@ const streaming = z.object({
 });
 
 /** Answers in the common chat-completions format: whole, or as server-sent events when `stream` is set. */
-async function createChatCompletion(input: Input, { http, now }: Call) {
+async function createChatCompletion(input: Input, { http, now, store }: Call) {
   refuse(...beyondLimits(input));
   const { stream, stream_options } = streaming.parse(input);
   const { echo } = await import("../engines/index.ts");
   const { tokens, finishReason, usage } = echo(input.messages, input.max_tokens);
   const common = {
-    id: `chatcmpl-${randomUUID()}`,
+    id: `chatcmpl-${store.write(() => count(store, "chat"))}`,
     created: Math.floor(now / secondMs),
     model: sandboxChatModel,
   };

@@ -1,12 +1,14 @@
-import { randomInt } from "node:crypto";
+import { createHash } from "node:crypto";
 import { issue, Refusal } from "../refusal.ts";
+import { count } from "../tables/counters.ts";
 import type { Handlers } from "./handler.ts";
 
-/** Seeds that the sandbox picks are below this. */
-const seeds = 2 ** 32;
+/** A seed below 2^32 for the picture that is drawn as the n-th one without a seed. */
+const pickedSeed = (n: number): number => createHash("sha256").update(`picture ${n}`).digest().readUInt32BE();
 
 export const image = {
-  async generateImage({ seed = randomInt(seeds), ...request }) {
+  async generateImage({ seed: wanted, ...request }, { store }) {
+    const seed = wanted ?? pickedSeed(store.write(() => count(store, "pictures")));
     const { drawPicture, UnreadableReference } = await import("../engines/index.ts");
     try {
       const picture = await drawPicture({ ...request, seed });

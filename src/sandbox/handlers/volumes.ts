@@ -19,7 +19,10 @@ const record = (volume: NumberedVolume, { store, now }: Call) => ({
 });
 
 /** The rentals to attach a volume to; each must be an active bare-metal one (service section 4.3). */
-function attachable(ids: readonly Id[], { store, userId, now }: Call): number[] {
+export function attachable(
+  ids: readonly Id[],
+  { store, userId, now }: Pick<Call, "store" | "userId" | "now">,
+): number[] {
   const found = ids.map((id) => ({ id, known: findRental(store, userId, id) }));
   refuse(
     ...found.flatMap(({ id, known }) => {

@@ -15,9 +15,11 @@ const numbered = (row: Row): NumberedRental => ({
 
 const ofUser = "SELECT id, record FROM rentals WHERE userId = ?";
 
-export function addRental(store: Queries, userId: string, rental: StoredRental): number {
+/** Adds a rental under the number given, or else the next free one. */
+export function addRental(store: Queries, userId: string, rental: StoredRental, id?: number): number {
   return store.run(
-    "INSERT INTO rentals (userId, rentalType, endsAt, record) VALUES (?, ?, ?, ?)",
+    "INSERT INTO rentals (id, userId, rentalType, endsAt, record) VALUES (?, ?, ?, ?, ?)",
+    id ?? null,
     userId,
     rental.rentalType,
     endOf(rental),
@@ -52,6 +54,10 @@ export function activeRentals(
     )
     .map(numbered);
 }
+
+/** Every rental of the user's, running or ended. */
+export const allRentals = (store: Queries, userId: string): readonly NumberedRental[] =>
+  store.all(`${ofUser} ORDER BY id`, userId).map(numbered);
 
 export const pastRentals = (store: Queries, userId: string, now: number): readonly NumberedRental[] =>
   store.all(`${ofUser} AND endsAt <= ? ORDER BY id`, userId, now).map(numbered);

@@ -15,8 +15,10 @@ export interface NumberedVolume extends StoredVolume {
 
 const numbered = (row: Row): NumberedVolume => ({ id: Number(row.id), ...JSON.parse(String(row.record)) });
 
-export function addVolume(store: Queries, userId: string, volume: StoredVolume): number {
-  return store.run("INSERT INTO volumes (userId, record) VALUES (?, ?)", userId, JSON.stringify(volume));
+/** Adds a volume under the number given, or else the next free one. */
+export function addVolume(store: Queries, userId: string, volume: StoredVolume, id?: number): number {
+  const sql = "INSERT INTO volumes (id, userId, record) VALUES (?, ?, ?)";
+  return store.run(sql, id ?? null, userId, JSON.stringify(volume));
 }
 
 export function findVolume(store: Queries, userId: string, id: Id): NumberedVolume | undefined {

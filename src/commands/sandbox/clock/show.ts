@@ -1,0 +1,5 @@
+import type { Verb } from "../../spec.ts";
+
+export const verb: Verb<object> = {
+  run: async (_input, { sandbox }) => ({ data: (await sandbox()).clock.show() }),
+};

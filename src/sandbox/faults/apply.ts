@@ -1,0 +1,50 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Context, Next } from "hono";
+import type { OperationId } from "../../contract/index.ts";
+import type { Store } from "../store.ts";
+import { answerOf } from "./answer.ts";
+import { ConnectionReset } from "./connection-reset.ts";
+import { cut } from "./cut.ts";
+import { takeFault } from "./take.ts";
+
+/** Marks an answer that a fault befell, with the number of the fault. */
+export const faultHeader = "Gpuctl-Sandbox-Fault";
+
+/**
+ * Lets a call go on to its operation, or befall by a fault, whose number it gives back.
+ * @throws ConnectionReset when the fault breaks the connection, or nobody waits for the answer any more
+ */
+export async function underFaults(
+  http: Context,
+  next: Next,
+  { store, operation, onFault }: { store: Store; operation: OperationId; onFault: (id: number) => void },
+): Promise<void> {
+  const fault = takeFault(store, operation);
+  if (fault === undefined) return next();
+  const { effect, id } = fault;
+  onFault(id);
+  if (effect.applied) await next();
+  if (effect.delayMs !== undefined) await pause(effect.delayMs, http.req.raw.signal);
+  if (effect.reset && effect.cutStreamAfter === undefined) throw new ConnectionReset();
+  const answer = answerOf(effect);
+  if (answer !== undefined) {
+    http.set("problem", answer.problem);
+    replace(http, answer.response);
+  } else if (!effect.applied) await next();
+  if (effect.cutStreamAfter !== undefined) replace(http, cut(http.res, effect.cutStreamAfter, effect));
+  http.header(faultHeader, String(id));
+}
+
+/** Hono would merge the headers of the old answer into the new one. */
+function replace(http: Context, answer: Response): void {
+  http.res = undefined;
+  http.res = answer;
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(milliseconds, undefined, { signal });
+  } catch {
+    throw new ConnectionReset("the caller left while a fault of the sandbox delayed the answer");
+  }
+}

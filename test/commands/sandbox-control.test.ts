@@ -1,0 +1,292 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+
+const vm = "rentals create vm --gpus 1 --sandbox --yes";
+const day = 24 * 3600 * 1000;
+
+test("the clock is shown, stopped, moved and let go", async () => {
+  const { run } = await createCli();
+  expect((await run("sandbox clock freeze")).out).toMatchInlineSnapshot(`
+    "now:       2026-11-20T12:00:00.000Z
+    frozen:    true
+    offsetMs:  -
+    "
+  `);
+  expect(JSON.parse((await run("sandbox clock advance 1d12h -o json")).out)).toEqual({
+    now: "2026-11-22T00:00:00.000Z",
+    frozen: true,
+    offsetMs: null,
+  });
+  expect((await run("sandbox clock set 2027-01-01 -o id")).out).toBe("2027-01-01T00:00:00.000Z\n");
+  expect((await run("sandbox clock set 2027-01-01T02:00:00+01:00 -o id")).out).toBe(
+    "2027-01-01T01:00:00.000Z\n",
+  );
+  expect(JSON.parse((await run("sandbox clock resume -o json")).out)).toMatchObject({ frozen: false });
+  expect(JSON.parse((await run("sandbox clock show -o json")).out)).toMatchObject({
+    now: "2027-01-01T01:00:00.000Z",
+  });
+});
+
+test.each([
+  ["sandbox clock advance 30", 'DURATION must be a span such as 30d, 12h or 90s, not "30"'],
+  ["sandbox clock advance -- -30d", "DURATION must be a span"],
+  ["sandbox clock advance 9999999d", "DURATION must not lead beyond 9999-12-31"],
+  ["sandbox clock set tomorrow", "TIME must be a time such as 2026-12-31T00:00:00Z"],
+  [
+    "sandbox clock set 2026-11-20T11:59:59Z",
+    "TIME must not lead back: the sandbox's clock goes forward only",
+  ],
+  ["sandbox clock set 2026-02-30", "TIME must be a time"],
+])("%s is refused, and the clock is as it was", async (line, message) => {
+  const { run } = await createCli();
+  const before = (await run("sandbox clock show -o json")).out;
+  const { code, out, err } = await run(line);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(message);
+  expect((await run("sandbox clock show -o json")).out).toBe(before);
+});
+
+test("a rental boots, is billed and expires as the clock is moved", async () => {
+  const { run, advance } = await createCli();
+  await run("sandbox clock freeze");
+  await run(`${vm} --term-type reserved --days 30 --no-convert-to-on-demand-on-expiry`);
+  advance(day);
+  expect(JSON.parse((await run("rentals get 1001 -o json --sandbox")).out)).toMatchObject({
+    status: "Pending",
+  });
+  await run("sandbox clock advance 1d");
+  expect(JSON.parse((await run("rentals get 1001 -o json --sandbox")).out)).toMatchObject({
+    status: "Running",
+    billedCents: Math.floor(((86_400 - 2) * 180) / 3600),
+  });
+  await run("sandbox clock advance 30d");
+  expect(JSON.parse((await run("rentals history -o json --sandbox")).out)).toMatchObject([
+    { id: 1001, terminatedAt: "2026-12-20T12:00:02.000Z", billedCents: 30 * 24 * 180 },
+  ]);
+});
+
+test("a fault is added, listed and cleared", async () => {
+  const { run } = await createCli();
+  await run("sandbox fault add --operation getRental --status 429 --times 2 --after 1 --delay 3s");
+  await run("sandbox fault add --operation '*' --cut-stream-after 2 --reset");
+  expect((await run("sandbox fault list")).out).toMatchInlineSnapshot(`
+    "ID  OPERATION  EFFECT                                                        AFTER  TIMES  LEFT
+    1   getRental  waits 3 s, answers 429, says to wait 1 s                          1      2     2
+    2   *          cuts the answer after 2 events or KiB, resets the connection      0      1     1
+    "
+  `);
+  expect(JSON.parse((await run("sandbox fault list -o json")).out)[0]).toEqual({
+    id: 1,
+    operation: "getRental",
+    effect: "waits 3 s, answers 429, says to wait 1 s",
+    after: 1,
+    times: 2,
+    left: 2,
+    status: 429,
+    retryAfterSeconds: 1,
+    delayMs: 3000,
+    reset: false,
+    garbage: false,
+    applied: false,
+  });
+  expect(JSON.parse((await run("sandbox fault clear 1 -o json")).out)).toEqual({ cleared: 1 });
+  expect(await run("sandbox fault clear 1")).toMatchObject({ code: 5, out: "" });
+  expect((await run("sandbox fault list -o id")).out).toBe("2\n");
+  await run("sandbox fault clear");
+  expect(await run("sandbox fault list")).toMatchObject({ code: 0, out: "", err: "No faults.\n" });
+});
+
+test.each([
+  ["", "--operation is needed"],
+  ["--operation getrentals --status 500", "did you mean getRental?"],
+  ["--operation getRental", "--status or another effect is needed"],
+  ["--operation getRental --status 200", "--status must be at least 400"],
+  ["--operation getRental --status many", "--status must be a number"],
+  ["--operation getRental --delay 3", "--delay must be a duration"],
+  ["--operation getRental --status 500 --times 0", "--times must be at least 1"],
+  ["--operation getRental --delay 1s --retry-after 1s", "--retry-after belongs to an answer"],
+  ["--operation getRental --cut-stream-after 1 --garbage", "--cut-stream-after cuts"],
+  ["--operation getRental --reset --status 500 --times 0.5", "--times must be an integer"],
+])("sandbox fault add %s is refused", async (flags, message) => {
+  const { run } = await createCli();
+  const { code, err } = await run(`sandbox fault add ${flags}`);
+  expect(code).toBe(2);
+  expect(err).toContain(message);
+  expect((await run("sandbox fault list -o json")).out).toBe("[]\n");
+});
+
+test("the tool tries reads again through faults, and writes never", async () => {
+  const { run } = await createCli();
+  await run("sandbox fault add --operation listStorageVolumes --status 429 --times 2 --retry-after 7s");
+  const listed = await run("volumes list --sandbox -o json");
+  expect(listed).toMatchObject({ code: 0, out: "[]\n" });
+  expect(listed.requests).toHaveLength(3);
+  expect(listed.slept.every((slept) => slept >= 7000)).toBe(true);
+  await run("sandbox fault add --operation createVirtualMachineRental --status 500 --applied");
+  const created = await run(vm);
+  expect(created.code).toBe(10);
+  expect(created.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
+});
+
+test.each([
+  ["--reset --times 9", "volumes list --sandbox", 9],
+  ["--garbage", "volumes list --sandbox", 7],
+  ["--status 503 --times 9", "volumes list --sandbox", 7],
+  ["--status 429 --times 9", "volumes list --sandbox", 9],
+  ["--reset", vm, 10],
+  ["--garbage", vm, 10],
+  ["--cut-stream-after 2", "chat hello --sandbox", 9],
+  ["--cut-stream-after 2 --reset", "chat hello --sandbox", 9],
+])("with the fault %s, %s ends with exit code %i", async (fault, line, expected) => {
+  const { run } = await createCli();
+  await run(`sandbox fault add --operation '*' ${fault} --after ${line === vm ? 1 : 0}`);
+  expect((await run(line)).code).toBe(expected);
+});
+
+const seed = "rentals:\n  - rentalType: virtual-machine\n    gpuCount: 2\n    label: seeded\n";
+
+test("the sandbox is filled from a file or from stdin", async () => {
+  const { run, folder } = await createCli();
+  await run(vm);
+  writeFileSync(join(folder, "seed.yaml"), seed);
+  expect(JSON.parse((await run("sandbox seed seed.yaml --yes -o json")).out)).toMatchObject({
+    rentals: { active: 1 },
+  });
+  expect(JSON.parse((await run("rentals list -o json --sandbox")).out)).toMatchObject([{ label: "seeded" }]);
+  const stdin = JSON.stringify({ volumes: [{ label: "data", region: "eu-west-3", sizeInGb: 256 }] });
+  expect((await run("sandbox seed - --yes", { stdin })).code).toBe(0);
+  expect((await run("volumes list -o id --sandbox")).out).toBe("501\n");
+});
+
+test("a seed that is wrong names the place and the line, and changes nothing", async () => {
+  const { run } = await createCli();
+  await run(vm);
+  const stdin = `${seed}    customPorts: [0]\nvolumes: [{ label: a b, region: mars, sizeInGb: 1 }]\n`;
+  const { code, out, err } = await run("sandbox seed - --yes", { stdin });
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toMatchInlineSnapshot(`
+    "Error: 6 values cannot be used
+      rentals.0.customPorts.0 must be at least 1 (line 5)
+      volumes.0.region must be one of us-central-1, us-central-2, eu-north-2, eu-west-2, eu-north-4, eu-north-5, us-east-1, us-east-2, ca-east-3, eu-north-6, eu-north-7, eu-north-8, ca-west-1, ca-east-1, us-central-3, us-southeast-1, me-central-1, ca-east-2, eu-west-1, us-southeast-2, jp-east-1, us-southeast-3, eu-west-5, us-east-3, uk-central-3, uk-southeast-3, eu-southwest-3, eu-southwest-3-1, eu-west-3, eu-west-4 (line 6)
+      volumes.0.label must have at least 4 characters (line 6)
+      volumes.0.label must match /^[a-zA-Z0-9_-]+$/ (line 6)
+      volumes.0.sizeInGb must be at least 256 (line 6)
+      volumes.0.sizeInGb must be a multiple of 256 (line 6)
+    Nothing was changed.
+    "
+  `);
+  expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
+});
+
+test.each(["sandbox seed nowhere.yaml --yes", "sandbox restore nowhere.json --yes"])(
+  "%s tells that there is no such file",
+  async (line) => {
+    const { run } = await createCli();
+    const { code, err } = await run(line);
+    expect(code).toBe(2);
+    expect(err).toContain("cannot be read");
+  },
+);
+
+test.each(["sandbox seed -", "sandbox restore -"])(
+  "%s needs --yes where nobody can be asked",
+  async (line) => {
+    const { run } = await createCli();
+    await run(vm);
+    const { code, err } = await run(line, { stdin: "" });
+    expect(code).toBe(2);
+    expect(err).toContain("--yes is needed");
+    expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
+  },
+);
+
+test("a key of a seed is used when the environment names it", async () => {
+  const { run } = await createCli();
+  const stdin =
+    "keys: [{ value: key-of-a-reader, access: read-only }, { value: key-of-nobody, access: revoked }]";
+  await run("sandbox seed - --yes", { stdin });
+  const env = (key: string) => ({ env: { GPUCTL_API_KEY: key } });
+  expect((await run(vm, env("key-of-a-reader"))).code).toBe(4);
+  expect((await run("rentals list --sandbox", env("key-of-nobody"))).code).toBe(3);
+  expect((await run("rentals list --sandbox", env("key-of-another-service"))).code).toBe(0);
+});
+
+test("a snapshot is saved, never over another file, and restored", async () => {
+  const { run, folder } = await createCli();
+  await run(vm);
+  const saved = await run("sandbox snapshot state.json -o json");
+  expect(JSON.parse(saved.out)).toEqual({ path: join(folder, "state.json"), bytes: expect.any(Number) });
+  await run(vm);
+  const again = await run("sandbox snapshot state.json");
+  expect(again).toMatchObject({ code: 2, out: "" });
+  expect(again.err).toContain("it is there already, and --force was not given");
+  expect(JSON.parse((await run("sandbox restore state.json --yes -o json")).out)).toMatchObject({
+    rentals: { active: 1 },
+  });
+  await run(vm);
+  expect((await run("sandbox snapshot state.json --force")).code).toBe(0);
+  await run("sandbox reset --yes");
+  await run("sandbox restore - --yes", { stdin: readFileSync(join(folder, "state.json")) });
+  expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n1002\n");
+});
+
+test("what is no snapshot is refused", async () => {
+  const { run } = await createCli();
+  await run(vm);
+  for (const stdin of ["{}", Buffer.from([0xff, 0xfe, 0x00])]) {
+    const { code, err } = await run("sandbox restore - --yes", { stdin });
+    expect(code).toBe(2);
+    expect(err).toMatch(/it is no snapshot of a sandbox|- is no text in UTF-8/);
+  }
+  expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
+});
+
+test.each([
+  "sandbox clock freeze",
+  "sandbox clock advance 1d",
+  "sandbox clock set 2038-01-01",
+  "sandbox clock resume",
+  "sandbox fault add --operation getRental --garbage",
+  "sandbox fault clear",
+  "sandbox seed seed.yaml --yes",
+  "sandbox restore state.json --yes",
+  "sandbox snapshot other.json",
+])("%s --dry-run changes nothing", async (line) => {
+  const { run, folder, sandbox } = await createCli();
+  writeFileSync(join(folder, "seed.yaml"), seed);
+  await run("sandbox snapshot state.json");
+  await run(vm);
+  await run("sandbox fault add --operation generateAudio --garbage");
+  const before = sandbox.snapshot();
+  const { code, err } = await run(`${line} --dry-run`);
+  expect({ code, err }).toEqual({ code: 0, err: "Nothing was done: this is a dry run.\n" });
+  expect(sandbox.snapshot()).toEqual(before);
+  expect(existsSync(join(folder, "other.json"))).toBe(false);
+});
+
+test("the requests are listed with what was wrong", async () => {
+  const { run } = await createCli();
+  expect(await run("sandbox requests")).toMatchObject({ code: 0, out: "", err: "No requests.\n" });
+  await run("rentals get 9 --sandbox");
+  await run("rentals create vm --gpus 0 --sandbox --yes --no-validate");
+  expect((await run("sandbox requests")).out).toMatchInlineSnapshot(`
+    "TIME                      METHOD  PATH                                   STATUS  FAULT  ERROR        WRONG
+    2026-11-20T12:00:00.000Z  GET     /v2/on-demand/rental?rentalId=9           200  -      -            -
+    2026-11-20T12:00:00.000Z  GET     /v2/on-demand/virtual-machine-rentals     200  -      -            -
+    2026-11-20T12:00:00.000Z  POST    /v2/on-demand/virtual-machine-rentals     400  -      BAD_REQUEST  gpuCount
+    "
+  `);
+  expect(JSON.parse((await run("sandbox requests --limit 1 -o json")).out)).toMatchObject([
+    { method: "POST", status: 400, code: "BAD_REQUEST", issues: ["gpuCount"] },
+  ]);
+});
+
+test.each(["0", "1.5", "all"])("sandbox requests --limit %s is refused", async (limit) => {
+  const { run } = await createCli();
+  const { code, err } = await run(`sandbox requests --limit ${limit}`);
+  expect(code).toBe(2);
+  expect(err).toContain("--limit must be");
+});

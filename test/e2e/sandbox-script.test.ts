@@ -1,0 +1,58 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createHome } from "./command.ts";
+
+const seed = `
+clock: { now: "2026-12-01T00:00:00Z", frozen: true }
+balanceCents: 500000
+rentals:
+  - { rentalType: bare-metal, gpuCount: 8, networkType: infiniband, createdAt: "2026-11-30T00:00:00Z" }
+`;
+
+/** Rents, reserves, lets the terms pass, and reads what came of it. */
+const script = [
+  "sandbox seed SEED --yes -o json",
+  "rentals create vm --gpus 2 --label first -o json",
+  "rentals create vm --gpus 1 --term-type reserved --days 30 --no-convert-to-on-demand-on-expiry -o json",
+  "rentals list",
+  "sandbox clock advance 1h -o json",
+  "rentals get 1002 -o json",
+  "volumes create --label datasets --region eu-west-3 --size-in-gb 512 --rental-ids 1001 -o json",
+  "reserve convert 1002 --days 30 --expected-price 2592 -o json",
+  "rentals summary -o json",
+  "chat hello -o json",
+  "sandbox fault add --operation listVirtualMachineRentals --status 503 --times 1 -o json",
+  "rentals list -o json --retries 0",
+  "sandbox clock advance 30d",
+  "rentals history -o json",
+  "rentals list -o json",
+  "sandbox clock set 2027-06-01",
+  "rentals history",
+  "rentals summary",
+  "sandbox requests -o json",
+  "sandbox snapshot -",
+];
+
+async function played() {
+  const home = await createHome({ GPUCTL_SANDBOX: "1", GPUCTL_NO_INPUT: "1" });
+  writeFileSync(join(home.folder, "seed.yaml"), seed);
+  const lines: { line: string; code: number | undefined; out: string }[] = [];
+  for (const line of script) {
+    const { code, out } = await home.run(line.replace("SEED", join(home.folder, "seed.yaml")));
+    lines.push({ line, code, out: out.replaceAll(home.folder, "HOME") });
+  }
+  return lines;
+}
+
+it("gives the same output twice, byte for byte, from the same seed", async () => {
+  const [first, second] = [await played(), await played()];
+  expect(first).toEqual(second);
+  const codes = first.map(({ code }) => code);
+  expect(codes).toEqual(script.map((line) => (line.includes("--retries 0") ? 7 : 0)));
+  const answer = (start: string) => JSON.parse(first.find(({ line }) => line.startsWith(start))?.out ?? "");
+  expect(answer("rentals history -o json")).toMatchObject([
+    { id: 1003, terminatedAt: "2026-12-31T00:00:02.000Z", billedCents: 30 * 24 * 180 },
+  ]);
+  expect(answer("reserve convert")).toMatchObject({ reservedUntil: "2026-12-31T01:00:00.000Z" });
+}, 120_000);

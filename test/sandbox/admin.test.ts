@@ -1,0 +1,152 @@
+import { request as httpRequest } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { serve } from "../../src/sandbox/index.ts";
+import { openSandbox, start } from "./harness.ts";
+
+async function served() {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  onTestFinished(close);
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${url}/_sandbox/${path}`, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  return { sandbox, url, ask };
+}
+
+const ok = (body: unknown) => ({ status: 200, body });
+const at = (ms: number) => new Date(start + ms).toISOString();
+
+test("the clock is moved over HTTP", async () => {
+  const { ask } = await served();
+  expect(await ask("POST", "clock/freeze")).toEqual(ok({ now: at(0), frozen: true, offsetMs: null }));
+  expect(await ask("POST", "clock/advance", { days: 1, hours: 2, minutes: 3, seconds: 4 })).toMatchObject(
+    ok({ now: at(((26 * 60 + 3) * 60 + 4) * 1000), frozen: true }),
+  );
+  expect(await ask("POST", "clock/set", { time: "2030-01-01T00:00:00Z" })).toMatchObject(
+    ok({ now: "2030-01-01T00:00:00.000Z" }),
+  );
+  expect(await ask("POST", "clock/resume")).toMatchObject(ok({ frozen: false }));
+  expect(await ask("GET", "clock")).toMatchObject(ok({ frozen: false }));
+  expect(await ask("POST", "clock/set", { time: "2029-01-01T00:00:00Z" })).toEqual({
+    status: 400,
+    body: {
+      code: "BAD_REQUEST",
+      message: "Invalid input data",
+      issues: [{ path: ["time"], message: expect.stringContaining("goes forward only") }],
+    },
+  });
+});
+
+test("faults are added, listed and cleared over HTTP, and befall calls", async () => {
+  const { ask, url } = await served();
+  const fault = { operation: "getOpenApiDocument", status: 503 };
+  expect(await ask("POST", "faults", fault)).toMatchObject(ok({ id: 1, ...fault, left: 1 }));
+  expect((await fetch(`${url}/v2/openapi.json`)).status).toBe(503);
+  expect(await ask("GET", "faults")).toMatchObject(ok([{ id: 1, left: 0 }]));
+  expect(await ask("DELETE", "faults/1")).toEqual(ok({ cleared: 1 }));
+  expect(await ask("DELETE", "faults/1")).toMatchObject({ status: 404 });
+  expect(await ask("DELETE", "faults")).toEqual(ok({ cleared: 0 }));
+});
+
+test("the state is seeded, saved, restored and reset over HTTP", async () => {
+  const { ask } = await served();
+  const seed = { rentals: [{ rentalType: "virtual-machine", gpuCount: 1 }] };
+  expect(await ask("POST", "seed", seed)).toMatchObject(ok({ rentals: { active: 1 } }));
+  const { body: snapshot } = await ask("GET", "snapshot");
+  expect(await ask("POST", "reset")).toMatchObject(ok({ rentals: { active: 0 } }));
+  expect(await ask("POST", "restore", snapshot)).toMatchObject(ok({ rentals: { active: 1 } }));
+  expect(await ask("GET", "status")).toMatchObject(ok({ rentals: { active: 1 } }));
+});
+
+test("the requests of the service are listed over HTTP, the orders not among them", async () => {
+  const { ask, url } = await served();
+  await fetch(`${url}/v2/openapi.json`);
+  await fetch(`${url}/nowhere`);
+  expect(await ask("GET", "requests?limit=1")).toMatchObject(
+    ok([{ number: 2, path: "/nowhere", status: 404 }]),
+  );
+  expect((await ask("GET", "requests")).body).toHaveLength(2);
+});
+
+test.each([
+  ["POST", "clock/advance", { weeks: 1 }, ["weeks"]],
+  ["POST", "clock/advance", { seconds: -1 }, ["duration"]],
+  ["POST", "clock/set", { time: "tomorrow" }, ["time"]],
+  ["POST", "faults", { operation: "nothing" }, ["operation"]],
+  ["POST", "seed", { rentals: [{ rentalType: "virtual-machine", gpuCount: 0 }] }, ["rentals", 0, "gpuCount"]],
+  ["POST", "restore", {}, []],
+  ["GET", "requests?limit=0", undefined, ["limit"]],
+])("%s %s with %j is refused, and says where", async (method, path, body, place) => {
+  const { ask } = await served();
+  const { status, body: answer } = await ask(method, path, body);
+  expect(status).toBe(400);
+  expect(answer).toMatchObject({ code: "BAD_REQUEST" });
+  expect((answer as { issues: { path: unknown }[] }).issues[0]?.path).toEqual(place);
+});
+
+test.each([
+  ["POST", "nothing"],
+  ["GET", "reset"],
+  ["GET", ""],
+])("%s %s is no order", async (method, path) => {
+  const { ask } = await served();
+  expect(await ask(method, path)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+});
+
+/** A request with headers that fetch would not send. */
+const bare = (url: string, headers: Record<string, string>) =>
+  new Promise<{ status: number | undefined; headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
+    httpRequest(`${url}/_sandbox/reset`, { method: "POST", headers })
+      .on("response", (response) => {
+        response.resume();
+        resolve({ status: response.statusCode, headers: response.headers });
+      })
+      .on("error", reject)
+      .end();
+  });
+
+test.each([
+  [{ origin: "https://example.com" }],
+  [{ origin: "null" }],
+  [{ origin: "http://127.0.0.1:1" }],
+  [{ host: "sandbox.example.com" }],
+  [{ host: "sandbox.example.com", origin: "http://sandbox.example.com" }],
+])("a page of another origin may not give orders: %j", async (headers) => {
+  const { sandbox, url } = await served();
+  sandbox.clock.freeze();
+  const answer = await bare(url, headers);
+  expect(answer.status).toBe(403);
+  expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  expect(sandbox.clock.show().frozen).toBe(true);
+});
+
+test("a page of the sandbox's own may", async () => {
+  const { url } = await served();
+  expect((await bare(url, { origin: url })).status).toBe(200);
+  const { port, host } = new URL(url);
+  for (const name of [host, `localhost:${port}`, `[::1]:${port}`]) {
+    expect((await bare(url, { host: name })).status).toBe(200);
+  }
+});
+
+test("no other machine may", async () => {
+  const sandbox = await openSandbox();
+  const order = () =>
+    new Request("http://localhost/_sandbox/reset", { method: "POST", headers: { host: "localhost" } });
+  for (const peer of ["192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1", undefined]) {
+    expect((await sandbox.administer(order(), peer))?.status).toBe(403);
+  }
+  for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
+    expect((await sandbox.administer(order(), peer))?.status).toBe(200);
+  }
+});
+
+test("the orders are neither in the description nor in the process", async () => {
+  const { sandbox } = await served();
+  expect(JSON.stringify(await sandbox.ask("getOpenApiDocument"))).not.toContain("_sandbox");
+  expect((await sandbox.fetch(new Request("http://localhost/_sandbox/status"))).status).toBe(404);
+});

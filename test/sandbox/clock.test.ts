@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { openSandbox, start } from "./harness.ts";
+
+const second = 1000;
+const day = 24 * 3600 * second;
+const at = (ms: number) => new Date(start + ms).toISOString();
+
+test("the clock is the machine's until somebody moves it", async () => {
+  const sandbox = await openSandbox();
+  expect(sandbox.clock.show()).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
+  sandbox.advance(5);
+  expect(sandbox.clock.show()).toEqual({ now: at(5), frozen: false, offsetMs: 0 });
+});
+
+test("a frozen clock stands still, stands still again after a move, and runs on when it may", async () => {
+  const sandbox = await openSandbox();
+  expect(sandbox.clock.freeze()).toEqual({ now: at(0), frozen: true, offsetMs: null });
+  sandbox.advance(day);
+  expect(sandbox.clock.freeze()).toEqual({ now: at(0), frozen: true, offsetMs: null });
+  expect(sandbox.clock.advance(second)).toEqual({ now: at(second), frozen: true, offsetMs: null });
+  expect(sandbox.clock.resume()).toEqual({ now: at(second), frozen: false, offsetMs: second - day });
+  sandbox.advance(2 * second);
+  expect(sandbox.clock.resume().now).toBe(at(3 * second));
+});
+
+test("a running clock that is moved runs on", async () => {
+  const sandbox = await openSandbox();
+  expect(sandbox.clock.set(start + day)).toEqual({ now: at(day), frozen: false, offsetMs: day });
+  sandbox.advance(second);
+  expect(sandbox.clock.advance(day).now).toBe(at(2 * day + second));
+});
+
+test("the clock goes forward only, and not beyond the year 9999", async () => {
+  const sandbox = await openSandbox();
+  sandbox.clock.advance(day);
+  const before = sandbox.clock.show();
+  expect(() => sandbox.clock.set(start + day - 1)).toThrow(
+    `time must not lead back: the sandbox's clock goes forward only, and it is ${at(day)}`,
+  );
+  expect(() => sandbox.clock.advance(-1)).toThrow("duration must not lead back");
+  expect(() => sandbox.clock.set(Date.UTC(10_000, 0))).toThrow("time must not lead beyond 9999-12-31");
+  expect(() => sandbox.clock.advance(1e15)).toThrow("duration must not lead beyond 9999-12-31");
+  expect(sandbox.clock.show()).toEqual(before);
+});
+
+test("going to the time that it is changes nothing", async () => {
+  const sandbox = await openSandbox();
+  expect(sandbox.clock.set(start)).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
+});
+
+test("nothing boots while the clock is frozen, and everything does when it moves", async () => {
+  const sandbox = await openSandbox();
+  sandbox.clock.freeze();
+  await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+  sandbox.advance(day);
+  expect(await sandbox.ask("getRental", { rentalId: "1001" })).toMatchObject({ status: "Pending" });
+  sandbox.clock.advance(2 * second);
+  expect(await sandbox.ask("getRental", { rentalId: "1001" })).toMatchObject({
+    status: "Running",
+    startedAt: at(2 * second),
+  });
+});
+
+const reserved = { gpuCount: 1, termType: "reserved", termPeriodDays: 30 } as const;
+
+test("one leap over boot, term and its end leaves each at its own moment", async () => {
+  const sandbox = await openSandbox();
+  sandbox.clock.freeze();
+  await sandbox.ask("createVirtualMachineRental", reserved);
+  await sandbox.ask("createVirtualMachineRental", { ...reserved, convertToOnDemandOnExpiry: false });
+  sandbox.clock.advance(400 * day);
+  expect(await sandbox.ask("getRental", { rentalId: "1001" })).toMatchObject({
+    state: "active",
+    termType: "on-demand",
+    startedAt: at(2 * second),
+    billedCents: 30 * 24 * 180 + Math.floor(((370 * day - 2 * second) / second / 3600) * 200),
+  });
+  expect(await sandbox.ask("listRentalHistory")).toMatchObject([
+    {
+      id: 1002,
+      termType: "reserved",
+      startedAt: at(2 * second),
+      terminatedAt: at(30 * day + 2 * second),
+      billedCents: 30 * 24 * 180,
+    },
+  ]);
+});
+
+test("many small steps come to what one leap comes to", async () => {
+  const [stepping, leaping] = [await openSandbox(), await openSandbox()];
+  for (const sandbox of [stepping, leaping]) {
+    sandbox.clock.freeze();
+    await sandbox.ask("createVirtualMachineRental", { ...reserved, convertToOnDemandOnExpiry: false });
+    await sandbox.ask("createVirtualMachineRental", reserved);
+  }
+  for (let step = 0; step < 45; step += 1) {
+    stepping.clock.advance(day);
+    await stepping.ask("listRentalHistory");
+  }
+  leaping.clock.advance(45 * day);
+  for (const list of ["listRentalHistory", "listVirtualMachineRentals"] as const) {
+    expect(await stepping.ask(list)).toEqual(await leaping.ask(list));
+  }
+});
+
+test("a reset gives the machine's clock back", async () => {
+  const sandbox = await openSandbox();
+  sandbox.clock.freeze();
+  sandbox.clock.advance(day);
+  sandbox.reset();
+  expect(sandbox.clock.show()).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
+});
+
+test("the same calls get the same answers, chat and pictures without a seed too", async () => {
+  const answers = async () => {
+    const sandbox = await openSandbox();
+    sandbox.clock.freeze();
+    const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hello" }] };
+    const picture = { model_name: "SDXL-turbo", prompt: "a lighthouse", steps: 1 } as const;
+    return [
+      await sandbox.ask("createChatCompletion", chat),
+      await sandbox.ask("createChatCompletion", chat),
+      (await sandbox.ask("generateImage", picture)).images[0]?.random_seed,
+      (await sandbox.ask("generateImage", picture)).images[0]?.random_seed,
+    ];
+  };
+  const [first, second] = [await answers(), await answers()];
+  expect(first).toEqual(second);
+  expect(first[0]).not.toEqual(first[1]);
+  expect(first[2]).not.toBe(first[3]);
+});

@@ -1,0 +1,53 @@
+/**
+ * A process of its own that controls the sandbox in a file: `node --import tsx control-child.ts FILE ORDER`. It says
+ * "done" on a line each time it has done what ORDER says: `move` once, `seed` and `restore` over and over.
+ */
+import { setImmediate as breathe } from "node:timers/promises";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+const [file = "", order = ""] = process.argv.slice(2);
+const sandbox = await createSandbox({ file });
+const done = async () => {
+  process.stdout.write("done\n");
+  await breathe();
+};
+
+/** As many rentals as a seed takes a while to make, all of one label. */
+const seed = (label: string) =>
+  JSON.stringify({
+    clock: { now: "2026-11-20T12:00:00Z", frozen: true },
+    rentals: Array.from({ length: 300 }, () => ({ rentalType: "virtual-machine", gpuCount: 1, label })),
+  });
+
+async function snapshotOf(label: string): Promise<string> {
+  await sandbox.seed(seed(label));
+  return JSON.stringify(sandbox.snapshot());
+}
+
+const orders: Readonly<Record<string, () => Promise<void>>> = {
+  move: async () => {
+    sandbox.clock.freeze();
+    sandbox.clock.set(Date.UTC(2040, 0));
+    sandbox.faults.add({ operation: "listStorageVolumes", status: 503, times: 2 });
+    await done();
+  },
+  seed: async () => {
+    for (;;) {
+      for (const label of ["one", "other"]) {
+        await sandbox.seed(seed(label));
+        await done();
+      }
+    }
+  },
+  restore: async () => {
+    const [one, other] = [await snapshotOf("one"), await snapshotOf("other")];
+    for (;;) {
+      for (const snapshot of [one, other]) {
+        sandbox.restore(snapshot);
+        await done();
+      }
+    }
+  },
+};
+await orders[order]?.();
+sandbox.close();

@@ -1,0 +1,225 @@
+import { expect, onTestFinished, test } from "vitest";
+import { serve } from "../../src/sandbox/index.ts";
+import { openSandbox } from "./harness.ts";
+import { requestFor } from "./request.ts";
+
+const vm = { gpuCount: 1 };
+const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "one two three four five" }] };
+
+test.each([
+  [400, { code: "BAD_REQUEST", message: "Invalid input data", issues: [] }],
+  [401, { code: "UNAUTHORIZED", message: "Authorization not provided", issues: [] }],
+  [403, { code: "FORBIDDEN", message: "Insufficient access", issues: [] }],
+  [404, { code: "NOT_FOUND", message: "Not found", issues: [] }],
+  [409, { code: "CONFLICT", message: "Conflict", issues: [] }],
+  [429, { code: "TOO_MANY_REQUESTS", message: "Too many requests", issues: [] }],
+  [500, { code: "INTERNAL_SERVER_ERROR", message: "Internal server error", issues: [] }],
+  [503, { code: "SERVICE_UNAVAILABLE", message: "Service unavailable", issues: [] }],
+  [599, { code: "STATUS_599", message: "Status 599", issues: [] }],
+])("a fault answers %i in the service's own shape, and does nothing else", async (status, body) => {
+  const sandbox = await openSandbox();
+  const { id } = sandbox.faults.add({ operation: "createVirtualMachineRental", status });
+  const response = await sandbox.call("createVirtualMachineRental", vm);
+  expect(response.status).toBe(status);
+  expect(await response.json()).toEqual(body);
+  expect(response.headers.get("gpuctl-sandbox-fault")).toBe(String(id));
+  expect(response.headers.get("retry-after")).toBe(status === 429 ? "1" : null);
+  expect(sandbox.status().rentals.active).toBe(0);
+});
+
+test("an answer says to wait as long as the fault says", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "listStorageVolumes", status: 503, retryAfterSeconds: 7 });
+  expect((await sandbox.call("listStorageVolumes")).headers.get("retry-after")).toBe("7");
+});
+
+async function statuses(sandbox: Awaited<ReturnType<typeof openSandbox>>, count: number) {
+  const all: number[] = [];
+  for (let call = 0; call < count; call += 1) all.push((await sandbox.call("listStorageVolumes")).status);
+  return all;
+}
+
+test("some calls go well before, then some fail, then the fault is used up", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "listStorageVolumes", status: 500, after: 2, times: 2 });
+  expect(await statuses(sandbox, 6)).toEqual([200, 200, 500, 500, 200, 200]);
+  expect(sandbox.faults.list()).toMatchObject([{ after: 2, times: 2, left: 0 }]);
+  expect(sandbox.status().faults).toBe(0);
+});
+
+test("faults of one operation come one after the other", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "listStorageVolumes", status: 500 });
+  sandbox.faults.add({ operation: "*", status: 429 });
+  expect(await statuses(sandbox, 3)).toEqual([500, 429, 200]);
+});
+
+test("a fault of one operation leaves the other ones alone, and one of * none", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "getRental", status: 500 });
+  expect((await sandbox.call("listStorageVolumes")).status).toBe(200);
+  sandbox.faults.clear();
+  sandbox.faults.add({ operation: "*", status: 500, times: 2 });
+  expect((await sandbox.call("getOpenApiDocument", {}, null)).status).toBe(500);
+  expect((await sandbox.call("createChatCompletion", chat)).status).toBe(500);
+});
+
+test("a fault comes before the key and the input are looked at", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "createVirtualMachineRental", status: 502 });
+  expect((await sandbox.call("createVirtualMachineRental", { nonsense: 1 }, null)).status).toBe(502);
+});
+
+test("an operation that is applied has taken effect, whatever the answer says", async () => {
+  const sandbox = await openSandbox();
+  const add = (effect: object) =>
+    sandbox.faults.add({ operation: "createVirtualMachineRental", applied: true, ...effect });
+  add({ status: 500 });
+  add({ garbage: true });
+  add({ reset: true });
+  const answers = [
+    await sandbox.call("createVirtualMachineRental", vm),
+    await sandbox.call("createVirtualMachineRental", vm),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([500, 200]);
+  await expect(sandbox.call("createVirtualMachineRental", vm)).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(sandbox.status().rentals.active).toBe(3);
+});
+
+test("garbage is no JSON though it says so, under any status", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "listStorageVolumes", garbage: true });
+  sandbox.faults.add({ operation: "listStorageVolumes", garbage: true, status: 502 });
+  for (const status of [200, 502]) {
+    const response = await sandbox.call("listStorageVolumes");
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    await expect(response.json()).rejects.toThrow(SyntaxError);
+  }
+});
+
+test("a delay is waited, and the answer is the operation's own", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "listStorageVolumes", delayMs: 30 });
+  const before = performance.now();
+  const response = await sandbox.call("listStorageVolumes");
+  expect(performance.now() - before).toBeGreaterThan(25);
+  expect(await response.json()).toEqual([]);
+  expect(response.headers.get("gpuctl-sandbox-fault")).toBe("1");
+});
+
+test("a caller that leaves during the delay is not waited for, and nothing happens", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "createVirtualMachineRental", delayMs: 2 ** 31 - 1 });
+  const controller = new AbortController();
+  const request = requestFor("createVirtualMachineRental", vm, sandbox.keys.full);
+  const answer = sandbox.fetch(new Request(request, { signal: controller.signal }));
+  controller.abort();
+  await expect(answer).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(sandbox.status().rentals.active).toBe(0);
+});
+
+const streamed = { ...chat, stream: true };
+const eventsIn = (text: string) => text.split("\n\n").filter((event) => event !== "");
+
+test.each([0, 1, 3])("a stream is cut after %i events", async (cutStreamAfter) => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter });
+  const cut = await sandbox.call("createChatCompletion", streamed);
+  expect(cut.status).toBe(200);
+  expect(cut.headers.get("content-type")).toContain("text/event-stream");
+  const events = eventsIn(await cut.text());
+  expect(events).toHaveLength(cutStreamAfter);
+  const whole = eventsIn(await (await sandbox.call("createChatCompletion", streamed)).text());
+  expect(whole.length).toBeGreaterThan(5);
+  const contents = (all: string[]) => all.map((event) => event.replace(/chatcmpl-\d+/, ""));
+  expect(contents(events)).toEqual(contents(whole).slice(0, cutStreamAfter));
+});
+
+test("an answer that is no stream is cut after so many KiB, and a shorter one is whole", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 3 });
+  sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 100_000 });
+  expect((await (await sandbox.call("getOpenApiDocument")).arrayBuffer()).byteLength).toBe(3072);
+  expect(await (await sandbox.call("getOpenApiDocument")).json()).toMatchObject({ openapi: "3.1.0" });
+});
+
+test("a stream that is cut by a reset breaks in the middle", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2, reset: true });
+  const { body } = await sandbox.call("createChatCompletion", streamed);
+  let text = "";
+  const reading = async () => {
+    for await (const piece of body ?? []) text += new TextDecoder().decode(piece);
+  };
+  await expect(reading()).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(eventsIn(text)).toHaveLength(2);
+});
+
+test("over HTTP a reset is a reset, and what comes after is served", async () => {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  onTestFinished(close);
+  sandbox.faults.add({ operation: "getOpenApiDocument", reset: true });
+  const broken = await fetch(`${url}/v2/openapi.json`).catch((error: Error) => error.cause);
+  expect(broken).toMatchObject({ code: "ECONNRESET" });
+  expect((await fetch(`${url}/v2/openapi.json`)).status).toBe(200);
+});
+
+test("over HTTP a stream is cut, with and without a reset", async () => {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  onTestFinished(close);
+  const ask = () =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${sandbox.keys.full}` },
+      body: JSON.stringify(streamed),
+    });
+  sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2 });
+  sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2, reset: true });
+  const cut = await ask();
+  expect(cut.headers.get("gpuctl-sandbox-fault")).toBe("1");
+  expect(eventsIn(await cut.text())).toHaveLength(2);
+  let text = "";
+  const reading = async () => {
+    for await (const piece of (await ask()).body ?? []) text += new TextDecoder().decode(piece);
+  };
+  await expect(reading()).rejects.toThrow();
+  expect(eventsIn(text)).toHaveLength(2);
+  expect(eventsIn(await (await ask()).text()).at(-1)).toBe("data: [DONE]");
+});
+
+test.each([
+  [{}, "status", /^or another effect is needed/],
+  [{ status: 399 }, "status", "must be at least 400"],
+  [{ status: 600 }, "status", "must be at most 599"],
+  [{ reset: true, status: 500 }, "reset", /^leaves no answer/],
+  [{ reset: true, garbage: true }, "reset", /^leaves no answer/],
+  [{ cutStreamAfter: 1, status: 500 }, "cutStreamAfter", /^cuts the operation's own answer/],
+  [{ cutStreamAfter: -1 }, "cutStreamAfter", "must be at least 0"],
+  [{ delayMs: 2 ** 31 }, "delayMs", /^must be at most/],
+  [{ delayMs: 1, retryAfterSeconds: 1 }, "retryAfterSeconds", /^belongs to an answer/],
+  [{ status: 500, times: 0 }, "times", "must be at least 1"],
+  [{ status: 500, after: -1 }, "after", "must be at least 0"],
+])("the fault %j is refused", async (effect, field, message) => {
+  const sandbox = await openSandbox();
+  const issue = {
+    path: [field],
+    message: typeof message === "string" ? message : expect.stringMatching(message),
+  };
+  const add = () => sandbox.faults.add({ operation: "getRental", ...effect });
+  expect(add).toThrow(expect.objectContaining({ name: "ControlRefused", issues: [issue] }));
+  expect(sandbox.faults.list()).toEqual([]);
+});
+
+test.each([
+  ["getrental", "did you mean getRental?"],
+  ["createVmRental", "did you mean createVirtualMachineRental?"],
+  ["listVolumes", "did you mean listStorageVolumes?"],
+  ["creatStorageVolum", "did you mean createStorageVolume?"],
+  ["xyz", "or * for all"],
+])("the operation %s is unknown, and the nearest one is named", async (operation, advice) => {
+  const { faults } = await openSandbox();
+  expect(() => faults.add({ operation, status: 500 })).toThrow(advice);
+});

@@ -1,0 +1,117 @@
+import { expect } from "vitest";
+import { openSandbox, origin, start } from "../harness.ts";
+import type { Checks } from "./check.ts";
+
+const day = 24 * 3600 * 1000;
+const vm = { gpuCount: 1 };
+const at = (ms: number) => new Date(start + ms).toISOString();
+
+export const controlChecks = {
+  clock: async () => {
+    const sandbox = await openSandbox();
+    sandbox.advance(day);
+    expect(sandbox.clock.freeze().now).toBe(at(day));
+    sandbox.advance(day);
+    expect(sandbox.clock.show().now).toBe(at(day));
+    expect(() => sandbox.clock.set(start)).toThrow("forward only");
+    expect(() => sandbox.clock.set(Date.UTC(10_000, 0))).toThrow("beyond 9999");
+    expect(await sandbox.ask("createVirtualMachineRental", vm)).toMatchObject({ createdAt: at(day) });
+  },
+  "passing-time": async () => {
+    const sandbox = await openSandbox();
+    const term = {
+      ...vm,
+      termType: "reserved",
+      termPeriodDays: 1,
+      convertToOnDemandOnExpiry: false,
+    } as const;
+    await sandbox.ask("createVirtualMachineRental", term);
+    sandbox.clock.advance(100 * day);
+    expect(await sandbox.ask("listRentalHistory")).toMatchObject([
+      { startedAt: at(2000), terminatedAt: at(2000 + day) },
+    ]);
+  },
+  faults: async (text) => {
+    const sandbox = await openSandbox();
+    expect(text).toContain("Gpuctl-Sandbox-Fault");
+    sandbox.faults.add({ operation: "createVirtualMachineRental", status: 500 });
+    sandbox.faults.add({ operation: "*", status: 502, applied: true });
+    sandbox.faults.add({ operation: "*", delayMs: 0 });
+    const first = await sandbox.call("createVirtualMachineRental", { nonsense: 1 }, null);
+    expect([first.status, first.headers.get("gpuctl-sandbox-fault")]).toEqual([500, "1"]);
+    expect(sandbox.status().rentals.active).toBe(0);
+    expect((await sandbox.call("createVirtualMachineRental", vm)).status).toBe(502);
+    expect(sandbox.status().rentals.active).toBe(1);
+    expect((await sandbox.call("createVirtualMachineRental", vm)).status).toBe(200);
+    expect(sandbox.status()).toMatchObject({ rentals: { active: 2 }, faults: 0 });
+  },
+  "fault-answers": async (text) => {
+    const sandbox = await openSandbox();
+    expect(text).toContain("wait 1 s");
+    sandbox.faults.add({ operation: "*", status: 429 });
+    const answer = await sandbox.call("listStorageVolumes");
+    expect(answer.headers.get("retry-after")).toBe("1");
+    expect(await answer.json()).toEqual({
+      code: "TOO_MANY_REQUESTS",
+      message: "Too many requests",
+      issues: [],
+    });
+  },
+  requests: async (text) => {
+    const sandbox = await openSandbox();
+    expect(text).toContain("1000");
+    await sandbox.fetch(new Request(`${origin}/v2/on-demand/rental?rentalId=1&key=${sandbox.keys.full}`));
+    for (let n = 0; n < 1000; n += 1) await sandbox.call("requestReservation", { gpuCount: 12_345 }, null);
+    const kept = sandbox.requests(5000);
+    expect(kept).toHaveLength(1000);
+    expect(JSON.stringify(kept)).not.toMatch(/12345|gpuctl-sandbox-full/);
+  },
+  seed: async () => {
+    const sandbox = await openSandbox();
+    await sandbox.ask("createVirtualMachineRental", vm);
+    await sandbox.seed(`{
+      clock: { now: "2030-01-01T00:00:00Z", frozen: true }, user: { name: Ada }, balanceCents: 5,
+      keys: [{ value: key-of-a-reader, access: read-only }],
+      rentals: [{ rentalType: bare-metal, gpuCount: 8, networkType: ethernet, id: 5 },
+        { rentalType: virtual-machine, gpuCount: 1, createdAt: "2029-01-01T00:00:00Z", terminatedAt: "2029-02-01T00:00:00Z" }],
+      volumes: [{ label: data, region: eu-west-3, sizeInGb: 256, id: 6, createdAt: "2029-01-01T00:00:00Z", rentalIds: [5] }] }`);
+    expect(sandbox.status()).toMatchObject({ rentals: { active: 1, ended: 1 }, volumes: 1, frozen: true });
+    expect(await sandbox.ask("listBareMetalRentals")).toMatchObject([{ id: 5, status: "Pending" }]);
+    expect(await sandbox.ask("listStorageVolumes")).toMatchObject([{ id: 6, rentalIds: [5] }]);
+  },
+  snapshot: async () => {
+    const sandbox = await openSandbox();
+    await sandbox.ask("createVirtualMachineRental", vm);
+    sandbox.faults.add({ operation: "*", status: 500 });
+    const text = JSON.stringify(sandbox.snapshot());
+    sandbox.reset();
+    sandbox.advance(day);
+    sandbox.restore(text);
+    expect(sandbox.status()).toMatchObject({ rentals: { active: 1 }, faults: 1, now: at(0) });
+    expect(sandbox.requests(50)).toEqual([]);
+    sandbox.advance(1);
+    expect(sandbox.status().now).toBe(at(1));
+  },
+  reset: async () => {
+    const sandbox = await openSandbox();
+    await sandbox.ask("createVirtualMachineRental", vm);
+    sandbox.clock.advance(day);
+    sandbox.faults.add({ operation: "*", status: 500 });
+    sandbox.reset();
+    expect(sandbox.status()).toMatchObject({ now: at(0), rentals: { active: 0 }, faults: 0 });
+    expect(sandbox.requests(50)).toEqual([]);
+    expect(await sandbox.ask("createVirtualMachineRental", vm)).toMatchObject({ id: 1001 });
+  },
+  controls: async (text) => {
+    const sandbox = await openSandbox();
+    expect(text).toContain("/_sandbox/");
+    const order = (headers: Record<string, string>, peer: string) =>
+      sandbox.administer(new Request("http://localhost/_sandbox/status", { headers }), peer);
+    const host = "localhost";
+    expect((await order({ host }, "127.0.0.1"))?.status).toBe(200);
+    expect((await order({ host }, "192.0.2.1"))?.status).toBe(403);
+    expect((await order({ host: "example.com" }, "127.0.0.1"))?.status).toBe(403);
+    expect((await order({ host, origin: "https://example.com" }, "127.0.0.1"))?.status).toBe(403);
+    expect(JSON.stringify(await sandbox.ask("getOpenApiDocument"))).not.toContain("_sandbox");
+  },
+} satisfies Checks;

@@ -1,0 +1,189 @@
+import { expect } from "vitest";
+import { operations } from "../../../src/contract/index.ts";
+import { openSandbox, start } from "../harness.ts";
+import type { Checks } from "./check.ts";
+
+const second = 1000;
+const day = 24 * 3600 * second;
+const metal = { gpuCount: 8, networkType: "ethernet" } as const;
+const term = { gpuCount: 1, termType: "reserved", termPeriodDays: 30 } as const;
+const lookup = { rentalId: "1001" };
+
+export const rentalChecks = {
+  boot: async (text) => {
+    expect(text).toBe("A virtual machine boots in 2 s, bare metal in 4 s.");
+    const sandbox = await openSandbox();
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+    await sandbox.ask("createBareMetalRental", metal);
+    const states = async () => [
+      (await sandbox.ask("listVirtualMachineRentals"))[0]?.status,
+      (await sandbox.ask("listBareMetalRentals"))[0]?.status,
+    ];
+    sandbox.advance(2 * second);
+    expect(await states()).toEqual(["Running", "Pending"]);
+    sandbox.advance(2 * second);
+    expect(await states()).toEqual(["Running", "Running"]);
+  },
+  status: async () => {
+    const sandbox = await openSandbox();
+    const seen: unknown[] = [];
+    await sandbox.ask("createVirtualMachineRental", {
+      ...term,
+      termPeriodDays: 1,
+      convertToOnDemandOnExpiry: false,
+    });
+    for (const step of [0, 2 * second, day]) {
+      sandbox.advance(step);
+      seen.push((await sandbox.ask("getRental", lookup))?.status);
+    }
+    expect(seen).toEqual(["Pending", "Running", "Terminated"]);
+  },
+  terms: async () => {
+    const sandbox = await openSandbox();
+    sandbox.advance(1);
+    const created = await sandbox.ask("createVirtualMachineRental", term);
+    expect(created.reservedUntil).toBe(new Date(start + 3 * second + 30 * day).toISOString());
+    await sandbox.ask("createVirtualMachineRental", { ...term, convertToOnDemandOnExpiry: false });
+    sandbox.advance(31 * day);
+    expect(await sandbox.ask("getRental", lookup)).toMatchObject({ termType: "on-demand" });
+    expect(await sandbox.ask("listRentalHistory")).toMatchObject([{ id: 1002 }]);
+  },
+  "term-length": async () => {
+    const sandbox = await openSandbox();
+    for (const termPeriodDays of [undefined, 0.5, 1e9]) {
+      const input = { gpuCount: 1, termType: "reserved", termPeriodDays };
+      expect(await sandbox.issuesOf("createVirtualMachineRental", input)).toMatchObject([
+        { path: ["termPeriodDays"] },
+      ]);
+    }
+    const onDemand = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, termPeriodDays: 7 });
+    expect(onDemand).toMatchObject({ termType: "on-demand", termPeriodDays: null });
+  },
+  "convert-and-extend": async () => {
+    const sandbox = await openSandbox();
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+    const wanted = { rentalId: 1001, termPeriodDays: 1, expectedTotalPriceCents: 1 };
+    const extension = { ...wanted, expectedReservedUntil: "2026-11-22T12:00:02Z" };
+    expect(await sandbox.issuesOf("extendReserved", extension)).toMatchObject([{ path: ["rentalId"] }]);
+    const [issue] = await sandbox.issuesOf("convertToReserved", wanted);
+    const expectedTotalPriceCents = Number(/\d+/.exec(issue?.message ?? "")?.[0]);
+    await sandbox.ask("convertToReserved", { ...wanted, expectedTotalPriceCents });
+    const [end] = await sandbox.issuesOf("extendReserved", {
+      ...extension,
+      expectedTotalPriceCents,
+      expectedReservedUntil: "2030-01-01T00:00:00Z",
+    });
+    expect(end?.message).toContain("2026-11-22T12:00:02.000Z");
+    await sandbox.ask("extendReserved", { ...extension, expectedTotalPriceCents });
+  },
+  "gpu-count": async (text) => {
+    const sandbox = await openSandbox();
+    expect(text).toContain("4096");
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 4096 });
+    for (const gpuCount of [0, 1.5, 4097]) {
+      expect(await sandbox.issuesOf("createVirtualMachineRental", { gpuCount })).toMatchObject([
+        { path: ["gpuCount"] },
+      ]);
+    }
+  },
+  discount: async () => {
+    const sandbox = await openSandbox();
+    for (const discountPercentage of [-0.1, 100]) {
+      const input = { gpuCount: 1, discountPercentage };
+      expect(await sandbox.issuesOf("createVirtualMachineRental", input)).toMatchObject([
+        { path: ["discountPercentage"] },
+      ]);
+    }
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, discountPercentage: 99.9 });
+  },
+  "ssh-keys": async () => {
+    const sandbox = await openSandbox();
+    const input = { gpuCount: 1, sshPublicKeyId: 77 };
+    expect(await sandbox.ask("createVirtualMachineRental", input)).toMatchObject({ sshPublicKeyIds: [77] });
+  },
+  addresses: async (text) => {
+    const sandbox = await openSandbox();
+    expect(text).toContain("192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24");
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 8 });
+    await sandbox.ask("createBareMetalRental", { ...metal, gpuCount: 24 });
+    sandbox.advance(4 * second);
+    const [vm] = await sandbox.ask("listVirtualMachineRentals");
+    const [bm] = await sandbox.ask("listBareMetalRentals");
+    const hosts = [vm, bm].map((one) => one?.providerData?.sshNetworking?.map(({ host }) => host) ?? []);
+    expect(hosts.map(({ length }) => length)).toEqual([1, 3]);
+    for (const host of hosts.flat()) expect(host).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/);
+  },
+  "cluster-pools": async () => {
+    const sandbox = await openSandbox();
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+    const list = (includeClusterPools: boolean) =>
+      sandbox.ask("listVirtualMachineRentals", { includeClusterPools });
+    expect(await list(true)).toEqual(await list(false));
+  },
+  termination: () => {
+    const paths = Object.values(operations).map(({ path }) => path);
+    expect(paths.filter((path) => path.includes("terminate"))).toEqual([]);
+  },
+  replacements: async () => {
+    const sandbox = await openSandbox();
+    const replaced = Object.values(operations).flatMap((one) =>
+      "replacedBy" in one && one.replacedBy.path.includes("/on-demand/") ? [one.replacedBy] : [],
+    );
+    expect(replaced.length).toBeGreaterThan(0);
+    for (const { method, path } of replaced) {
+      expect((await sandbox.fetch(new Request(`http://sandbox.test${path}`, { method }))).status).toBe(404);
+    }
+  },
+  reservations: async () => {
+    const sandbox = await openSandbox();
+    const before = sandbox.snapshot();
+    await sandbox.ask("requestReservation", { gpuCount: 512 });
+    expect(sandbox.snapshot()).toEqual(before);
+  },
+  volumes: async () => {
+    const sandbox = await openSandbox();
+    await sandbox.ask("createBareMetalRental", metal);
+    await sandbox.ask("createBareMetalRental", {
+      ...metal,
+      region: "eu-west-4",
+      termType: "reserved",
+      termPeriodDays: 1,
+      convertToOnDemandOnExpiry: false,
+    });
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+    const volume = { label: "data", region: "jp-east-1", sizeInGb: 256 } as const;
+    await sandbox.ask("createStorageVolume", volume);
+    const attach = (rentalIds: number[]) =>
+      sandbox.ask("attachStorageVolume", { storageVolumeId: 501, rentalIds });
+    expect(await attach([1001, 1002])).toEqual(await attach([1001]));
+    const vm = { storageVolumeId: 501, rentalIds: [1003] };
+    expect(await sandbox.issuesOf("attachStorageVolume", vm)).toMatchObject([{ path: ["rentalIds"] }]);
+    sandbox.advance(2 * day);
+    expect(await sandbox.ask("listStorageVolumes")).toMatchObject([{ rentalIds: [1001] }]);
+  },
+  ids: async (text) => {
+    const sandbox = await openSandbox();
+    expect(text).toContain("of rentals from 1001 and of volumes from 501");
+    const volume = { label: "data", region: "eu-west-3", sizeInGb: 256 } as const;
+    expect(await sandbox.ask("createStorageVolume", volume)).toMatchObject({ id: 501 });
+    expect(await sandbox.ask("createBareMetalRental", metal)).toMatchObject({ id: 1001 });
+    const asText = { storageVolumeId: "501", rentalIds: ["1001"] };
+    expect(await sandbox.ask("attachStorageVolume", asText)).toMatchObject({ rentalIds: [1001] });
+  },
+  labels: async () => {
+    const sandbox = await openSandbox();
+    expect(await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 })).toMatchObject({
+      label: "vm-1001",
+    });
+    expect(await sandbox.ask("createBareMetalRental", metal)).toMatchObject({ label: "bm-1002" });
+  },
+  records: async () => {
+    const sandbox = await openSandbox();
+    expect(await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 })).toMatchObject({
+      costPerHourCents: 200,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    const { byTermType } = await sandbox.ask("getActiveRentalSummary");
+    expect(Object.keys(byTermType ?? {})).toEqual(["on-demand", "reserved"]);
+  },
+} satisfies Checks;

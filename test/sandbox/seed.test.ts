@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import { openSandbox, start } from "./harness.ts";
+
+const day = 24 * 3600 * 1000;
+const at = (ms: number) => new Date(start + ms).toISOString();
+
+const full = `
+clock: { now: "2027-01-10T00:00:00Z", frozen: true }
+user: { name: Ada, onboardedFor: research }
+balanceCents: 5000
+keys:
+  - { value: key-of-a-writer, access: full }
+  - { value: key-of-a-reader, access: read-only }
+  - { value: key-of-nobody, access: revoked }
+rentals:
+  - rentalType: virtual-machine
+    gpuCount: 2
+    label: mine
+    createdAt: "2027-01-09T23:59:58Z"
+  - rentalType: bare-metal
+    id: 7
+    gpuCount: 16
+    networkType: infiniband
+    createdAt: "2027-01-01T00:00:00Z"
+  - rentalType: virtual-machine
+    gpuCount: 1
+    termType: reserved
+    termPeriodDays: 30
+    createdAt: "2027-01-02T00:00:00+02:00"
+  - rentalType: virtual-machine
+    gpuCount: 1
+    createdAt: "2027-01-02T00:00:00Z"
+    terminatedAt: "2027-01-02T01:00:02Z"
+volumes:
+  - { label: data, region: eu-west-3, sizeInGb: 256, rentalIds: [7], createdAt: "2027-01-03T00:00:00Z" }
+  - { label: more, region: eu-west-3, sizeInGb: 512, id: 42 }
+`;
+
+test("a seed says what there is", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.seed(full);
+  expect(sandbox.status()).toMatchObject({
+    now: "2027-01-10T00:00:00.000Z",
+    frozen: true,
+    rentals: { active: 3, ended: 1 },
+    volumes: 2,
+    balanceCents: 5000,
+  });
+  expect(await sandbox.ask("listVirtualMachineRentals")).toMatchObject([
+    { id: 1001, label: "mine", status: "Running", startedAt: "2027-01-10T00:00:00.000Z" },
+    { id: 1002, termType: "reserved", reservedUntil: "2027-01-31T22:00:02.000Z" },
+  ]);
+  expect(await sandbox.ask("listBareMetalRentals")).toMatchObject([{ id: 7, storageVolumeIds: [501] }]);
+  expect(await sandbox.ask("listRentalHistory")).toMatchObject([{ id: 1003, billedCents: 200 }]);
+  expect(await sandbox.ask("listStorageVolumes")).toEqual([
+    {
+      id: 42,
+      label: "more",
+      region: "eu-west-3",
+      sizeInGb: 512,
+      createdAt: "2027-01-10T00:00:00.000Z",
+      rentalIds: [],
+    },
+    {
+      id: 501,
+      label: "data",
+      region: "eu-west-3",
+      sizeInGb: 256,
+      createdAt: "2027-01-03T00:00:00.000Z",
+      rentalIds: [7],
+    },
+  ]);
+  expect(await sandbox.ask("updateCurrentUser", {})).toMatchObject({
+    user: { name: "Ada", onboardedFor: "research", email: "sandbox@example.com" },
+  });
+});
+
+test("keys of a seed open what they may", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.seed(full);
+  const status = async (key: string) => [
+    (await sandbox.call("listStorageVolumes", {}, key)).status,
+    (await sandbox.call("requestReservation", { gpuCount: 8 }, key)).status,
+  ];
+  expect(await status("key-of-a-writer")).toEqual([200, 200]);
+  expect(await status("key-of-a-reader")).toEqual([200, 403]);
+  expect(await status("key-of-nobody")).toEqual([401, 401]);
+  expect(await status(sandbox.keys.full)).toEqual([200, 200]);
+});
+
+test("a seed takes the place of everything there was", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.seed(full);
+  sandbox.faults.add({ operation: "getRental", status: 500 });
+  await sandbox.seed("rentals: [{ rentalType: virtual-machine, gpuCount: 1 }]");
+  expect(sandbox.clock.show()).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
+  expect(await sandbox.ask("listVirtualMachineRentals")).toMatchObject([
+    { id: 1001, status: "Pending", createdAt: at(0) },
+  ]);
+  expect(sandbox.status()).toMatchObject({ volumes: 0, faults: 0, rentals: { active: 1, ended: 0 } });
+  expect((await sandbox.call("listStorageVolumes", {}, "key-of-a-writer")).status).toBe(401);
+  expect(sandbox.requests(50).map(({ number }) => number)).toEqual([1, 2]);
+});
+
+test("JSON is a seed too, and so is nothing", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.seed(JSON.stringify({ rentals: [{ rentalType: "virtual-machine", gpuCount: 1 }] }));
+  expect(sandbox.status().rentals.active).toBe(1);
+  await sandbox.seed("");
+  expect(sandbox.status().rentals.active).toBe(0);
+});
+
+test("a clock that is given runs on from there", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.seed('clock: { now: "2030-01-01T00:00:00Z" }');
+  sandbox.advance(day);
+  expect(sandbox.clock.show()).toMatchObject({ now: "2030-01-02T00:00:00.000Z", frozen: false });
+});
+
+test("a rental that ended before its term did ended then", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.seed(`rentals:
+  - { rentalType: virtual-machine, gpuCount: 1, termType: reserved, termPeriodDays: 1, convertToOnDemandOnExpiry: false,
+      createdAt: "${at(-10 * day)}", terminatedAt: "${at(-2 * day)}" }`);
+  expect(await sandbox.ask("listRentalHistory")).toMatchObject([
+    { terminatedAt: at(-9 * day + 2000), billedCents: 4800 },
+  ]);
+});
+
+test.each([
+  [
+    "rentals:\n  - rentalType: virtual-machine\n    gpuCount: many",
+    "rentals.0.gpuCount must be a number (line 3)",
+  ],
+  [
+    "rentals:\n  - rentalType: virtual-machine\n    gpuCount: 0",
+    "rentals.0.gpuCount must be a whole number from 1 to 4096 (line 3)",
+  ],
+  ["rentals:\n  - rentalType: bare-metal\n    gpuCount: 8", "rentals.0.networkType is required (line 2)"],
+  ["rentals:\n  - rentalType: container\n    gpuCount: 8", "rentals.0.rentalType must be"],
+  [
+    "rentals:\n  - rentalType: virtual-machine\n    gpuCount: 1\n    gpus: 2",
+    "rentals.0.gpus is not a field that a seed has (line 4)",
+  ],
+  ["rental: []", "rental is not a field that a seed has (line 1)"],
+  ["clock: { now: tomorrow }", "clock.now must be a date-time"],
+  [
+    "volumes: [{ label: data, region: eu-west-3, sizeInGb: 300 }]",
+    "volumes.0.sizeInGb must be a multiple of 256 (line 1)",
+  ],
+  [
+    "volumes: [{ label: data, region: eu-west-3, sizeInGb: 256, rentalIds: [9] }]",
+    "volumes.0.rentalIds no active rental has the id 9 (line 1)",
+  ],
+  [
+    "volumes: [{ label: data, region: eu-west-3, sizeInGb: 256, id: 3 }, { label: more, region: eu-west-3, sizeInGb: 256, id: 3 }]",
+    "volumes.1.id must be of one thing, but 3 is given twice",
+  ],
+  ["keys: [{ value: gpuctl-sandbox-full }]", "keys.0.value is a key already"],
+  ["keys: [{ value: key-of-mine }, { value: key-of-mine }]", "keys.1.value is a key already"],
+  ["keys: [{ value: short }]", "keys.0.value must have at least 8 characters"],
+  [
+    "rentals: [{ rentalType: virtual-machine, gpuCount: 1, createdAt: '2099-01-01T00:00:00Z' }]",
+    "rentals.0.createdAt must not lie after the sandbox's time",
+  ],
+  [
+    "rentals: [{ rentalType: virtual-machine, gpuCount: 1, createdAt: '2026-01-02T00:00:00Z', terminatedAt: '2026-01-01T00:00:00Z' }]",
+    "rentals.0.terminatedAt must not lie before createdAt",
+  ],
+  ["rentals: [", "the seed is neither YAML nor JSON"],
+  ["[1, 2]", "the seed must be a map"],
+  ["a: 1\na: 2", "Map keys must be unique"],
+])("the seed %j is refused, and nothing was changed", async (text, message) => {
+  const sandbox = await openSandbox();
+  await sandbox.seed(full);
+  const before = sandbox.snapshot();
+  await expect(sandbox.seed(text)).rejects.toThrow(message);
+  expect(sandbox.snapshot()).toEqual(before);
+});
+
+test("everything that is wrong is told at once", async () => {
+  const sandbox = await openSandbox();
+  const text =
+    "rentals:\n- { rentalType: virtual-machine, gpuCount: 0 }\n- { rentalType: virtual-machine, gpuCount: 0.5 }";
+  await expect(sandbox.seed(text)).rejects.toMatchObject({
+    issues: [{ path: ["rentals", 0, "gpuCount"] }, { path: ["rentals", 1, "gpuCount"] }],
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { execa } from "execa";
+import { expect, onTestFinished, test } from "vitest";
+import { operations } from "../../src/contract/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { upgrades } from "../../src/sandbox/schema.ts";
+import { requestFor } from "./request.ts";
+
+function newFile(): string {
+  const made = mkdtempSync(join(tmpdir(), "gpuctl-"));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return join(made, "sandbox.db");
+}
+
+async function open(file: string) {
+  const sandbox = await createSandbox({ file });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+const ordered = (file: string, order: string) =>
+  execa("node", ["--import", "tsx", "test/sandbox/control-child.ts", file, order], {
+    reject: false,
+    buffer: false,
+  });
+
+test("what one process does to clock and faults holds for another that has the file open", async () => {
+  const file = newFile();
+  const sandbox = await open(file);
+  expect((await ordered(file, "move")).exitCode).toBe(0);
+  expect(sandbox.clock.show()).toEqual({ now: "2040-01-01T00:00:00.000Z", frozen: true, offsetMs: null });
+  const status = async () =>
+    (await sandbox.fetch(requestFor("listStorageVolumes", {}, sandbox.keys.full))).status;
+  const other = await open(file);
+  expect(await status()).toBe(503);
+  expect(other.faults.list()).toMatchObject([{ left: 1 }]);
+  expect(other.requests(50)).toMatchObject([{ status: 503, time: "2040-01-01T00:00:00.000Z" }]);
+  expect([await status(), await status()]).toEqual([503, 200]);
+});
+
+/** Labels of the rentals that are there, and how many. */
+async function labels(file: string) {
+  const sandbox = await open(file);
+  const response = await sandbox.fetch(requestFor("listVirtualMachineRentals", {}, sandbox.keys.full));
+  const rentals = operations.listVirtualMachineRentals.output.parse(await response.json());
+  return { count: rentals.length, labels: [...new Set(rentals.map(({ label }) => label))] };
+}
+
+test.each([
+  ["seed", 20],
+  ["seed", 40],
+  ["seed", 60],
+  ["restore", 5],
+  ["restore", 10],
+])(
+  "kill -9 in the middle of a %s, %i ms after the one before, leaves a whole state",
+  async (order, delay) => {
+    const file = newFile();
+    const child = ordered(file, order);
+    let done = 0;
+    for await (const _ of createInterface({ input: child.stdout })) {
+      done += 1;
+      if (done === 3) setTimeout(() => child.kill("SIGKILL"), delay);
+    }
+    await child;
+    expect(await labels(file)).toEqual({ count: 300, labels: [expect.stringMatching(/^(one|other)$/)] });
+  },
+);
+
+test("a file of the first version gets the tables that it lacks, and keeps what it has", async () => {
+  const file = newFile();
+  const database = new DatabaseSync(file);
+  database.exec(upgrades[0] ?? "");
+  database.exec(`
+    INSERT INTO users (id, record) VALUES ('sandbox-user', '{"name":"Ada"}');
+    INSERT INTO keys (secret, userId, access) VALUES ('gpuctl-sandbox-full', 'sandbox-user', 'full');
+    INSERT INTO volumes (userId, record) VALUES ('sandbox-user', '{"label":"kept"}');
+    PRAGMA user_version = 1;
+  `);
+  database.close();
+  const upgraded = await open(file);
+  expect(upgraded.status()).toMatchObject({ volumes: 1, userExists: true, frozen: false });
+  expect(upgraded.clock.freeze().frozen).toBe(true);
+  expect(upgraded.faults.add({ operation: "*", reset: true })).toMatchObject({ id: 1 });
+  expect(upgraded.requests(50)).toEqual([]);
+});
+
+test("a foreign database that has a version is left alone", async () => {
+  const file = newFile();
+  const database = new DatabaseSync(file);
+  database.exec("CREATE TABLE notes (text); PRAGMA user_version = 1");
+  database.close();
+  await expect(createSandbox({ file })).rejects.toThrow("it is a database of something else");
+});

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { openSandbox, start } from "./harness.ts";
+
+const day = 24 * 3600 * 1000;
+const at = (ms: number) => new Date(start + ms).toISOString();
+
+async function lived() {
+  const sandbox = await openSandbox();
+  sandbox.clock.freeze();
+  await sandbox.ask("createBareMetalRental", { gpuCount: 8, networkType: "ethernet" });
+  await sandbox.ask("createStorageVolume", {
+    label: "data",
+    region: "eu-west-3",
+    sizeInGb: 256,
+    rentalIds: [1001],
+  });
+  sandbox.faults.add({ operation: "getRental", status: 500, times: 3 });
+  await sandbox.call("getRental", { rentalId: "1001" });
+  sandbox.clock.advance(day);
+  return sandbox;
+}
+
+test("what was restored goes on as it would have gone on", async () => {
+  const sandbox = await lived();
+  const text = JSON.stringify(sandbox.snapshot());
+  const after = async () => {
+    const created = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+    return [
+      created,
+      await sandbox.ask("listBareMetalRentals"),
+      await sandbox.ask("listStorageVolumes"),
+      sandbox.faults.list(),
+      sandbox.clock.show(),
+    ];
+  };
+  const first = await after();
+  sandbox.clock.advance(day);
+  sandbox.faults.clear();
+  sandbox.restore(text);
+  expect(await after()).toEqual(first);
+});
+
+test("a snapshot of what was restored is the same, in another sandbox too", async () => {
+  const snapshot = (await lived()).snapshot();
+  const other = await openSandbox();
+  other.restore(JSON.stringify(snapshot));
+  expect(other.snapshot()).toEqual(snapshot);
+});
+
+test("a running clock runs on from the moment of the snapshot", async () => {
+  const sandbox = await openSandbox();
+  const text = JSON.stringify(sandbox.snapshot());
+  sandbox.advance(10 * day);
+  sandbox.restore(text);
+  expect(sandbox.clock.show().now).toBe(at(0));
+  sandbox.advance(day);
+  expect(sandbox.clock.show().now).toBe(at(day));
+});
+
+test("the log of requests is not in a snapshot, and is gone after it was restored", async () => {
+  const sandbox = await lived();
+  const text = JSON.stringify(sandbox.snapshot());
+  expect(text).not.toContain("/v2/on-demand");
+  sandbox.restore(text);
+  expect(sandbox.requests(50)).toEqual([]);
+});
+
+test("what is no snapshot, of another version, or was changed is refused, and nothing was changed", async () => {
+  const sandbox = await lived();
+  const snapshot = sandbox.snapshot();
+  const text = JSON.stringify(snapshot);
+  const wrong = [
+    ["", "it is no snapshot of a sandbox"],
+    ["{}", "it is no snapshot of a sandbox"],
+    [text.slice(0, -20), "it is no snapshot of a sandbox"],
+    [JSON.stringify({ ...snapshot, version: 99 }), "another version wrote the snapshot (99; this one knows"],
+    [text.replace("eu-west-3", "eu-west-4"), "the snapshot was changed"],
+    [JSON.stringify({ ...snapshot, tables: {} }), "the snapshot was changed"],
+  ] as const;
+  for (const [broken, message] of wrong) {
+    expect(() => sandbox.restore(broken)).toThrow(message);
+    expect(sandbox.snapshot()).toEqual(snapshot);
+  }
+});
+
+test("every table is in a snapshot but the log and the clock, and a reset leaves none as it was", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "gpuctl-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "sandbox.db");
+  const sandbox = await createSandbox({ file, now: () => start });
+  onTestFinished(() => sandbox.close());
+  const untouched = sandbox.snapshot();
+  const database = new DatabaseSync(file);
+  onTestFinished(() => database.close());
+  const names = database
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .all()
+    .map(({ name }) => String(name));
+  expect(Object.keys(untouched.tables).sort()).toEqual(
+    names.filter((name) => !["requests", "clock"].includes(name)).sort(),
+  );
+  sandbox.restore(JSON.stringify((await lived()).snapshot()));
+  expect(sandbox.snapshot()).not.toEqual(untouched);
+  sandbox.reset();
+  expect(sandbox.snapshot()).toEqual(untouched);
+  expect(sandbox.requests(50)).toEqual([]);
+});
