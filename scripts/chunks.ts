@@ -10,7 +10,12 @@ interface Graph {
 const together = {
   help: ["/src/cli/help.ts", "/src/cli/help-look.ts", "/src/cli/topic-text.ts"],
   start: ["/src/cli/main.ts", "/src/context/node.ts"],
-  call: ["/src/client/call.ts", "/src/client/transport.ts"],
+  call: [
+    "/src/client/call.ts",
+    "/src/client/transport.ts",
+    "/src/client/describer.ts",
+    "/src/context/description-cache.ts",
+  ],
   render: ["/src/output/render.ts"],
   table: ["/src/output/table.ts"],
 } as const;

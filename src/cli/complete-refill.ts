@@ -24,7 +24,12 @@ export async function refill(argv: readonly string[], world: World): Promise<voi
   const once = { ...settings, retries: 0, timeout: { compute: limit, inference: limit } };
   const path = cachePath(world.folders, kind, settings);
   await alone(path, refillLimit, async () => {
-    const connection = connect(once, world, () => {});
+    const connection = connect(
+      once,
+      world,
+      () => {},
+      () => {},
+    );
     try {
       const records = await recordsOf(kind, connection.call);
       await keep(path, { at: world.now(), values: valuesOf(records, columnsOf(kind)) });

@@ -15,19 +15,19 @@ export const mayPrompt = (
 
 /** Asks before money is spent or something is destroyed. Throws when the answer is no, or is needed and cannot be had. */
 export async function confirm(
-  question: () => Promise<string> | string,
+  question: () => Promise<string | undefined> | string | undefined,
   { confirms }: Pick<CommandSpec, "confirms">,
   settings: Pick<Settings, "yes" | "mayAsk" | "sandbox">,
   world: Pick<World, "stdin" | "stderr" | "prompts">,
 ): Promise<void> {
   if (settings.yes || confirms === undefined) return;
-  if (!mayPrompt(settings, world)) {
-    if (confirms === "spending") return;
-    throw new UsageError("--yes is needed when nobody can be asked", {
-      hint: `${await question()} Nothing was sent.`,
-    });
-  }
+  const somebody = mayPrompt(settings, world);
+  if (!somebody && confirms === "spending") return;
   const asked = await question();
+  if (asked === undefined) return;
+  if (!somebody) {
+    throw new UsageError("--yes is needed when nobody can be asked", { hint: `${asked} Nothing was sent.` });
+  }
   const message = settings.sandbox ? `${asked} ${notReal}` : asked;
   if (!(await (await world.prompts()).confirm({ message }))) {
     throw new Interrupted("cancelled: nothing was sent");

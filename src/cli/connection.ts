@@ -1,14 +1,17 @@
-import type { Call, CallOptions } from "../client/call.ts";
+import type { Call } from "../client/call.ts";
+import type { CallOptions } from "../client/call-options.ts";
 import type { Observer } from "../client/exchange.ts";
 import type { Fetch } from "../client/fetch.ts";
 import type { List } from "../client/list.ts";
+import type { RawCall } from "../client/raw-call.ts";
 import type { Target } from "../client/request.ts";
 import type { Stream } from "../client/stream.ts";
-import type { Place } from "../context/context.ts";
+import type { Describe, Place } from "../context/context.ts";
 import type { Sandbox, World } from "../context/world.ts";
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
-import { DryRun, type ShownRequest, shownRequest } from "./dry-run.ts";
+import { describing } from "./describing.ts";
+import { DryRun, type ShownRequest, shownParts, shownRequest } from "./dry-run.ts";
 import { createKeyring, type Keyring } from "./keyring.ts";
 import { once } from "./once.ts";
 import type { Settings } from "./settings.ts";
@@ -20,6 +23,9 @@ export interface Connection {
   readonly call: Call;
   readonly stream: Stream;
   readonly list: List;
+  /** A request that the contract need not know. */
+  readonly request: RawCall;
+  readonly describe: Describe;
   readonly callAt: (place: Place) => Call;
   readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
@@ -29,7 +35,12 @@ export interface Connection {
 }
 
 /** Calls to the service that the settings name, opened when the first one is made. */
-export function connect(settings: Settings, world: World, observe: Observer): Connection {
+export function connect(
+  settings: Settings,
+  world: World,
+  observe: Observer,
+  warn: (line: string) => void,
+): Connection {
   const shown: ShownRequest[] = [];
   const opened: (() => void)[] = [];
   const sandbox = once(async () => {
@@ -43,10 +54,10 @@ export function connect(settings: Settings, world: World, observe: Observer): Co
     return made;
   });
   const keyring = createKeyring(settings, world, sandbox);
-  const target = async (id: OperationId): Promise<Target> => ({
+  const target = async (route: Parameters<Keyring["keyFor"]>[0]): Promise<Target> => ({
     baseUrl: settings.sandbox ? sandboxUrl : settings.baseUrl,
     inferenceBaseUrl: settings.sandbox ? sandboxUrl : settings.inferenceBaseUrl,
-    apiKey: await keyring.keyFor(routes[id]),
+    apiKey: await keyring.keyFor(route),
     userAgent: `gpuctl/${world.version}`,
     insecureHttp: settings.insecureHttp,
   });
@@ -63,52 +74,55 @@ export function connect(settings: Settings, world: World, observe: Observer): Co
     random: world.random,
     now: world.now,
     signal: world.interrupted,
+    warn,
   } satisfies Omit<CallOptions, "target">;
+  const forDescription = async () => ({ ...options, target: await target(routes.getOpenApiDocument) });
+  const { describe, negotiator, replacementFor } = describing(settings, world, forDescription, warn);
+  /** How an operation is sent. A dry run shows its request, and ends there. */
+  const optionsFor = async (id: OperationId, input: object): Promise<CallOptions> => {
+    const to = await target(routes[id]);
+    if (!settings.dryRun) return { ...options, target: to, ...(negotiator && { negotiator }) };
+    const instead = await replacementFor(id, input);
+    shown.push(instead ? shownParts(instead, to) : shownRequest(id, input, to));
+    throw new DryRun();
+  };
   return {
     shown,
     sandbox,
+    keyring,
+    describe,
     call: async (id, input, changes) => {
-      if (settings.dryRun) {
-        shown.push(shownRequest(id, input, await target(id)));
-        throw new DryRun();
-      }
-      return (await import("../client/call.ts")).call(id, input, {
-        ...options,
-        target: await target(id),
-        ...changes,
-      });
+      const given = await optionsFor(id, input);
+      return (await import("../client/call.ts")).call(id, input, { ...given, ...changes });
     },
     stream: async (id, input) => {
-      if (settings.dryRun) {
-        shown.push(shownRequest(id, input, await target(id)));
-        throw new DryRun();
-      }
-      return (await import("../client/stream.ts")).stream(id, input, {
-        ...options,
-        target: await target(id),
-      });
+      const given = await optionsFor(id, input);
+      return (await import("../client/stream.ts")).stream(id, input, given);
     },
     list: async (id, input) => {
-      if (settings.dryRun) {
-        shown.push(shownRequest(id, input, await target(id)));
-        throw new DryRun();
-      }
-      return (await import("../client/list.ts")).list(id, input, { ...options, target: await target(id) });
+      const given = await optionsFor(id, input);
+      return (await import("../client/list.ts")).list(id, input, given);
+    },
+    request: async (parts) => {
+      const { anything, rawCall } = await import("../client/raw-call.ts");
+      const to = await target(parts);
+      if (!settings.dryRun) return rawCall(parts, { ...options, target: to });
+      shown.push(shownParts(parts, to, anything));
+      throw new DryRun();
     },
     callAt: (place) => async (id, input, changes) =>
       (await import("../client/call.ts")).call(id, input, {
         ...options,
         fetch: async (url, init) => (await transport()).fetch(url, init),
         target: {
-          userAgent: `gpuctl/${world.version}`,
-          insecureHttp: settings.insecureHttp,
+          apiKey: place.apiKey,
           baseUrl: place.baseUrl,
           inferenceBaseUrl: place.inferenceBaseUrl,
-          apiKey: place.apiKey,
+          userAgent: `gpuctl/${world.version}`,
+          insecureHttp: settings.insecureHttp,
         },
         ...changes,
       }),
-    keyring,
     close: async () => {
       for (const close of opened) close();
     },

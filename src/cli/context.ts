@@ -25,6 +25,8 @@ export function createContext(settings: Settings, world: World, { connection, no
     call: connection.call,
     stream: connection.stream,
     list: connection.list,
+    request: connection.request,
+    describe: connection.describe,
     sandbox: connection.sandbox,
     programs: world.programs,
     completionScript: world.completionScript,

@@ -1,4 +1,10 @@
-import { type Target, wireRequest } from "../client/request.ts";
+import {
+  type RequestParts,
+  rawRequest,
+  type Target,
+  type WireRequest,
+  wireRequest,
+} from "../client/request.ts";
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { Answer } from "../output/answer.ts";
@@ -18,12 +24,16 @@ export interface ShownRequest {
 }
 
 /** The request of an operation, with the key hidden; none is needed to look. */
-export function shownRequest(id: OperationId, input: object, target: Target): ShownRequest {
-  const { method, url, headers, body } = wireRequest(
-    routes[id],
-    { ...input },
-    { ...target, apiKey: target.apiKey ?? "none" },
-  );
+export const shownRequest = (id: OperationId, input: object, target: Target): ShownRequest =>
+  shown(wireRequest(routes[id], { ...input }, withAnyKey(target)));
+
+/** The same for a request of plain values. */
+export const shownParts = (parts: RequestParts, target: Target, accept?: string): ShownRequest =>
+  shown(rawRequest(parts, withAnyKey(target), accept));
+
+const withAnyKey = (target: Target): Target => ({ ...target, apiKey: target.apiKey ?? "none" });
+
+function shown({ method, url, headers, body }: WireRequest): ShownRequest {
   const hidden = headers.Authorization ? { ...headers, Authorization: "Bearer ****" } : headers;
   return { method, url, headers: hidden, body: body === undefined ? null : JSON.parse(body) };
 }

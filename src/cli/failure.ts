@@ -52,6 +52,7 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
     hint: serviceHint(error.status ?? 0, sandbox),
   }),
   UnreadableAnswer: () => ({ code: "UNREADABLE_ANSWER", exitCode: exit.service, retryable: true }),
+  AnswerTooLarge: () => ({ code: "ANSWER_TOO_LARGE", exitCode: exit.service }),
   UselessAnswer: () => ({ code: "USELESS_ANSWER", exitCode: exit.service }),
   AnswerCut: () => ({
     code: "ANSWER_CUT",
@@ -76,6 +77,7 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
     exitCode: exit.fault,
     hint: "It was paid for and could be saved nowhere: make room before you try again.",
   }),
+  NotOffered: () => ({ code: "NOT_OFFERED", exitCode: exit.notFound }),
   NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
   RentalFailed: () => ({ code: "RENTAL_FAILED", exitCode: exit.service }),
   NotReady: () => ({ code: "NOT_READY", exitCode: exit.waited, retryable: true }),
@@ -156,7 +158,7 @@ export function failureOf(cause: unknown, { before, last, sandbox = false }: Sur
 
 function serviceHint(status: number, sandbox: boolean): string | null {
   if (status === 401 && sandbox) {
-    return "The sandbox's user was deleted: `gpuctl sandbox reset --yes` begins anew.";
+    return "The sandbox's user was deleted, or the key was revoked: `gpuctl sandbox reset --yes` begins anew.";
   }
   if (status === 401)
     return "`gpuctl auth login` keeps another key; `gpuctl auth status` says which one is used.";

@@ -1,8 +1,7 @@
-import { assertPrivate, fitsHeader, hostOf } from "../client/request.ts";
+import { assertPrivate, fitsHeader, hostOf, type RequestParts } from "../client/request.ts";
 import { originOf } from "../commands/shared/urls.ts";
 import type { KeyInUse } from "../context/context.ts";
 import type { Sandbox, World } from "../context/world.ts";
-import type { Route } from "../contract/route.ts";
 import { KeyBelongsElsewhere, KeyCommandFailed } from "./key-errors.ts";
 import type { KeySource } from "./key-source.ts";
 import { once } from "./once.ts";
@@ -12,7 +11,7 @@ export interface Keyring {
   /** The key that requests are sent with; nothing when there is none. */
   readonly inUse: () => Promise<KeyInUse | undefined>;
   /** The key for an operation that is about to be sent, as long as it may go where that is sent. */
-  readonly keyFor: (route: Pick<Route, "host" | "open">) => Promise<string | undefined>;
+  readonly keyFor: (route: Pick<RequestParts, "host" | "open">) => Promise<string | undefined>;
 }
 
 /** Milliseconds that a program may take to print a key: somebody may have to type a pass phrase. */

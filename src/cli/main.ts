@@ -43,11 +43,12 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
   if (warning) notes.say(warning);
   const tell = notices(settings, world, notes);
   let last: Exchange | undefined;
-  const connection = connect(settings, world, (exchange) => {
+  const watch = (exchange: Exchange) => {
     last = exchange;
     tell(exchange);
-  });
+  };
   let filter: Filter | undefined;
+  const connection = connect(settings, world, watch, notes.say);
   try {
     checkColumns(invocation.spec.view, settings);
     filter = settings.jq === undefined ? undefined : await compiled(settings.jq);

@@ -29,12 +29,19 @@ export function declareFlags(command: Command, flags: readonly CommandFlag[]): v
   fillBareFlags(command, flags);
 }
 
+/** A flag that every command takes, kept apart from a command's own of nearly the same name, such as `--input`. */
+class GlobalOption extends Option {
+  override attributeName(): string {
+    return `global ${super.attributeName()}`;
+  }
+}
+
 export function declareGlobals(command: Command): void {
   for (const flag of globalFlags) {
     const short = "short" in flag ? `-${flag.short}, ` : "";
     const dashes = "negative" in flag ? "--no-" : "--";
     command.addOption(
-      new Option(`${short}${dashes}${flag.name}${"value" in flag ? ` <${flag.value}>` : ""}`),
+      new GlobalOption(`${short}${dashes}${flag.name}${"value" in flag ? ` <${flag.value}>` : ""}`),
     );
   }
 }
@@ -72,7 +79,7 @@ export function typedGlobals(command: Command): TypedGlobals {
   for (let at: Command | null = command; at !== null; at = at.parent) line.unshift(at);
   const typed = line.flatMap((one) =>
     globalFlags.flatMap(({ name }) => {
-      const attribute = new Option(`--${name}`).attributeName();
+      const attribute = new GlobalOption(`--${name}`).attributeName();
       return one.getOptionValueSource(attribute) === "cli" ? [[name, one.getOptionValue(attribute)]] : [];
     }),
   );

@@ -1,9 +1,7 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
-import { orAborted } from "./deadline.ts";
-import { readText } from "./fetch.ts";
-import { unreadable } from "./outcome.ts";
-import type { Attempt } from "./retry.ts";
-import { type CallOptions, type ReadAnswer, type Sent, send } from "./send.ts";
+import type { CallOptions } from "./call-options.ts";
+import { readJsonAnswer } from "./json-answer.ts";
+import { type Reader, send } from "./send.ts";
 
 export type { CallOptions };
 
@@ -15,8 +13,7 @@ export type Call = <Id extends OperationId>(
 ) => Promise<OutputOf<Id>>;
 
 /**
- * Sends an operation and gives back its answer, unchanged. Reads are tried again; nothing else ever is.
- * Where the path is unknown to the service, the older path that it replaced is asked instead.
+ * Sends an operation and gives back its answer, unchanged; of one that comes in pages, the records of all of them.
  * Throws `ServiceError`, `NetworkError`, `UnreadableAnswer` or `UnknownOutcome`, and before anything is sent
  * `NoBaseUrl`, `NoCredential` or `InsecureUrl`.
  */
@@ -25,36 +22,16 @@ export async function call<Id extends OperationId>(
   input: InputOf<Id>,
   options: CallOptions,
 ): Promise<OutputOf<Id>> {
-  return (await send(id, input, readWhole, options)) as OutputOf<Id>;
+  return (await send(id, input, whole, options)) as OutputOf<Id>;
 }
 
-const readWhole: ReadAnswer<unknown> = async (answer, sent) =>
-  wholeAnswer(await orAborted(readText(answer), sent.limit.signal), answer.status, sent);
-
-/** What the whole text of a success says, as JSON. */
-export function wholeAnswer(
-  text: string,
-  status: number,
-  { request, host }: Pick<Sent, "request" | "host">,
-): Attempt<unknown> {
-  const created = request.method === "POST" && host === "compute";
-  const body = text === "" ? emptyAnswer(request.method, status) : readJson(text);
-  if (body === undefined || (created && body.value === null)) {
-    return { error: unreadable(status, text, request), again: false };
-  }
-  return body;
-}
-
-/** A deletion and a change may answer with nothing; whatever else does has not said what was asked. */
-const emptyAnswer = (method: string, status: number): { readonly value: null } | undefined =>
-  method === "DELETE" || method === "PUT" || (method === "GET" && status === 204)
-    ? { value: null }
-    : undefined;
-
-function readJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
+const whole: Reader<unknown> = {
+  answer: readJsonAnswer,
+  pages: async (pages) => {
+    const records: unknown[] = [];
+    for await (const page of pages) {
+      for (const record of page) records.push(record);
+    }
+    return records;
+  },
+};

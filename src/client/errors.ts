@@ -55,6 +55,14 @@ export class AnswerCut extends Error {
   }
 }
 
+/** An answer was larger than what was asked for can be; the rest of it was not read. */
+export class AnswerTooLarge extends Error {
+  override readonly name = "AnswerTooLarge";
+  constructor(bytes: number) {
+    super(`the answer is larger than ${bytes} bytes`);
+  }
+}
+
 /** A read was answered, but not with what the service promises. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";

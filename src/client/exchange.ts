@@ -1,6 +1,6 @@
 import { type Deadline, orAborted } from "./deadline.ts";
 import { type Fetch, type FetchAnswer, readText } from "./fetch.ts";
-import type { WireRequest } from "./request.ts";
+import { isRead, type WireRequest } from "./request.ts";
 
 /** One request and its answer, as `--debug` and the deprecation notices see them. No credential in it. */
 export interface Exchange {
@@ -34,7 +34,7 @@ export async function sendHead(
     const header = (name: string) => answer.headers.get(name);
     observe?.({ method, url, status: answer.status, milliseconds: performance.now() - start, header });
     const next = redirect(answer, url);
-    if (next === undefined || request.method !== "GET" || hops === mostRedirects) return answer;
+    if (next === undefined || !isRead(request) || hops === mostRedirects) return answer;
     await orAborted(readText(answer), limit.signal);
     url = next;
   }

@@ -1,3 +1,5 @@
+import { AnswerTooLarge } from "./errors.ts";
+
 /**
  * What the client needs of a `fetch`: the part of the web's that the transport, the sandbox and a test double share.
  * The global `fetch` fits, but is slow to load and to leave on Node 20.
@@ -13,7 +15,7 @@ export interface FetchInit {
 
 export interface FetchAnswer {
   readonly status: number;
-  readonly headers: { get(name: string): string | null };
+  readonly headers: { get(name: string): string | null; entries(): Iterable<[string, string]> };
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
@@ -23,4 +25,16 @@ export async function readText({ body }: Pick<FetchAnswer, "body">): Promise<str
   let text = "";
   for await (const chunk of body ?? []) text += decoder.decode(chunk, { stream: true });
   return text + decoder.decode();
+}
+
+/** The bytes of an answer. Throws `AnswerTooLarge`, and reads no further, when there are more than `most`. */
+export async function readBytes(answer: FetchAnswer, most = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body ?? []) {
+    length += chunk.length;
+    if (length > most) throw new AnswerTooLarge(most);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }

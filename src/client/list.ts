@@ -1,11 +1,13 @@
 import type { InputOf, OperationId } from "../contract/index.ts";
-import { wholeAnswer } from "./call.ts";
+import type { ReadAnswer, Sent } from "./attempt.ts";
+import type { CallOptions } from "./call-options.ts";
 import { UnreadableAnswer } from "./errors.ts";
 import { readText } from "./fetch.ts";
+import { jsonAnswer } from "./json-answer.ts";
 import { jsonArrayElements } from "./json-array.ts";
 import { lively } from "./lively.ts";
 import { failedSending } from "./outcome.ts";
-import { type CallOptions, type ReadAnswer, type Sent, send } from "./send.ts";
+import { send } from "./send.ts";
 
 /** What a list came to: its records as they come, or the whole answer where it is no bare list. */
 export type Listed = { readonly records: AsyncIterable<readonly unknown[]> } | { readonly data: unknown };
@@ -23,7 +25,20 @@ export async function list<Id extends OperationId>(
   input: InputOf<Id>,
   options: CallOptions,
 ): Promise<Listed> {
-  return send(id, input, readList(options.signal), options);
+  return send(id, input, { answer: readList(options.signal), pages: turned }, options);
+}
+
+/** The first page is there before the rest is asked for. */
+async function turned(pages: AsyncGenerator<readonly unknown[]>): Promise<Listed> {
+  const first = await pages.next();
+  return { records: first.done ? nothing() : after(first.value, pages) };
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+async function* after<Batch>(first: Batch, rest: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
+  yield first;
+  yield* rest;
 }
 
 const readList =
@@ -40,7 +55,7 @@ const readList =
     }
     const all = joined(head, chunks);
     if (begin !== openingBracket) {
-      const whole = wholeAnswer(await readText({ body: all }), answer.status, sent);
+      const whole = jsonAnswer(await readText({ body: all }), answer.status, sent);
       return "value" in whole ? { value: { data: whole.value } } : whole;
     }
     const { method, url } = sent.request;

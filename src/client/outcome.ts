@@ -8,6 +8,7 @@ import {
   UnreadableAnswer,
 } from "./errors.ts";
 import { readFailure } from "./failure.ts";
+import { isRead } from "./request.ts";
 
 /** What an answer that is no success means. A 5xx to a write says nothing about what happened. */
 export function failedAnswer(status: number, text: string, request: RequestLine): Error {
@@ -67,5 +68,4 @@ const brokenBody: ReadonlySet<string> = new Set([
   "ERR_STREAM_PREMATURE_CLOSE",
 ]);
 
-const isRead = ({ method }: RequestLine): boolean => method === "GET";
 const lineOf = ({ method, url }: RequestLine): RequestLine => ({ method, url });

@@ -18,6 +18,21 @@ export interface WireRequest {
   readonly body?: string;
 }
 
+/** A request as plain values, for operations that the contract knows and for those it does not. */
+export interface RequestParts extends Pick<Route, "host" | "path"> {
+  readonly method: string;
+  readonly query?: readonly (readonly [string, string])[];
+  /** JSON. */
+  readonly body?: string | undefined;
+  /** No key is sent. */
+  readonly open?: boolean | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request that changes nothing: it may be sent again, and led on. */
+export const isRead = ({ method }: { readonly method: string }): boolean =>
+  method === "GET" || method === "HEAD";
+
 /**
  * The request that an operation and its input make. A path prefix and a query in the base URL are kept; a user and
  * a password in it are not, so that no credential but the key travels or is shown. Throws before anything is sent when
@@ -29,21 +44,37 @@ export function wireRequest(
   target: Target,
   accept = "application/json",
 ): WireRequest {
-  const url = address(route, target);
-  if (route.in === "query") {
-    for (const [name, value] of Object.entries(input)) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    }
-  }
-  const body = route.in === "body" ? JSON.stringify(input) : undefined;
+  const { method, path, host, open } = route;
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  return rawRequest(
+    {
+      method,
+      path,
+      host,
+      open,
+      query: route.in === "query" ? given.map(([name, value]) => [name, String(value)] as const) : [],
+      body: route.in === "body" ? JSON.stringify(input) : undefined,
+    },
+    target,
+    accept,
+  );
+}
+
+/** The same for a request of plain values. */
+export function rawRequest(parts: RequestParts, target: Target, accept = "application/json"): WireRequest {
+  const { method, query = [], body, open, headers } = parts;
+  const url = address(parts, target);
+  for (const [name] of query) url.searchParams.delete(name);
+  for (const [name, value] of query) url.searchParams.append(name, value);
   return {
-    method: route.method,
+    method,
     url: url.href,
     headers: {
       Accept: accept,
       "User-Agent": target.userAgent,
-      ...(route.open ? {} : authorization(url, target)),
+      ...(open ? {} : authorization(url, target)),
       ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...headers,
     },
     ...(body !== undefined && { body }),
   };

@@ -1,57 +1,83 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
-import type { Route } from "../contract/route.ts";
-import { type Deadline, deadline, orAborted } from "./deadline.ts";
-import { ConnectionFailed, ServiceError } from "./errors.ts";
-import { type Observer, sendHead } from "./exchange.ts";
-import { type Fetch, type FetchAnswer, readText } from "./fetch.ts";
-import { InterruptedWrite } from "./interrupted.ts";
+import { attempt, type ReadAnswer } from "./attempt.ts";
+import type { CallOptions } from "./call-options.ts";
+import { ServiceError } from "./errors.ts";
+import { readJsonAnswer } from "./json-answer.ts";
 import { legacyOf } from "./negotiate.ts";
-import { failedAnswer, failedSending } from "./outcome.ts";
-import { type Target, type WireRequest, wireRequest } from "./request.ts";
-import { type Attempt, type RetryOptions, withRetries } from "./retry.ts";
+import { pages } from "./pages.ts";
+import { mayBeReplaced, type Replacement, replacementOf } from "./replacement.ts";
+import { type RequestParts, rawRequest, wireRequest } from "./request.ts";
+import { withRetries } from "./retry.ts";
 
-export interface CallOptions extends RetryOptions {
-  readonly fetch: Fetch;
-  readonly target: Target;
-  /** Milliseconds for one try, by the host of the operation. */
-  readonly timeout: Readonly<Record<"compute" | "inference", number>>;
-  /** Ends every call under way. */
-  readonly signal?: AbortSignal;
-  /** Told of each answer that came. */
-  readonly observe?: Observer;
+/** What becomes of an answer that is a success. */
+export interface Reader<Value> {
+  readonly answer: ReadAnswer<Value>;
+  /** Of an answer that comes page by page; the first page has to be asked for before it settles. */
+  readonly pages: (pages: AsyncGenerator<readonly unknown[]>) => Promise<Value>;
 }
-
-/** A request on its way. */
-export interface Sent {
-  readonly request: WireRequest;
-  readonly host: Route["host"];
-  readonly limit: Deadline;
-  /** Whoever goes on reading after the try has ended the time for it, and clears the limit. */
-  readonly keepOpen: () => void;
-}
-
-/** What is made of an answer that is a success. It may throw as a broken connection does. */
-export type ReadAnswer<Value> = (answer: FetchAnswer, sent: Sent) => Promise<Attempt<Value>>;
 
 /**
  * Sends an operation and gives back what is made of its answer when that is a success. Reads are tried again; nothing
- * else ever is. Where the path is unknown to the service, the older path that it replaced is asked instead.
+ * else ever is. An operation with a replacement is sent by that where the service lists it; where a path is unknown to
+ * the service, the older path that it replaced is asked instead.
  */
-export async function send<Value>(
+export function send<Value>(
   id: OperationId,
   input: object,
-  readAnswer: ReadAnswer<Value>,
+  reader: Reader<Value>,
+  options: CallOptions,
+): Promise<Value> {
+  return mayBeReplaced(id) ? replaced(id, input, reader, options) : documented(id, input, reader, options);
+}
+
+async function documented<Value>(
+  id: OperationId,
+  input: object,
+  { answer }: Reader<Value>,
   options: CallOptions,
 ): Promise<Value> {
   const legacy = legacyOf(id);
   try {
-    return await sendTo(id, input, readAnswer, options);
+    return await sendTo(id, input, answer, options);
   } catch (error) {
-    if (legacy === undefined || !(error instanceof ServiceError) || error.status !== 404) throw error;
-    return sendTo(legacy, input, readAnswer, options);
+    if (legacy === undefined || !isUnknownPath(error)) throw error;
+    return sendTo(legacy, input, answer, options);
   }
 }
+
+/** By the replacement where there is one. A description that lists what is gone since is asked for anew. */
+async function replaced<Value>(
+  id: OperationId,
+  input: object,
+  reader: Reader<Value>,
+  options: CallOptions,
+): Promise<Value> {
+  const { negotiator } = options;
+  // What cannot be sent safely is told before anything is asked.
+  wireRequest(routes[id], { ...input }, options.target);
+  const replacement = replacementOf(id, { ...input }, await negotiator?.soon());
+  if (replacement === undefined) return documented(id, input, reader, options);
+  try {
+    return await viaReplacement(replacement, reader, options);
+  } catch (error) {
+    if (!isUnknownPath(error) || replacementOf(id, { ...input }, await negotiator?.again())) throw error;
+    return documented(id, input, reader, options);
+  }
+}
+
+function viaReplacement<Value>(
+  { parts, paging }: Replacement,
+  reader: Reader<Value>,
+  options: CallOptions,
+): Promise<Value> {
+  if (paging === undefined) return sendParts(parts, reader.answer, options);
+  const { warn = () => {} } = options;
+  const turning = { paging, query: parts.query ?? [], paged: true, warn };
+  return reader.pages(pages((query) => sendParts({ ...parts, query }, readJsonAnswer, options), turning));
+}
+
+const isUnknownPath = (error: unknown): boolean => error instanceof ServiceError && error.status === 404;
 
 function sendTo<Value>(
   id: OperationId,
@@ -64,36 +90,11 @@ function sendTo<Value>(
   return withRetries(() => attempt(request, host, readAnswer, options), options);
 }
 
-/** One try: a request sent, its failures told apart, its success read. Only a read may be tried again. */
-async function attempt<Value>(
-  request: WireRequest,
-  host: Route["host"],
+function sendParts<Value>(
+  parts: RequestParts,
   readAnswer: ReadAnswer<Value>,
-  { fetch, signal, observe, timeout }: CallOptions,
-): Promise<Attempt<Value>> {
-  signal?.throwIfAborted();
-  const read = request.method === "GET";
-  const limit = deadline(timeout[host], signal);
-  let open = false;
-  const keepOpen = () => {
-    open = true;
-  };
-  try {
-    const answer = await sendHead(fetch, request, limit, observe);
-    const { status, headers } = answer;
-    if (status >= 200 && status < 300) return await readAnswer(answer, { request, host, limit, keepOpen });
-    return {
-      error: failedAnswer(status, await orAborted(readText(answer), limit.signal), request),
-      again: read && (status === 429 || status >= 500),
-      retryAfter: headers.get("retry-after"),
-    };
-  } catch (cause) {
-    if (signal?.aborted) throw read || neverLeft(cause) ? signal.reason : new InterruptedWrite(request);
-    const error = failedSending(cause, request);
-    return { error, again: read && error !== cause };
-  } finally {
-    if (!open) limit.clear();
-  }
+  options: CallOptions,
+): Promise<Value> {
+  const request = rawRequest(parts, options.target);
+  return withRetries(() => attempt(request, parts.host, readAnswer, options), options);
 }
-
-const neverLeft = (cause: unknown): boolean => cause instanceof ConnectionFailed && !cause.sent;

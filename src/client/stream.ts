@@ -1,5 +1,6 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
+import type { CallOptions } from "./call-options.ts";
 import { type Deadline, deadline, orAborted } from "./deadline.ts";
 import { AnswerCut } from "./errors.ts";
 import { sendHead } from "./exchange.ts";
@@ -7,7 +8,6 @@ import { type FetchAnswer, readText } from "./fetch.ts";
 import { lively } from "./lively.ts";
 import { failedAnswer, failedSending, unreadable } from "./outcome.ts";
 import { wireRequest } from "./request.ts";
-import type { CallOptions } from "./send.ts";
 import { type ServerEvent, serverEvents } from "./sse.ts";
 
 /** One operation and its input in, the events of its answer out. */

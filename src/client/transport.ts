@@ -109,6 +109,10 @@ function answer(incoming: http.IncomingMessage): FetchAnswer {
         const value = incoming.headers[name.toLowerCase()];
         return value === undefined ? null : String(value);
       },
+      entries: () =>
+        Object.entries(incoming.headers).flatMap(([name, values]) =>
+          [values ?? []].flat().map((value): [string, string] => [name, value]),
+        ),
     },
     body: incoming,
   };

@@ -23,6 +23,16 @@ export class NotFound extends Error {
   override readonly name = "NotFound";
 }
 
+/** The service does not list the operation. Nothing was sent. */
+export class NotOffered extends Error {
+  override readonly name = "NotOffered";
+  readonly hint: string;
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
 /** A wait ran out of time. */
 export class WaitedTooLong extends Error {
   override readonly name = "WaitedTooLong";

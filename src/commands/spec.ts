@@ -93,7 +93,11 @@ export interface Args {
 export interface Verb<Input> {
   /** The input, when it is more than the fields that were typed. */
   readonly input?: (args: Args, context: Context) => Promise<object> | object;
-  /** The question to confirm: what it will cost or destroy. Made only when it is asked or told. */
-  readonly question?: (input: Input, args: Args, context: Context) => Promise<string> | string;
+  /** The question to confirm: what it will cost or destroy; nothing when there is nothing to ask. */
+  readonly question?: (
+    input: Input,
+    args: Args,
+    context: Context,
+  ) => string | undefined | Promise<string | undefined>;
   readonly run: (input: Input, context: Context, args: Args) => Promise<Answer>;
 }

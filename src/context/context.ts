@@ -1,6 +1,8 @@
 import type { Call } from "../client/call.ts";
+import type { Description } from "../client/document.ts";
 import type { Knock } from "../client/knock.ts";
 import type { List } from "../client/list.ts";
+import type { RawCall } from "../client/raw-call.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Prompts } from "./questions.ts";
 
@@ -10,6 +12,10 @@ export interface Context {
   readonly stream: Stream;
   /** For a list that may be longer than memory. */
   readonly list: List;
+  /** Sends a request that the contract need not know. */
+  readonly request: RawCall;
+  /** The service's own description. */
+  readonly describe: Describe;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Waits; rejects at once when the user interrupts. */
@@ -39,6 +45,15 @@ export interface Context {
   /** Aborted when the user interrupts. */
   readonly interrupted: AbortSignal;
 }
+
+/**
+ * The service's own description, as kept or as asked for; `refresh` asks in any case. With `orDocumented` it is what is
+ * documented where the service's own cannot be had; so it is in a dry run, in which nothing is sent.
+ */
+export type Describe = (wish?: {
+  readonly refresh?: boolean;
+  readonly orDocumented?: boolean;
+}) => Promise<Description>;
 
 /** Changes the text that `progress` shows. */
 export type Update = (text: string) => void;

@@ -78,6 +78,10 @@ export async function nodeWorld(rooms: Rooms): Promise<World> {
     readSettings,
     permissions,
     user: process.geteuid?.(),
+    descriptions: {
+      read: async (url) => (await descriptions(folders)).read(url),
+      write: async (url, text) => (await descriptions(folders)).write(url, text),
+    },
     prompts: async () =>
       env.TERM === "dumb"
         ? (await import("./plain-prompts.ts")).plainPrompts
@@ -85,6 +89,10 @@ export async function nodeWorld(rooms: Rooms): Promise<World> {
     spinner: async (...given) => (await import("./spinner.ts")).spinner(...given),
     hideCursor: async () => (await import("./cursor.ts")).hideCursor(process.stdout),
   };
+}
+
+async function descriptions(folders: World["folders"]) {
+  return (await import("./description-cache.ts")).descriptionFiles(() => folders.state);
 }
 
 /** Throws `Unavailable` when somebody deleted it. */

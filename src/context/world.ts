@@ -1,3 +1,4 @@
+import type { DescriptionCache } from "../client/description-cache.ts";
 import type { Transport } from "../client/transport.ts";
 import type { Machine, Programs, SandboxControl, Shell } from "./context.ts";
 import type { Prompts } from "./questions.ts";
@@ -26,6 +27,7 @@ export interface World {
   readonly permissions: (path: string) => Permissions | undefined;
   /** The number of the user that runs the tool; nothing where users have none. */
   readonly user: number | undefined;
+  readonly descriptions: DescriptionCache;
   readonly prompts: () => Promise<Prompts>;
   readonly spinner: (text: string, look: SpinnerLook) => Promise<Spinner>;
   /** Hides the cursor of the terminal on stdout until the function that comes back is called, or the process ends. */
@@ -95,5 +97,7 @@ export interface Sandbox extends SandboxControl {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Whether a secret is one of its keys, be it revoked. */
   readonly hasKey: (secret: string) => boolean;
+  /** How the value of every key that it gives out begins. */
+  readonly keyPrefix: string;
   readonly close: () => void;
 }

@@ -87,26 +87,29 @@ function describe(operation: Operation, schema: Describe, error: Json) {
     ...(operation.in === "body" && {
       requestBody: { required: true, content: { "application/json": { schema: input } } },
     }),
-    ...(operation.in === "query" && { parameters: queryParameters(input) }),
+    ...((operation.in === "query" || operation.in === "path") && {
+      parameters: parameters(input, operation.in),
+    }),
     responses: { 200: success(operation, schema), ...failures(operation.errors, error) },
   };
 }
 
 /** What the schema cannot say: the rules across fields, and what takes a deprecated operation's place. */
-function description({ rules = [], replacedBy, sunset }: Operation): { description?: string } {
+function description({ rules = [], replacedBy, sunset, assumed }: Operation): { description?: string } {
   const fixed = Object.entries(replacedBy?.with ?? {}).map(([field, value]) => `${field} ${value}`);
   const sentences = [
     ...rules.map((rule) => `${rule.text}.`),
     ...(replacedBy ? [`Use ${[`${replacedBy.method} ${replacedBy.path}`, ...fixed].join(" with ")}.`] : []),
     ...(sunset ? [`No longer served from ${sunset}.`] : []),
+    ...(assumed ? ["An assumption of the sandbox: another service may do this in another way."] : []),
   ];
   return sentences.length === 0 ? {} : { description: sentences.join("\n\n") };
 }
 
-const queryParameters = (input: Json) =>
+const parameters = (input: Json, place: "query" | "path") =>
   Object.entries(input.properties ?? {}).map(([name, property]) => {
     const { description, ...schema } = property as Json;
-    return { name, in: "query", required: input.required?.includes(name) ?? false, description, schema };
+    return { name, in: place, required: input.required?.includes(name) ?? false, description, schema };
   });
 
 const success = ({ output, streams, sunset }: Operation, schema: Describe) => ({

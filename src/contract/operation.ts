@@ -8,7 +8,11 @@ export type Group =
   | "virtual-machine-rentals"
   | "bare-metal-rentals"
   | "storage-volumes"
+  | "billing"
   | "users"
+  | "balances"
+  | "api-keys"
+  | "ssh-keys"
   | "inference";
 
 /** What takes the place of a deprecated operation, as the service names it. */
@@ -49,11 +53,13 @@ export interface Operation<
   readonly group: Group;
   readonly summary: string;
   /** Where the input travels; an operation without fields has `none`. */
-  readonly in: "body" | "query" | "none";
+  readonly in: "body" | "query" | "path" | "none";
   readonly input: Input;
   readonly output: Output;
   readonly errors: readonly ErrorCode[];
   readonly rules?: readonly Rule<z.output<Input>>[];
+  /** The service only names what it belongs to: this shape of it is the sandbox's own assumption. */
+  readonly assumed?: true;
   /** No credential is needed. */
   readonly open?: true;
   readonly deprecated?: true;

@@ -2,6 +2,9 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { etag } from "hono/etag";
+import type * as z from "zod";
+import { type AssumedId, type AssumedOperations, assumedOperations } from "../contract/assumed/index.ts";
+import type { ServedId } from "../contract/assumed/served.ts";
 import { check } from "../contract/check.ts";
 import { type OperationId, type Operations, operations } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
@@ -10,8 +13,8 @@ import { isEnabled } from "./enabled.ts";
 import { errorAnswer, tooLarge } from "./error-answer.ts";
 import { underFaults } from "./faults/apply.ts";
 import { ConnectionReset } from "./faults/connection-reset.ts";
-import type { Handler } from "./handlers/handler.ts";
-import { handlers } from "./handlers/index.ts";
+import type { AssumedHandler, Call, Handler } from "./handlers/handler.ts";
+import { assumedHandlers, handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
 import { readInput } from "./read-input.ts";
 import { Refusal } from "./refusal.ts";
@@ -36,7 +39,8 @@ export function createApp(store: Store, clock: Clock): Hono<Env> {
   });
   app.use(logged(store, clock));
   app.use(operations.getOpenApiDocument.path, etag());
-  for (const id of Object.keys(operations) as OperationId[]) serveOperation(app, store, id);
+  for (const id of Object.keys(operations) as OperationId[]) serveDocumented(app, store, id);
+  for (const id of Object.keys(assumedOperations) as AssumedId[]) serveAssumed(app, store, id);
   app.notFound((http) => errorAnswer(http, new Refusal("NOT_FOUND")));
   app.onError((error, http) => {
     if (error instanceof ConnectionReset) throw error;
@@ -45,26 +49,38 @@ export function createApp(store: Store, clock: Clock): Hono<Env> {
   return app;
 }
 
-function serveOperation<Id extends OperationId>(app: Hono<Env>, store: Store, id: Id): void {
-  const operation: Operation<string, Operations[Id]["input"]> = operations[id];
+function serveDocumented<Id extends OperationId>(app: Hono<Env>, store: Store, id: Id): void {
+  const operation: Operation<ServedId, Operations[Id]["input"]> = operations[id];
   const handler: Handler<Id> = handlers[id];
+  serveOperation(app, store, operation, handler);
+}
+
+function serveAssumed<Id extends AssumedId>(app: Hono<Env>, store: Store, id: Id): void {
+  const operation: Operation<ServedId, AssumedOperations[Id]["input"]> = assumedOperations[id];
+  const handler: AssumedHandler<Id> = assumedHandlers[id];
+  serveOperation(app, store, operation, handler);
+}
+
+function serveOperation<Input extends z.ZodObject>(
+  app: Hono<Env>,
+  store: Store,
+  operation: Operation<ServedId, Input>,
+  handler: (input: z.output<Input>, call: Call) => unknown,
+): void {
   const { method, path } = operation;
+  const pattern = path.replace(/\{(\w+)\}/g, ":$1");
   app.on(
     method,
-    path,
+    pattern,
     sunset(operation),
-    faulty(store, id),
+    faulty(store, operation.id),
     admission(operation, store),
     limit,
     async (http) => {
       const checked = check(operation, await readInput(operation, http.req));
       if (!checked.ok) throw new Refusal("BAD_REQUEST", checked.issues);
-      const answer = await handler(checked.value, {
-        store,
-        now: http.var.now,
-        userId: http.var.userId,
-        http,
-      });
+      const { now, userId } = http.var;
+      const answer = await handler(checked.value, { store, now, userId, http });
       return answer instanceof Response ? answer : http.json(answer);
     },
   );
@@ -86,7 +102,7 @@ const logged =
 
 /** What is served under an operation's name may be befallen by faults before anything else is looked at. */
 const faulty =
-  (store: Store, operation: OperationId): MiddlewareHandler<Env> =>
+  (store: Store, operation: ServedId): MiddlewareHandler<Env> =>
   async (http, next) => {
     http.set("operation", operation);
     await underFaults(http, next, { store, operation, onFault: (id) => http.set("fault", id) });

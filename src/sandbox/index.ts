@@ -3,7 +3,7 @@ import { createApp } from "./app.ts";
 import type { Clock } from "./clock.ts";
 import { sandboxClock } from "./control/clock.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
-import { isKey, keys } from "./keys.ts";
+import { isKey, keyPrefix, keys } from "./keys.ts";
 import { type SandboxLimit, sandboxLimits } from "./limits.ts";
 import { openStore } from "./store.ts";
 
@@ -33,6 +33,8 @@ export interface Sandbox extends SandboxControls {
    */
   administer(request: Request, peer: string | undefined): Promise<Response> | undefined;
   readonly keys: { readonly full: string; readonly readOnly: string };
+  /** How the value of every key that it gives out begins. */
+  readonly keyPrefix: string;
   /** What the service leaves open and the sandbox decided. */
   readonly limits: readonly SandboxLimit[];
   /** Whether a secret is one of the sandbox's keys, be it revoked. */
@@ -63,6 +65,7 @@ export async function createSandbox({ file, now = Date.now }: SandboxOptions): P
         ? Promise.resolve(admin.fetch(request, { peer }))
         : undefined,
     keys,
+    keyPrefix,
     limits: sandboxLimits,
     hasKey: (secret) => isKey(store, secret),
     close: () => store.close(),

@@ -1,7 +1,10 @@
 import type { Queries } from "./queries.ts";
 
+/** How the value of every key of a sandbox begins. */
+export const keyPrefix = "gpuctl-sandbox-";
+
 /** The sandbox's own keys: one that may do everything, one that may only read. */
-export const keys = { full: "gpuctl-sandbox-full", readOnly: "gpuctl-sandbox-read-only" } as const;
+export const keys = { full: `${keyPrefix}full`, readOnly: `${keyPrefix}read-only` } as const;
 
 interface Caller {
   readonly userId: string;

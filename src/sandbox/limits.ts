@@ -5,6 +5,7 @@ import { secondMs } from "./clock.ts";
 import { usualRetryAfter } from "./control/faults.ts";
 import { faultHeader } from "./faults/apply.ts";
 import { speeds } from "./handlers/audio.ts";
+import { listedSizes } from "./handlers/rental-options.ts";
 import { bootMs } from "./lifecycle.ts";
 import { maxGpus } from "./new-rental.ts";
 import { centsPerGpuHour, termDiscounts } from "./prices.ts";
@@ -40,10 +41,17 @@ const texts = {
     "Converting needs an active on-demand rental, extending an active reserved one. The expected price must be the price, and the expected end, as an instant, the end after the extension; the refusal says the right values.",
   "gpu-count": `A rental has a whole number of GPUs, at least 1 and at most ${maxGpus}. Nothing is ever sold out.`,
   discount: "discountPercentage is at least 0 and below 100.",
-  "ssh-keys": "SSH public keys are kept by number; whether they exist is not checked.",
+  "ssh-keys":
+    "SSH public keys are listed, added and deleted under /v2/ssh-keys, and numbered. A rental that asks for one that is not there is refused; deleting one changes no rental.",
+  "api-keys":
+    "API keys are listed, made and revoked under /v2/api-keys; a key may do everything or only read. Its value is shown when it is made. A revoked key answers 401 at once. The sandbox's own two keys cannot be revoked.",
   addresses: `A running virtual machine has one SSH address, bare metal one for each ${gpusPerMachine} GPUs, out of ${documentationNetworks.map((network) => `${network}.0/24`).join(", ")}: networks for documentation, where nothing answers.`,
   "cluster-pools": "There are no cluster pools: includeClusterPools changes nothing.",
-  termination: "There is no operation that ends a rental: it ends with its term or with its user.",
+  termination:
+    "A rental ends with its term, with its user, or by POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId: at once, in a reserved term too, and nothing is paid back.",
+  "rental-options": `GET /v2/on-demand/rental-options lists virtual machines of ${listedSizes.join(", ")} GPUs and bare metal of ${gpusPerMachine} in every region at the sandbox's prices; how many there are it does not say.`,
+  usage:
+    "GET /v2/billing/usage lists what each rental has cost, a page at a time; GET /v2/billing/invoices has one invoice that stays open.",
   replacements:
     "The paged replacements of deprecated operations are not served, as their shapes are not known.",
   reservations: "A reservation that is asked for is noted by nobody.",
@@ -71,7 +79,7 @@ const texts = {
   access:
     "The read-only key may only read: anything else answers 403, before the input is looked at. A revoked key answers 401.",
   headers: `Every answer has the header X-Gpuctl-Sandbox, one of a path that is to be retired Deprecation, too, and the description an ETag.`,
-  balance: `An account starts with ${dollars(firstCreditCents)}, from which the rentals run it down; nothing is stopped below zero.`,
+  balance: `An account starts with ${dollars(firstCreditCents)}, from which the rentals run it down, and GET /v2/balances tells what is left; nothing is stopped below zero.`,
   clock:
     "One clock stamps, boots, bills and expires everything, for all processes that share the state. It is the machine's until it is moved, and goes forward only, up to the end of 9999. While it is frozen no time passes.",
   "passing-time":
@@ -79,7 +87,7 @@ const texts = {
   faults: `A fault comes before the key and the input are looked at, and lets nothing happen unless the operation is applied or just delayed or cut. The oldest one that waits for a call takes it, the others do not count it. An answer has the header ${faultHeader} with its number.`,
   "fault-answers": `A status without a documented error has a code and a message made of its name. A 429 says to wait ${usualRetryAfter} s unless something else is said.`,
   requests: `The last ${requestLog.kept} requests are kept without bodies, keys, and values of query fields that are not known.`,
-  seed: "A seed takes the place of everything. It may have clock (now, frozen), user, balanceCents (what is left at that moment), keys (value, access: full, read-only or revoked), rentals (rentalType and the fields that create one) and volumes; things may have an id and createdAt, rentals terminatedAt. Without createdAt a rental begins to boot.",
+  seed: "A seed takes the place of everything. It may have clock (now, frozen), user, balanceCents (what is left at that moment), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields that create one) and volumes; things may have an id and createdAt, rentals terminatedAt. Without createdAt a rental begins to boot.",
   snapshot:
     "A snapshot holds everything but the log of requests. Restored, a running clock runs on from the moment of the snapshot.",
   reset:

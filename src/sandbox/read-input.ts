@@ -5,7 +5,7 @@ import type { Operation } from "../contract/operation.ts";
 import { Refusal } from "./refusal.ts";
 
 /**
- * What the caller sent, not yet checked: the JSON object of the body, or the query with each field as its kind.
+ * What the caller sent, not yet checked: the JSON object of the body, or the query or the path with each field as its kind.
  * @throws Refusal when the body is not a JSON object
  */
 export function readInput(
@@ -13,7 +13,9 @@ export function readInput(
   request: HonoRequest,
 ): Promise<unknown> {
   if (operation.in === "body") return jsonBody(request);
-  return Promise.resolve(operation.in === "query" ? query(fieldsOf(operation.input), request) : {});
+  const fields = fieldsOf(operation.input);
+  if (operation.in === "path") return Promise.resolve(pathValues(fields, request));
+  return Promise.resolve(operation.in === "query" ? query(fields, request) : {});
 }
 
 async function jsonBody(request: HonoRequest): Promise<object> {
@@ -33,6 +35,14 @@ function parse(text: string): unknown {
 }
 
 const unreadable = (message: string) => new Refusal("BAD_REQUEST", [{ path: [], message }]);
+
+const pathValues = (fields: readonly Field[], request: HonoRequest): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.map(({ name, kind }) => {
+      const text = request.param(name);
+      return [name, text === undefined ? undefined : ofKind(kind, text)];
+    }),
+  );
 
 /** A field that is given twice stays a list, and a text that is none of its kind a text: the check says what is wrong. */
 function query(fields: readonly Field[], request: HonoRequest): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
+import { type ServedId, servedOperations } from "../contract/assumed/served.ts";
 import { fieldsOf } from "../contract/fields.ts";
-import { type OperationId, operations } from "../contract/index.ts";
+
 import { stamp } from "./clock.ts";
 import { secretsOf } from "./keys.ts";
 import type { Store } from "./store.ts";
@@ -9,7 +10,7 @@ import { addRequest, type LoggedRequest } from "./tables/requests.ts";
 /** What the sandbox came to know of a request while it answered. */
 export interface Seen {
   readonly now: number;
-  readonly operation?: OperationId | undefined;
+  readonly operation?: ServedId | undefined;
   readonly fault?: number | undefined;
   readonly problem?: { readonly code: string; readonly issues: readonly unknown[] } | undefined;
 }
@@ -39,10 +40,10 @@ const entry = (
 });
 
 /** A query without the values of fields that nobody knows: they may be anything. */
-function knownQuery(query: URLSearchParams, operation: OperationId | undefined): string {
+function knownQuery(query: URLSearchParams, operation: ServedId | undefined): string {
   if (query.size === 0) return "";
   const known = new Set(
-    operation === undefined ? [] : fieldsOf(operations[operation].input).map(({ name }) => name),
+    operation === undefined ? [] : fieldsOf(servedOperations[operation].input).map(({ name }) => name),
   );
   const shown = [...query].map(([name, value]): [string, string] => [name, known.has(name) ? value : "..."]);
   return `?${new URLSearchParams(shown)}`;

@@ -1,6 +1,7 @@
 import { stamp } from "./clock.ts";
 import { keys } from "./keys.ts";
 import type { Queries } from "./queries.ts";
+import { addKey } from "./tables/keys.ts";
 import type { StoredUser } from "./tables/users.ts";
 
 /** The tables of version 1. */
@@ -25,6 +26,23 @@ const tables = `
   CREATE INDEX attachmentsByRental ON attachments (rentalId);
 `;
 
+/** Keys are numbered and have names; SSH public keys are kept. */
+const numberedKeys = `
+  CREATE TABLE numberedKeys (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    secret TEXT NOT NULL UNIQUE,
+    userId TEXT NOT NULL,
+    access TEXT NOT NULL,
+    name TEXT NOT NULL,
+    createdAt INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO numberedKeys (secret, userId, access, name, createdAt)
+    SELECT secret, userId, access, access, unixepoch() * 1000 FROM keys;
+  DROP TABLE keys;
+  ALTER TABLE numberedKeys RENAME TO keys;
+  CREATE TABLE sshKeys (id INTEGER PRIMARY KEY AUTOINCREMENT, userId TEXT NOT NULL, record TEXT NOT NULL) STRICT;
+`;
+
 /** What the clock shows, what goes wrong, what was asked, what was paid in, and what is counted in the place of chance. */
 const controls = `
   CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), offsetMs INTEGER NOT NULL, frozenAt INTEGER) STRICT;
@@ -42,7 +60,7 @@ const controls = `
 `;
 
 /** What makes each version of the tables out of the one before; the first one makes them. */
-export const upgrades: readonly string[] = [tables, controls];
+export const upgrades: readonly string[] = [tables, numberedKeys, controls];
 
 /** The version of the tables that is used here. */
 export const schemaVersion = upgrades.length;
@@ -80,6 +98,6 @@ export function restoreInitialState(store: Queries, now: number): void {
   };
   store.run("INSERT INTO users (id, record) VALUES (?, ?)", firstUser, JSON.stringify(user));
   for (const [name, secret] of Object.entries(keys)) {
-    store.run("INSERT INTO keys (secret, userId, access) VALUES (?, ?, ?)", secret, firstUser, name);
+    addKey(store, firstUser, { secret, access: name, name, createdAt: now });
   }
 }

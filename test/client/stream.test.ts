@@ -112,7 +112,7 @@ describe("a stream", () => {
   it("need not listen to an abort itself to be ended", async () => {
     const fetch: Fetch = async () => ({
       status: 200,
-      headers: { get: () => "text/event-stream" },
+      headers: new Headers({ "content-type": "text/event-stream" }),
       body: deaf(),
     });
     const stalled = caller("http://localhost", { fetch, timeout: 40 });

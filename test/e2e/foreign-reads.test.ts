@@ -10,27 +10,33 @@ interface Read {
   readonly answer: unknown;
 }
 
+/** What a service is asked for once before an operation that it may have a replacement of. */
+const description = { path: "/v2/openapi.json" };
 const vms = "/v2/on-demand/virtual-machine-rentals";
 const machines = "/v2/on-demand/bare-metal-rentals";
 
 const reads: readonly Read[] = [
   {
     line: "rentals list",
-    asks: [{ path: machines }, { path: vms }],
+    asks: [{ path: machines }, { path: vms }, description],
     answer: [records.virtualMachine, records.bareMetal],
   },
-  { line: "rentals list --type vm", asks: [{ path: vms }], answer: [records.virtualMachine] },
+  { line: "rentals list --type vm", asks: [{ path: vms }, description], answer: [records.virtualMachine] },
   {
     line: "rentals list --type vm --include-cluster-pools",
-    asks: [{ path: vms, query: { includeClusterPools: "true" } }],
+    asks: [{ path: vms, query: { includeClusterPools: "true" } }, description],
     answer: [records.virtualMachine],
   },
   {
     line: "rentals list --type vm --no-include-cluster-pools",
-    asks: [{ path: vms, query: { includeClusterPools: "false" } }],
+    asks: [{ path: vms, query: { includeClusterPools: "false" } }, description],
     answer: [records.virtualMachine],
   },
-  { line: "rentals list --type bare-metal", asks: [{ path: machines }], answer: [records.bareMetal] },
+  {
+    line: "rentals list --type bare-metal",
+    asks: [{ path: machines }, description],
+    answer: [records.bareMetal],
+  },
   {
     line: "rentals get 18026",
     asks: [{ path: "/v2/on-demand/rental", query: { rentalId: "18026" } }],
@@ -41,14 +47,18 @@ const reads: readonly Read[] = [
     asks: [{ path: "/v2/on-demand/rental", query: { rentalId: "18026" } }],
     answer: records.lookup,
   },
-  { line: "rentals history", asks: [{ path: "/v2/on-demand/rental-history" }], answer: [records.ended] },
+  {
+    line: "rentals history",
+    asks: [{ path: "/v2/on-demand/rental-history" }, description],
+    answer: [records.ended],
+  },
   {
     line: "rentals summary",
     asks: [{ path: "/v2/on-demand/active-rental-summary" }],
     answer: records.summary,
   },
   { line: "volumes list", asks: [{ path: "/v2/on-demand/storage-volumes" }], answer: [records.volume] },
-  { line: "api spec", asks: [{ path: "/v2/openapi.json" }], answer: records.description },
+  { line: "api spec", asks: [description], answer: records.description },
 ];
 
 describe("reads of another's service", () => {

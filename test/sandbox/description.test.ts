@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
+import { assumedOperations } from "../../src/contract/assumed/index.ts";
 import { operations } from "../../src/contract/index.ts";
 import { everyOperation, openSandbox, origin } from "./harness.ts";
 
@@ -33,7 +34,9 @@ test("the description is of the host that was asked, and of every operation", as
   const { servers, paths } = await served();
   expect(servers).toEqual([{ url: origin }]);
   const described = Object.values(paths).flatMap((methods) => Object.values(methods as object));
-  expect(described.map(({ operationId }) => operationId).sort()).toEqual([...everyOperation].sort());
+  expect(described.map(({ operationId }) => operationId).sort()).toEqual(
+    [...everyOperation, ...Object.keys(assumedOperations)].sort(),
+  );
 });
 
 test("a credential changes nothing about the description", async () => {

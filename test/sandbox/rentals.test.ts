@@ -54,9 +54,11 @@ test("bare metal takes 4 s to boot and has an address for each 8 GPUs", async ()
 
 test("both ways to name SSH keys are put together", async () => {
   const sandbox = await openSandbox();
-  const keys = { sshPublicKeyId: 7, sshPublicKeyIds: [8, 7] };
+  for (const name of ["ada", "grace"])
+    await sandbox.assumed("createSshKey", { name, publicKey: "ssh-rsa AAAA" });
+  const keys = { sshPublicKeyId: 1, sshPublicKeyIds: [2, 1] };
   const created = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, label: "mine", ...keys });
-  expect(created).toMatchObject({ label: "mine", sshPublicKeyIds: [7, 8] });
+  expect(created).toMatchObject({ label: "mine", sshPublicKeyIds: [1, 2] });
 });
 
 test("a rental costs by the second from the time it runs", async () => {

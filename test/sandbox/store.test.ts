@@ -7,7 +7,7 @@ import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
 import { operations } from "../../src/contract/index.ts";
 import { createSandbox, StoreError } from "../../src/sandbox/index.ts";
-import { schemaVersion } from "../../src/sandbox/schema.ts";
+import { schemaVersion, upgrades } from "../../src/sandbox/schema.ts";
 import { requestFor } from "./request.ts";
 
 function folder(): string {
@@ -133,4 +133,20 @@ test("a file that is no database is left alone", async () => {
 
 test.skipIf(!existsSync("/proc/self"))("a place where no file can be is refused at once", async () => {
   await expect(createSandbox({ file: "/proc/nowhere/sandbox.db" })).rejects.toThrow(StoreError);
+});
+
+test("a file of the first version keeps all that is in it, its keys too", async () => {
+  const file = join(folder(), "sandbox.db");
+  const database = new DatabaseSync(file);
+  database.exec(upgrades[0] ?? "");
+  database.exec(`
+    INSERT INTO users (id, record) VALUES ('sandbox-user', '{"name":"Ada"}');
+    INSERT INTO keys (secret, userId, access) VALUES ('gpuctl-sandbox-full', 'sandbox-user', 'full');
+    INSERT INTO volumes (userId, record) VALUES ('sandbox-user', '{"label":"kept"}');
+    PRAGMA user_version = 1;
+  `);
+  database.close();
+  const sandbox = await open(file);
+  const response = await sandbox.fetch(requestFor("listStorageVolumes", {}, sandbox.keys.full));
+  expect(await response.json()).toMatchObject([{ label: "kept" }]);
 });

@@ -8,6 +8,7 @@ import { main } from "../../src/cli/main.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
 import { nouns } from "../../src/commands/index.ts";
 import type { Machine, Programs } from "../../src/context/context.ts";
+import { descriptionFiles } from "../../src/context/description-cache.ts";
 import { Unavailable } from "../../src/context/errors.ts";
 import { factsOf, readText } from "../../src/context/machine.ts";
 import type { Prompts, Sandbox, Sink, World } from "../../src/context/world.ts";
@@ -75,6 +76,8 @@ interface Replacements {
   readonly answer?: Answering;
   /** Takes the place of what serves the sandbox over HTTP, for a test that must not take a port. */
   readonly listen?: typeof serve;
+  /** The service's description is asked for and kept; without it one could not be had just now, so none is asked for. */
+  readonly negotiates?: boolean;
 }
 
 export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
@@ -83,7 +86,11 @@ export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
  * The real program on a sandbox in memory, in a folder of its own, with a clock that moves only by waiting.
  * `answer` may answer a request in the sandbox's place. Everything is gone when the test ends.
  */
-export async function createCli({ answer, listen = serve }: Replacements = {}): Promise<Cli> {
+export async function createCli({
+  answer,
+  listen = serve,
+  negotiates = false,
+}: Replacements = {}): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-test-"));
   let now = firstMoment;
   const sandbox = await createSandbox({ file: ":memory:", now: () => now });
@@ -133,6 +140,7 @@ export async function createCli({ answer, listen = serve }: Replacements = {}): 
         return found && { owner: found.uid, mode: found.mode };
       },
       user: options.user ?? process.geteuid?.(),
+      descriptions: negotiates ? descriptionFiles(() => join(folder, "state")) : undescribed(now),
       prompts: async () => ({ ...noPrompts, ...options.prompts }),
       spinner: async (text) => {
         shown.push(text);
@@ -174,6 +182,11 @@ export async function createCli({ answer, listen = serve }: Replacements = {}): 
 
 /** The system's temporary folder, as a run sees it. */
 export const temporaryFolder = (folder: string): string => `${folder}-temporary`;
+
+const undescribed = (failedAt: number): World["descriptions"] => ({
+  read: async (url) => `${JSON.stringify({ url, failedAt })}\n`,
+  write: async () => {},
+});
 
 /** A whole command line may start with the name of the command. */
 const isNamed = (line: string): boolean => /^gpuctl(\s|$)/.test(line);

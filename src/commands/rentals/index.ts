@@ -1,7 +1,7 @@
 import type { CommandSpec, Flag } from "../spec.ts";
 import { rental, waitTimeout, watchFlag } from "./flags.ts";
 import { reachCommands } from "./reach-index.ts";
-import { activeRentals, oneRental, pastRentals } from "./views.ts";
+import { activeRentals, id, oneRental, pastRentals } from "./views.ts";
 
 const createFlags: readonly Flag[] = [
   { names: ["wait"], text: "Wait until the rental runs" },
@@ -139,4 +139,33 @@ export const rentalCommands: readonly CommandSpec[] = [
     load: () => import("./summary.ts"),
   },
   ...reachCommands,
+  {
+    path: ["rentals", "terminate"],
+    summary: "End rentals, where the service lists an operation for it",
+    details: "Goes by the service's own description. When one of several fails, the others are still ended.",
+    operations: [],
+    positionals: [
+      { name: "RENTAL", required: true, variadic: true, text: "Id of a rental", completes: "rental" },
+    ],
+    confirms: "destruction",
+    view: {
+      kind: "list",
+      columns: [
+        { title: "ID", paths: id },
+        { title: "LABEL", paths: ["label"] },
+        { title: "MESSAGE", paths: ["message"] },
+      ],
+      empty: "Nothing was ended.",
+      id,
+    },
+    examples: [
+      { text: "End a rental", command: "gpuctl rentals terminate 1001 --yes --sandbox", after: [vm] },
+      {
+        text: "End two, and see the answers as they came",
+        command: "gpuctl rentals terminate 1001 1002 --yes -o json --sandbox",
+        after: [vm, vm],
+      },
+    ],
+    load: () => import("./terminate.ts"),
+  },
 ];

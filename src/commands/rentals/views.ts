@@ -1,6 +1,7 @@
 import type { Column, ListView, RecordView } from "../../output/view.ts";
 
-const id = ["id", "rentalId"];
+/** Where the id of a rental stands. */
+export const id = ["id", "rentalId"];
 const type: Column = { title: "TYPE", paths: ["rentalType", "machineType", "meta.rental_type"] };
 const gpu: Column = { title: "GPU", paths: ["gpuType"], format: "gpus" };
 /** Where a rental's record tells what it costs an hour, in cents. */

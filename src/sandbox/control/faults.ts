@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { servedOperations } from "../../contract/assumed/served.ts";
 import { check, type Issue } from "../../contract/check.ts";
-import { operations } from "../../contract/index.ts";
 import { faultDefaults } from "../../contract/sandbox.ts";
 import { nearest } from "../faults/nearest.ts";
 import type { Store } from "../store.ts";
@@ -70,7 +70,7 @@ export function faultControl(store: Store): FaultControl {
 }
 
 function operationIssues(name: string): readonly Issue[] {
-  const known = Object.keys(operations);
+  const known = Object.keys(servedOperations);
   if (name === "*" || known.includes(name)) return [];
   const near = nearest(name, known);
   const advice = near ? `did you mean ${near}?` : `such as ${known.slice(1, 3).join(" or ")}, or * for all`;

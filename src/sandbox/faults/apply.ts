@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Context, Next } from "hono";
-import type { OperationId } from "../../contract/index.ts";
+import type { ServedId } from "../../contract/assumed/served.ts";
 import type { Store } from "../store.ts";
 import { answerOf } from "./answer.ts";
 import { ConnectionReset } from "./connection-reset.ts";
@@ -17,7 +17,7 @@ export const faultHeader = "Gpuctl-Sandbox-Fault";
 export async function underFaults(
   http: Context,
   next: Next,
-  { store, operation, onFault }: { store: Store; operation: OperationId; onFault: (id: number) => void },
+  { store, operation, onFault }: { store: Store; operation: ServedId; onFault: (id: number) => void },
 ): Promise<void> {
   const fault = takeFault(store, operation);
   if (fault === undefined) return next();

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { AssumedId, AssumedInputOf, AssumedOutputOf } from "../../contract/assumed/index.ts";
 import type { CheckedInputOf, OperationId, OutputOf } from "../../contract/index.ts";
 import type { Store } from "../store.ts";
 
@@ -22,3 +23,13 @@ export type Handler<Id extends OperationId> = (
 ) => Answer<OutputOf<Id>> | Promise<Answer<OutputOf<Id>>>;
 
 export type Handlers<Ids extends OperationId = OperationId> = { readonly [Id in Ids]: Handler<Id> };
+
+/** The same for an operation that the sandbox assumes. */
+export type AssumedHandler<Id extends AssumedId> = (
+  input: AssumedInputOf<Id>,
+  call: Call,
+) => Answer<AssumedOutputOf<Id>> | Promise<Answer<AssumedOutputOf<Id>>>;
+
+export type AssumedHandlers<Ids extends AssumedId = AssumedId> = {
+  readonly [Id in Ids]: AssumedHandler<Id>;
+};

@@ -1,10 +1,15 @@
+import { apiKeys } from "./api-keys.ts";
 import { audio } from "./audio.ts";
+import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
 import { description } from "./description.ts";
-import type { Handlers } from "./handler.ts";
+import type { AssumedHandlers, Handlers } from "./handler.ts";
 import { image } from "./image.ts";
+import { rentalOptions } from "./rental-options.ts";
 import { rentals } from "./rentals.ts";
 import { reserve } from "./reserve.ts";
+import { sshKeys } from "./ssh-keys.ts";
+import { terminate } from "./terminate.ts";
 import { user } from "./user.ts";
 import { volumes } from "./volumes.ts";
 
@@ -18,4 +23,13 @@ export const handlers: Handlers = {
   ...chat,
   ...image,
   ...audio,
+};
+
+/** And of each operation that the sandbox assumes. */
+export const assumedHandlers: AssumedHandlers = {
+  ...terminate,
+  ...rentalOptions,
+  ...billing,
+  ...apiKeys,
+  ...sshKeys,
 };

@@ -1,5 +1,6 @@
 import { termTypes } from "../../contract/enums.ts";
 import type { RentalType } from "../lifecycle.ts";
+import { needSshKeys } from "../need-ssh-keys.ts";
 import { newRental } from "../new-rental.ts";
 import { rentalRecord } from "../rental-record.ts";
 import { activeRentals, addRental, findRental, pastRentals } from "../tables/rentals.ts";
@@ -19,12 +20,16 @@ const sum = (rentals: readonly { costPerHourCents: number }[]) => ({
 export const rentals = {
   createVirtualMachineRental(input, { store, userId, now }) {
     const rental = newRental(input, { rentalType: "virtual-machine", customPorts: input.customPorts }, now);
-    return store.write(() => rentalRecord(store, { id: addRental(store, userId, rental), rental }, now));
+    return store.write(() => {
+      needSshKeys(store, userId, input);
+      return rentalRecord(store, { id: addRental(store, userId, rental), rental }, now);
+    });
   },
 
   createBareMetalRental(input, { store, userId, now }) {
     const rental = newRental(input, { rentalType: "bare-metal", cudaVersion: input.cudaVersion }, now);
     return store.write(() => {
+      needSshKeys(store, userId, input);
       const id = addRental(store, userId, rental);
       if (input.storageVolume) {
         attach(store, volumeFor(store, userId, input.storageVolume, rental), [id]);

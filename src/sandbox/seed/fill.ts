@@ -8,7 +8,9 @@ import { firstUser, restoreInitialState } from "../schema.ts";
 import type { Store } from "../store.ts";
 import { saveClock } from "../tables/clock.ts";
 import { saveCredit } from "../tables/credits.ts";
+import { addKey } from "../tables/keys.ts";
 import { addRental, allRentals } from "../tables/rentals.ts";
+import { addSshKey } from "../tables/ssh-keys.ts";
 import { findUser, saveUser } from "../tables/users.ts";
 import { addVolume, attach } from "../tables/volumes.ts";
 import { numberedFirst, twice } from "./numbers.ts";
@@ -35,7 +37,7 @@ export function fill(store: Store, { document, wrong }: Seed, machine: number): 
     if (clock) saveClock(store, { offsetMs: now - machine, frozenAt: clock.frozen ? now : null });
     const initial = findUser(store, firstUser);
     if (user && initial) saveUser(store, firstUser, { ...initial, ...user });
-    addKeys(store, document);
+    addKeys(store, document, now);
     const found = [...addRentals(store, document, now), ...addVolumes(store, document, now)];
     if (found.length > 0) throw wrong(found);
     if (balanceCents !== undefined) {
@@ -45,10 +47,11 @@ export function fill(store: Store, { document, wrong }: Seed, machine: number): 
   });
 }
 
-function addKeys(store: Store, { keys: seeded }: SeedDocument): void {
-  for (const { value, access } of seeded) {
-    store.run("INSERT INTO keys (secret, userId, access) VALUES (?, ?, ?)", value, firstUser, access);
+function addKeys(store: Store, { keys: seeded, sshKeys }: SeedDocument, now: number): void {
+  for (const { value, name, access } of seeded) {
+    addKey(store, firstUser, { secret: value, name: name ?? access, access, createdAt: now });
   }
+  for (const key of sshKeys) addSshKey(store, firstUser, { ...key, createdAt: stamp(now) });
 }
 
 const addRentals = (store: Store, { rentals }: SeedDocument, now: number): readonly Issue[] =>

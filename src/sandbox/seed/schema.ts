@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { createSshKey } from "../../contract/assumed/ssh-keys.ts";
 import { createBareMetalRental, createVirtualMachineRental } from "../../contract/rentals.ts";
 import { dateTime } from "../../contract/shared.ts";
 import { user } from "../../contract/user.ts";
@@ -33,9 +34,14 @@ export const seedDocument = z.strictObject({
   balanceCents: z.int().optional(),
   keys: z
     .array(
-      z.strictObject({ value: secret, access: z.enum(["full", "read-only", "revoked"]).default("full") }),
+      z.strictObject({
+        value: secret,
+        name: z.string().min(1).optional(),
+        access: z.enum(["full", "read-only", "revoked"]).default("full"),
+      }),
     )
     .default([]),
+  sshKeys: z.array(createSshKey.input.strict()).default([]),
   rentals: z.array(z.discriminatedUnion("rentalType", [virtualMachine, bareMetal])).default([]),
   volumes: z.array(createStorageVolume.input.extend(given).strict()).default([]),
 });

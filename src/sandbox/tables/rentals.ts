@@ -55,9 +55,9 @@ export function activeRentals(
     .map(numbered);
 }
 
+export const pastRentals = (store: Queries, userId: string, now: number): readonly NumberedRental[] =>
+  store.all(`${ofUser} AND endsAt <= ? ORDER BY id`, userId, now).map(numbered);
+
 /** Every rental of the user's, running or ended. */
 export const allRentals = (store: Queries, userId: string): readonly NumberedRental[] =>
   store.all(`${ofUser} ORDER BY id`, userId).map(numbered);
-
-export const pastRentals = (store: Queries, userId: string, now: number): readonly NumberedRental[] =>
-  store.all(`${ofUser} AND endsAt <= ? ORDER BY id`, userId, now).map(numbered);

@@ -1,0 +1,58 @@
+import type { CallOptions, Negotiator } from "../client/call-options.ts";
+import type { Description } from "../client/document.ts";
+import type { RequestParts } from "../client/request.ts";
+import type { Describe } from "../context/context.ts";
+import type { World } from "../context/world.ts";
+import type { OperationId } from "../contract/index.ts";
+import { once } from "./once.ts";
+import type { Settings } from "./settings.ts";
+
+export interface Describing {
+  readonly describe: Describe;
+  readonly negotiator: Negotiator | undefined;
+  /** The request that would take the place of an operation, as far as is known without asking. */
+  readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
+}
+
+/** What is made of the service's description: it is asked for when it is first needed, and once. */
+export function describing(
+  settings: Settings,
+  world: Pick<World, "descriptions" | "interrupted">,
+  options: () => Promise<CallOptions>,
+  warn: (line: string) => void,
+): Describing {
+  const describer = once(async () => {
+    const { createDescriber } = await import("../client/describer.ts");
+    return createDescriber(options, settings.sandbox ? undefined : world.descriptions);
+  });
+  return {
+    // The sandbox of this process serves what is documented: with it there is nothing to negotiate.
+    negotiator: settings.sandbox
+      ? undefined
+      : {
+          soon: async () => (await describer()).soon(),
+          again: async () => (await describer()).again(),
+        },
+    replacementFor: async (id, input) => {
+      const { mayBeReplaced, replacementOf } = await import("../client/replacement.ts");
+      if (settings.sandbox || settings.baseUrl === undefined || !mayBeReplaced(id)) return undefined;
+      return replacementOf(id, { ...input }, await (await describer()).kept())?.parts;
+    },
+    describe: async ({ refresh = false, orDocumented = false } = {}) => {
+      if (settings.dryRun) return (await (await describer()).kept()) ?? documented(settings);
+      try {
+        return await (await describer()).live({ refresh });
+      } catch (error) {
+        if (!orDocumented || world.interrupted.aborted) throw error;
+        const reason = error instanceof Error ? error.message : error;
+        warn(`The service's description cannot be had (${reason}), so this goes by what is documented.`);
+        return documented(settings);
+      }
+    },
+  };
+}
+
+/** What the service is documented to offer; in the sandbox also what that assumes. */
+async function documented({ sandbox }: Settings): Promise<Description> {
+  return (await import("./documented.ts")).documentedDescription({ assumed: sandbox });
+}

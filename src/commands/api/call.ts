@@ -1,0 +1,50 @@
+import { UsageError } from "../errors.ts";
+import type { Args, Verb } from "../spec.ts";
+import { printed } from "./answer.ts";
+import { checkRequest } from "./check.ts";
+import { destroys } from "./destroys.ts";
+import { findOperation, namedBy } from "./find.ts";
+import { allPages } from "./paginate.ts";
+import { type Request, requestOf } from "./request-of.ts";
+import { typedFields } from "./typed-fields.ts";
+
+export const verb: Verb<Request> = {
+  input: async (args, context) => {
+    const named = namedBy(args);
+    const { flags } = args;
+    const fields = await typedFields(flags, context.files);
+    const input =
+      typeof flags.input === "string"
+        ? new TextDecoder().decode(await context.files.read(flags.input))
+        : undefined;
+    const description = await context.describe({ orDocumented: true });
+    const found = findOperation(named, description);
+    const request = requestOf({ named, found, fields, input });
+    if (found === undefined) {
+      context.say(
+        `The description lists no ${request.parts.method} ${request.parts.path}: it is sent unchecked.`,
+      );
+    }
+    checkFlags(request, flags);
+    if (context.settings.validate) await checkRequest(request, description, context);
+    return request;
+  },
+  question: ({ parts: { method, path }, operation }) =>
+    destroys({ method, path, ...(operation && { id: operation.id }) })
+      ? `Send ${method} ${path}? It may destroy something.`
+      : undefined,
+  run: async (request, context, { flags }) => {
+    if (flags.paginate === true) return { data: await allPages(request, context) };
+    return printed(await context.request(request.parts), {
+      head: flags.include === true,
+      terminal: context.files.stdoutIsTerminal,
+    });
+  },
+};
+
+/** Throws `UsageError` for flags that do not go together. */
+function checkFlags({ parts: { method } }: Request, flags: Args["flags"]): void {
+  if (flags.paginate !== true) return;
+  if (method !== "GET") throw new UsageError(`--paginate is for GET, not for ${method}`);
+  if (flags.include === true) throw new UsageError("--include and --paginate exclude each other");
+}

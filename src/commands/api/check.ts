@@ -1,0 +1,68 @@
+import type { Description } from "../../client/document.ts";
+import type { SchemaIssue } from "../../client/schema-check.ts";
+import type { Context } from "../../context/context.ts";
+import { UsageError } from "../errors.ts";
+import { nearest } from "./nearest.ts";
+import type { Request } from "./request-of.ts";
+
+interface Issue {
+  readonly flag: string;
+  readonly message: string;
+}
+
+/**
+ * Holds a call against what the description says of its operation. Throws `UsageError` that names each field at fault;
+ * says so where a schema cannot be read.
+ */
+export async function checkRequest(
+  { operation, values, body }: Request,
+  description: Description,
+  { say }: Pick<Context, "say">,
+): Promise<void> {
+  if (operation === undefined) return;
+  const { schemaIssues } = await import("../../client/schema-check.ts");
+  const found: Issue[] = [];
+  const hold = (schema: unknown, value: unknown, name: string, fromText: boolean) => {
+    const issues = schemaIssues(schema, value, { description, fromText });
+    if (issues)
+      found.push(...issues.map((issue) => ({ flag: placeOf(name, issue), message: issue.message })));
+    else say(`What the description says of ${name || "the body"} cannot be read, so it was not checked.`);
+  };
+  for (const { name, in: place, required, schema } of operation.parameters) {
+    const given = place === "path" || place === "query" ? values[place] : undefined;
+    const value = given?.[name];
+    if (value !== undefined) hold(schema, value, name, true);
+    else if (given && required) found.push({ flag: name, message: "is required" });
+  }
+  for (const name of Object.keys(values.query)) {
+    const known = operation.parameters.map((parameter) => parameter.name);
+    if (!known.some((one) => one === name || one.startsWith(`${name}[`))) {
+      found.push({ flag: name, message: `is not a field of this operation${meant(name, known)}` });
+    }
+  }
+  if (operation.body?.schema !== undefined && body !== undefined)
+    hold(operation.body.schema, body, "", false);
+  if (found.length > 0) throw refused(found);
+}
+
+const meant = (name: string, known: readonly string[]): string => {
+  const like = nearest(name, known);
+  return like.length > 0 ? `; did you mean ${like.join(", ")}?` : "";
+};
+
+/** The field as `-f` takes it. */
+function placeOf(name: string, { path }: SchemaIssue): string {
+  const [first = "the body", ...rest] = name === "" ? path : [name, ...path];
+  return [first, ...rest.map((step) => `[${step}]`)].join("");
+}
+
+function refused(issues: readonly Issue[]): UsageError {
+  const [first] = issues;
+  const wantsKind = issues.some(({ message }) =>
+    /^must be (an? )?(number|integer|boolean|null|array|object)/.test(message),
+  );
+  const typed = wantsKind ? " -F gives numbers, true, false and null." : "";
+  const hint = `Nothing was sent.${typed} --no-validate leaves it to the service.`;
+  if (first && issues.length === 1) return new UsageError(`${first.flag} ${first.message}`, { hint });
+  return new UsageError(`${issues.length} values cannot be used`, { issues, hint });
+}

@@ -1,0 +1,38 @@
+import { stamp } from "../clock.ts";
+import { keyPrefix, keys as ownKeys } from "../keys.ts";
+import { issue, Refusal, refuse } from "../refusal.ts";
+import { count } from "../tables/counters.ts";
+import { addKey, findKey, listKeys, type NumberedKey, revokeKey } from "../tables/keys.ts";
+import type { AssumedHandlers } from "./handler.ts";
+
+/** A key as it is shown: without its value. */
+const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
+  id,
+  name,
+  access: access === "full" ? ("full" as const) : ("read-only" as const),
+  lastFour: secret.slice(-4),
+  createdAt: stamp(createdAt),
+});
+
+const own: ReadonlySet<string> = new Set(Object.values(ownKeys));
+
+export const apiKeys = {
+  listApiKeys: (_input, { store, userId }) => listKeys(store, userId).map(record),
+
+  createApiKey({ name, access }, { store, userId, now }) {
+    return store.write(() => {
+      const secret = `${keyPrefix}${String(count(store, "apiKeys")).padStart(12, "0")}`;
+      const key = { secret, access, name, createdAt: now };
+      return { ...record({ id: addKey(store, userId, key), ...key }), apiKey: secret };
+    });
+  },
+
+  revokeApiKey: ({ id }, { store, userId }) =>
+    store.write(() => {
+      const key = findKey(store, userId, id);
+      if (!key) throw new Refusal("NOT_FOUND");
+      if (own.has(key.secret)) refuse(issue("id", "is a key of the sandbox itself, which stays"));
+      revokeKey(store, id);
+      return { success: true };
+    }),
+} satisfies Partial<AssumedHandlers>;

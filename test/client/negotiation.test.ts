@@ -1,0 +1,375 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import {
+  asked,
+  description,
+  descriptionPath,
+  keptDescriptions,
+  notFound,
+  service,
+} from "../support/described.ts";
+import { overNetwork, serviceUrl } from "../support/service.ts";
+
+const day = 24 * 3_600_000;
+const minute = 60_000;
+
+const parameter = (name: string) => ({ name, in: "query", schema: { type: "string" } });
+const pageOf = (...members: readonly string[]) => ({
+  responses: {
+    200: {
+      content: {
+        "application/json": {
+          schema: {
+            type: "object",
+            properties: Object.fromEntries(["items", ...members].map((name) => [name, {}])),
+          },
+        },
+      },
+    },
+  },
+});
+const cursors = { parameters: ["rentalType", "cursor", "limit"].map(parameter), ...pageOf("nextCursor") };
+
+const active = "/v2/on-demand/rentals/active";
+const history = "/v2/on-demand/rentals/history";
+const create = "/v2/on-demand/rentals";
+const replacements = description({
+  [`GET ${active}`]: cursors,
+  [`GET ${history}`]: cursors,
+  [`POST ${create}`]: {},
+});
+
+/** Records by two, and a cursor as long as there are more. */
+const inTwos =
+  (...ids: readonly number[]) =>
+  ({ query }: { query: Readonly<Record<string, string>> }) => {
+    const from = Number(query.cursor ?? 0);
+    const items = ids.slice(from, from + 2).map((id) => ({ id, type: query.rentalType }));
+    return Response.json({ items, nextCursor: from + 2 < ids.length ? String(from + 2) : null });
+  };
+
+const onlyReplacements = service({
+  [`GET ${descriptionPath}`]: () => Response.json(replacements),
+  [`GET ${active}`]: inTwos(1, 2, 3, 4, 5),
+  [`GET ${history}`]: inTwos(6, 7, 8),
+  [`POST ${create}`]: ({ body }) => Response.json({ id: 9, ...Object(body) }),
+});
+
+describe("a service that has the replacements only", () => {
+  test("lists what is active over its pages as one array", async () => {
+    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+    const { code, out, err, requests } = await run("rentals list --type vm -o json", overNetwork());
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(JSON.parse(out)).toEqual([1, 2, 3, 4, 5].map((id) => ({ id, type: "virtual-machine" })));
+    expect(asked(requests)).toEqual([
+      `GET ${descriptionPath}`,
+      `GET ${active}?rentalType=virtual-machine`,
+      `GET ${active}?rentalType=virtual-machine&cursor=2`,
+      `GET ${active}?rentalType=virtual-machine&cursor=4`,
+    ]);
+  });
+
+  test("lists what has ended", async () => {
+    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+    expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
+  });
+
+  test.each([
+    ["vm --gpus 1", { gpuCount: 1, rentalType: "virtual-machine" }],
+    [
+      "bare-metal --gpus 8 --network-type ethernet",
+      { gpuCount: 8, networkType: "ethernet", rentalType: "bare-metal" },
+    ],
+  ])("rents %s with its type, and is asked for the description once", async (words, body) => {
+    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+    const { code, requests } = await run(`rentals create ${words} --yes -o json`, overNetwork());
+    expect(code).toBe(0);
+    expect(requests.at(-1)).toMatchObject({ method: "POST", path: create, body });
+    expect(requests.filter(({ path }) => path === descriptionPath)).toHaveLength(1);
+  });
+
+  test("is shown in a dry run when that is known, and nothing is asked", async () => {
+    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+    const dry = "rentals create vm --gpus 1 --dry-run -o json";
+    const before = await run(dry, overNetwork());
+    expect(JSON.parse(before.out).request.url).toBe(`${serviceUrl}/v2/on-demand/virtual-machine-rentals`);
+    await run("rentals history", overNetwork());
+    const after = await run(dry, overNetwork());
+    expect(JSON.parse(after.out).request).toMatchObject({
+      url: serviceUrl + create,
+      body: { rentalType: "virtual-machine" },
+    });
+    expect([...before.requests, ...after.requests]).toEqual([]);
+  });
+});
+
+describe("the description", () => {
+  test("is kept for a day in a file for the user alone, without a key, then asked about by its tag", async () => {
+    const { run, advance, folder } = await createCli({
+      negotiates: true,
+      answer: ({ path, headers }) => {
+        if (path !== descriptionPath) return Response.json([]);
+        if (headers["if-none-match"] === '"one"') return new Response(null, { status: 304 });
+        return Response.json(replacements, { headers: { ETag: '"one"' } });
+      },
+    });
+    const log = async () => (await run("rentals history", overNetwork())).requests.map(({ path }) => path);
+    expect(await log()).toEqual([descriptionPath, history]);
+    advance(day - 1);
+    expect(await log()).toEqual([history]);
+    advance(1);
+    const { requests } = await run("rentals history", overNetwork());
+    expect(requests.map(({ path }) => path)).toEqual([descriptionPath, history]);
+    expect(requests[0]?.headers).toMatchObject({ "if-none-match": '"one"' });
+    expect(requests[0]?.headers).not.toHaveProperty("authorization");
+    expect(await log()).toEqual([history]);
+    const [file, ...others] = await keptDescriptions(folder);
+    expect(others).toEqual([]);
+    expect(file?.name).toMatch(/^description-[0-9a-f]{16}\.json$/);
+    if (process.platform !== "win32") expect(file?.mode).toBe(0o600);
+  });
+
+  test("is kept for each service by itself, and a name and a password in its address are kept nowhere", async () => {
+    const { run, folder } = await createCli({ answer: onlyReplacements, negotiates: true });
+    await run("rentals history", overNetwork());
+    await run("rentals history", overNetwork({ GPUCTL_BASE_URL: "https://ada:hunter2@other.example.com/x" }));
+    const kept = await keptDescriptions(folder);
+    expect(kept).toHaveLength(2);
+    expect(kept.map(({ text }) => text).join()).not.toContain("hunter2");
+  });
+
+  test("is asked for anew by api spec --refresh", async () => {
+    let title = "first";
+    const { run } = await createCli({
+      negotiates: true,
+      answer: () => Response.json({ ...replacements, info: { title } }),
+    });
+    const titleOf = async (line: string) => JSON.parse((await run(line, overNetwork())).out).info.title;
+    expect(await titleOf("api spec")).toBe("first");
+    title = "second";
+    expect(await titleOf("api spec")).toBe("first");
+    expect(await titleOf("api spec --refresh")).toBe("second");
+    expect(await titleOf("api spec")).toBe("second");
+  });
+
+  test.each([
+    ["volumes list"],
+    ["rentals get 1"],
+    ["rentals summary"],
+    ["user update --name Ada"],
+    ["reserve request --gpu-count 8"],
+  ])("is not asked for by %s, which has no replacement", async (line) => {
+    const { run } = await createCli({ answer: () => Response.json({ id: 1 }), negotiates: true });
+    const { requests } = await run(line, overNetwork());
+    expect(requests.map(({ path }) => path)).not.toContain(descriptionPath);
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["no key", { GPUCTL_API_KEY: "" }, 3],
+    ["a key that no header can carry", { GPUCTL_API_KEY: "a b" }, 3],
+    ["an address that is not safe", { GPUCTL_BASE_URL: "http://api.example.com" }, 2],
+  ])("is not asked for with %s", async (_what, env, code) => {
+    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+    expect(await run("rentals history", overNetwork(env))).toMatchObject({ code, requests: [] });
+  });
+
+  test("is not asked for in the sandbox of this process", async () => {
+    const { run, folder } = await createCli({ negotiates: true });
+    const { requests } = await run("rentals list --sandbox");
+    expect(requests.map(({ path }) => path)).not.toContain(descriptionPath);
+    expect(await keptDescriptions(folder)).toEqual([]);
+  });
+});
+
+const megabyte = new Uint8Array(1024 * 1024).fill(0x20);
+function huge(): Response {
+  let left = 50;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (stream) => {
+      left -= 1;
+      if (left < 0) stream.close();
+      else stream.enqueue(megabyte);
+    },
+  });
+  return new Response(body);
+}
+
+describe("a description that cannot be used", () => {
+  const broken: readonly (readonly [string, () => Response | Promise<Response>])[] = [
+    ["missing", notFound],
+    ["broken", () => new Response("<html>nothing here")],
+    ["of another kind", () => Response.json({ swagger: "2.0", paths: {} })],
+    ["without paths", () => Response.json({ openapi: "3.1.0" })],
+    [
+      "with nonsense in it",
+      () => Response.json({ openapi: "3.1.0", paths: { [active]: 7, [history]: { get: [] } } }),
+    ],
+    ["of 50 MB", huge],
+    ["behind a failure", () => new Response("", { status: 503 })],
+    [
+      "cut off",
+      () => {
+        throw Object.assign(new Error("the connection was reset"), { code: "ECONNRESET" });
+      },
+    ],
+  ];
+
+  test.each(broken)(
+    "stops nothing when it is %s, and is not asked for again at once",
+    async (_kind, answer) => {
+      const { run, advance } = await createCli({
+        negotiates: true,
+        answer: ({ path }) => (path === descriptionPath ? answer() : Response.json([{ id: 1 }])),
+      });
+      const first = await run("rentals list --type vm -o id", overNetwork());
+      expect(first).toMatchObject({ code: 0, out: "1\n", err: "", slept: [] });
+      expect(first.requests.map(({ path }) => path)).toEqual([
+        descriptionPath,
+        "/v2/on-demand/virtual-machine-rentals",
+      ]);
+      if (_kind === "with nonsense in it") return;
+      expect((await run("rentals history", overNetwork())).requests).toHaveLength(1);
+      advance(5 * minute);
+      expect((await run("rentals history", overNetwork())).requests).toHaveLength(2);
+    },
+  );
+
+  test("is read no further than it is used when it is huge", async () => {
+    let read = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (stream) => {
+        read += 1;
+        if (read > 50) stream.close();
+        else stream.enqueue(megabyte);
+      },
+    });
+    const { run } = await createCli({
+      negotiates: true,
+      answer: ({ path }) => (path === descriptionPath ? new Response(body) : Response.json([])),
+    });
+    expect((await run("rentals history", overNetwork())).code).toBe(0);
+    expect(read).toBeLessThan(20);
+  });
+
+  test("stops nothing when it never comes", async () => {
+    const { run } = await createCli({
+      negotiates: true,
+      answer: ({ path }) => (path === descriptionPath ? new Promise(() => {}) : Response.json([{ id: 1 }])),
+    });
+    const { code, out } = await run("rentals list --type vm -o id --timeout 50ms", overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: "1\n" });
+  });
+
+  test("is done without where it was known: what was kept counts", async () => {
+    let up = true;
+    const { run, advance } = await createCli({
+      negotiates: true,
+      answer: (request) => {
+        if (request.path === descriptionPath && !up) return new Response("", { status: 503 });
+        return onlyReplacements(request);
+      },
+    });
+    await run("rentals history", overNetwork());
+    up = false;
+    advance(2 * day);
+    expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
+  });
+
+  test("and a file that is damaged is done without, too", async () => {
+    const { run, folder } = await createCli({ answer: onlyReplacements, negotiates: true });
+    await run("rentals history", overNetwork());
+    const [file] = await keptDescriptions(folder);
+    const { writeFile } = await import("node:fs/promises");
+    const about = file?.text.split("\n")[0];
+    for (const text of ["", "nonsense", `${about}\n{"openapi": "3.1`, '{"url":7}\n']) {
+      await writeFile(`${folder}/state/${file?.name}`, text);
+      expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
+    }
+  });
+});
+
+describe("a replacement", () => {
+  const old = "/v2/on-demand/rental-history";
+  const both = (operation: object) => description({ [`GET ${history}`]: operation, [`GET ${old}`]: {} });
+  const serving = (document: object, answer: unknown) =>
+    service({
+      [`GET ${descriptionPath}`]: () => Response.json(document),
+      [`GET ${history}`]: () => Response.json(answer),
+      [`GET ${old}`]: () => Response.json([{ id: 1 }]),
+    });
+
+  test.each([
+    ["has no parameter that turns pages", both(pageOf("nextCursor"))],
+    [
+      "answers a bare list",
+      both({
+        parameters: [parameter("page")],
+        responses: { 200: { content: { "application/json": { schema: { type: "array" } } } } },
+      }),
+    ],
+    ["does not say where its next page is", both({ parameters: [parameter("cursor")], ...pageOf() })],
+  ])("that %s gives way to what is documented", async (_name, document) => {
+    const { run } = await createCli({ answer: serving(document, []), negotiates: true });
+    const { requests } = await run("rentals history", overNetwork());
+    expect(requests.map(({ path }) => path)).toEqual([descriptionPath, old]);
+  });
+
+  test("whose pages cannot be turned is used where there is no other, and that is told", async () => {
+    const answer = serving(description({ [`GET ${history}`]: {} }), { items: [{ id: 5 }] });
+    const { run } = await createCli({ answer, negotiates: true });
+    const { code, out, err } = await run("rentals history -o id", overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: "5\n" });
+    expect(err).toContain("There may be more than this");
+  });
+
+  test("that is gone since it was listed is found out, and what is documented is used", async () => {
+    let listed = true;
+    const { run } = await createCli({
+      negotiates: true,
+      answer: (request) => {
+        if (request.path === descriptionPath) return Response.json(listed ? replacements : description({}));
+        if (listed) return onlyReplacements(request);
+        return request.path === old ? Response.json([{ id: 1 }]) : notFound();
+      },
+    });
+    await run("rentals history", overNetwork());
+    listed = false;
+    const { code, out, requests } = await run("rentals history -o id", overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: "1\n" });
+    expect(requests.map(({ path }) => path)).toEqual([history, descriptionPath, old]);
+  });
+
+  test("takes every field of the request, or gives way", async () => {
+    const vms = "/v2/on-demand/virtual-machine-rentals";
+    const document = description({ [`GET ${active}`]: cursors, [`GET ${vms}`]: {} });
+    const { run } = await createCli({
+      negotiates: true,
+      answer: ({ path }) => Response.json(path === descriptionPath ? document : []),
+    });
+    const list = "rentals list --type vm";
+    expect((await run(list, overNetwork())).requests.at(-1)?.path).toBe(active);
+    expect((await run(`${list} --include-cluster-pools`, overNetwork())).requests.at(-1)?.path).toBe(vms);
+  });
+
+  test("that fails for a create is not followed by another create", async () => {
+    const { run } = await createCli({
+      negotiates: true,
+      answer: (request) =>
+        request.method === "POST" ? new Response("", { status: 500 }) : onlyReplacements(request),
+    });
+    const { code, requests } = await run("rentals create vm --gpus 1 --yes", overNetwork());
+    expect(code).toBe(10);
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+});
+
+test("a service that knows the older path of the user only is asked there", async () => {
+  const { run } = await createCli({
+    negotiates: true,
+    answer: service({ "PUT /users/me": () => Response.json({ success: true, user: { id: "u" } }) }),
+  });
+  const { code, requests } = await run("user update --name Ada", overNetwork());
+  expect(code).toBe(0);
+  expect(asked(requests)).toEqual(["PUT /v2/users/me", "PUT /users/me"]);
+});

@@ -1,0 +1,388 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { assumedOperations } from "../../src/contract/assumed/index.ts";
+import { operations } from "../../src/contract/index.ts";
+import { createCli } from "../support/cli.ts";
+import { asked, description, descriptionPath, service } from "../support/described.ts";
+import { always, overNetwork } from "../support/service.ts";
+import { words } from "../support/words.ts";
+
+const everyId = [...Object.keys(operations), ...Object.keys(assumedOperations)];
+
+describe("api list", () => {
+  test("shows what the service offers", async () => {
+    const { run } = await createCli();
+    expect((await run("api list -o id --sandbox")).out.trim().split("\n").sort()).toEqual(
+      [...everyId].sort(),
+    );
+    const { out } = await run("api list --group ssh-keys --sandbox");
+    expect(out).toMatchInlineSnapshot(`
+      "GROUP     METHOD  PATH               OPERATION     DEPRECATED  SUMMARY
+      ssh-keys  GET     /v2/ssh-keys       listSshKeys   no          List the SSH public keys
+      ssh-keys  POST    /v2/ssh-keys       createSshKey  no          Add an SSH public key
+      ssh-keys  DELETE  /v2/ssh-keys/{id}  deleteSshKey  no          Delete an SSH public key
+      "
+    `);
+  });
+
+  test("knows its groups", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("api list --group ssh-key --sandbox");
+    expect(code).toBe(2);
+    expect(err).toContain("Did you mean ssh-keys?");
+  });
+
+  test.each([
+    [404, "", 5],
+    [200, "<html>", 7],
+    [401, "", 3],
+  ])("a description that answers %i %j ends with %i -> %i", async (status, body, code) => {
+    const { run } = await createCli({ answer: always(status, body) });
+    expect(await run("api list", overNetwork())).toMatchObject({ code, out: "" });
+  });
+});
+
+describe("api describe", () => {
+  test("shows an operation by its id", async () => {
+    const { run } = await createCli();
+    expect((await run("api describe attachStorageVolume --sandbox")).out).toMatchInlineSnapshot(`
+      "operation:             attachStorageVolume
+      request:               POST /v2/on-demand/storage-volumes/attach
+      group:                 storage-volumes
+      summary:               Attach a storage volume to bare-metal rentals
+      body storageVolumeId:  integer or string, required; Id of the volume
+      body rentalIds:        list of integer or string, required; at least 1 item; Bare-metal rentals to attach it to
+      answer 200:            A volume and the rentals it is attached to; object
+      answer 400:            Invalid input data; object
+      answer 401:            Authorization not provided; object
+      answer 403:            Insufficient access; object
+      answer 500:            Internal server error; object
+      example:               gpuctl api call attachStorageVolume -F storageVolumeId=1 -F 'rentalIds[]=1'
+      "
+    `);
+  });
+
+  test("shows the same by its method and path, with blanks filled or not", async () => {
+    const { run } = await createCli();
+    const outs = ["deleteSshKey", "delete /v2/ssh-keys/{id}", "DELETE v2/ssh-keys/7"].map(
+      async (named) => (await run(`api describe ${named} -o json --sandbox`)).out,
+    );
+    expect(new Set(await Promise.all(outs)).size).toBe(1);
+  });
+
+  test.each([
+    ["getRentl", "getRental"],
+    ["GET /v2/on-demand/rentl", "GET /v2/on-demand/rental"],
+  ])("suggests what is like %s", async (named, meant) => {
+    const { run } = await createCli();
+    const { code, out, err } = await run(`api describe ${named} --sandbox`);
+    expect({ code, out }).toEqual({ code: 5, out: "" });
+    expect(err).toContain(`Did you mean ${meant}`);
+  });
+
+  test.each(["GET", "/v2/on-demand/rental", "TAKE /v2/x"])("%s names no operation", async (named) => {
+    const { run } = await createCli();
+    expect((await run(`api describe ${named} --sandbox`)).code).toBe(2);
+  });
+
+  test("does not go round in circles", async () => {
+    const node = { type: "object", properties: { next: { $ref: "#/components/schemas/Node" } } };
+    const body = (schema: object) => ({ requestBody: { content: { "application/json": { schema } } } });
+    const document = {
+      ...description({
+        "POST /nodes": { operationId: "addNode", ...body({ $ref: "#/components/schemas/Node" }) },
+        "POST /loops": { operationId: "addLoop", ...body({ $ref: "#/components/schemas/Loop" }) },
+        "POST /lost": { operationId: "addLost", ...body({ $ref: "https://elsewhere.example/schema" }) },
+      }),
+      components: { schemas: { Node: node, Loop: { $ref: "#/components/schemas/Loop" } } },
+    };
+    const { run } = await createCli({ answer: () => Response.json(document) });
+    for (const id of ["addNode", "addLoop", "addLost"]) {
+      expect(await run(`api describe ${id}`, overNetwork())).toMatchObject({ code: 0, err: "" });
+    }
+  });
+
+  test.each(everyId)("the example of %s is accepted by the description", async (id) => {
+    const { run } = await createCli();
+    const { example } = JSON.parse((await run(`api describe ${id} -o json --sandbox`)).out);
+    const { code, err } = await run([...words(example).slice(1), "--sandbox"]);
+    expect([0, 5, 6, 7], err).toContain(code);
+  });
+});
+
+describe("api call", () => {
+  test("puts fields into the path, the query and the body", async () => {
+    const { run } = await createCli();
+    const { requests, out } = await run(
+      "api call createStorageVolume -f region=us-central-1 -f label=data -F sizeInGb=512 --sandbox",
+    );
+    expect(requests.at(-1)).toMatchObject({
+      method: "POST",
+      path: "/v2/on-demand/storage-volumes",
+      body: { region: "us-central-1", label: "data", sizeInGb: 512 },
+    });
+    expect(JSON.parse(out)).toMatchObject({ id: 501, label: "data" });
+    expect(asked((await run("api call getRental -f rentalId=1001 --sandbox")).requests)).toContain(
+      "GET /v2/on-demand/rental?rentalId=1001",
+    );
+    expect(asked((await run("api call deleteSshKey -f id=7 --yes --sandbox")).requests)).toContain(
+      "DELETE /v2/ssh-keys/7",
+    );
+  });
+
+  test("reads nested names, files and stdin", async () => {
+    const { run, folder } = await createCli();
+    await writeFile(join(folder, "label.txt"), "from-a-file");
+    const dry = async (line: string, stdin = "") =>
+      JSON.parse((await run(`api call POST /x ${line} --dry-run -o json --sandbox`, { stdin })).out).request
+        .body;
+    expect(
+      await dry("-f a[b][c]=1 -F a[d]=2 -f l[]=x -F l[]=true -f o[][k]=1 -f o[][v]=2 -f o[][k]=3 -f e[]"),
+    ).toEqual({
+      a: { b: { c: "1" }, d: 2 },
+      l: ["x", true],
+      o: [{ k: "1", v: "2" }, { k: "3" }],
+      e: [],
+    });
+    expect(
+      await dry("-F n=null -F f=false -F x=-1.5e3 -F t=text -F file=@label.txt -F in=-", "piped"),
+    ).toEqual({
+      n: null,
+      f: false,
+      x: -1500,
+      t: "text",
+      file: "from-a-file",
+      in: "piped",
+    });
+    expect(await dry("-f __proto__=1 -f a[constructor]=2")).toEqual(
+      JSON.parse('{"__proto__":"1","a":{"constructor":"2"}}'),
+    );
+  });
+
+  test.each([
+    "-f a",
+    "-f =1",
+    "-f a[=1",
+    "-f a=1 -f a=2",
+    "-f a=1 -f a[b]=2",
+    "-f a[]=1 -f a[b]=2",
+    "-F a=12345678901234567890",
+    "-F a=1e999",
+    "-F a=@nowhere",
+  ])("%s cannot be read, and nothing is sent", async (fields) => {
+    const { run } = await createCli();
+    expect(await run(`api call POST /x ${fields} --sandbox`)).toMatchObject({
+      code: 2,
+      out: "",
+      requests: [],
+    });
+  });
+
+  test("sends a whole body just as it is", async () => {
+    const { run } = await createCli();
+    const text = '{"gpuCount": 1e0, "label": "x"}';
+    const { requests } = await run("api call createVirtualMachineRental --input - --no-input --sandbox", {
+      stdin: text,
+    });
+    expect(requests.at(-1)?.body).toEqual({ gpuCount: 1, label: "x" });
+    expect((await run("api call createVirtualMachineRental --input - --sandbox", { stdin: "{" })).code).toBe(
+      2,
+    );
+  });
+
+  test("holds what is sent against the description first", async () => {
+    const { run } = await createCli();
+    const line =
+      "api call createBareMetalRental -f networkType=token-ring -F gpuCount=9 -F storageVolume[isNew]=true -f storageVolume[label]=abcd --sandbox";
+    const { code, out, err, requests } = await run(line);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(err).toContain("networkType must be one of infiniband, ethernet");
+    expect(err).toContain("gpuCount must be multiple of 8");
+    expect(err).toContain("storageVolume[sizeInGb] is required");
+    expect(await run(`${line} --no-validate`)).toMatchObject({ code: 6 });
+  });
+
+  test.each([
+    ["createVirtualMachineRental -f gpuCount=1", "-F gives numbers"],
+    ["getRental", "rentalId is required"],
+    ["getRental -f rentalID=1 -f rentalId=2", "did you mean rentalId?"],
+    ["listUsage -f limit=0", "limit"],
+    ["listUsage -f limit=many", "limit"],
+    [
+      "convertToReserved -F rentalId=0 -F termPeriodDays=1 -F expectedTotalPriceCents=1",
+      "rentalId must be > 0, or must be string",
+    ],
+    ["deleteSshKey", "the path needs id"],
+    ["deleteSshKey -f id=..", "cannot stand in a path"],
+    ["deleteSshKey -f id=", "cannot stand in a path"],
+    ["createVirtualMachineRental -F gpuCount=1 --paginate", "--paginate is for GET"],
+    ["GET https://elsewhere.example/x", "PATH must be a path"],
+    ["GET //elsewhere.example/x", "PATH must be a path"],
+  ])("%s is refused: %s", async (line, told) => {
+    const { run } = await createCli();
+    const { code, out, err } = await run(`api call ${line} --yes --sandbox`);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(told);
+  });
+
+  test("takes numbers of a query as text", async () => {
+    const { run } = await createCli();
+    expect(await run("api call listUsage -f limit=5 --sandbox")).toMatchObject({ code: 0 });
+  });
+
+  test("an unknown id is not found", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("api call listSshKey --sandbox");
+    expect(code).toBe(5);
+    expect(err).toContain("Did you mean listSshKeys");
+  });
+
+  test("a path that is not listed is sent all the same, and that is told", async () => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run("api call GET /v2/nowhere?a=1&a=2#here --sandbox");
+    expect(code).toBe(5);
+    expect(err).toContain("it is sent unchecked");
+    expect(requests.at(-1)).toMatchObject({ path: "/v2/nowhere" });
+  });
+
+  test.each(["/../secret", "/v2/%2E%2e/secret", "v2/./x", "/.."])(
+    "%s does not lead out of the base URL",
+    async (path) => {
+      const { run } = await createCli();
+      expect(await run(`api call GET ${path}`, overNetwork())).toMatchObject({ code: 2, requests: [] });
+    },
+  );
+
+  test("confirms what may destroy", async () => {
+    const { run } = await createCli();
+    const line = "api call deleteSshKey -f id=1 --sandbox";
+    const refused = await run(line);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain("--yes");
+    expect(asked(refused.requests)).toEqual([`GET ${descriptionPath}`]);
+    const said: string[] = [];
+    const confirm = async ({ message }: { message: string }) => {
+      said.push(message);
+      return false;
+    };
+    expect((await run(line, { terminal: 80, prompts: { confirm } })).code).toBe(130);
+    expect(said.join()).toContain("DELETE /v2/ssh-keys/1");
+    const terminate = "api call terminateVirtualMachineRental -F rentalId=1001 --sandbox";
+    expect((await run(terminate)).code).toBe(2);
+    expect((await run(`${terminate} --yes`)).code).toBe(6);
+  });
+
+  test("with --include tells the status and the headers first", async () => {
+    const { run } = await createCli({ answer: always(201, { id: 7 }, { "x-request-id": "abc" }) });
+    const { out } = await run("api call POST /v2/x -i", overNetwork());
+    expect(out).toBe(
+      'HTTP/1.1 201 Created\ncontent-type: application/json\nx-request-id: abc\n\n{\n  "id": 7\n}\n',
+    );
+  });
+
+  test("prints what is no JSON as its bytes, and nothing for nothing", async () => {
+    const bytes = Buffer.from([0, 255, 10, 27]);
+    const { run } = await createCli({
+      answer: ({ method }) => (method === "GET" ? new Response(bytes) : new Response(null, { status: 204 })),
+    });
+    const file = await run("api call GET /v2/file", overNetwork());
+    expect({ code: file.code, bytes: file.bytes }).toEqual({ code: 0, bytes });
+    expect(await run("api call PUT /v2/file", overNetwork())).toMatchObject({ code: 0, out: "" });
+    const shown = await run("api call GET /v2/file", { ...overNetwork(), terminal: 80 });
+    expect(shown.out).not.toContain("\u001b");
+  });
+
+  test("tries a read again, and nothing else", async () => {
+    const { run } = await createCli({ answer: always(503, "") });
+    const get = await run("api call GET /v2/x", overNetwork());
+    expect(get.code).toBe(7);
+    expect(get.requests.filter(({ path }) => path === "/v2/x")).toHaveLength(4);
+    const post = await run("api call POST /v2/x", overNetwork());
+    expect(post.code).toBe(10);
+    expect(post.requests.filter(({ path }) => path === "/v2/x")).toHaveLength(1);
+  });
+
+  test("asks the inference host for what is under /v1/", async () => {
+    const { run } = await createCli();
+    const env = { GPUCTL_INFERENCE_BASE_URL: "https://inference.example.com/x" };
+    const { out } = await run("api call GET /v1/models --dry-run -o json", overNetwork(env));
+    expect(JSON.parse(out).request.url).toBe("https://inference.example.com/x/v1/models");
+  });
+
+  test("shows in a dry run what it would send, asking nobody", async () => {
+    const { run } = await createCli();
+    const { code, out, requests } = await run("api call getRental -f rentalId=1 --dry-run", overNetwork());
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(out).toContain("GET https://api.example.com/v2/on-demand/rental?rentalId=1");
+    expect(out).not.toContain("secret");
+  });
+
+  test("goes by what is documented where there is no description", async () => {
+    const { run } = await createCli({
+      answer: service({ "GET /v2/on-demand/rental": () => Response.json({ id: 1 }) }),
+    });
+    const { code, err } = await run("api call getRental -f rentalId=1", overNetwork());
+    expect(code).toBe(0);
+    expect(err).toContain("goes by what is documented");
+  });
+
+  test("follows pages into one array", async () => {
+    const { run } = await createCli();
+    for (let made = 0; made < 5; made += 1) await run("rentals create vm --gpus 1 --yes --sandbox");
+    const { out, requests } = await run("api call listUsage -f limit=2 --paginate --sandbox");
+    expect(JSON.parse(out).map(({ rentalId }: { rentalId: number }) => rentalId)).toEqual([
+      1001, 1002, 1003, 1004, 1005,
+    ]);
+    expect(asked(requests).filter((line) => line.includes("usage"))).toHaveLength(3);
+  });
+
+  test.each([
+    [
+      "nextPageToken",
+      (at: number) => ({ data: [at], nextPageToken: at < 3 ? String(at + 1) : "" }),
+      "pageToken",
+    ],
+    ["page and totalPages", (at: number) => ({ results: [at], page: at, totalPages: 3 }), "page"],
+    [
+      "pagination.next_cursor",
+      (at: number) => ({ keys: [at], pagination: { next_cursor: at < 3 ? at + 1 : null } }),
+      "cursor",
+    ],
+    [
+      "hasMore, whatever token stands there",
+      (at: number) => ({ items: [at], has_more: at < 3, next_cursor: String(at + 1) }),
+      "cursor",
+    ],
+    [
+      "hasMore and a cursor",
+      (at: number) => ({ items: [at], hasMore: at < 3, cursor: String(at + 1) }),
+      "cursor",
+    ],
+  ])("knows pages by %s", async (_name, page, parameter) => {
+    const { run } = await createCli({
+      answer: ({ query }) => Response.json(page(Number(query[parameter] ?? 1))),
+    });
+    expect(JSON.parse((await run("api call GET /v2/things --paginate", overNetwork())).out)).toEqual([
+      1, 2, 3,
+    ]);
+  });
+
+  test("does not turn the same page for ever", async () => {
+    const { run } = await createCli({ answer: () => Response.json({ items: [1], nextCursor: "again" }) });
+    const { out, err } = await run("api call GET /v2/things --paginate", overNetwork());
+    expect(JSON.parse(out)).toEqual([1, 1]);
+    expect(err).toContain("There may be more");
+  });
+});
+
+test("a key made by api call is used, and answers 401 once it is revoked", async () => {
+  const { run } = await createCli();
+  const made = await run("api call createApiKey -f name=ci --sandbox");
+  const { id, apiKey } = JSON.parse(made.out);
+  const env = { GPUCTL_API_KEY: apiKey };
+  expect((await run("volumes list --sandbox", { env })).code).toBe(0);
+  expect((await run(`api call revokeApiKey -F id=${id} --yes --sandbox`)).code).toBe(0);
+  expect((await run("volumes list --sandbox", { env })).code).toBe(3);
+});

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { type AssumedId, assumedOperations } from "../../src/contract/assumed/index.ts";
+import type { Operation } from "../../src/contract/operation.ts";
+import { openSandbox } from "./harness.ts";
+
+const ids = Object.keys(assumedOperations) as AssumedId[];
+const hour = 3_600_000;
+const second = 1000;
+
+test.each(ids)("%s is described as an assumption, and needs a key", async (id) => {
+  const sandbox = await openSandbox();
+  const { paths } = await sandbox.ask("getOpenApiDocument");
+  const { method, path, group, assumed }: Operation = assumedOperations[id];
+  expect(assumed).toBe(true);
+  expect(Object(paths[path])[method.toLowerCase()]).toMatchObject({
+    operationId: id,
+    tags: [group],
+    description: expect.stringContaining("assumption of the sandbox"),
+  });
+  expect(await sandbox.assumed(id, { id: 1 }, null)).toMatchObject({ status: 401 });
+});
+
+test("an API key opens the service until it is revoked, and at once no longer", async () => {
+  const sandbox = await openSandbox();
+  const made = await sandbox.assumed("createApiKey", { name: "ci" });
+  const { id, apiKey, lastFour } = Object(made.body);
+  expect(apiKey).toMatch(/^gpuctl-sandbox-/);
+  expect(lastFour).toBe(apiKey.slice(-4));
+  expect((await sandbox.call("listStorageVolumes", {}, apiKey)).status).toBe(200);
+  expect(JSON.stringify((await sandbox.assumed("listApiKeys")).body)).not.toContain(apiKey);
+  expect(await sandbox.assumed("revokeApiKey", { id })).toEqual({ status: 200, body: { success: true } });
+  expect((await sandbox.call("listStorageVolumes", {}, apiKey)).status).toBe(401);
+  expect((await sandbox.assumed("revokeApiKey", { id })).status).toBe(404);
+});
+
+test("a key that may only read changes nothing", async () => {
+  const sandbox = await openSandbox();
+  const { apiKey } = Object(
+    (await sandbox.assumed("createApiKey", { name: "look", access: "read-only" })).body,
+  );
+  expect((await sandbox.assumed("listApiKeys", {}, apiKey)).status).toBe(200);
+  expect((await sandbox.assumed("createApiKey", { name: "more" }, apiKey)).status).toBe(403);
+});
+
+test("the sandbox's own keys stay", async () => {
+  const sandbox = await openSandbox();
+  expect((await sandbox.assumed("listApiKeys")).body).toMatchObject([
+    { id: 1, access: "full" },
+    { id: 2, access: "read-only" },
+  ]);
+  expect((await sandbox.assumed("revokeApiKey", { id: 1 })).status).toBe(400);
+});
+
+test("a rental takes the SSH keys that are there, and no others", async () => {
+  const sandbox = await openSandbox();
+  const ada = { name: "ada", publicKey: "ssh-ed25519 AAAAC3Nza ada@example.com\n" };
+  expect((await sandbox.assumed("createSshKey", ada)).body).toMatchObject({
+    id: 1,
+    publicKey: ada.publicKey.trim(),
+  });
+  expect(
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, sshPublicKeyIds: [1] }),
+  ).toMatchObject({
+    sshPublicKeyIds: [1],
+  });
+  expect(await sandbox.issuesOf("createVirtualMachineRental", { gpuCount: 1, sshPublicKeyId: 2 })).toEqual([
+    { path: ["sshPublicKeyId"], message: "no SSH key has the id 2" },
+  ]);
+  expect((await sandbox.assumed("deleteSshKey", { id: 1 })).status).toBe(200);
+  const bareMetal = { gpuCount: 8, networkType: "ethernet", sshPublicKeyIds: [1] };
+  expect(await sandbox.issuesOf("createBareMetalRental", bareMetal)).toHaveLength(1);
+  expect((await sandbox.assumed("listSshKeys")).body).toEqual([]);
+  expect((await sandbox.assumed("deleteSshKey", { id: 1 })).status).toBe(404);
+  expect((await sandbox.assumed("createSshKey", { name: "x", publicKey: "nonsense" })).status).toBe(400);
+});
+
+test("a rental is ended by the operation of its type, once", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+  const end = (id: AssumedId, rentalId: unknown) => sandbox.assumed(id, { rentalId });
+  expect((await end("terminateBareMetalRental", 1001)).status).toBe(400);
+  expect(await end("terminateVirtualMachineRental", 1001)).toEqual({
+    status: 200,
+    body: { message: "Rental 1001 was ended.", rentalId: 1001 },
+  });
+  expect((await end("terminateVirtualMachineRental", 1001)).status).toBe(400);
+  expect(await sandbox.ask("getRental", { rentalId: "1001" })).toMatchObject({ state: "terminated" });
+});
+
+test("what the options cost is what a rental costs", async () => {
+  const sandbox = await openSandbox();
+  const { body } = await sandbox.assumed("listRentalOptions");
+  const options = assumedOperations.listRentalOptions.output.parse(body);
+  const option = options.find(
+    ({ machineType, gpuType, gpuCount }) =>
+      machineType === "virtual-machine" && gpuType === "h200" && gpuCount === 4,
+  );
+  const rental = await sandbox.ask("createVirtualMachineRental", { gpuCount: 4, gpuType: "h200" });
+  expect(rental.costPerHourCents).toBe(option?.costPerHourCents);
+});
+
+test("usage comes by the page; the balance and the invoice are its sum", async () => {
+  const sandbox = await openSandbox();
+  for (let made = 0; made < 3; made += 1) await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+  sandbox.advance(2 * second + hour);
+  const first = await sandbox.assumed("listUsage", { limit: 2 });
+  expect(first.body).toMatchObject({
+    items: [{ amountCents: 200 }, { amountCents: 200 }],
+    nextCursor: "1002",
+  });
+  const last = await sandbox.assumed("listUsage", { limit: 2, cursor: "1002" });
+  expect(last.body).toMatchObject({ items: [{ rentalId: 1003 }], nextCursor: null });
+  expect((await sandbox.assumed("getBalance")).body).toMatchObject({
+    spentCents: 600,
+    balanceCents: 999_400,
+  });
+  expect((await sandbox.assumed("listInvoices")).body).toMatchObject([{ totalCents: 600, status: "open" }]);
+});
+
+test("each group is told of in the limits", async () => {
+  const { limits } = await openSandbox();
+  const told = limits.map(({ id }) => id);
+  expect(told).toEqual(
+    expect.arrayContaining(["ssh-keys", "api-keys", "termination", "rental-options", "usage", "balance"]),
+  );
+});
