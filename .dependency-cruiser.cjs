@@ -8,6 +8,7 @@ const rooms = {
   context: ["client"],
   commands: ["contract", "client", "context", "output", "media"],
   docs: ["contract", "commands"],
+  library: ["contract", "client", "sandbox", "output"],
   cli: ["contract", "client", "context", "commands", "output", "media"],
 };
 
@@ -34,6 +35,13 @@ module.exports = {
     ...stayWithin,
     typesOnly("context-takes-types-of-client", "^src/context/", "^src/client/"),
     typesOnly("commands-take-types-of-context", "^src/commands/", "^src/context/"),
+    {
+      name: "client-of-the-library-without-sandbox",
+      comment: "A program that imports the client never loads the sandbox",
+      severity: "error",
+      from: { path: "^src/library/client\\.ts$" },
+      to: { path: "^src/sandbox/", reachable: true },
+    },
     {
       name: "contract-knows-zod-only",
       severity: "error",

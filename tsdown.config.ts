@@ -1,5 +1,5 @@
 import license from "rollup-plugin-license";
-import { defineConfig } from "tsdown";
+import { defineConfig, type UserConfig } from "tsdown";
 import { chunkOf } from "./scripts/chunks.ts";
 
 /**
@@ -21,22 +21,36 @@ const withoutUnused = {
   load: (id: string) => unused[Number(/^\0unused-(\d+)$/.exec(id)?.[1])]?.instead,
 };
 
-/** One CommonJS bundle, split at each dynamic import; the libraries are inside, with their licences beside them. */
-export default defineConfig({
-  entry: { gpuctl: "src/cli/entry.ts" },
-  format: "cjs",
+/** The same for every bundle: the libraries are inside, the optional packages outside. */
+const shared = {
   platform: "node",
   target: "node20.19",
-  outDir: "dist",
-  minify: true,
-  dts: false,
   clean: true,
   logLevel: "error",
   inputOptions: { checks: { preferBuiltinFeature: false } },
-  outputOptions: { codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false } },
-  copy: [
-    "node_modules/@jsquash/webp/codec/dec/webp_dec.wasm",
-    "node_modules/jq-wasm/dist/build/jq.wasm",
-  ],
-  plugins: [withoutUnused, license({ thirdParty: { output: "dist/THIRD-PARTY-LICENSES.txt" } })],
-});
+  copy: ["node_modules/@jsquash/webp/codec/dec/webp_dec.wasm", "node_modules/jq-wasm/dist/build/jq.wasm"],
+} satisfies UserConfig;
+
+export default defineConfig([
+  /** The tool: CommonJS, split at each dynamic import, with the licences of the libraries beside it. */
+  {
+    ...shared,
+    entry: { gpuctl: "src/cli/entry.ts" },
+    format: "cjs",
+    outDir: "dist",
+    minify: true,
+    dts: false,
+    outputOptions: { codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false } },
+    plugins: [withoutUnused, license({ thirdParty: { output: "dist/THIRD-PARTY-LICENSES.txt" } })],
+  },
+  /** What programs import. Every library in it is in the tool, too; a test holds it to that. */
+  {
+    ...shared,
+    entry: { client: "src/library/client.ts", sandbox: "src/library/sandbox.ts" },
+    format: ["esm", "cjs"],
+    outDir: "dist/library",
+    dts: true,
+    // `await using` has types of its own, which a program without Node's types may lack.
+    banner: { dts: '/// <reference lib="esnext.disposable" />' },
+  },
+]);

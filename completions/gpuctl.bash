@@ -47,11 +47,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--key-command|--port|--host) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--limit|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" tts"|" api"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox") path="$path $word" count=0 ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox keys"|" sandbox limits"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox clock"|" help sandbox fault") path="$path $word" count=0 ;;
       *) ((count++)) ;;
     esac
   done
@@ -64,7 +64,7 @@ _gpuctl() {
   case $path in
     "") commands="setup rentals volumes reserve user image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
     "setup") commands="" flags="" ;;
-    "rentals") commands="create list get history summary wait ssh" flags="" ;;
+    "rentals") commands="create list get history summary wait ssh terminate" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
     "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait --wait-timeout --max-burn" ;;
     "rentals create bare-metal") commands="" flags="--network-type --gpu-count --gpus --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --cuda-version --storage-volume --new-volume --new-volume-size --wait --wait-timeout --max-burn" ;;
@@ -74,6 +74,7 @@ _gpuctl() {
     "rentals summary") commands="" flags="" ;;
     "rentals wait") commands="" flags="--for --interval --wait-timeout" ;;
     "rentals ssh") commands="" flags="--node --print --wait --wait-timeout" ;;
+    "rentals terminate") commands="" flags="" ;;
     "volumes") commands="create list attach" flags="" ;;
     "volumes create") commands="" flags="--region --label --size-in-gb --rental-ids" ;;
     "volumes list") commands="" flags="" ;;
@@ -90,8 +91,11 @@ _gpuctl() {
     "image price") commands="" flags="--size --steps -n --count" ;;
     "chat") commands="" flags="-m --model --max-tokens --temperature -s --system --top-p --stop --seed --param --no-stream --usage" ;;
     "tts") commands="" flags="--speed --file --param --out --force" ;;
-    "api") commands="spec" flags="" ;;
-    "api spec") commands="" flags="" ;;
+    "api") commands="list describe call spec" flags="" ;;
+    "api list") commands="" flags="--group" ;;
+    "api describe") commands="" flags="" ;;
+    "api call") commands="" flags="-f --raw-field -F --field --input -i --include --paginate" ;;
+    "api spec") commands="" flags="--refresh" ;;
     "auth") commands="login logout status token" flags="" ;;
     "auth login") commands="" flags="--with-token --key-command" ;;
     "auth logout") commands="" flags="" ;;
@@ -110,25 +114,41 @@ _gpuctl() {
     "config list") commands="" flags="" ;;
     "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
-    "sandbox") commands="serve status reset keys limits" flags="" ;;
+    "sandbox") commands="serve status reset seed snapshot restore requests clock fault keys limits" flags="" ;;
     "sandbox serve") commands="" flags="--port --host" ;;
     "sandbox status") commands="" flags="" ;;
     "sandbox reset") commands="" flags="" ;;
+    "sandbox seed") commands="" flags="" ;;
+    "sandbox snapshot") commands="" flags="--force" ;;
+    "sandbox restore") commands="" flags="" ;;
+    "sandbox requests") commands="" flags="--limit" ;;
+    "sandbox clock") commands="show freeze advance set resume" flags="" ;;
+    "sandbox clock show") commands="" flags="" ;;
+    "sandbox clock freeze") commands="" flags="" ;;
+    "sandbox clock advance") commands="" flags="" ;;
+    "sandbox clock set") commands="" flags="" ;;
+    "sandbox clock resume") commands="" flags="" ;;
+    "sandbox fault") commands="add list clear" flags="" ;;
+    "sandbox fault add") commands="" flags="--operation --times --after --status --retry-after --delay --reset --cut-stream-after --garbage --applied" ;;
+    "sandbox fault list") commands="" flags="" ;;
+    "sandbox fault clear") commands="" flags="" ;;
     "sandbox keys") commands="" flags="" ;;
     "sandbox limits") commands="" flags="" ;;
     "completion") commands="" flags="" ;;
     "help") commands="exit-codes environment output setup rentals volumes reserve user image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
-    "help rentals") commands="create list get history summary wait ssh" flags="" ;;
+    "help rentals") commands="create list get history summary wait ssh terminate" flags="" ;;
     "help rentals create") commands="vm bare-metal" flags="" ;;
     "help volumes") commands="create list attach" flags="" ;;
     "help reserve") commands="convert extend request" flags="" ;;
     "help user") commands="update delete" flags="" ;;
     "help image") commands="models price" flags="" ;;
-    "help api") commands="spec" flags="" ;;
+    "help api") commands="list describe call spec" flags="" ;;
     "help auth") commands="login logout status token" flags="" ;;
     "help profile") commands="list show add use remove" flags="" ;;
     "help config") commands="get set unset list path" flags="" ;;
-    "help sandbox") commands="serve status reset keys limits" flags="" ;;
+    "help sandbox") commands="serve status reset seed snapshot restore requests clock fault keys limits" flags="" ;;
+    "help sandbox clock") commands="show freeze advance set resume" flags="" ;;
+    "help sandbox fault") commands="add list clear" flags="" ;;
   esac
 
   COMPREPLY=()
@@ -226,10 +246,22 @@ _gpuctl() {
       "tts:--file") _gpuctl_files "$cur" ;;
       "tts:--param") : ;;
       "tts:--out") _gpuctl_files "$cur" ;;
+      "api list:--group") : ;;
+      "api call:-f"|"api call:--raw-field") : ;;
+      "api call:-F"|"api call:--field") : ;;
+      "api call:--input") _gpuctl_files "$cur" ;;
       "auth login:--key-command") : ;;
       "profile add:--key-command") : ;;
       "sandbox serve:--port") : ;;
       "sandbox serve:--host") : ;;
+      "sandbox requests:--limit") : ;;
+      "sandbox fault add:--operation") : ;;
+      "sandbox fault add:--times") : ;;
+      "sandbox fault add:--after") : ;;
+      "sandbox fault add:--status") : ;;
+      "sandbox fault add:--retry-after") : ;;
+      "sandbox fault add:--delay") : ;;
+      "sandbox fault add:--cut-stream-after") : ;;
     esac
   elif [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags -o --output --columns --no-header --jq -q --quiet -y --yes --no-input --profile --sandbox --base-url --inference-base-url --timeout --retries --dry-run --no-validate --insecure-http --debug --color -V --version -h --help" -- "$cur"))
@@ -239,16 +271,22 @@ _gpuctl() {
       "rentals get:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
       "rentals wait:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
       "rentals ssh:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "rentals terminate:"*) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
       "volumes attach:"0) _gpuctl_live "$cur" volume ${service[@]+"${service[@]}"} ;;
       "volumes attach:"*) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
       "reserve convert:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
       "reserve extend:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "api describe:"1) _gpuctl_files "$cur" ;;
+      "api call:"1) _gpuctl_files "$cur" ;;
       "profile show:"0) _gpuctl_live "$cur" profile ${service[@]+"${service[@]}"} ;;
       "profile use:"0) _gpuctl_live "$cur" profile ${service[@]+"${service[@]}"} ;;
       "profile remove:"0) _gpuctl_live "$cur" profile ${service[@]+"${service[@]}"} ;;
       "config get:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
       "config set:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
       "config unset:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
+      "sandbox seed:"0) _gpuctl_files "$cur" ;;
+      "sandbox snapshot:"0) _gpuctl_files "$cur" ;;
+      "sandbox restore:"0) _gpuctl_files "$cur" ;;
       "completion:"0) COMPREPLY+=($(compgen -W "bash zsh fish powershell" -- "$cur")) ;;
     esac
   fi

@@ -1,7 +1,7 @@
 # fish completion for gpuctl. Made by `npm run generate`; do not edit.
 
-set -g __gpuctl_paths 'setup' 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'auth token' 'profile' 'profile list' 'profile show' 'profile add' 'profile use' 'profile remove' 'config' 'config get' 'config set' 'config unset' 'config list' 'config path' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits' 'completion' 'help' 'help rentals' 'help rentals create' 'help volumes' 'help reserve' 'help user' 'help image' 'help api' 'help auth' 'help profile' 'help config' 'help sandbox'
-set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --node --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --key-command --port --host
+set -g __gpuctl_paths 'setup' 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'rentals terminate' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api list' 'api describe' 'api call' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'auth token' 'profile' 'profile list' 'profile show' 'profile add' 'profile use' 'profile remove' 'config' 'config get' 'config set' 'config unset' 'config list' 'config path' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox seed' 'sandbox snapshot' 'sandbox restore' 'sandbox requests' 'sandbox clock' 'sandbox clock show' 'sandbox clock freeze' 'sandbox clock advance' 'sandbox clock set' 'sandbox clock resume' 'sandbox fault' 'sandbox fault add' 'sandbox fault list' 'sandbox fault clear' 'sandbox keys' 'sandbox limits' 'completion' 'help' 'help rentals' 'help rentals create' 'help volumes' 'help reserve' 'help user' 'help image' 'help api' 'help auth' 'help profile' 'help config' 'help sandbox' 'help sandbox clock' 'help sandbox fault'
+set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --node --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --group -f --raw-field -F --field --input --key-command --port --host --limit --operation --times --after --status --retry-after --delay --cut-stream-after
 
 # Whether the words so far lead to this place and no further. With a number: whether so many words of its own are
 # there; with `more` after it: so many or more.
@@ -100,6 +100,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a history -d 'List the rental
 complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a summary -d 'Count the active rentals and show what they cost an hour'
 complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a wait -d 'Wait until a rental runs or has ended'
 complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a ssh -d 'Open a shell on a rental, or run a command there'
+complete -c gpuctl -n '__gpuctl_at \'rentals\' 0' -a terminate -d 'End rentals, where the service lists an operation for it'
 complete -c gpuctl -n '__gpuctl_at \'rentals create\' 0' -a vm -d 'Rent a virtual machine'
 complete -c gpuctl -n '__gpuctl_at \'rentals create\' 0' -a bare-metal -d 'Rent bare-metal machines'
 complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l gpu-count -l gpus -x -d 'Number of GPUs'
@@ -152,6 +153,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l node -x -d 'Which machine
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l print -d 'Print the command line instead of running it'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l wait -d 'Wait until the rental can be reached'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals terminate\' 0 more' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a create -d 'Create a storage volume'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a list -d 'List the storage volumes'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a attach -d 'Attach a storage volume to bare-metal rentals'
@@ -223,8 +225,19 @@ complete -c gpuctl -n '__gpuctl_at \'tts\'' -l file -r -F -d 'Read the text from
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l param -x -d 'Anything else that the service takes'
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l out -r -F -d 'Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout'
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l force -d 'Replace an existing file'
+complete -c gpuctl -n '__gpuctl_at \'api\' 0' -a list -d 'List the operations that the service offers'
+complete -c gpuctl -n '__gpuctl_at \'api\' 0' -a describe -d 'Show what an operation takes and answers'
+complete -c gpuctl -n '__gpuctl_at \'api\' 0' -a call -d 'Call any operation of the service'
 complete -c gpuctl -n '__gpuctl_at \'api\' 0' -a spec -d 'Print the service\'s own OpenAPI description'
-
+complete -c gpuctl -n '__gpuctl_at \'api list\'' -l group -x -d 'Only the operations of this group'
+complete -c gpuctl -n '__gpuctl_at \'api describe\' 1' -F
+complete -c gpuctl -n '__gpuctl_at \'api call\' 1' -F
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -s f -l raw-field -x -d 'A field as text; a[b]=1, a[]=1 and a[][b]=1 lead into objects and lists'
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -s F -l field -x -d 'A field that may be a number, true, false or null; @FILE is what a file holds, - what stdin holds'
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -l input -r -F -d 'The whole body, as JSON; - is stdin'
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -s i -l include -d 'Print the status and the headers of the answer first'
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -l paginate -d 'Follow the pages of a listing and print one array'
+complete -c gpuctl -n '__gpuctl_at \'api spec\'' -l refresh -d 'Ask the service, even if the description was kept less than a day ago'
 complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a login -d 'Keep an API key, and where it is used, in a profile'
 complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a logout -d 'Forget the API key of a profile'
 complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a status -d 'Say which key is used, where it comes from, and whether the service accepts it'
@@ -258,10 +271,46 @@ complete -c gpuctl -n '__gpuctl_at \'config unset\' 0' -a 'baseUrl inferenceBase
 complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a serve -d 'Serve the sandbox over HTTP, for curl, SDKs and browsers'
 complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a status -d 'Show what the sandbox holds and where'
 complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a reset -d 'Forget everything in the sandbox and begin anew'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a seed -d 'Fill the sandbox from a file, in the place of what it holds'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a snapshot -d 'Save the whole state of the sandbox'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a restore -d 'Go back to a saved state of the sandbox'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a requests -d 'List the last requests and what was wrong with them'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a clock -d 'show or freeze or advance or set or resume'
+complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a fault -d 'add or list or clear'
 complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a keys -d 'Show the sandbox\'s own keys, for curl and SDKs'
 complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a limits -d 'List what the service leaves open and the sandbox decided'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l port -x -d 'Port to listen on; 0 takes a free one'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l host -x -d 'Address to listen on'
+
+
+complete -c gpuctl -n '__gpuctl_at \'sandbox seed\' 0' -F
+complete -c gpuctl -n '__gpuctl_at \'sandbox snapshot\' 0' -F
+complete -c gpuctl -n '__gpuctl_at \'sandbox snapshot\'' -l force -d 'Replace an existing file'
+complete -c gpuctl -n '__gpuctl_at \'sandbox restore\' 0' -F
+complete -c gpuctl -n '__gpuctl_at \'sandbox requests\'' -l limit -x -d 'How many at most'
+complete -c gpuctl -n '__gpuctl_at \'sandbox clock\' 0' -a show -d 'Show the sandbox\'s time'
+complete -c gpuctl -n '__gpuctl_at \'sandbox clock\' 0' -a freeze -d 'Stop the sandbox\'s clock where it is'
+complete -c gpuctl -n '__gpuctl_at \'sandbox clock\' 0' -a advance -d 'Let time pass in the sandbox'
+complete -c gpuctl -n '__gpuctl_at \'sandbox clock\' 0' -a set -d 'Go to a time that lies ahead'
+complete -c gpuctl -n '__gpuctl_at \'sandbox clock\' 0' -a resume -d 'Let the sandbox\'s clock run on from where it is'
+
+
+
+
+
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault\' 0' -a add -d 'Let calls to the sandbox fail'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault\' 0' -a list -d 'List the faults, used up or not'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault\' 0' -a clear -d 'Forget a fault, or all of them'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l operation -x -d 'Which calls, by the name in `gpuctl api spec`; * for all'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l times -x -d 'How many calls fail'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l after -x -d 'How many calls go well before'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l status -x -d 'Answer with this status, from 400 to 599'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l retry-after -x -d 'What the answer says to wait before another try'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l delay -x -d 'Wait, in real time'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l reset -d 'Break the connection'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l cut-stream-after -x -d 'End the answer after N events, or N KiB when it is no stream; with --reset by breaking the connection'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l garbage -d 'Answer with a body that is no JSON'
+complete -c gpuctl -n '__gpuctl_at \'sandbox fault add\'' -l applied -d 'Let the operation take effect before'
 
 
 
@@ -293,6 +342,7 @@ complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a history -d 'List the r
 complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a summary -d 'Count the active rentals and show what they cost an hour'
 complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a wait -d 'Wait until a rental runs or has ended'
 complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a ssh -d 'Open a shell on a rental, or run a command there'
+complete -c gpuctl -n '__gpuctl_at \'help rentals\' 0' -a terminate -d 'End rentals, where the service lists an operation for it'
 complete -c gpuctl -n '__gpuctl_at \'help rentals create\' 0' -a vm -d 'Rent a virtual machine'
 complete -c gpuctl -n '__gpuctl_at \'help rentals create\' 0' -a bare-metal -d 'Rent bare-metal machines'
 complete -c gpuctl -n '__gpuctl_at \'help volumes\' 0' -a create -d 'Create a storage volume'
@@ -305,6 +355,9 @@ complete -c gpuctl -n '__gpuctl_at \'help user\' 0' -a update -d 'Change the cur
 complete -c gpuctl -n '__gpuctl_at \'help user\' 0' -a delete -d 'Delete the current user'
 complete -c gpuctl -n '__gpuctl_at \'help image\' 0' -a models -d 'List the image models and what they can do'
 complete -c gpuctl -n '__gpuctl_at \'help image\' 0' -a price -d 'Say what pictures cost'
+complete -c gpuctl -n '__gpuctl_at \'help api\' 0' -a list -d 'List the operations that the service offers'
+complete -c gpuctl -n '__gpuctl_at \'help api\' 0' -a describe -d 'Show what an operation takes and answers'
+complete -c gpuctl -n '__gpuctl_at \'help api\' 0' -a call -d 'Call any operation of the service'
 complete -c gpuctl -n '__gpuctl_at \'help api\' 0' -a spec -d 'Print the service\'s own OpenAPI description'
 complete -c gpuctl -n '__gpuctl_at \'help auth\' 0' -a login -d 'Keep an API key, and where it is used, in a profile'
 complete -c gpuctl -n '__gpuctl_at \'help auth\' 0' -a logout -d 'Forget the API key of a profile'
@@ -323,5 +376,19 @@ complete -c gpuctl -n '__gpuctl_at \'help config\' 0' -a path -d 'Print where th
 complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a serve -d 'Serve the sandbox over HTTP, for curl, SDKs and browsers'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a status -d 'Show what the sandbox holds and where'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a reset -d 'Forget everything in the sandbox and begin anew'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a seed -d 'Fill the sandbox from a file, in the place of what it holds'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a snapshot -d 'Save the whole state of the sandbox'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a restore -d 'Go back to a saved state of the sandbox'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a requests -d 'List the last requests and what was wrong with them'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a clock -d 'show or freeze or advance or set or resume'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a fault -d 'add or list or clear'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a keys -d 'Show the sandbox\'s own keys, for curl and SDKs'
 complete -c gpuctl -n '__gpuctl_at \'help sandbox\' 0' -a limits -d 'List what the service leaves open and the sandbox decided'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox clock\' 0' -a show -d 'Show the sandbox\'s time'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox clock\' 0' -a freeze -d 'Stop the sandbox\'s clock where it is'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox clock\' 0' -a advance -d 'Let time pass in the sandbox'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox clock\' 0' -a set -d 'Go to a time that lies ahead'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox clock\' 0' -a resume -d 'Let the sandbox\'s clock run on from where it is'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox fault\' 0' -a add -d 'Let calls to the sandbox fail'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox fault\' 0' -a list -d 'List the faults, used up or not'
+complete -c gpuctl -n '__gpuctl_at \'help sandbox fault\' 0' -a clear -d 'Forget a fault, or all of them'

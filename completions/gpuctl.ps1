@@ -32,6 +32,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('summary', 'Count the active rentals and show what they cost an hour')
       ,@('wait', 'Wait until a rental runs or has ended')
       ,@('ssh', 'Open a shell on a rental, or run a command there')
+      ,@('terminate', 'End rentals, where the service lists an operation for it')
     )
     'rentals create' = @(
       ,@('vm', 'Rent a virtual machine')
@@ -45,6 +46,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals summary' = @()
     'rentals wait' = @()
     'rentals ssh' = @()
+    'rentals terminate' = @()
     'volumes' = @(
       ,@('create', 'Create a storage volume')
       ,@('list', 'List the storage volumes')
@@ -76,8 +78,14 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'chat' = @()
     'tts' = @()
     'api' = @(
+      ,@('list', 'List the operations that the service offers')
+      ,@('describe', 'Show what an operation takes and answers')
+      ,@('call', 'Call any operation of the service')
       ,@('spec', 'Print the service''s own OpenAPI description')
     )
+    'api list' = @()
+    'api describe' = @()
+    'api call' = @()
     'api spec' = @()
     'auth' = @(
       ,@('login', 'Keep an API key, and where it is used, in a profile')
@@ -118,12 +126,42 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('serve', 'Serve the sandbox over HTTP, for curl, SDKs and browsers')
       ,@('status', 'Show what the sandbox holds and where')
       ,@('reset', 'Forget everything in the sandbox and begin anew')
+      ,@('seed', 'Fill the sandbox from a file, in the place of what it holds')
+      ,@('snapshot', 'Save the whole state of the sandbox')
+      ,@('restore', 'Go back to a saved state of the sandbox')
+      ,@('requests', 'List the last requests and what was wrong with them')
+      ,@('clock', 'show or freeze or advance or set or resume')
+      ,@('fault', 'add or list or clear')
       ,@('keys', 'Show the sandbox''s own keys, for curl and SDKs')
       ,@('limits', 'List what the service leaves open and the sandbox decided')
     )
     'sandbox serve' = @()
     'sandbox status' = @()
     'sandbox reset' = @()
+    'sandbox seed' = @()
+    'sandbox snapshot' = @()
+    'sandbox restore' = @()
+    'sandbox requests' = @()
+    'sandbox clock' = @(
+      ,@('show', 'Show the sandbox''s time')
+      ,@('freeze', 'Stop the sandbox''s clock where it is')
+      ,@('advance', 'Let time pass in the sandbox')
+      ,@('set', 'Go to a time that lies ahead')
+      ,@('resume', 'Let the sandbox''s clock run on from where it is')
+    )
+    'sandbox clock show' = @()
+    'sandbox clock freeze' = @()
+    'sandbox clock advance' = @()
+    'sandbox clock set' = @()
+    'sandbox clock resume' = @()
+    'sandbox fault' = @(
+      ,@('add', 'Let calls to the sandbox fail')
+      ,@('list', 'List the faults, used up or not')
+      ,@('clear', 'Forget a fault, or all of them')
+    )
+    'sandbox fault add' = @()
+    'sandbox fault list' = @()
+    'sandbox fault clear' = @()
     'sandbox keys' = @()
     'sandbox limits' = @()
     'completion' = @()
@@ -156,6 +194,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('summary', 'Count the active rentals and show what they cost an hour')
       ,@('wait', 'Wait until a rental runs or has ended')
       ,@('ssh', 'Open a shell on a rental, or run a command there')
+      ,@('terminate', 'End rentals, where the service lists an operation for it')
     )
     'help rentals create' = @(
       ,@('vm', 'Rent a virtual machine')
@@ -180,6 +219,9 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('price', 'Say what pictures cost')
     )
     'help api' = @(
+      ,@('list', 'List the operations that the service offers')
+      ,@('describe', 'Show what an operation takes and answers')
+      ,@('call', 'Call any operation of the service')
       ,@('spec', 'Print the service''s own OpenAPI description')
     )
     'help auth' = @(
@@ -206,8 +248,26 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('serve', 'Serve the sandbox over HTTP, for curl, SDKs and browsers')
       ,@('status', 'Show what the sandbox holds and where')
       ,@('reset', 'Forget everything in the sandbox and begin anew')
+      ,@('seed', 'Fill the sandbox from a file, in the place of what it holds')
+      ,@('snapshot', 'Save the whole state of the sandbox')
+      ,@('restore', 'Go back to a saved state of the sandbox')
+      ,@('requests', 'List the last requests and what was wrong with them')
+      ,@('clock', 'show or freeze or advance or set or resume')
+      ,@('fault', 'add or list or clear')
       ,@('keys', 'Show the sandbox''s own keys, for curl and SDKs')
       ,@('limits', 'List what the service leaves open and the sandbox decided')
+    )
+    'help sandbox clock' = @(
+      ,@('show', 'Show the sandbox''s time')
+      ,@('freeze', 'Stop the sandbox''s clock where it is')
+      ,@('advance', 'Let time pass in the sandbox')
+      ,@('set', 'Go to a time that lies ahead')
+      ,@('resume', 'Let the sandbox''s clock run on from where it is')
+    )
+    'help sandbox fault' = @(
+      ,@('add', 'Let calls to the sandbox fail')
+      ,@('list', 'List the faults, used up or not')
+      ,@('clear', 'Forget a fault, or all of them')
     )
   }
   # By path: the spellings of each flag, what it means, its choices, and the kind of its live values.
@@ -274,6 +334,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--wait'), 'Wait until the rental can be reached', @(), '')
       ,@(@('--wait-timeout'), 'Longest time to wait', @(), '')
     )
+    'rentals terminate' = @()
     'volumes' = @()
     'volumes create' = @(
       ,@(@('--region'), 'Where the volume is kept', @('us-central-1', 'us-central-2', 'eu-north-2', 'eu-west-2', 'eu-north-4', 'eu-north-5', 'us-east-1', 'us-east-2', 'ca-east-3', 'eu-north-6', 'eu-north-7', 'eu-north-8', 'ca-west-1', 'ca-east-1', 'us-central-3', 'us-southeast-1', 'me-central-1', 'ca-east-2', 'eu-west-1', 'us-southeast-2', 'jp-east-1', 'us-southeast-3', 'eu-west-5', 'us-east-3', 'uk-central-3', 'uk-southeast-3', 'eu-southwest-3', 'eu-southwest-3-1', 'eu-west-3', 'eu-west-4'), '')
@@ -354,7 +415,20 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--force'), 'Replace an existing file', @(), '')
     )
     'api' = @()
-    'api spec' = @()
+    'api list' = @(
+      ,@(@('--group'), 'Only the operations of this group', @(), '')
+    )
+    'api describe' = @()
+    'api call' = @(
+      ,@(@('-f', '--raw-field'), 'A field as text; a[b]=1, a[]=1 and a[][b]=1 lead into objects and lists', @(), '')
+      ,@(@('-F', '--field'), 'A field that may be a number, true, false or null; @FILE is what a file holds, - what stdin holds', @(), '')
+      ,@(@('--input'), 'The whole body, as JSON; - is stdin', @(), '')
+      ,@(@('-i', '--include'), 'Print the status and the headers of the answer first', @(), '')
+      ,@(@('--paginate'), 'Follow the pages of a listing and print one array', @(), '')
+    )
+    'api spec' = @(
+      ,@(@('--refresh'), 'Ask the service, even if the description was kept less than a day ago', @(), '')
+    )
     'auth' = @()
     'auth login' = @(
       ,@(@('--with-token'), 'Read the key from stdin', @(), '')
@@ -385,6 +459,35 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'sandbox status' = @()
     'sandbox reset' = @()
+    'sandbox seed' = @()
+    'sandbox snapshot' = @(
+      ,@(@('--force'), 'Replace an existing file', @(), '')
+    )
+    'sandbox restore' = @()
+    'sandbox requests' = @(
+      ,@(@('--limit'), 'How many at most', @(), '')
+    )
+    'sandbox clock' = @()
+    'sandbox clock show' = @()
+    'sandbox clock freeze' = @()
+    'sandbox clock advance' = @()
+    'sandbox clock set' = @()
+    'sandbox clock resume' = @()
+    'sandbox fault' = @()
+    'sandbox fault add' = @(
+      ,@(@('--operation'), 'Which calls, by the name in `gpuctl api spec`; * for all', @(), '')
+      ,@(@('--times'), 'How many calls fail', @(), '')
+      ,@(@('--after'), 'How many calls go well before', @(), '')
+      ,@(@('--status'), 'Answer with this status, from 400 to 599', @(), '')
+      ,@(@('--retry-after'), 'What the answer says to wait before another try', @(), '')
+      ,@(@('--delay'), 'Wait, in real time', @(), '')
+      ,@(@('--reset'), 'Break the connection', @(), '')
+      ,@(@('--cut-stream-after'), 'End the answer after N events, or N KiB when it is no stream; with --reset by breaking the connection', @(), '')
+      ,@(@('--garbage'), 'Answer with a body that is no JSON', @(), '')
+      ,@(@('--applied'), 'Let the operation take effect before', @(), '')
+    )
+    'sandbox fault list' = @()
+    'sandbox fault clear' = @()
     'sandbox keys' = @()
     'sandbox limits' = @()
     'completion' = @()
@@ -400,6 +503,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help profile' = @()
     'help config' = @()
     'help sandbox' = @()
+    'help sandbox clock' = @()
+    'help sandbox fault' = @()
   }
   $globals = @(
       ,@(@('-o', '--output'), 'How the result is printed', @('table', 'json', 'jsonl', 'yaml', 'csv', 'tsv', 'id'), '')
@@ -423,8 +528,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--key-command', '--port', '--host')
-  $files = @('--image', '--out', '--file')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--limit', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after')
+  $files = @('--image', '--out', '--file', '--input')
 
   # By path: what may be typed after a command, each with a kind of live values, its choices, and whether it repeats.
   $words = @{
@@ -437,6 +542,9 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals ssh' = @(
       ,@('rental', @(), $false)
       ,@('', @(), $true)
+    )
+    'rentals terminate' = @(
+      ,@('rental', @(), $true)
     )
     'volumes attach' = @(
       ,@('volume', @(), $false)
@@ -455,6 +563,14 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('', @(), $false)
     )
     'tts' = @(
+      ,@('', @(), $false)
+    )
+    'api describe' = @(
+      ,@('', @(), $false)
+      ,@('', @(), $false)
+    )
+    'api call' = @(
+      ,@('', @(), $false)
       ,@('', @(), $false)
     )
     'profile show' = @(
@@ -478,6 +594,24 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'config unset' = @(
       ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'budget.maxCost', 'budget.maxBurn'), $false)
+    )
+    'sandbox seed' = @(
+      ,@('', @(), $false)
+    )
+    'sandbox snapshot' = @(
+      ,@('', @(), $false)
+    )
+    'sandbox restore' = @(
+      ,@('', @(), $false)
+    )
+    'sandbox clock advance' = @(
+      ,@('', @(), $false)
+    )
+    'sandbox clock set' = @(
+      ,@('', @(), $false)
+    )
+    'sandbox fault clear' = @(
+      ,@('', @(), $false)
     )
     'completion' = @(
       ,@('', @('bash', 'zsh', 'fish', 'powershell'), $false)

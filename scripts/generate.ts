@@ -5,6 +5,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { plainRoutes } from "../src/contract/plain.ts";
+import { libraryTypes } from "./library-types.ts";
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];
@@ -33,15 +34,18 @@ const { version, engines } = JSON.parse(await readFile("package.json", "utf8")) 
   version: string;
   engines: { node: string };
 };
+const ofVersion = `/** The version of gpuctl. */
+export const version = ${JSON.stringify(version)};
+`;
+await put("src/library/generated/version.ts", `${header}${ofVersion}`);
 await put(
   "src/cli/generated/version.ts",
-  `${header}/** The version of gpuctl. */
-export const version = ${JSON.stringify(version)};
-
+  `${header}${ofVersion}
 /** The versions of Node.js that it runs on. */
 export const neededNode = ${JSON.stringify(engines.node)};
 `,
 );
+await put("src/library/generated/types.ts", `${header}${await libraryTypes()}`);
 
 const { derivedTexts } = await import("./derived-texts.ts");
 for (const [path, text] of await derivedTexts({ version, forPackager: !check })) await put(path, text);

@@ -1,3 +1,4 @@
+import { usualRetries } from "../client/defaults.ts";
 import type { GlobalFlag } from "../commands/global-flag.ts";
 import { outputFormats } from "../output/view.ts";
 
@@ -68,7 +69,7 @@ export const globalFlags = [
     group: "Service",
     value: "N",
     env: "GPUCTL_RETRIES",
-    default: "3",
+    default: String(usualRetries),
     text: "Try reads again this many times; writes are never sent twice",
   },
   { name: "dry-run", group: "Questions", text: "Print the request that would be sent, send nothing" },

@@ -1,3 +1,4 @@
+import { usualTimeout } from "../client/defaults.ts";
 import { type ConfigKeyName, configKeys, keyOfFlag } from "../commands/config/keys.ts";
 import { UsageError } from "../commands/errors.ts";
 import type { Credential, Defaults, KeptSettings } from "../context/context.ts";
@@ -37,9 +38,6 @@ export interface Settings extends OutputSettings {
   /** All that the profile keeps. */
   readonly kept: KeptSettings;
 }
-
-/** Milliseconds for one try when nobody says otherwise. */
-const usualTimeout = { compute: 30_000, inference: 300_000 };
 
 export interface Sources {
   readonly typed: TypedGlobals;

@@ -79,7 +79,8 @@ function send(
     });
     outgoing.on("socket", (socket) => {
       // The agent of a proxy hands over a socket that is connected, but not yet secured.
-      if (outgoing.reusedSocket || !(secure || socket.connecting)) sent = true;
+      sent = outgoing.reusedSocket || !(secure || socket.connecting);
+      if (sent) return;
       socket.once(secure ? "secureConnect" : "connect", () => {
         sent = true;
       });

@@ -7,7 +7,7 @@ import { recordsOf, type Value, wholeOf } from "./records.ts";
 import type { Column, DocumentView, OutputFormat, View } from "./view.ts";
 
 /** Records of a list without a known end that a table is drawn from at a time. */
-const RECORDS_AT_ONCE = 500;
+const RECORDS_AT_ONCE = 250;
 
 /** `terminal`: stdout is one; `width`: its columns; `now`: milliseconds since 1970. */
 export interface RenderOptions extends Look {

@@ -17,13 +17,13 @@ export function yaml(data: unknown): string {
   return document.toString(layout).replace(unescaped, unicodeEscape);
 }
 
-/** Lines whose blanks at either end are lost where text stands in lines of its own. */
-const ragged = /\n[\s\S]*^[ \t]|^[ \t][\s\S]*\n|[ \t]$[\s\S]*\n/m;
-
 function quoteUnsafe(scalar: Scalar): void {
   const { value } = scalar;
-  if (typeof value === "string" && (unsafe.test(value) || ragged.test(value))) scalar.type = "QUOTE_DOUBLE";
+  if (typeof value === "string" && (unsafe.test(value) || isRagged(value))) scalar.type = "QUOTE_DOUBLE";
 }
+
+/** Several lines with blanks at an end, which are lost where text stands in lines of its own. */
+const isRagged = (text: string): boolean => text.includes("\n") && /^[ \t]|[ \t]$/m.test(text);
 
 /** One sequence of records that come by and by. */
 export async function* yamlSequence(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {

@@ -4,7 +4,7 @@ export class CannotListen extends Error {
   readonly host: string;
   readonly port: number;
 
-  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+  constructor(host: string, port: number, cause: Error & { readonly code?: string | undefined }) {
     super(`Cannot serve at ${host} port ${port}: ${reasons[cause.code ?? ""] ?? cause.message}`, { cause });
     this.host = host;
     this.port = port;

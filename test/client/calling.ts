@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type CallOptions, call } from "../../src/client/call.ts";
 import type { Exchange } from "../../src/client/exchange.ts";
+import { list } from "../../src/client/list.ts";
 import type { Target } from "../../src/client/request.ts";
 import { stream } from "../../src/client/stream.ts";
 import { createTransport } from "../../src/client/transport.ts";
@@ -45,6 +46,7 @@ export function caller(baseUrl: string | undefined, { target, timeout = 20_000, 
     exchanges,
     close: transport.close,
     call: <Id extends OperationId>(id: Id, input: InputOf<Id>) => call(id, input, options),
+    list: <Id extends OperationId>(id: Id, input: InputOf<Id>) => list(id, input, options),
     stream: <Id extends OperationId>(id: Id, input: InputOf<Id>) => stream(id, input, options),
   };
 }

@@ -19,6 +19,10 @@ const marks = {
   commander: "executableDir",
   "cli-table3": "bottom-mid",
   "eventsource-parser": "invalid-retry",
+  "@streamparser/json": "Unexpected partial",
+  "csv-stringify": "quote_record_delimiter",
+  yaml: "BLOCK_FOLDED",
+  jq: "noExitRuntime",
 };
 type Library = keyof typeof marks;
 
@@ -108,6 +112,16 @@ describe("what a command loads", () => {
   it("for rentals list -o json is less", async () => {
     const { libraries } = await loadsOf("rentals list -o json");
     expect(libraries).toEqual(["commander"]);
+  });
+
+  it.each([
+    ["rentals list -o yaml", "yaml"],
+    ["rentals list -o csv", "csv-stringify"],
+    ["rentals list --jq length", "jq"],
+    ["rentals history -o jsonl", "@streamparser/json"],
+  ])("for %s is %s, too", async (line, library) => {
+    const { libraries } = await loadsOf(line);
+    expect(libraries).toContain(library);
   });
 
   it("for a write is the check of its input, too", async () => {

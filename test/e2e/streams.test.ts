@@ -8,6 +8,7 @@ import { createHome, type Environment, firstPiece, key, launcher } from "./comma
 import { virtualMachine } from "./foreign-records.ts";
 import { type ForeignServer, send, serveForeign } from "./foreign-server.ts";
 
+const past = "GET /v2/on-demand/rental-history";
 const vms = "GET /v2/on-demand/virtual-machine-rentals";
 
 async function at(instead: Parameters<typeof serveForeign>[0]["instead"] = {}) {
@@ -37,6 +38,20 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
     expect({ code, err, lines: out.split("\n").length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
+  it.each(outputFormats)("ends %s output of records that stream quietly", async (format) => {
+    const home = await at({ [past]: (_asked, response) => send(response, thousands) });
+    const script = `gpuctl rentals history -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
+    const { code, out, err } = await bash(script, home);
+    expect({ code, err, lines: out.split("\n").length }).toEqual({ code: 0, err: "", lines: 1 });
+  });
+
+  it("ends filtered output quietly", async () => {
+    const home = await at({ [past]: (_asked, response) => send(response, thousands) });
+    const script = `gpuctl rentals history --jq '.[]' | head -n 1; exit "\${PIPESTATUS[0]}"`;
+    const { code, out, err } = await bash(script, home);
+    expect({ code, err, lines: out.split("\n").length }).toEqual({ code: 0, err: "", lines: 1 });
+  });
+
   it.each(["--version", "--help", "rentals --help", "rentals list"])("ends %s quietly", async (line) => {
     const script = `exec 3> >(exec true); wait $!; gpuctl ${line} >&3`;
     expect(await bash(script, await at())).toEqual({ code: 0, out: "", err: "" });
@@ -54,7 +69,11 @@ describe.skipIf(process.platform === "win32")("stderr that closes early", () => 
 });
 
 describe.skipIf(!existsSync("/dev/full"))("a disk that is full", () => {
-  it.each(["--version", "--help", "rentals list", "rentals list -o json", "chat Hoi -m llama"])(
+  const formats = outputFormats.flatMap((format) => [
+    `rentals list -o ${format}`,
+    `rentals history -o ${format}`,
+  ]);
+  it.each(["--version", "--help", ...formats, "rentals list --jq length", "chat Hoi -m llama"])(
     "makes %s fail, and says why",
     async (line) => {
       const { code, err } = await bash(`gpuctl ${line} > /dev/full`, await at());

@@ -1,9 +1,9 @@
+import { readPiece } from "../../client/pieces.ts";
 import type { Context } from "../../context/context.ts";
 import type { InputOf } from "../../contract/index.ts";
 import type { Verb } from "../spec.ts";
 import { chatInput } from "./input.ts";
 import { bodies, type Ending, heard, tellEnding, texts } from "./streamed.ts";
-import { readPiece } from "./wire.ts";
 
 export const verb: Verb<InputOf<"createChatCompletion">> = {
   input: chatInput,

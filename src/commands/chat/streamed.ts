@@ -1,18 +1,11 @@
-import { AnswerCut, ServiceError } from "../../client/errors.ts";
-import type { ServerEvent } from "../../client/sse.ts";
+import { ServiceError } from "../../client/errors.ts";
+import { type Piece, pieces, type Usage } from "../../client/pieces.ts";
 import type { Context } from "../../context/context.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { type Piece, readPiece, type Usage } from "./wire.ts";
 
 export interface Ending {
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
-}
-
-/** An event of the answer: as it came, and what it says. */
-export interface Heard {
-  readonly body: unknown;
-  readonly piece: Piece;
 }
 
 /**
@@ -23,36 +16,30 @@ export async function* heard(
   input: InputOf<"createChatCompletion">,
   context: Context,
   tell: (ending: Ending) => void,
-): AsyncGenerator<Heard> {
+): AsyncGenerator<Piece> {
   let finish: string | undefined;
   let usage: Usage | undefined;
-  let done = false;
   const spoken = untilSpoken(context);
   try {
-    for await (const event of await open(input, context)) {
-      done = event.data.trim() === "[DONE]";
-      if (done) break;
-      const { body, piece, fault } = readEvent(event);
+    for await (const piece of pieces(await open(input, context))) {
       finish = piece.finish ?? finish;
       usage = piece.usage ?? usage;
       if (piece.text !== "") await spoken();
-      if (body !== undefined) yield { body, piece };
-      if (fault !== undefined) throw new AnswerCut(fault);
+      yield piece;
     }
   } finally {
     await spoken();
   }
-  if (!done && finish === undefined) throw new AnswerCut("it ended before the answer was whole");
   tell({ finish, usage });
 }
 
 /** Just the text. */
-export async function* texts(events: AsyncIterable<Heard>): AsyncGenerator<string> {
-  for await (const { piece } of events) if (piece.text !== "") yield piece.text;
+export async function* texts(events: AsyncIterable<Piece>): AsyncGenerator<string> {
+  for await (const { text } of events) if (text !== "") yield text;
 }
 
 /** Just what came, one by one. */
-export async function* bodies(events: AsyncIterable<Heard>): AsyncGenerator<readonly unknown[]> {
+export async function* bodies(events: AsyncIterable<Piece>): AsyncGenerator<readonly unknown[]> {
   for await (const { body } of events) yield [body];
 }
 
@@ -78,23 +65,6 @@ async function open(input: InputOf<"createChatCompletion">, { stream }: Context)
     const refused = error instanceof ServiceError && (error.status === 400 || error.status === 422);
     if (!refused || wish === undefined) throw error;
     return stream("createChatCompletion", { ...rest, model: input.model, messages: input.messages });
-  }
-}
-
-function readEvent({ event, data }: ServerEvent): Heard & { readonly fault: string | undefined } {
-  const body = parse(data);
-  const piece = readPiece(body);
-  const fault = event === "error" ? (piece.error ?? data) : piece.error;
-  const garbage =
-    body === undefined ? `it holds something that is not JSON: ${data.slice(0, 80)}` : undefined;
-  return { body, piece, fault: fault ?? garbage };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -4,9 +4,8 @@ export const doctorCommands: readonly CommandSpec[] = [
   {
     path: ["doctor"],
     summary: "Check the installation, and say what to do",
-    details:
-      "Looks at Node.js, the configuration, the way to the service, the key, the clock, the terminal, the sandbox and the programs that gpuctl runs. It changes nothing, and exits 0 only when nothing fails.",
-    operations: ["getOpenApiDocument", "getActiveRentalSummary"],
+    details: "It changes nothing, sends no more than three reads, and exits 0 only when nothing fails.",
+    operations: [],
     examines: true,
     view: {
       kind: "list",

@@ -41,8 +41,7 @@ export const reachCommands: readonly CommandSpec[] = [
   {
     path: ["rentals", "ssh"],
     summary: "Open a shell on a rental, or run a command there",
-    details:
-      "Runs the system's ssh with its own settings, host keys among them, and ends as ssh ends. With any output but a table it prints where ssh would go and does not run it.",
+    details: "Runs the system's ssh and ends as it ends; with -o json it prints where ssh would go instead.",
     operations: ["getRental"],
     positionals: [
       rental,

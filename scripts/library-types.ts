@@ -1,0 +1,109 @@
+import { compile, type JSONSchema } from "json-schema-to-typescript";
+import * as z from "zod";
+import { limitsText } from "../src/commands/limits.ts";
+import type { Field } from "../src/contract/field.ts";
+import { fieldsOf } from "../src/contract/fields.ts";
+import { operations } from "../src/contract/index.ts";
+import type { Operation } from "../src/contract/operation.ts";
+
+type Json = z.core.JSONSchema.BaseSchema;
+type Definitions = Record<string, Json>;
+
+const all: readonly Operation[] = Object.values(operations);
+
+/**
+ * What goes to the service and comes back, as types that need no zod: the input and the answer of each operation,
+ * the records that they name, and both by operation id.
+ */
+export async function libraryTypes(): Promise<string> {
+  const $defs: Definitions = {};
+  const inputs: Record<string, Json> = {};
+  const outputs: Record<string, Json> = {};
+  for (const operation of all) {
+    const { id, input, output } = operation;
+    const taken = define($defs, `${capital(id)}Input`, input, "input");
+    note($defs[taken], fieldsOf(input), $defs);
+    inputs[id] = described(ref(taken), aboutOperation(operation));
+    outputs[id] = ref(define($defs, `${capital(id)}Output`, output, "output"));
+  }
+  $defs.Inputs = { ...object(inputs), description: "What each operation takes." };
+  $defs.Outputs = { ...object(outputs), description: "What each operation answers." };
+  const root = { title: "Contract", $defs, ...object({ inputs: ref("Inputs"), outputs: ref("Outputs") }) };
+  const types = await compile(plain(root), "Contract", {
+    additionalProperties: false,
+    bannerComment: "",
+    ignoreMinAndMaxItems: true,
+    style: { printWidth: 110 },
+  });
+  const streamed = all.filter(({ streams }) => streams).map(({ id }) => JSON.stringify(id));
+  return `${types.replace(/^export interface Contract \{.*?^\}\n/ms, "")}
+/** Operations whose answer may come in pieces. */
+export type StreamedId = ${streamed.join(" | ")};
+${aliases($defs, outputs)}`;
+}
+
+/** Each operation has a type by its own name for its answer, even where that is a record that others answer, too. */
+const aliases = ($defs: Definitions, outputs: Record<string, Json>): string =>
+  Object.entries(outputs)
+    .map(([id, output]) => [`${capital(id)}Output`, output.$ref?.replace(local, "")])
+    .filter(([own = ""]) => $defs[own] === undefined)
+    .map(([own, record]) => `export type ${own} = ${record};\n`)
+    .join("");
+
+/** A schema of JSON Schema as another library calls it. */
+const plain = (schema: Json): JSONSchema => JSON.parse(JSON.stringify(schema));
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const local = "#/$defs/";
+const ref = (name: string): Json => ({ $ref: local + name });
+const object = (properties: Record<string, Json>): Json => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+});
+
+/** Makes a type of a schema and gives its name: the given one, unless the schema is a record with a name. */
+function define($defs: Definitions, name: string, type: z.ZodType, io: "input" | "output"): string {
+  const { $schema: _, $defs: records, ...own } = z.toJSONSchema(type, { io });
+  Object.assign($defs, records);
+  if (own.$ref !== undefined) return own.$ref.replace(local, "");
+  const empty = own.type === "object" && Object.keys(own.properties ?? {}).length === 0;
+  $defs[name] = empty ? { tsType: "Record<string, never>" } : own;
+  return name;
+}
+
+/** Puts limits and defaults into the descriptions of an object's properties. */
+function note(schema: Json | undefined, fields: readonly Field[], $defs: Definitions): void {
+  const properties = schema?.properties ?? {};
+  const named = (type: Json | undefined): Json | undefined => $defs[type?.$ref?.replace(local, "") ?? ""];
+  for (const field of fields) {
+    const { minItems: _, maxItems: __, ...property } = properties[field.name] as Json;
+    for (const [at, shape] of (field.shapes ?? []).entries()) note(named(property.oneOf?.[at]), shape, $defs);
+    note(named(property.items as Json), field.item?.fields ?? [], $defs);
+    properties[field.name] = described(property, aboutField(field));
+  }
+}
+
+/** A reference takes no description of its own, so it stands inside. */
+const described = ({ $ref, ...schema }: Json, description: string): Json => ({
+  ...schema,
+  ...($ref && { allOf: [{ $ref }] }),
+  description,
+});
+
+function aboutField(field: Field): string {
+  const notes = [limitsText(field), field.default !== undefined && `default ${field.default}`].filter(
+    Boolean,
+  );
+  return notes.length === 0 ? field.description : `${field.description} (${notes.join("; ")})`;
+}
+
+function aboutOperation({ method, path, summary, rules = [], replacedBy, sunset }: Operation): string {
+  const successor = all.find((one) => one.method === replacedBy?.method && one.path === replacedBy.path);
+  return [
+    `${summary}: \`${method} ${path}\`.`,
+    ...(rules.length > 0 ? [rules.map(({ text }) => `- ${text}`).join("\n")] : []),
+    ...(sunset ? [`No longer served from ${sunset}.`] : []),
+    ...(successor ? [`@deprecated Use ${successor.id}.`] : []),
+  ].join("\n\n");
+}

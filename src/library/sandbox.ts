@@ -1,0 +1,83 @@
+import { serve } from "../sandbox/index.ts";
+import { openControlled } from "./controls.ts";
+import type { Fault } from "./fault.ts";
+import { answerIn } from "./in-process.ts";
+import { type Span, spanOf } from "./span.ts";
+
+export { CannotListen } from "../sandbox/cannot-listen.ts";
+export { ControlRefused } from "../sandbox/control/refused.ts";
+export { MissingDependency } from "../sandbox/missing-dependency.ts";
+export { StoreError } from "../sandbox/store-error.ts";
+export type { Fault } from "./fault.ts";
+export type { Span } from "./span.ts";
+
+export interface SandboxOptions {
+  /** The file that keeps the state; in memory, and gone when closed, when left out. Processes may share a file. */
+  readonly file?: string | undefined;
+  /** Milliseconds since 1970; the machine's clock when left out. */
+  readonly now?: (() => number) | undefined;
+  /** Whether it is served over HTTP, too; it is when left out. `fetch` answers without. */
+  readonly serve?: boolean | undefined;
+  /** The port of this machine to serve on; a free one when left out. */
+  readonly port?: number | undefined;
+}
+
+/** The whole service, on this machine. */
+export interface Sandbox extends AsyncDisposable {
+  /** Answers as the service would, in this process. The host does not matter, and a path alone will do. */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /** Where it is served, such as `http://127.0.0.1:49152`; a name that only `fetch` answers to when it is not. */
+  readonly url: string;
+  /** API keys: one that may do everything, one that may only read. */
+  readonly keys: { readonly full: string; readonly readOnly: string };
+  /** Restores the initial state: one user, the keys, nothing rented, no faults, and the time as it is outside. */
+  reset(): void;
+  /** Lets time pass at once: rentals boot, cost money, and end with their terms. Milliseconds, or a text such as `30d`. */
+  advance(span: Span): void;
+  /** Lets calls to an operation fail. Throws `ControlRefused` that says what is no fault. */
+  fault(fault: Fault): void;
+  /** Ends what is served, and the state when it is in memory. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a sandbox: the service, with nothing rented and no model run.
+ * @throws MissingDependency without the packages that hold SQLite and serve it
+ * @throws StoreError when the file cannot be used
+ * @throws CannotListen when the port is in use
+ * @example
+ * const sandbox = await createSandbox();
+ * const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full });
+ */
+export async function createSandbox({
+  file = ":memory:",
+  now = Date.now,
+  serve: served = true,
+  port = 0,
+}: SandboxOptions = {}): Promise<Sandbox> {
+  const { sandbox, reset, advance, fault } = await openControlled(file, now);
+  const server = served
+    ? await serve(sandbox, { host: "127.0.0.1", port }).catch((error: unknown) => {
+        sandbox.close();
+        throw error;
+      })
+    : undefined;
+  const url = server?.url ?? unserved;
+  const close = async (): Promise<void> => {
+    await server?.close();
+    sandbox.close();
+  };
+  return {
+    fetch: answerIn(sandbox, url),
+    url,
+    keys: sandbox.keys,
+    reset,
+    advance: (span) => advance(spanOf(span)),
+    fault,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Where a sandbox that is not served pretends to be; the name can lead nowhere else. */
+const unserved = "http://sandbox.localhost";

@@ -1,0 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type CallOptions, call } from "../client/call.ts";
+import { usualRetries, usualTimeout } from "../client/defaults.ts";
+import type { Fetch } from "../client/fetch.ts";
+import { type Piece, pieces } from "../client/pieces.ts";
+import { stream } from "../client/stream.ts";
+import type { InputOf, OperationId } from "../contract/index.ts";
+import type { ClientOptions } from "./client-options.ts";
+import type { StreamedId } from "./generated/types.ts";
+import { version } from "./generated/version.ts";
+import { assertValid } from "./invalid-input.ts";
+
+/** What a single call may say for itself. */
+export interface RequestOptions {
+  /** Ends the call. A read rejects with the signal's reason, a write that was sent with `InterruptedWrite`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Checked inputs in, answers out. */
+export interface Sender {
+  readonly send: (id: OperationId, input: object, options?: RequestOptions) => Promise<unknown>;
+  readonly stream: (id: StreamedId, input: object, options?: RequestOptions) => AsyncGenerator<Piece>;
+}
+
+export function createSender(options: ClientOptions, fetch: Fetch): Sender {
+  const { timeout, retries = usualRetries, validate = true } = options;
+  const settings = ({ signal }: RequestOptions): CallOptions => ({
+    fetch,
+    target: {
+      baseUrl: options.baseUrl,
+      inferenceBaseUrl: options.inferenceBaseUrl,
+      apiKey: options.apiKey,
+      userAgent: options.userAgent ?? `gpuctl/${version}`,
+      insecureHttp: options.insecureHttp ?? false,
+    },
+    timeout: timeout === undefined ? usualTimeout : { compute: timeout, inference: timeout },
+    retries,
+    random: Math.random,
+    now: Date.now,
+    sleep: (milliseconds) =>
+      pause(milliseconds, undefined, signal && { signal }).catch(() => signal?.throwIfAborted()),
+    ...(signal && { signal }),
+  });
+  const prepare = async <Id extends OperationId>(id: Id, input: object): Promise<InputOf<Id>> => {
+    if (validate) await assertValid(id, input);
+    return input as InputOf<Id>;
+  };
+  return {
+    send: async (id, input, given = {}) => call(id, await prepare(id, input), settings(given)),
+    async *stream(id, input, given = {}) {
+      const streamed = { ...(await prepare(id, input)), stream: true };
+      given.signal?.throwIfAborted();
+      yield* pieces(await stream(id, streamed, settings(given)));
+    },
+  };
+}

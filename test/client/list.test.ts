@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import type { Listed } from "../../src/client/list.ts";
+import { caller, failure } from "./calling.ts";
+import { json, listen } from "./server.ts";
+
+const history = ["listRentalHistory", {}] as const;
+
+async function all(listed: Listed): Promise<unknown> {
+  if (!("records" in listed)) return listed;
+  const records: unknown[] = [];
+  for await (const batch of listed.records) records.push(...batch);
+  return records;
+}
+
+/** Takes what comes until it fails. */
+async function taken(listed: Listed) {
+  const records: unknown[] = [];
+  const error = await failure(
+    (async () => {
+      if (!("records" in listed)) return;
+      for await (const batch of listed.records) records.push(...batch);
+    })(),
+  );
+  return { records, error };
+}
+
+describe("a list", () => {
+  it("that is a bare array comes record by record, cut wherever the network cuts it", async () => {
+    const records = [{ id: 1, label: "日本語 🚀" }, [1, [2]], null, "x\\", 1.5e3, { a: { b: [] } }];
+    const bytes = Buffer.from(` \n${JSON.stringify(records)} \n`);
+    const server = await listen((_request, response) => {
+      response.writeHead(200);
+      for (const byte of bytes) response.write(Buffer.of(byte));
+      response.end();
+    });
+    expect(await all(await caller(server.origin).list(...history))).toEqual(records);
+  });
+
+  it.each([[null], [{ items: [{ id: 1 }], next: "x" }], ["text"], [7]])(
+    "that is %j is given back whole",
+    async (body) => {
+      const server = await listen((_request, response) => json(response, body));
+      expect(await caller(server.origin).list(...history)).toEqual({ data: body });
+    },
+  );
+
+  it("is asked for again until its first record is there", async () => {
+    const server = await listen((_request, response, index) => {
+      if (index === 0) return json(response, {}, 503);
+      response.writeHead(200);
+      response.write("[");
+      if (index === 1) return setImmediate(() => response.destroy());
+      response.end('{"id":1}]');
+    });
+    const { list, slept, exchanges } = caller(server.origin);
+    expect(await all(await list(...history))).toEqual([{ id: 1 }]);
+    expect(slept).toHaveLength(2);
+    expect(exchanges.map(({ status }) => status)).toEqual([503, 200, 200]);
+  });
+
+  it("whose connection breaks after a record is not asked for again, and is safe to try", async () => {
+    const server = await listen((_request, response) => {
+      response.writeHead(200);
+      response.write('[{"id":1},', () => setImmediate(() => response.destroy()));
+    });
+    const { records, error } = await taken(await caller(server.origin).list(...history));
+    expect(records).toEqual([{ id: 1 }]);
+    expect(error).toMatchObject({ name: "NetworkError" });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ["[1,2", [1], /ends before its list does/],
+    ["[1,2,]", [1, 2], /not JSON/],
+    ["[1,2] x", [1, 2], /not JSON from byte 6 on/],
+  ])("that says %s cannot be read, after what can", async (body, before, message) => {
+    const server = await listen((_request, response) => response.end(body));
+    const { records, error } = await taken(await caller(server.origin).list(...history));
+    expect(records).toEqual(before);
+    expect(error).toMatchObject({ name: "UnreadableAnswer", message: expect.stringMatching(message) });
+  });
+
+  it("that is garbage from the start is told at once", async () => {
+    const server = await listen((_request, response) => response.end("[oops"));
+    expect(await failure(caller(server.origin).list(...history))).toMatchObject({ name: "UnreadableAnswer" });
+    const empty = await listen((_request, response) => response.end());
+    expect(await failure(caller(empty.origin).list(...history))).toMatchObject({ name: "UnreadableAnswer" });
+  });
+
+  it("that stalls after a record is given up when the time for a byte is over", async () => {
+    const server = await listen((_request, response) => {
+      response.writeHead(200);
+      response.write('[{"id":1},');
+    });
+    const { records, error } = await taken(await caller(server.origin, { timeout: 60 }).list(...history));
+    expect(records).toEqual([{ id: 1 }]);
+    expect(error).toMatchObject({ name: "NetworkError", code: "ETIMEDOUT" });
+  });
+
+  it("that nobody reads for a while is not given up", async () => {
+    let finish = () => {};
+    const server = await listen((_request, response) => {
+      response.writeHead(200);
+      response.write('[{"id":1},');
+      finish = () => response.end('{"id":2}]');
+    });
+    const listed = await caller(server.origin, { timeout: 40 }).list(...history);
+    if (!("records" in listed)) throw new Error("it is a bare array");
+    const records: unknown[] = [];
+    for await (const batch of listed.records) {
+      records.push(...batch);
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      finish();
+    }
+    expect(records).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+});

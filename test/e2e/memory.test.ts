@@ -1,0 +1,70 @@
+import { readFile, stat } from "node:fs/promises";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createHome, key, launcher } from "./command.ts";
+import { virtualMachine } from "./foreign-records.ts";
+
+const recorder = fileURLToPath(new URL("record-memory.cjs", import.meta.url));
+
+/** About 600 bytes each. */
+const rental = (id: number) => JSON.stringify({ ...virtualMachine, id: String(id), note: "x".repeat(80) });
+
+const together = 500;
+
+/** Sends so many rentals as one array, no faster than they are read. */
+async function stream(response: ServerResponse, count: number): Promise<void> {
+  response.writeHead(200, { "Content-Type": "application/json" });
+  for (let id = 0; id < count && !response.destroyed; id += together) {
+    const piece = Array.from({ length: Math.min(together, count - id) }, (_, at) => rental(id + at)).join(
+      ",",
+    );
+    if (response.write((id === 0 ? "[" : ",") + piece)) continue;
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        response.off("drain", go).off("close", go);
+        resolve();
+      };
+      response.on("drain", go).on("close", go);
+    });
+  }
+  response.end("]");
+}
+
+/** MiB that a listing of so many rentals had resident at most, and the bytes that it printed. */
+async function memoryOf(format: string, count: number) {
+  const server = createServer((_request, response) => void stream(response, count));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const home = await createHome({ GPUCTL_BASE_URL: `http://127.0.0.1:${port}`, GPUCTL_API_KEY: key });
+  const [record, printed] = [join(home.folder, "memory"), join(home.folder, "printed")];
+  const words = [process.execPath, "--require", recorder, launcher, "rentals", "history", "-o", format];
+  const { code, err } = await home.run(["-c", '"$@" > "$0"', printed, ...words], {
+    command: ["/bin/sh"],
+    env: { RECORD_MEMORY_IN: record },
+  });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return { mebibytes: Number(await readFile(record, "utf8")) / 1024, bytes: (await stat(printed)).size };
+}
+
+/** What the garbage collector lets lie about when there is more to do; the answer itself takes 60 MiB. */
+const margin = 56;
+
+describe.skipIf(process.platform === "win32")("memory for a hundred times as many rentals", () => {
+  it.each(["jsonl", "csv", "tsv", "id", "table", "json"])(
+    "is next to the same with -o %s",
+    async (format) => {
+      const few = await memoryOf(format, 1_000);
+      const many = await memoryOf(format, 100_000);
+      expect(many.bytes).toBeGreaterThan(90 * few.bytes);
+      expect(many.mebibytes - few.mebibytes).toBeLessThan(margin);
+    },
+    240_000,
+  );
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { type OperationId, operations } from "../../src/contract/index.ts";
+import { createClient, InvalidInput, NoCredential, ServiceError } from "../../src/library/client.ts";
+import { version } from "../../src/library/generated/version.ts";
+import { json, listen } from "../client/server.ts";
+import { validInput } from "../support/valid-inputs.ts";
+import { clientOf, key, openSandbox } from "./harness.ts";
+
+const everyOperation = Object.keys(operations) as OperationId[];
+
+test("a client has a method for each operation of the contract, and no other but stream and close", () => {
+  const client = clientOf("https://api.example.com");
+  expect(Object.keys(client).sort()).toEqual([...everyOperation, "stream", "close"].sort());
+});
+
+test("each method sends its operation with the input as it was given, and nothing more", async () => {
+  const server = await listen((_request, response) => json(response, {}));
+  const client = clientOf(server.origin);
+  for (const id of everyOperation) {
+    const input = validInput(id);
+    await (client[id] as (input: object) => Promise<unknown>)(input);
+    const { method, path, in: place } = operations[id];
+    const query = place === "query" && Object.keys(input).length > 0 ? `?${queryOf(input)}` : "";
+    expect(server.seen.at(-1)).toMatchObject({
+      method,
+      path: path + query,
+      body: place === "body" ? JSON.stringify(input) : "",
+    });
+  }
+});
+
+const queryOf = (input: Record<string, unknown>): string =>
+  Object.entries(input)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+
+test("a client rents, looks and lists in the sandbox", async () => {
+  const { client } = await openSandbox();
+  const rental = await client.createVirtualMachineRental({ gpuCount: 2, gpuType: "h200", label: "trainer" });
+  expect(rental).toMatchObject({ gpuCount: 2, label: "trainer", status: "Pending" });
+  expect(await client.listVirtualMachineRentals()).toEqual([rental]);
+  expect(await client.getRental({ rentalId: String(rental.id) })).toMatchObject({ state: "active" });
+  expect(await client.getRental({ rentalId: "none" })).toBeNull();
+});
+
+test("requests carry the key and say who asks", async () => {
+  const server = await listen((_request, response) => json(response, []));
+  await clientOf(server.origin).listStorageVolumes();
+  await clientOf(server.origin, { userAgent: "trainer/1" }).listStorageVolumes();
+  expect(server.seen.map(({ headers }) => [headers.authorization, headers["user-agent"]])).toEqual([
+    [`Bearer ${key}`, `gpuctl/${version}`],
+    [`Bearer ${key}`, "trainer/1"],
+  ]);
+});
+
+test("inference has a host of its own when one is named", async () => {
+  const inference = await listen((_request, response) => json(response, { choices: [] }));
+  const client = clientOf("http://127.0.0.1:1", { inferenceBaseUrl: inference.origin });
+  await client.createChatCompletion({ model: "m", messages: [] });
+  expect(inference.seen).toHaveLength(1);
+});
+
+describe("an input that breaks the contract", () => {
+  test("is told with each place at fault, and nothing is sent", async () => {
+    const server = await listen((_request, response) => json(response, {}));
+    const client = clientOf(server.origin);
+    const wrong = client.createStorageVolume({ region: "us-central-1", label: "a b", sizeInGb: 300 });
+    await expect(wrong).rejects.toThrow(InvalidInput);
+    await expect(wrong).rejects.toMatchObject({
+      name: "InvalidInput",
+      message:
+        "createStorageVolume: label must have at least 4 characters; label must match /^[a-zA-Z0-9_-]+$/; sizeInGb must be a multiple of 256",
+      issues: [{ path: ["label"] }, { path: ["label"] }, { path: ["sizeInGb"] }],
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  test("goes to the service when the client is told not to check", async () => {
+    const { client } = await openSandbox({}, { validate: false });
+    await expect(client.requestReservation({ gpuCount: 0 })).rejects.toMatchObject({
+      name: "ServiceError",
+      status: 400,
+      issues: [{ path: ["gpuCount"], message: "must be at least 1" }],
+    });
+  });
+
+  test("also is one that breaks a rule across fields", async () => {
+    const client = clientOf("https://api.example.com");
+    await expect(
+      client.generateImage({ model_name: "SD2", prompt: "a lighthouse", width: 1000 }),
+    ).rejects.toThrow("1000x1024 is not a supported resolution");
+  });
+});
+
+describe("what the service refuses", () => {
+  test("is a ServiceError with its code, its status and the request, without the key", async () => {
+    const { sandbox, client } = await openSandbox({}, { apiKey: "sk-nobody" });
+    const refused = client.listStorageVolumes();
+    await expect(refused).rejects.toThrow(ServiceError);
+    await expect(refused).rejects.toMatchObject({
+      code: "UNAUTHORIZED",
+      status: 401,
+      request: { method: "GET", url: `${sandbox.url}/v2/on-demand/storage-volumes` },
+    });
+    expect(JSON.stringify(await refused.catch((error) => error))).not.toContain("sk-nobody");
+  });
+
+  test("includes every write with a key that may only read", async () => {
+    const { sandbox } = await openSandbox();
+    const { url, keys, fetch } = sandbox;
+    const reader = createClient({ baseUrl: url, apiKey: keys.readOnly, fetch });
+    expect(await reader.listStorageVolumes()).toEqual([]);
+    await expect(reader.requestReservation({ gpuCount: 8 })).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+test("without a key nothing is sent but what needs none", async () => {
+  const server = await listen((_request, response) => json(response, {}));
+  const client = clientOf(server.origin, { apiKey: "" });
+  await expect(client.listStorageVolumes()).rejects.toThrow(NoCredential);
+  await client.getOpenApiDocument();
+  expect(server.seen.map(({ path }) => path)).toEqual(["/v2/openapi.json"]);
+});
+
+test("a key does not travel over plain http to another machine unless told so", async () => {
+  const client = clientOf("http://api.example.com");
+  await expect(client.listStorageVolumes()).rejects.toMatchObject({ name: "InsecureUrl" });
+});
+
+test.each([
+  [{ baseUrl: "api.example.com" }, 'baseUrl must be a URL such as https://api.example.com, not "api.ex'],
+  [{ inferenceBaseUrl: "ftp://x" }, 'inferenceBaseUrl must be a URL such as https://api.example.com, not "f'],
+  [{ timeout: 0 }, "timeout must be a number of milliseconds from 1 to 2147483647, not 0"],
+  [{ timeout: 2 ** 31 }, "timeout must be a number of milliseconds"],
+  [{ retries: 1.5 }, "retries must be a whole number from 0 up, not 1.5"],
+])("an option that cannot be used is refused at once: %o", (wrong, message) => {
+  const options = { baseUrl: "https://api.example.com", apiKey: key, ...wrong };
+  expect(() => createClient(options)).toThrow(TypeError);
+  expect(() => createClient(options)).toThrow(message);
+});

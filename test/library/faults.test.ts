@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { AnswerCut, NetworkError, UnknownOutcome } from "../../src/library/client.ts";
+import { clientOf, openSandbox } from "./harness.ts";
+
+const places = [
+  ["in the process", false],
+  ["over HTTP", true],
+] as const;
+
+/** A sandbox, and a client that reaches it in the process or over HTTP. */
+async function reached(serve: boolean) {
+  const { sandbox, client } = await openSandbox({ serve }, { retries: 0 });
+  const { url, keys } = sandbox;
+  return { sandbox, client: serve ? clientOf(url, { apiKey: keys.full, retries: 0 }) : client };
+}
+
+test.each(places)("a fault befalls the calls that it was made for, %s", async (_name, serve) => {
+  const { sandbox, client } = await reached(serve);
+  sandbox.fault({ operation: "listStorageVolumes", status: 503, after: 1, times: 1 });
+  expect(await client.listStorageVolumes()).toEqual([]);
+  await expect(client.listStorageVolumes()).rejects.toMatchObject({ name: "ServiceError", status: 503 });
+  expect(await client.listStorageVolumes()).toEqual([]);
+});
+
+test.each(places)("a write whose answer is lost may have taken effect, %s", async (_name, serve) => {
+  const { sandbox, client } = await reached(serve);
+  sandbox.fault({ operation: "createVirtualMachineRental", reset: true, applied: true });
+  await expect(client.createVirtualMachineRental({ gpuCount: 1 })).rejects.toThrow(UnknownOutcome);
+  expect(await client.listVirtualMachineRentals()).toHaveLength(1);
+});
+
+test.each(places)("a stream can be cut, %s", async (_name, serve) => {
+  const { sandbox, client } = await reached(serve);
+  sandbox.fault({ operation: "createChatCompletion", cutStreamAfter: 2 });
+  const messages = [{ role: "user", content: "one two three" }];
+  const pieces = client.stream("createChatCompletion", { model: "sandbox-echo", messages });
+  await pieces.next();
+  await pieces.next();
+  await expect(pieces.next()).rejects.toThrow(AnswerCut);
+});
+
+test.each(places)("a read that is held back runs out of time, %s", async (_name, serve) => {
+  const { sandbox } = await reached(serve);
+  sandbox.fault({ operation: "*", delay: "1h" });
+  const { url, keys, fetch } = sandbox;
+  const hasty = clientOf(url, {
+    apiKey: keys.full,
+    timeout: 50,
+    retries: 0,
+    ...(serve ? {} : { fetch }),
+  });
+  await expect(hasty.listStorageVolumes()).rejects.toThrow(NetworkError);
+});
+
+test("a reset takes every fault back", async () => {
+  const { sandbox, client } = await openSandbox();
+  sandbox.fault({ operation: "*", status: 500 });
+  sandbox.reset();
+  expect(await client.listStorageVolumes()).toEqual([]);
+});
+
+test("what is no fault is refused at once", async () => {
+  const { sandbox } = await openSandbox();
+  expect(() => sandbox.fault({ operation: "*" })).toThrow("status");
+});

@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { CannotListen, createSandbox, StoreError } from "../../src/library/sandbox.ts";
+import { deadOrigin } from "../client/server.ts";
+import { clientOf, openSandbox } from "./harness.ts";
+
+const day = 24 * 60 * 60 * 1000;
+const start = Date.UTC(2026, 10, 20, 12);
+const path = "/v2/on-demand/storage-volumes";
+
+describe("its fetch", () => {
+  test("takes what the web's takes: a URL, a path, a request, and more about it", async () => {
+    const { sandbox } = await openSandbox();
+    const headers = { authorization: `Bearer ${sandbox.keys.full}` };
+    for (const target of [path, sandbox.url + path, new URL(path, "https://api.example.com")]) {
+      expect(await (await sandbox.fetch(target, { headers })).json()).toEqual([]);
+    }
+    expect((await sandbox.fetch(new Request(sandbox.url + path))).status).toBe(401);
+    expect((await sandbox.fetch(new Request(sandbox.url + path), { headers })).status).toBe(200);
+    const post = { method: "POST", headers, body: '{"gpuCount":8}' };
+    expect((await sandbox.fetch("/v2/on-demand/request-reservation", post)).status).toBe(200);
+  });
+
+  test("rejects with the reason of an aborted signal", async () => {
+    const { sandbox } = await openSandbox();
+    await expect(sandbox.fetch(path, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: "AbortError",
+    });
+    const controller = new AbortController();
+    const answer = sandbox.fetch("/v1/audio/generation", {
+      method: "POST",
+      headers: { authorization: `Bearer ${sandbox.keys.full}` },
+      body: '{"text":"a long text"}',
+      signal: controller.signal,
+    });
+    controller.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
+  });
+
+  test("answers to no other host's name when it is not served", async () => {
+    const { sandbox } = await openSandbox();
+    expect(sandbox.url).toBe("http://sandbox.localhost");
+  });
+});
+
+describe("served over HTTP", () => {
+  test("it is the same sandbox, on a free port of this machine, unless told otherwise", async () => {
+    const sandbox = await createSandbox();
+    onTestFinished(sandbox.close);
+    expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const client = clientOf(sandbox.url, { apiKey: sandbox.keys.full });
+    const rental = await client.createVirtualMachineRental({ gpuCount: 1 });
+    const headers = { authorization: `Bearer ${sandbox.keys.full}` };
+    const seen = await sandbox.fetch("/v2/on-demand/virtual-machine-rentals", { headers });
+    expect(await seen.json()).toEqual([rental]);
+  });
+
+  test("a port can be named, and one that is in use is a clear error", async () => {
+    const port = Number(new URL(await deadOrigin()).port);
+    const { sandbox } = await openSandbox({ serve: true, port });
+    expect(sandbox.url).toBe(`http://127.0.0.1:${port}`);
+    await expect(createSandbox({ port })).rejects.toThrow(CannotListen);
+  });
+
+  test("it is gone when it is closed, twice if need be", async () => {
+    const sandbox = await createSandbox();
+    await sandbox[Symbol.asyncDispose]();
+    await sandbox.close();
+    const client = clientOf(sandbox.url, { retries: 0 });
+    await expect(client.listStorageVolumes()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+});
+
+describe("time", () => {
+  test.each([
+    [30 * day, "2026-12-20T12:00:00.000Z"],
+    ["30d", "2026-12-20T12:00:00.000Z"],
+    ["1h30m", "2026-11-20T13:30:00.000Z"],
+  ])("advances by %s at once", async (span, then) => {
+    const { sandbox, client } = await openSandbox({ now: () => start });
+    sandbox.advance(span);
+    expect(await client.createVirtualMachineRental({ gpuCount: 1 })).toMatchObject({ createdAt: then });
+  });
+
+  test("boots machines and ends reserved terms", async () => {
+    const { sandbox, client } = await openSandbox({ now: () => start });
+    const { id } = await client.createVirtualMachineRental({
+      gpuCount: 1,
+      termType: "reserved",
+      termPeriodDays: 30,
+      convertToOnDemandOnExpiry: false,
+    });
+    const rentalId = String(id);
+    expect(await client.getRental({ rentalId })).toMatchObject({ status: "Pending" });
+    sandbox.advance("5s");
+    expect(await client.getRental({ rentalId })).toMatchObject({ status: "Running" });
+    sandbox.advance("30d");
+    expect(await client.getRental({ rentalId })).toMatchObject({ state: "terminated" });
+  });
+
+  test.each([-1, Number.NaN, "soon", "5", "-1d"])("cannot be advanced by %o", async (span) => {
+    const { sandbox } = await openSandbox();
+    expect(() => sandbox.advance(span)).toThrow(RangeError);
+  });
+});
+
+describe("state", () => {
+  test("is as at the start after a reset, the time too", async () => {
+    const { sandbox, client } = await openSandbox({ now: () => start });
+    await client.createVirtualMachineRental({ gpuCount: 1 });
+    sandbox.advance("1d");
+    sandbox.reset();
+    expect(await client.listVirtualMachineRentals()).toEqual([]);
+    expect(await client.createVirtualMachineRental({ gpuCount: 1 })).toMatchObject({
+      createdAt: new Date(start).toISOString(),
+    });
+  });
+
+  test("is not shared by two sandboxes in memory", async () => {
+    const [one, other] = await Promise.all([openSandbox(), openSandbox()]);
+    await one.client.createVirtualMachineRental({ gpuCount: 1 });
+    expect(await other.client.listVirtualMachineRentals()).toEqual([]);
+  });
+
+  test("stays in a file when one is named", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "gpuctl-library-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, "state.sqlite");
+    const first = await openSandbox({ file });
+    await first.client.createVirtualMachineRental({ gpuCount: 1, label: "kept" });
+    await first.sandbox.close();
+    const second = await openSandbox({ file });
+    expect(await second.client.listVirtualMachineRentals()).toMatchObject([{ label: "kept" }]);
+  });
+
+  test("in a file that cannot be used is a clear error", async () => {
+    await expect(createSandbox({ file: tmpdir() })).rejects.toThrow(StoreError);
+  });
+});

@@ -1,0 +1,153 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  InterruptedWrite,
+  NetworkError,
+  ServiceError,
+  UnknownOutcome,
+  UnreadableAnswer,
+} from "../../src/library/client.ts";
+import { deadOrigin, json, listen } from "../client/server.ts";
+import { clientOf } from "./harness.ts";
+
+/** The client's own transport and the web's `fetch`, which a program may give instead. */
+const transports = [
+  ["by the client's own transport", {}],
+  ["by the global fetch", { fetch: globalThis.fetch }],
+] as const;
+
+const busy = { code: "SERVICE_UNAVAILABLE", message: "Busy", issues: [] };
+const failing = (response: ServerResponse) => json(response, busy, 503, { "Retry-After": "0" });
+
+describe.each(transports)("%s", (_name, own) => {
+  test("a read that fails is tried again, as often as told", async () => {
+    const server = await listen((_request, response, index) =>
+      index < 2 ? failing(response) : json(response, []),
+    );
+    expect(await clientOf(server.origin, { ...own, retries: 2 }).listStorageVolumes()).toEqual([]);
+    expect(server.seen).toHaveLength(3);
+    const other = await listen((_request, response) => failing(response));
+    await expect(clientOf(other.origin, { ...own, retries: 1 }).listStorageVolumes()).rejects.toThrow(
+      ServiceError,
+    );
+    expect(other.seen).toHaveLength(2);
+  });
+
+  test.each([
+    ["a failure", failing],
+    ["a reset connection", (response: ServerResponse) => response.destroy()],
+    ["an answer that breaks off", (response: ServerResponse) => cut(response)],
+    ["garbage", (response: ServerResponse) => response.end("<html>")],
+  ])("a write that ends in %s is sent once, and its outcome is unknown", async (_name, answer) => {
+    const server = await listen((_request, response) => answer(response));
+    const write = clientOf(server.origin, own).createVirtualMachineRental({ gpuCount: 1 });
+    await expect(write).rejects.toThrow(UnknownOutcome);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("a redirected write is not sent on", async () => {
+    const server = await listen((_request, response) => {
+      response.writeHead(307, { Location: "/elsewhere" }).end();
+    });
+    const write = clientOf(server.origin, own).createVirtualMachineRental({ gpuCount: 1 });
+    await expect(write).rejects.toMatchObject({ name: "ServiceError", status: 307 });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("where nothing listens, a write has a network error: nothing was sent", async () => {
+    const client = clientOf(await deadOrigin(), { ...own, retries: 0 });
+    await expect(client.createVirtualMachineRental({ gpuCount: 1 })).rejects.toMatchObject({
+      name: "NetworkError",
+      code: "ECONNREFUSED",
+    });
+    await expect(client.listStorageVolumes()).rejects.toThrow(NetworkError);
+  });
+
+  test("a read without an answer in time is a network error", async () => {
+    const server = await listen(() => {});
+    const client = clientOf(server.origin, { ...own, timeout: 50, retries: 0 });
+    await expect(client.listStorageVolumes()).rejects.toMatchObject({ code: "ETIMEDOUT" });
+  });
+
+  test("a read that is answered with garbage is told apart", async () => {
+    const server = await listen((_request, response) => response.end("<html>"));
+    await expect(clientOf(server.origin, own).listStorageVolumes()).rejects.toThrow(UnreadableAnswer);
+  });
+
+  test("a read ends with the reason of its signal, at once", async () => {
+    const controller = new AbortController();
+    const server = await listen(() => controller.abort(new Error("enough")));
+    const read = clientOf(server.origin, own).listStorageVolumes({}, { signal: controller.signal });
+    await expect(read).rejects.toThrow("enough");
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("a write that is aborted after it was sent says so", async () => {
+    const controller = new AbortController();
+    const server = await listen(() => controller.abort());
+    const write = clientOf(server.origin, own).createVirtualMachineRental(
+      { gpuCount: 1 },
+      { signal: controller.signal },
+    );
+    await expect(write).rejects.toThrow(InterruptedWrite);
+  });
+
+  test("a call that is aborted before it starts sends nothing", async () => {
+    const server = await listen((_request, response) => json(response, {}));
+    const { createVirtualMachineRental: rent } = clientOf(server.origin, own);
+    await expect(rent({ gpuCount: 1 }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: "AbortError",
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  test("waiting for another try ends with the signal", async () => {
+    const controller = new AbortController();
+    const server = await listen((_request, response) => {
+      json(response, busy, 503, { "Retry-After": "30" });
+      response.on("close", () => controller.abort(new Error("enough")));
+    });
+    const read = clientOf(server.origin, own).listStorageVolumes({}, { signal: controller.signal });
+    await expect(read).rejects.toThrow("enough");
+  });
+});
+
+test("an error that is none of the network's passes through a given fetch as it is", async () => {
+  const fault = new Error("no stub for this");
+  const client = clientOf("https://api.example.com", { fetch: () => Promise.reject(fault) });
+  await expect(client.listStorageVolumes()).rejects.toBe(fault);
+});
+
+test("connections are kept for later calls until the client is closed", async () => {
+  const server = await listen((_request, response) => {
+    json(response, []);
+    const { socket } = response;
+    if (socket) closed.push(once(socket, "close"));
+  });
+  const closed: Promise<unknown>[] = [];
+  const client = clientOf(server.origin);
+  await client.listStorageVolumes();
+  await client.listStorageVolumes();
+  expect(server.connections()).toBe(1);
+  client.close();
+  await Promise.all(closed);
+});
+
+test("many calls over one connection leave nothing behind on it", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const server = await listen((_request, response) => json(response, []));
+  const client = clientOf(server.origin);
+  for (let calls = 0; calls < 15; calls += 1) await client.listStorageVolumes();
+  expect(server.connections()).toBe(1);
+  expect(warnings).toEqual([]);
+});
+
+/** Starts an answer and breaks the connection. */
+function cut(response: ServerResponse): void {
+  response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });
+  response.write('{"id":', () => response.destroy());
+}

@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { describe, expect, test } from "vitest";
+import { AnswerCut, InvalidInput, type Piece, ServiceError } from "../../src/library/client.ts";
+import { listen } from "../client/server.ts";
+import { clientOf, openSandbox } from "./harness.ts";
+
+const question = { model: "sandbox-echo", messages: [{ role: "user", content: "one two three" }] };
+
+/** What pieces say, until the stream ends or breaks. */
+async function said(pieces: AsyncIterable<{ readonly text: string }>): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for await (const { text } of pieces) if (text !== "") texts.push(text);
+  return texts;
+}
+
+const event = (response: ServerResponse, data: unknown) =>
+  response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+const chunk = (content: string, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta: { content }, finish_reason }],
+});
+
+describe("an answer in pieces", () => {
+  test.each([
+    ["in the process", false],
+    ["over HTTP", true],
+  ])("comes as the sandbox says it, %s", async (_name, serve) => {
+    const { sandbox, client } = await openSandbox({ serve });
+    const own = serve ? clientOf(sandbox.url, { apiKey: sandbox.keys.full }) : client;
+    const texts = await said(own.stream("createChatCompletion", question));
+    expect(texts.length).toBeGreaterThan(1);
+    expect(texts.join("")).toContain("one two three");
+  });
+
+  test("tells why it ended, the tokens when asked for, and each event as it came", async () => {
+    const { client } = await openSandbox();
+    const input = { ...question, max_tokens: 1, stream_options: { include_usage: true } };
+    const all: Piece[] = [];
+    for await (const piece of client.stream("createChatCompletion", input)) all.push(piece);
+    expect(all.map(({ finish }) => finish).filter(Boolean)).toEqual(["length"]);
+    expect(all.at(-1)?.usage).toMatchObject({ completion_tokens: 1 });
+    expect(all[0]?.body).toMatchObject({ object: "chat.completion.chunk" });
+  });
+
+  test("is one piece where the service does not stream", async () => {
+    const whole = { choices: [{ message: { content: "all of it" }, finish_reason: "stop" }] };
+    const server = await listen((_request, response) => {
+      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(whole));
+    });
+    expect(await said(clientOf(server.origin).stream("createChatCompletion", question))).toEqual([
+      "all of it",
+    ]);
+    expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ ...question, stream: true });
+  });
+
+  test.each([
+    ["the connection breaks", (response: ServerResponse) => void response.destroy()],
+    ["it ends too early", (response: ServerResponse) => void response.end()],
+    [
+      "the service reports a failure",
+      (response: ServerResponse) => {
+        event(response, { error: { message: "out of memory" } });
+        response.end();
+      },
+    ],
+  ])("keeps what came and throws AnswerCut when %s", async (_name, end) => {
+    const server = await listen((_request, response) => {
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      event(response, chunk("first"));
+      setImmediate(end, response);
+    });
+    const pieces = clientOf(server.origin).stream("createChatCompletion", question);
+    expect((await pieces.next()).value).toMatchObject({ text: "first" });
+    await expect(pieces.next()).rejects.toThrow(AnswerCut);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("is let go when its reader stops early", async () => {
+    let left: Promise<unknown> | undefined;
+    const server = await listen((_request, response) => {
+      left = once(response, "close");
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      for (let count = 0; count < 3; count += 1) event(response, chunk("word "));
+    });
+    for await (const { text } of clientOf(server.origin).stream("createChatCompletion", question)) {
+      expect(text).toBe("word ");
+      break;
+    }
+    await left;
+  });
+
+  test("ends with the reason of its signal", async () => {
+    const controller = new AbortController();
+    const server = await listen((_request, response) => {
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      event(response, chunk("first"));
+    });
+    const options = { signal: controller.signal };
+    const pieces = clientOf(server.origin).stream("createChatCompletion", question, options);
+    await pieces.next();
+    controller.abort(new Error("enough"));
+    await expect(pieces.next()).rejects.toThrow("enough");
+  });
+});
+
+test("a stream is checked and refused as every other call is", async () => {
+  const { client } = await openSandbox();
+  const bad = client.stream("createChatCompletion", { ...question, max_tokens: 1.5 });
+  await expect(bad.next()).rejects.toThrow(InvalidInput);
+  const unknown = client.stream("createChatCompletion", { ...question, model: "m" });
+  await expect(unknown.next()).rejects.toThrow(ServiceError);
+});
+
+test("a stream that is aborted before its first piece sends nothing", async () => {
+  const server = await listen((_request, response) => response.end());
+  const options = { signal: AbortSignal.abort() };
+  const pieces = clientOf(server.origin).stream("createChatCompletion", question, options);
+  await expect(pieces.next()).rejects.toMatchObject({ name: "AbortError" });
+  expect(server.seen).toEqual([]);
+});

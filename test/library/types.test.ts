@@ -1,0 +1,65 @@
+import { expectTypeOf, test } from "vitest";
+import type { OperationId as ContractId, InputOf, OutputOf } from "../../src/contract/index.ts";
+import type {
+  Client,
+  GetRentalOutput,
+  Id,
+  Inputs,
+  OperationId,
+  Outputs,
+  Piece,
+  Rental,
+} from "../../src/library/client.ts";
+import type { Sandbox } from "../../src/library/sandbox.ts";
+
+/** A type as JSON carries it: a field that may be left out is not there, instead of undefined. */
+type Json<Value> = Value extends (infer Item)[]
+  ? Json<Item>[]
+  : Value extends object
+    ? { [Name in keyof Value]: Json<Exclude<Value[Name], OptionalIn<Value, Name>>> }
+    : Value;
+type OptionalIn<Value, Name extends keyof Value> =
+  Record<never, never> extends Pick<Value, Name> ? undefined : never;
+
+/** The operations for which a relation of types does not hold. */
+type Unlike<Pairs extends Record<OperationId, readonly [unknown, unknown]>> = {
+  [Id in OperationId]: Pairs[Id][0] extends Pairs[Id][1] ? never : Id;
+}[OperationId];
+
+test("the types without zod say what the schemas say, of every operation", () => {
+  expectTypeOf<OperationId>().toEqualTypeOf<ContractId>();
+  expectTypeOf<Unlike<{ [Id in OperationId]: [Inputs[Id], InputOf<Id>] }>>().toBeNever();
+  expectTypeOf<Unlike<{ [Id in OperationId]: [Json<InputOf<Id>>, Inputs[Id]] }>>().toBeNever();
+  expectTypeOf<Unlike<{ [Id in OperationId]: [Json<OutputOf<Id>>, Outputs[Id]] }>>().toBeNever();
+  expectTypeOf<Unlike<{ [Id in OperationId]: [Outputs[Id], OutputOf<Id>] }>>().toBeNever();
+});
+
+test("a method takes the input of its operation and promises its answer", () => {
+  type Rent = Client["createVirtualMachineRental"];
+  expectTypeOf<Parameters<Rent>[0]>().toEqualTypeOf<Inputs["createVirtualMachineRental"]>();
+  expectTypeOf<Awaited<ReturnType<Rent>>>().toEqualTypeOf<Rental>();
+  expectTypeOf<Rental["gpuCount"]>().toEqualTypeOf<number | null | undefined>();
+  expectTypeOf<Rental["something new"]>().toBeUnknown();
+  expectTypeOf<Parameters<Client["attachStorageVolume"]>[0]["rentalIds"]>().toEqualTypeOf<Id[]>();
+});
+
+test("an input may be left out just where nothing in it is required", () => {
+  expectTypeOf<Client["listStorageVolumes"]>().toBeCallableWith();
+  expectTypeOf<Client["listVirtualMachineRentals"]>().toBeCallableWith({ includeClusterPools: true });
+  expectTypeOf<Parameters<Client["getRental"]>>().toExtend<[object, ...unknown[]]>();
+  expectTypeOf<[]>().not.toExtend<Parameters<Client["getRental"]>>();
+  expectTypeOf<{ gpuCount: 1; gpuType: "a100" }>().not.toExtend<Inputs["createVirtualMachineRental"]>();
+});
+
+test("a looked-up rental is told apart by its state", () => {
+  expectTypeOf<NonNullable<GetRentalOutput>["state"]>().toEqualTypeOf<"active" | "terminated">();
+});
+
+test("pieces of an answer come one after the other, of operations that stream alone", () => {
+  expectTypeOf<Client["stream"]>().parameter(0).toEqualTypeOf<"createChatCompletion">();
+  expectTypeOf<Client["stream"]>().returns.toEqualTypeOf<AsyncGenerator<Piece>>();
+});
+
+test("the sandbox's fetch stands in for the web's", () => {
+  expectTypeOf<Sandbox["fetch"]>().toExtend<typeof globalThis.fetch>();
+});
