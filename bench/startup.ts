@@ -4,8 +4,13 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { operations } from "../src/contract/index.ts";
+import { openApi } from "../src/contract/openapi.ts";
 
 const rounds = Number(process.argv[2] ?? 20);
 const rows = Array.from({ length: 25 }, (_, index) => ({
@@ -18,16 +23,22 @@ const rows = Array.from({ length: 25 }, (_, index) => ({
   costPerHourCents: 1600,
 }));
 
-const server = createServer((_request, response) => {
-  response.setHeader("Content-Type", "application/json").end(JSON.stringify(rows));
+const description = openApi(Object.values(operations), { servers: [] });
+
+const server = createServer(({ url }, response) => {
+  const body = url?.endsWith("/openapi.json") ? description : rows;
+  response.setHeader("Content-Type", "application/json").end(JSON.stringify(body));
 }).listen(0, "127.0.0.1");
 await once(server, "listening");
 const { port } = server.address() as AddressInfo;
 
+/** Keeps the description, as it is kept for a day on every machine. */
+const state = mkdtempSync(join(tmpdir(), "gpuctl-bench-"));
+
 const env = {
   PATH: process.env.PATH,
   GPUCTL_CONFIG_DIR: "/nonexistent",
-  GPUCTL_STATE_DIR: "/nonexistent",
+  GPUCTL_STATE_DIR: state,
   GPUCTL_API_KEY: "bench",
   GPUCTL_BASE_URL: `http://127.0.0.1:${port}`,
 };
@@ -58,6 +69,7 @@ for (let round = 0; round <= rounds; round += 1) {
   }
 }
 server.close();
+rmSync(state, { recursive: true });
 
 const floors = times.get("node -e 0") ?? [];
 for (const [name, all] of times) {

@@ -49,6 +49,7 @@ export function createContext(settings: Settings, world: World, { connection, no
     settings: {
       version: world.version,
       output: settings.output,
+      formatTyped: settings.formatTyped,
       sandbox: settings.sandbox,
       dryRun: settings.dryRun,
       validate: settings.validate,

@@ -7,6 +7,8 @@ import { choice, type Found } from "./setting-values.ts";
 export interface OutputSettings {
   /** JSON where a filter is applied to it. */
   readonly output: OutputFormat;
+  /** The command line itself asks for another format than the table. */
+  readonly formatTyped: boolean;
   /** Columns to show, as typed: titles, names or dotted paths. */
   readonly columns: readonly string[] | undefined;
   /** Titles stand above columns. */
@@ -33,7 +35,8 @@ export function outputSettings(typed: TypedGlobals, found: Found | undefined): O
       `${about} is for ${columnFormats.join(", ")}, and ${found?.source} says ${format}: leave one out`,
     );
   }
-  return { output: jq === undefined ? format : "json", columns, header, jq };
+  const formatTyped = jq !== undefined || (typed.output !== undefined && format !== "table");
+  return { output: jq === undefined ? format : "json", formatTyped, columns, header, jq };
 }
 
 function columnList(text: string): readonly string[] {

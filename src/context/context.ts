@@ -72,6 +72,8 @@ export interface Files {
 export interface CommandSettings {
   readonly version: string;
   readonly output: string;
+  /** The command line itself asks for another format than the table. */
+  readonly formatTyped: boolean;
   readonly sandbox: boolean;
   readonly dryRun: boolean;
   /** False when the service is to decide. */

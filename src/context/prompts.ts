@@ -9,6 +9,9 @@ const validator = ({ validate }: Question) => ({ validate: (answer: string) => v
 
 type Place = NonNullable<Parameters<typeof input>[1]>;
 
+/** What ends a prompt from outside; Ctrl-C is one of its own keys. */
+const endings = ["SIGTERM", "SIGHUP"] as const;
+
 /**
  * Asks on stderr, so that stdout holds the result and nothing else. Ctrl-C, Ctrl-D and a closed terminal reject with
  * `Interrupted`. The library waits for ever once its input has ended, which shows by the input coming to rest.
@@ -21,6 +24,7 @@ async function ask<Value>(prompt: (place: Place) => Promise<Value>): Promise<Val
   const goOn = () => setImmediate(() => stdin.resume());
   stdin.on("pause", atRest).on("end", end).on("error", end);
   process.on("SIGCONT", goOn);
+  for (const signal of endings) process.on(signal, end);
   try {
     return await prompt({ output: process.stderr, signal: ended.signal });
   } catch (error) {
@@ -30,6 +34,7 @@ async function ask<Value>(prompt: (place: Place) => Promise<Value>): Promise<Val
   } finally {
     stdin.off("pause", atRest).off("end", end).off("error", end);
     process.off("SIGCONT", goOn);
+    for (const signal of endings) process.off(signal, end);
     stdin.pause();
   }
 }

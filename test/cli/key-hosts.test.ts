@@ -120,7 +120,7 @@ test("a profile without a host of its own lends its key to the host that is name
 });
 
 test("the description needs no key, so any host may be asked for it", async () => {
-  const { run } = await createCli({ answer: () => Response.json({ openapi: "3.1.0" }) });
+  const { run } = await createCli({ answer: () => Response.json({ openapi: "3.1.0", paths: {} }) });
   await run(`auth login --with-token --base-url ${own}`, { stdin: kept });
   const { code, requests } = await run(`api spec --base-url ${other}`);
   expect(code).toBe(0);

@@ -33,14 +33,18 @@ async function runInCi(scripts: readonly string[], variables: Readonly<Record<st
   await chmod(fake, 0o755);
   const env = { ...machine.env, CI: "true", ...variables };
   for (const script of scripts) {
-    const { exitCode, all } = await execa("bash", ["-eo", "pipefail", "-c", `${script}\nkill $(jobs -p) 2> /dev/null || true`], {
-      cwd: machine.work,
-      env,
-      extendEnv: false,
-      stdin: "ignore",
-      all: true,
-      reject: false,
-    });
+    const { exitCode, all } = await execa(
+      "bash",
+      ["-eo", "pipefail", "-c", `${script}\nkill $(jobs -p) 2> /dev/null || true`],
+      {
+        cwd: machine.work,
+        env,
+        extendEnv: false,
+        stdin: "ignore",
+        all: true,
+        reject: false,
+      },
+    );
     expect(exitCode, `${script}\n${all}`).toBe(0);
   }
 }

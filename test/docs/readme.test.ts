@@ -61,8 +61,8 @@ test("what cannot be run in a test is kept small", () => {
   expect(blocksOf(readme, "console").flatMap((block) => block.trim().split("\n"))).toEqual([
     "npm ci && npm run demo",
     "npm ci && npm run build && npm link",
+    "gpuctl setup",
     "gpuctl auth login --base-url https://api.example.com",
-    "source <(gpuctl completion bash)",
     "npm ci && npm test",
   ]);
 });
@@ -77,5 +77,5 @@ test("every file and folder of the repository that the README names is there", (
 
 test("the README leads to no host that is not for documentation", () => {
   const hosts = [...readme.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
-  expect([...new Set(hosts)]).toEqual(["api.example.com"]);
+  expect([...new Set(hosts)].filter((host) => !/\.example\.com$/.test(host ?? ""))).toEqual([]);
 });

@@ -30,6 +30,9 @@ const script = [
   "sandbox clock set 2027-06-01",
   "rentals history",
   "rentals summary",
+  "api call listUsage --sandbox",
+  "api call listInvoices --sandbox",
+  "api call getBalance --sandbox",
   "sandbox requests -o json",
   "sandbox snapshot -",
 ];
@@ -54,5 +57,16 @@ it("gives the same output twice, byte for byte, from the same seed", async () =>
   expect(answer("rentals history -o json")).toMatchObject([
     { id: 1003, terminatedAt: "2026-12-31T00:00:02.000Z", billedCents: 30 * 24 * 180 },
   ]);
+  const usedSeconds = 183 * 24 * 3600 - 4;
+  const { items } = answer("api call listUsage");
+  expect(items).toMatchObject([
+    { rentalId: 1001, until: null, amountCents: Math.floor((usedSeconds * 1600) / 3600) },
+    { rentalId: 1002, until: null },
+    { rentalId: 1003, until: "2026-12-31T00:00:02.000Z", amountCents: 30 * 24 * 180 },
+  ]);
+  const [{ totalCents, lines }] = answer("api call listInvoices");
+  expect(lines).toEqual(items);
+  const { creditCents, spentCents, balanceCents } = answer("api call getBalance");
+  expect([spentCents, balanceCents]).toEqual([totalCents, creditCents - totalCents]);
   expect(answer("reserve convert")).toMatchObject({ reservedUntil: "2026-12-31T01:00:00.000Z" });
 }, 120_000);

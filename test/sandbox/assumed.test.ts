@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type AssumedId, assumedOperations } from "../../src/contract/assumed/index.ts";
 import type { Operation } from "../../src/contract/operation.ts";
+import { createCli } from "../support/cli.ts";
 import { openSandbox } from "./harness.ts";
 
 const ids = Object.keys(assumedOperations) as AssumedId[];
@@ -115,6 +116,22 @@ test("usage comes by the page; the balance and the invoice are its sum", async (
     balanceCents: 999_400,
   });
   expect((await sandbox.assumed("listInvoices")).body).toMatchObject([{ totalCents: 600, status: "open" }]);
+});
+
+test("a fault befalls an operation that is assumed, and the log names both", async () => {
+  const { run } = await createCli();
+  expect((await run("sandbox fault add --operation listApiKeys --status 500")).code).toBe(0);
+  const failed = await run("api call listApiKeys --sandbox --retries 0");
+  expect(failed).toMatchObject({ code: 7, err: expect.stringContaining("INTERNAL_SERVER_ERROR") });
+  expect((await run("api call listApiKeys --sandbox")).code).toBe(0);
+  const noted = JSON.parse((await run("sandbox requests -o json")).out);
+  const call = { method: "GET", path: "/v2/api-keys", operation: "listApiKeys" };
+  expect(
+    noted.filter(({ operation }: { operation: string }) => operation !== "getOpenApiDocument"),
+  ).toMatchObject([
+    { ...call, status: 500, fault: 1, code: "INTERNAL_SERVER_ERROR" },
+    { ...call, status: 200, fault: null, code: null },
+  ]);
 });
 
 test("each group is told of in the limits", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type LimitId, sandboxLimits } from "../../src/sandbox/limits.ts";
+import { assumedChecks } from "./limits/assumed.ts";
 import type { Checks } from "./limits/check.ts";
 import { controlChecks } from "./limits/control.ts";
 import { inferenceChecks } from "./limits/inference.ts";
@@ -13,6 +14,7 @@ const checks: Checks = {
   ...wireChecks,
   ...inferenceChecks,
   ...controlChecks,
+  ...assumedChecks,
 };
 
 test.each(sandboxLimits)("the sandbox does what it says of $id", async ({ id, text }) => {

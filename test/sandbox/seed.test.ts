@@ -88,6 +88,59 @@ test("keys of a seed open what they may", async () => {
   expect(await status(sandbox.keys.full)).toEqual([200, 200]);
 });
 
+test("a named key and an SSH key of a seed are there to be used", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.seed(`
+keys: [{ value: key-of-the-builder, name: builder }, { value: key-of-nobody, access: revoked }]
+sshKeys: [{ name: ada, publicKey: ssh-ed25519 AAAAC3Nza ada@example.com }]
+`);
+  const key = "key-of-the-builder";
+  expect((await sandbox.assumed("listApiKeys", {}, key)).body).toMatchObject([
+    { id: 1, access: "full" },
+    { id: 2, access: "read-only" },
+    { id: 3, name: "builder", access: "full", lastFour: "lder", createdAt: at(0) },
+  ]);
+  const ada = { id: 1, name: "ada", publicKey: "ssh-ed25519 AAAAC3Nza ada@example.com", createdAt: at(0) };
+  expect((await sandbox.assumed("listSshKeys", {}, key)).body).toEqual([ada]);
+  const rent = async (id: number) => {
+    const answer = await sandbox.call(
+      "createVirtualMachineRental",
+      { gpuCount: 1, sshPublicKeyIds: [id] },
+      key,
+    );
+    return { status: answer.status, body: await answer.json() };
+  };
+  expect(await rent(1)).toMatchObject({ status: 200, body: { sshPublicKeyIds: [1] } });
+  expect(await rent(2)).toMatchObject({
+    status: 400,
+    body: { issues: [{ path: ["sshPublicKeyIds"], message: "no SSH key has the id 2" }] },
+  });
+});
+
+test("a key that is made has a value that no key of the seed has", async () => {
+  const sandbox = await openSandbox();
+  const { apiKey } = Object((await sandbox.assumed("createApiKey", { name: "first" })).body);
+  await sandbox.seed(`keys: [{ value: ${apiKey} }]`);
+  const made = await sandbox.assumed("createApiKey", { name: "second" });
+  expect(made.status).toBe(200);
+  expect(Object(made.body).apiKey).not.toBe(apiKey);
+});
+
+test("usage comes by the page whatever numbers the rentals of a seed have", async () => {
+  const sandbox = await openSandbox();
+  const ids = [7, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER];
+  await sandbox.seed(
+    JSON.stringify({ rentals: ids.map((id) => ({ rentalType: "virtual-machine", gpuCount: 1, id })) }),
+  );
+  let cursor: string | undefined;
+  for (const [index, rentalId] of ids.entries()) {
+    const { body } = await sandbox.assumed("listUsage", { limit: 1, ...(cursor && { cursor }) });
+    const nextCursor = index < 2 ? String(rentalId) : null;
+    expect(body).toMatchObject({ items: [{ rentalId }], nextCursor });
+    cursor = String(rentalId);
+  }
+});
+
 test("a seed takes the place of everything there was", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(full);

@@ -45,8 +45,6 @@ const cases: readonly Attended[] = [
     inPipe: "is interrupted",
   },
   { examples: /^gpuctl doctor/, reports: true },
-  { examples: /^gpuctl completion /, noJson: "it prints a script for a shell" },
-  { examples: /^gpuctl help /, noJson: "it prints what --help prints" },
   { examples: /gpuctl chat /, withAccount: "--model llama" },
 ];
 

@@ -8,9 +8,9 @@ export const completionCommands: readonly CommandSpec[] = [
     details: `For bash, put this into ~/.bashrc:
   source <(gpuctl completion bash)
 For zsh, write the script into a folder of $fpath, before compinit runs:
-  gpuctl completion zsh > ~/.zsh/completions/_gpuctl
+  mkdir -p ~/.zfunc && gpuctl completion zsh > ~/.zfunc/_gpuctl
 For fish:
-  gpuctl completion fish > ~/.config/fish/completions/gpuctl.fish
+  mkdir -p ~/.config/fish/completions && gpuctl completion fish > ~/.config/fish/completions/gpuctl.fish
 For PowerShell, put this into the file that $PROFILE names:
   gpuctl completion powershell | Out-String | Invoke-Expression`,
     operations: [],

@@ -1,9 +1,9 @@
+import { textAnswer } from "../shared/text-answer.ts";
 import type { Verb } from "../spec.ts";
 
 export const verb: Verb<object> = {
-  run: async (_input, { helpOn }, { words: { WORD = [] } }) => ({ text: whole(await helpOn([WORD].flat())) }),
+  run: async (_input, { helpOn, settings }, { words: { WORD = [] } }) => {
+    const text = await helpOn([WORD].flat());
+    return textAnswer(text, { text }, settings);
+  },
 };
-
-async function* whole(text: string): AsyncGenerator<string> {
-  yield text;
-}

@@ -1,5 +1,6 @@
 import { stamp } from "../clock.ts";
-import { keyPrefix, keys as ownKeys } from "../keys.ts";
+import { isKey, keyPrefix, keys as ownKeys } from "../keys.ts";
+import type { Queries } from "../queries.ts";
 import { issue, Refusal, refuse } from "../refusal.ts";
 import { count } from "../tables/counters.ts";
 import { addKey, findKey, listKeys, type NumberedKey, revokeKey } from "../tables/keys.ts";
@@ -16,12 +17,18 @@ const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
 
 const own: ReadonlySet<string> = new Set(Object.values(ownKeys));
 
+/** The next value in the count that no key has: a seed may have given some of them. */
+function newSecret(store: Queries): string {
+  const secret = `${keyPrefix}${String(count(store, "apiKeys")).padStart(12, "0")}`;
+  return isKey(store, secret) ? newSecret(store) : secret;
+}
+
 export const apiKeys = {
   listApiKeys: (_input, { store, userId }) => listKeys(store, userId).map(record),
 
   createApiKey({ name, access }, { store, userId, now }) {
     return store.write(() => {
-      const secret = `${keyPrefix}${String(count(store, "apiKeys")).padStart(12, "0")}`;
+      const secret = newSecret(store);
       const key = { secret, access, name, createdAt: now };
       return { ...record({ id: addKey(store, userId, key), ...key }), apiKey: secret };
     });

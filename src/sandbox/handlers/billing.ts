@@ -1,7 +1,8 @@
 import { balanceAt } from "../ledger.ts";
-import { issue, refuse } from "../refusal.ts";
+import { required } from "../refusal.ts";
 import { rentalRecord } from "../rental-record.ts";
 import { creditOf } from "../tables/credits.ts";
+import { numberOf } from "../tables/ids.ts";
 import { allRentals } from "../tables/rentals.ts";
 import type { AssumedHandlers, Call } from "./handler.ts";
 
@@ -29,9 +30,9 @@ const total = (lines: ReturnType<typeof usage>): number =>
 export const billing = {
   /** The cursor is the id of the last rental of the page before. */
   listUsage({ limit, cursor }, call) {
-    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
-      refuse(issue("cursor", "is none that was given out"));
-    const left = usage(call).filter(({ rentalId }) => rentalId > Number(cursor ?? 0));
+    const after =
+      cursor === undefined ? 0 : required(numberOf(cursor), "cursor", "is none that was given out");
+    const left = usage(call).filter(({ rentalId }) => rentalId > after);
     const items = left.slice(0, limit);
     const last = left.length > limit ? items.at(-1) : undefined;
     return { items, nextCursor: last ? String(last.rentalId) : null };

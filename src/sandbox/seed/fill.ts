@@ -51,7 +51,9 @@ function addKeys(store: Store, { keys: seeded, sshKeys }: SeedDocument, now: num
   for (const { value, name, access } of seeded) {
     addKey(store, firstUser, { secret: value, name: name ?? access, access, createdAt: now });
   }
-  for (const key of sshKeys) addSshKey(store, firstUser, { ...key, createdAt: stamp(now) });
+  for (const { name, publicKey } of sshKeys) {
+    addSshKey(store, firstUser, { name, publicKey: publicKey.trim(), createdAt: stamp(now) });
+  }
 }
 
 const addRentals = (store: Store, { rentals }: SeedDocument, now: number): readonly Issue[] =>

@@ -71,11 +71,18 @@ export const controlChecks = {
     await sandbox.ask("createVirtualMachineRental", vm);
     await sandbox.seed(`{
       clock: { now: "2030-01-01T00:00:00Z", frozen: true }, user: { name: Ada }, balanceCents: 5,
-      keys: [{ value: key-of-a-reader, access: read-only }],
+      keys: [{ value: key-of-a-reader, name: reader, access: read-only }],
+      sshKeys: [{ name: ada, publicKey: ssh-ed25519 AAAAC3Nza }],
       rentals: [{ rentalType: bare-metal, gpuCount: 8, networkType: ethernet, id: 5 },
         { rentalType: virtual-machine, gpuCount: 1, createdAt: "2029-01-01T00:00:00Z", terminatedAt: "2029-02-01T00:00:00Z" }],
       volumes: [{ label: data, region: eu-west-3, sizeInGb: 256, id: 6, createdAt: "2029-01-01T00:00:00Z", rentalIds: [5] }] }`);
     expect(sandbox.status()).toMatchObject({ rentals: { active: 1, ended: 1 }, volumes: 1, frozen: true });
+    expect((await sandbox.assumed("listApiKeys", {}, "key-of-a-reader")).body).toMatchObject([
+      { access: "full" },
+      { access: "read-only" },
+      { name: "reader", access: "read-only" },
+    ]);
+    expect((await sandbox.assumed("listSshKeys")).body).toMatchObject([{ id: 1, name: "ada" }]);
     expect(await sandbox.ask("listBareMetalRentals")).toMatchObject([{ id: 5, status: "Pending" }]);
     expect(await sandbox.ask("listStorageVolumes")).toMatchObject([{ id: 6, rentalIds: [5] }]);
   },

@@ -41,13 +41,4 @@ export const moneyChecks = {
     sandbox.advance(hour - 36_000);
     expect(await billed()).toBe(200);
   },
-  balance: async (text) => {
-    expect(text).toContain("$10000.00");
-    const sandbox = await openSandbox();
-    expect(sandbox.status().balanceCents).toBe(1_000_000);
-    await sandbox.seed("balanceCents: 300");
-    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
-    sandbox.advance(2000 + 2 * hour);
-    expect(sandbox.status()).toMatchObject({ balanceCents: -100, rentals: { active: 1 } });
-  },
 } satisfies Checks;

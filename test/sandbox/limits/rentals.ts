@@ -96,11 +96,6 @@ export const rentalChecks = {
     }
     await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, discountPercentage: 99.9 });
   },
-  "ssh-keys": async () => {
-    const sandbox = await openSandbox();
-    const input = { gpuCount: 1, sshPublicKeyId: 77 };
-    expect(await sandbox.ask("createVirtualMachineRental", input)).toMatchObject({ sshPublicKeyIds: [77] });
-  },
   addresses: async (text) => {
     const sandbox = await openSandbox();
     expect(text).toContain("192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24");
@@ -119,10 +114,6 @@ export const rentalChecks = {
     const list = (includeClusterPools: boolean) =>
       sandbox.ask("listVirtualMachineRentals", { includeClusterPools });
     expect(await list(true)).toEqual(await list(false));
-  },
-  termination: () => {
-    const paths = Object.values(operations).map(({ path }) => path);
-    expect(paths.filter((path) => path.includes("terminate"))).toEqual([]);
   },
   replacements: async () => {
     const sandbox = await openSandbox();
