@@ -8,11 +8,11 @@ import {
   UnreadableAnswer,
 } from "./errors.ts";
 import { readFailure } from "./failure.ts";
-import { isRead } from "./request.ts";
+import { isRead, type WireRequest, withoutKey } from "./request.ts";
 
 /** What an answer that is no success means. A 5xx to a write says nothing about what happened. */
-export function failedAnswer(status: number, text: string, request: RequestLine): Error {
-  const failure = readFailure(status, text);
+export function failedAnswer(status: number, text: string, request: WireRequest): Error {
+  const failure = readFailure(status, withoutKey(text, request));
   const line = lineOf(request);
   if (status >= 500 && !isRead(request)) {
     return new UnknownOutcome(`the service answered ${status} ${failure.message}`, status, line);
@@ -21,11 +21,11 @@ export function failedAnswer(status: number, text: string, request: RequestLine)
 }
 
 /** What a success that cannot be read means: a write happened, or not; a read did not work. */
-export function unreadable(status: number, text: string, request: RequestLine): Error {
+export function unreadable(status: number, text: string, request: WireRequest): Error {
   const empty = text === "" || text.trim() === "null";
   const reason = empty
     ? `the service answered ${status} with nothing in it`
-    : `the answer is not JSON: ${readFailure(status, text).message}`;
+    : `the answer is not JSON: ${readFailure(status, withoutKey(text, request)).message}`;
   return isRead(request)
     ? new UnreadableAnswer(reason, status, lineOf(request))
     : new UnknownOutcome(reason, status, lineOf(request));

@@ -117,6 +117,12 @@ function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<strin
   return { Authorization: `Bearer ${key}` };
 }
 
+/** A text of the service's without the key that the request carried, should it say it back. */
+export function withoutKey(text: string, { headers }: Pick<WireRequest, "headers">): string {
+  const key = headers.Authorization?.replace(/^Bearer /, "");
+  return key ? text.replaceAll(key, "****") : text;
+}
+
 /** Loopback by address or by a name that must mean it. */
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d+){3}$/.test(host);

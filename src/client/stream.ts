@@ -7,7 +7,7 @@ import { sendHead } from "./exchange.ts";
 import { type FetchAnswer, readText } from "./fetch.ts";
 import { lively } from "./lively.ts";
 import { failedAnswer, failedSending, unreadable } from "./outcome.ts";
-import { wireRequest } from "./request.ts";
+import { type WireRequest, wireRequest, withoutKey } from "./request.ts";
 import { type ServerEvent, serverEvents } from "./sse.ts";
 
 /** One operation and its input in, the events of its answer out. */
@@ -37,7 +37,7 @@ export async function stream<Id extends OperationId>(
     if (answer.headers.get("content-type")?.includes("text/html")) {
       throw unreadable(answer.status, await orAborted(readText(answer), limit.signal), request);
     }
-    return events(answer, { limit, signal });
+    return events(answer, { request, limit, signal });
   } catch (cause) {
     limit.clear();
     signal?.throwIfAborted();
@@ -46,17 +46,23 @@ export async function stream<Id extends OperationId>(
 }
 
 interface Streaming {
+  readonly request: WireRequest;
   readonly limit: Deadline;
   readonly signal: AbortSignal | undefined;
 }
 
-async function* events(answer: FetchAnswer, { limit, signal }: Streaming): AsyncGenerator<ServerEvent> {
+async function* events(
+  answer: FetchAnswer,
+  { request, limit, signal }: Streaming,
+): AsyncGenerator<ServerEvent> {
   try {
     if (answer.headers.get("content-type")?.includes("application/json")) {
       yield { event: undefined, data: await orAborted(readText(answer), limit.signal) };
       return;
     }
-    yield* serverEvents(lively(answer, limit));
+    for await (const event of serverEvents(lively(answer, limit))) {
+      yield { ...event, data: withoutKey(event.data, request) };
+    }
   } catch (cause) {
     signal?.throwIfAborted();
     const reason = limit.signal.aborted ? limit.signal.reason : cause;
