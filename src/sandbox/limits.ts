@@ -1,3 +1,4 @@
+import { assumedOperations } from "../contract/assumed/index.ts";
 import { requestLog, sandboxChatModel } from "../contract/sandbox.ts";
 import { adminPath } from "./admin/app.ts";
 import { maxBodyBytes } from "./app.ts";
@@ -50,6 +51,7 @@ const texts = {
   termination:
     "A rental ends with its term, with its user, or by POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId: at once, in a reserved term too, and nothing is paid back.",
   "rental-options": `GET /v2/on-demand/rental-options lists virtual machines of ${listedSizes.join(", ")} GPUs and bare metal of ${gpusPerMachine} in every region at the sandbox's prices; how many there are it does not say.`,
+  models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, the one chat model.`,
   usage:
     "GET /v2/billing/usage lists what each rental has cost, a page at a time; GET /v2/billing/invoices has one invoice that stays open.",
   replacements:

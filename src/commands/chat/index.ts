@@ -40,4 +40,23 @@ export const chatCommands: readonly CommandSpec[] = [
     ],
     load: () => import("./chat.ts"),
   },
+  {
+    path: ["chat", "models"],
+    summary: "List the chat models, where the service does",
+    operations: [],
+    view: {
+      kind: "list",
+      columns: [
+        { title: "MODEL", paths: ["id"] },
+        { title: "OWNED BY", paths: ["owned_by"] },
+      ],
+      empty: "No models.",
+      id: ["id"],
+    },
+    examples: [
+      { text: "List them", command: "gpuctl chat models --sandbox" },
+      { text: "Just the names", command: "gpuctl chat models -o id --sandbox" },
+    ],
+    load: () => import("./models.ts"),
+  },
 ];

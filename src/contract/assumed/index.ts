@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { createApiKey, listApiKeys, revokeApiKey } from "./api-keys.ts";
 import { getBalance } from "./balances.ts";
 import { listInvoices, listUsage } from "./billing.ts";
+import { listChatModels } from "./models.ts";
 import { listRentalOptions, terminateBareMetalRental, terminateVirtualMachineRental } from "./rentals.ts";
 import { createSshKey, deleteSshKey, listSshKeys } from "./ssh-keys.ts";
 
@@ -13,6 +14,7 @@ export const assumedOperations = {
   terminateVirtualMachineRental,
   terminateBareMetalRental,
   listRentalOptions,
+  listChatModels,
   listUsage,
   listInvoices,
   getBalance,

@@ -5,6 +5,7 @@ import { chat } from "./chat.ts";
 import { description } from "./description.ts";
 import type { AssumedHandlers, Handlers } from "./handler.ts";
 import { image } from "./image.ts";
+import { models } from "./models.ts";
 import { rentalOptions } from "./rental-options.ts";
 import { rentals } from "./rentals.ts";
 import { reserve } from "./reserve.ts";
@@ -29,6 +30,7 @@ export const handlers: Handlers = {
 export const assumedHandlers: AssumedHandlers = {
   ...terminate,
   ...rentalOptions,
+  ...models,
   ...billing,
   ...apiKeys,
   ...sshKeys,

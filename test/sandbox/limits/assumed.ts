@@ -11,6 +11,7 @@ import {
   networkTypes,
   virtualMachineRegions,
 } from "../../../src/contract/enums.ts";
+import { sandboxChatModel } from "../../../src/contract/sandbox.ts";
 import { centsPerGpuHour } from "../../../src/sandbox/prices.ts";
 import { openSandbox } from "../harness.ts";
 import type { Checks } from "./check.ts";
@@ -129,6 +130,14 @@ export const assumedChecks = {
     await sandbox.ask("deleteCurrentUser");
     expect(sandbox.status().rentals).toEqual({ active: 0, ended: 4 });
   },
+  models: async (text) => {
+    const sandbox = await openSandbox();
+    const { path } = assumedOperations.listChatModels;
+    expect(text).toBe(`GET ${path} lists ${sandboxChatModel}, the one chat model.`);
+    const { data } = await ask(sandbox, "listChatModels");
+    expect(data.map(({ id }) => id)).toEqual([sandboxChatModel]);
+  },
+
   "rental-options": async (text) => {
     const sandbox = await openSandbox();
     expect(text).toContain(`GET ${assumedOperations.listRentalOptions.path} `);
