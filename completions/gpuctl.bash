@@ -51,7 +51,7 @@ _gpuctl() {
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox keys"|" sandbox limits"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox clock"|" help sandbox fault") path="$path $word" count=0 ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox keys"|" sandbox limits"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox clock"|" help sandbox fault") path="$path $word" count=0 ;;
       *) ((count++)) ;;
     esac
   done
@@ -89,7 +89,8 @@ _gpuctl() {
     "image") commands="models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image -n --count --out --force --max-cost --no-metadata" ;;
     "image models") commands="" flags="" ;;
     "image price") commands="" flags="--size --steps -n --count" ;;
-    "chat") commands="" flags="-m --model --max-tokens --temperature -s --system --top-p --stop --seed --param --no-stream --usage" ;;
+    "chat") commands="models" flags="-m --model --max-tokens --temperature -s --system --top-p --stop --seed --param --no-stream --usage" ;;
+    "chat models") commands="" flags="" ;;
     "tts") commands="" flags="--speed --file --param --out --force" ;;
     "api") commands="list describe call spec" flags="" ;;
     "api list") commands="" flags="--group" ;;
@@ -142,6 +143,7 @@ _gpuctl() {
     "help reserve") commands="convert extend request" flags="" ;;
     "help user") commands="update delete" flags="" ;;
     "help image") commands="models price" flags="" ;;
+    "help chat") commands="models" flags="" ;;
     "help api") commands="list describe call spec" flags="" ;;
     "help auth") commands="login logout status token" flags="" ;;
     "help profile") commands="list show add use remove" flags="" ;;

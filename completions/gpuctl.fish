@@ -1,6 +1,6 @@
 # fish completion for gpuctl. Made by `npm run generate`; do not edit.
 
-set -g __gpuctl_paths 'setup' 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'rentals terminate' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'tts' 'api' 'api list' 'api describe' 'api call' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'auth token' 'profile' 'profile list' 'profile show' 'profile add' 'profile use' 'profile remove' 'config' 'config get' 'config set' 'config unset' 'config list' 'config path' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox seed' 'sandbox snapshot' 'sandbox restore' 'sandbox requests' 'sandbox clock' 'sandbox clock show' 'sandbox clock freeze' 'sandbox clock advance' 'sandbox clock set' 'sandbox clock resume' 'sandbox fault' 'sandbox fault add' 'sandbox fault list' 'sandbox fault clear' 'sandbox keys' 'sandbox limits' 'completion' 'help' 'help rentals' 'help rentals create' 'help volumes' 'help reserve' 'help user' 'help image' 'help api' 'help auth' 'help profile' 'help config' 'help sandbox' 'help sandbox clock' 'help sandbox fault'
+set -g __gpuctl_paths 'setup' 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'rentals terminate' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'chat models' 'tts' 'api' 'api list' 'api describe' 'api call' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'auth token' 'profile' 'profile list' 'profile show' 'profile add' 'profile use' 'profile remove' 'config' 'config get' 'config set' 'config unset' 'config list' 'config path' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox seed' 'sandbox snapshot' 'sandbox restore' 'sandbox requests' 'sandbox clock' 'sandbox clock show' 'sandbox clock freeze' 'sandbox clock advance' 'sandbox clock set' 'sandbox clock resume' 'sandbox fault' 'sandbox fault add' 'sandbox fault list' 'sandbox fault clear' 'sandbox keys' 'sandbox limits' 'completion' 'help' 'help rentals' 'help rentals create' 'help volumes' 'help reserve' 'help user' 'help image' 'help chat' 'help api' 'help auth' 'help profile' 'help config' 'help sandbox' 'help sandbox clock' 'help sandbox fault'
 set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --node --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --group -f --raw-field -F --field --input --key-command --port --host --limit --operation --times --after --status --retry-after --delay --cut-stream-after
 
 # Whether the words so far lead to this place and no further. With a number: whether so many words of its own are
@@ -210,6 +210,7 @@ complete -c gpuctl -n '__gpuctl_at \'image\'' -l no-metadata -d 'Leave the setti
 complete -c gpuctl -n '__gpuctl_at \'image price\'' -l size -x -d 'Width and height in pixels'
 complete -c gpuctl -n '__gpuctl_at \'image price\'' -l steps -x -d 'Inference steps'
 complete -c gpuctl -n '__gpuctl_at \'image price\'' -s n -l count -x -d 'How many pictures'
+complete -c gpuctl -n '__gpuctl_at \'chat\' 0' -a models -d 'List the chat models, where the service does'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -s m -l model -x -d 'Chat model'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l max-tokens -x -d 'Longest answer, in tokens'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l temperature -x -d 'Randomness of the answer'
@@ -220,6 +221,7 @@ complete -c gpuctl -n '__gpuctl_at \'chat\'' -l seed -x -d 'Seed of the answer'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l param -x -d 'Anything else that the service takes'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l no-stream -d 'Print the answer when it is whole'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l usage -d 'Tell the number of tokens on stderr'
+
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l speed -x -d 'Speed; 1 is normal'
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l file -r -F -d 'Read the text from a file'
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l param -x -d 'Anything else that the service takes'
@@ -355,6 +357,7 @@ complete -c gpuctl -n '__gpuctl_at \'help user\' 0' -a update -d 'Change the cur
 complete -c gpuctl -n '__gpuctl_at \'help user\' 0' -a delete -d 'Delete the current user'
 complete -c gpuctl -n '__gpuctl_at \'help image\' 0' -a models -d 'List the image models and what they can do'
 complete -c gpuctl -n '__gpuctl_at \'help image\' 0' -a price -d 'Say what pictures cost'
+complete -c gpuctl -n '__gpuctl_at \'help chat\' 0' -a models -d 'List the chat models, where the service does'
 complete -c gpuctl -n '__gpuctl_at \'help api\' 0' -a list -d 'List the operations that the service offers'
 complete -c gpuctl -n '__gpuctl_at \'help api\' 0' -a describe -d 'Show what an operation takes and answers'
 complete -c gpuctl -n '__gpuctl_at \'help api\' 0' -a call -d 'Call any operation of the service'

@@ -75,7 +75,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'image models' = @()
     'image price' = @()
-    'chat' = @()
+    'chat' = @(
+      ,@('models', 'List the chat models, where the service does')
+    )
+    'chat models' = @()
     'tts' = @()
     'api' = @(
       ,@('list', 'List the operations that the service offers')
@@ -217,6 +220,9 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help image' = @(
       ,@('models', 'List the image models and what they can do')
       ,@('price', 'Say what pictures cost')
+    )
+    'help chat' = @(
+      ,@('models', 'List the chat models, where the service does')
     )
     'help api' = @(
       ,@('list', 'List the operations that the service offers')
@@ -407,6 +413,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--no-stream'), 'Print the answer when it is whole', @(), '')
       ,@(@('--usage'), 'Tell the number of tokens on stderr', @(), '')
     )
+    'chat models' = @()
     'tts' = @(
       ,@(@('--speed'), 'Speed; 1 is normal', @(), '')
       ,@(@('--file'), 'Read the text from a file', @(), '')
@@ -498,6 +505,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help reserve' = @()
     'help user' = @()
     'help image' = @()
+    'help chat' = @()
     'help api' = @()
     'help auth' = @()
     'help profile' = @()

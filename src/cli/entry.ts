@@ -67,7 +67,7 @@ function printed(text: string): number {
     return 0;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EPIPE") return 0;
-    writeSync(2, `Error: ${error instanceof Error ? error.message : error}\n`);
+    writeSync(2, `Error: the result cannot be written: ${error instanceof Error ? error.message : error}\n`);
     return 1;
   }
 }

@@ -76,12 +76,12 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
   }
 }
 
-/** A command that examines the installation runs without a configuration that cannot be read, to tell so. */
+/** A command that needs no configuration runs where that cannot be read; the one that examines it tells so. */
 function configFor({ spec }: Invocation, world: World): Config {
   try {
     return readConfig(world);
   } catch (error) {
-    if (!spec.examines) throw error;
+    if (!spec.needsNoConfig) throw error;
     return {};
   }
 }
@@ -89,7 +89,9 @@ function configFor({ spec }: Invocation, world: World): Config {
 /** What a command does with the profile, by the words of the command. */
 function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
   if (noun === "profile") return verb === "add" ? "make" : "mend";
-  return noun === "setup" || noun === "config" || (noun === "auth" && verb === "login") ? "mend" : "use";
+  return noun === "setup" || noun === "config" || noun === "doctor" || (noun === "auth" && verb === "login")
+    ? "mend"
+    : "use";
 }
 
 /** After Ctrl-C whatever failed was interrupted; what cost something or may have says so itself. */

@@ -40,7 +40,7 @@ export function duration(found: Found | undefined): number | undefined {
 export function retries(found: Found | undefined): number {
   if (!found || !/^\d{1,3}$/.test(found.text)) {
     throw new UsageError(
-      `${found?.source} must be a whole number from 0 up, not ${JSON.stringify(found?.text)}`,
+      `${found?.source} must be a whole number from 0 to 999, not ${JSON.stringify(found?.text)}`,
     );
   }
   return Number(found.text);

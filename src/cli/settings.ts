@@ -57,7 +57,8 @@ export function resolveSettings({ typed, env, config, for: use }: Sources): Sett
   const named = find("profile", typed, env, {});
   const profileName = named?.text ?? config.profile ?? usualProfile;
   const profile = use === "make" ? undefined : profileOf(config, profileName);
-  if (named && !profile && use === "use") throw unknownProfile(named, config);
+  const wanted = named ?? (config.profile && { text: config.profile, source: "the configuration" });
+  if (wanted && !profile && use === "use") throw unknownProfile(wanted, config);
   const kept = keptBy(profile, use);
   const get = (name: GlobalName) => find(name, typed, env, kept);
   const timeout = duration(get("timeout"));

@@ -16,14 +16,22 @@ export const neverConnected = (reason: unknown, url: URL): Error =>
   });
 
 /** A connection that failed or broke, in words; `sent` says whether a byte of the request may have left. */
-export function brokenConnection(cause: NodeJS.ErrnoException, url: URL, sent: boolean): Error {
+export function brokenConnection(
+  cause: NodeJS.ErrnoException,
+  { url, proxy, sent }: { readonly url: URL; readonly proxy: string | undefined; readonly sent: boolean },
+): Error {
   const code = cause.code ?? "ECONNFAILED";
-  return new ConnectionFailed(`${reasons[code] ?? (cause.message || code)} (${url.host})`, {
+  const place =
+    proxy === undefined || sent ? url.host : `the proxy ${hostOf(proxy)}, on the way to ${url.host}`;
+  return new ConnectionFailed(`${reasons[code] ?? (cause.message || code)} (${place})`, {
     code,
     sent,
     cause,
   });
 }
+
+/** A proxy may carry a user and a password, which are not told. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "of the environment");
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",

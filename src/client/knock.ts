@@ -45,7 +45,9 @@ export async function knock(base: string, environment: Environment, timeout: num
         .on("error", (cause: NodeJS.ErrnoException) => {
           const late = cause.name === "AbortError" || cause.name === "TimeoutError";
           reject(
-            late ? new Error(`no answer within ${timeout / 1000} s`) : brokenConnection(cause, url, false),
+            late
+              ? new Error(`no answer within ${timeout / 1000} s`)
+              : brokenConnection(cause, { url, proxy: undefined, sent: false }),
           );
         })
         .end();

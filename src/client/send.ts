@@ -57,12 +57,29 @@ async function replaced<Value>(
   // What cannot be sent safely is told before anything is asked.
   wireRequest(routes[id], { ...input }, options.target);
   const replacement = replacementOf(id, { ...input }, await negotiator?.soon());
-  if (replacement === undefined) return documented(id, input, reader, options);
+  if (replacement === undefined) return unlessGone(id, input, reader, options);
   try {
     return await viaReplacement(replacement, reader, options);
   } catch (error) {
     if (!isUnknownPath(error) || replacementOf(id, { ...input }, await negotiator?.again())) throw error;
     return documented(id, input, reader, options);
+  }
+}
+
+/** As documented, unless the path is gone and the description, asked for anew, lists what took its place. */
+async function unlessGone<Value>(
+  id: OperationId,
+  input: object,
+  reader: Reader<Value>,
+  options: CallOptions,
+): Promise<Value> {
+  try {
+    return await documented(id, input, reader, options);
+  } catch (error) {
+    const listed = isUnknownPath(error) ? await options.negotiator?.again() : undefined;
+    const replacement = replacementOf(id, { ...input }, listed);
+    if (replacement === undefined) throw error;
+    return viaReplacement(replacement, reader, options);
   }
 }
 

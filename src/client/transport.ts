@@ -68,6 +68,7 @@ function send(
 ): Promise<FetchAnswer> {
   return new Promise((resolve, reject) => {
     const secure = url.protocol === "https:";
+    const proxy = "proxy" in agent && agent.proxy instanceof URL ? agent.proxy.href : undefined;
     let sent = false;
     const length: Record<string, string> =
       body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
@@ -91,7 +92,7 @@ function send(
       reject(refusedByProxy(incoming.statusCode ?? 0, url));
     });
     outgoing.on("error", (cause: NodeJS.ErrnoException) => {
-      reject(cause.name === "AbortError" ? cause : brokenConnection(cause, url, sent));
+      reject(cause.name === "AbortError" ? cause : brokenConnection(cause, { url, proxy, sent }));
     });
     // A request that still waits for its connection says nothing when it is aborted.
     const abort = () => {

@@ -20,8 +20,8 @@ export interface CommandSpec {
   readonly found?: Readonly<Record<string, "always" | keyof Defaults>>;
   /** What has to be confirmed on a terminal. Destruction needs `--yes` off one. */
   readonly confirms?: "spending" | "destruction";
-  /** It examines the installation, and runs where the configuration cannot be read. */
-  readonly examines?: boolean;
+  /** It needs no configuration, and runs where that cannot be read. */
+  readonly needsNoConfig?: boolean;
   readonly view: View;
   /** At least two, working as written. */
   readonly examples: readonly Example[];

@@ -116,8 +116,13 @@ function readSettings(path: string): string | undefined {
 }
 
 function permissions(path: string) {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && { owner: found.uid, mode: found.mode };
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found && { owner: found.uid, mode: found.mode };
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOTDIR") return undefined;
+    throw cause;
+  }
 }
 
 type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };

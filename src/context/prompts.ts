@@ -45,7 +45,7 @@ export const prompts: Prompts = {
       input({ message, ...(initial && { default: initial }), ...validator({ message, ...question }) }, place),
     ),
   secret: (question) =>
-    ask((place) => password({ message: question.message, ...validator(question) }, place)),
+    ask((place) => password({ message: question.message, toggleMask: false, ...validator(question) }, place)),
   confirm: ({ message, initial = false }) => ask((place) => confirm({ message, default: initial }, place)),
   choose: (question) => ask((place) => pick(question, place)),
 };

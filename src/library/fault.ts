@@ -3,8 +3,8 @@ import type { Span } from "./span.ts";
 
 /** What goes wrong with calls to an operation, and with which of them. */
 export interface Fault {
-  /** The operation by its id; `*` stands for every one. */
-  readonly operation: keyof Inputs | "*";
+  /** The operation by its id, also one that the sandbox assumes; `*` stands for every one. */
+  readonly operation: keyof Inputs | "*" | (string & {});
   /** The HTTP status of a failure that is answered in the place of the service. */
   readonly status?: number | undefined;
   /** How many calls it befalls; 1 when left out. */

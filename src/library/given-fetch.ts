@@ -33,7 +33,7 @@ async function* whole(
 function networkError(error: unknown, url: URL): unknown {
   if (!(error instanceof TypeError)) return error;
   const cause: NodeJS.ErrnoException = error.cause instanceof Error ? error.cause : error;
-  return brokenConnection(cause, url, !neverSent.has(cause.code ?? ""));
+  return brokenConnection(cause, { url, proxy: undefined, sent: !neverSent.has(cause.code ?? "") });
 }
 
 /** What goes wrong before a connection is there. */

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { confirm, mayPrompt } from "../../src/cli/confirm.ts";
@@ -125,4 +125,28 @@ describe("questions need a terminal to type on and one to be seen on", () => {
     const deleting = confirm(() => "Delete it?", { confirms: "destruction" }, settings, world);
     await expect(deleting).rejects.toThrow("--yes");
   });
+});
+
+describe("a profile in use that is not there", () => {
+  test("is told of, and can be mended", async () => {
+    const { run, folder } = await createCli();
+    await run("profile add play --sandbox");
+    await writeFile(
+      join(folder, "config", "config.json"),
+      '{"profile":"gone","profiles":{"play":{"sandbox":true}}}',
+    );
+    const { code, err, requests } = await run("rentals list");
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toBe('Error: the configuration: there is no profile "gone"\nThere are: play\n');
+    expect(await run("profile use play")).toMatchObject({ code: 0 });
+    expect(await run("rentals list")).toMatchObject({ code: 0 });
+  });
+});
+
+test.each(["completion bash", "help", "config path"])("%s runs with a broken configuration", async (line) => {
+  const { run, folder } = await createCli();
+  await run("profile add play --sandbox");
+  await writeFile(join(folder, "config", "config.json"), "{");
+  expect(await run(line)).toMatchObject({ code: 0, err: "" });
+  expect(await run("rentals list --sandbox")).toMatchObject({ code: 2 });
 });

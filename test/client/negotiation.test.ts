@@ -340,6 +340,23 @@ describe("a replacement", () => {
     expect(requests.map(({ path }) => path)).toEqual([history, descriptionPath, old]);
   });
 
+  test("that took the place of a path that is gone is found out, too", async () => {
+    let before = true;
+    const { run } = await createCli({
+      negotiates: true,
+      answer: (request) => {
+        if (request.path === descriptionPath) return Response.json(before ? description({}) : replacements);
+        if (!before) return onlyReplacements(request);
+        return request.path === old ? Response.json([{ id: 1 }]) : notFound();
+      },
+    });
+    expect((await run("rentals history -o id", overNetwork())).out).toBe("1\n");
+    before = false;
+    const { code, out, requests } = await run("rentals history -o id", overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: "6\n7\n8\n" });
+    expect(requests.map(({ path }) => path).slice(0, 3)).toEqual([old, descriptionPath, history]);
+  });
+
   test("takes every field of the request, or gives way", async () => {
     const vms = "/v2/on-demand/virtual-machine-rentals";
     const document = description({ [`GET ${active}`]: cursors, [`GET ${vms}`]: {} });

@@ -386,3 +386,11 @@ test("a key made by api call is used, and answers 401 once it is revoked", async
   expect((await run(`api call revokeApiKey -F id=${id} --yes --sandbox`)).code).toBe(0);
   expect((await run("volumes list --sandbox", { env })).code).toBe(3);
 });
+
+test("an answer that says it is JSON and is not cannot be used", async () => {
+  const { run } = await createCli();
+  await run("sandbox fault add --operation getBalance --garbage --times 2");
+  for (const flags of ["", "--jq .x"]) {
+    expect(await run(`api call getBalance --sandbox ${flags}`)).toMatchObject({ code: 7, out: "" });
+  }
+});

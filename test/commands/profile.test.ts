@@ -159,10 +159,11 @@ describe("profile remove", () => {
   test("of the one in use says which one is used now", async () => {
     const { run, json } = await withProfiles();
     const { code, err } = await run("profile remove work --yes");
-    expect({ code, err }).toEqual({ code: 0, err: 'The profile "play" is used from now on.\n' });
-    expect(await json("auth status")).toMatchObject({ profile: "play" });
+    const none = "No profile is used now: `gpuctl profile use NAME` says which one.\n";
+    expect({ code, err }).toEqual({ code: 0, err: none });
+    expect(await run("rentals list")).toMatchObject({ code: 3, requests: [] });
     expect((await run("profile remove lab --yes")).err).toBe("");
-    expect((await run("profile remove play --yes")).err).toBe("There is no profile left.\n");
+    expect((await run("profile remove play --yes")).err).toBe("");
     expect(await json("profile list")).toEqual([]);
   });
 

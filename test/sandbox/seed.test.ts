@@ -128,7 +128,7 @@ test("a key that is made has a value that no key of the seed has", async () => {
 
 test("usage comes by the page whatever numbers the rentals of a seed have", async () => {
   const sandbox = await openSandbox();
-  const ids = [7, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER];
+  const ids = [7, 2 ** 52 - 2, 2 ** 52 - 1];
   await sandbox.seed(
     JSON.stringify({ rentals: ids.map((id) => ({ rentalType: "virtual-machine", gpuCount: 1, id })) }),
   );
@@ -139,6 +139,22 @@ test("usage comes by the page whatever numbers the rentals of a seed have", asyn
     expect(body).toMatchObject({ items: [{ rentalId }], nextCursor });
     cursor = String(rentalId);
   }
+});
+
+test("a seed leaves room for the ids that come after its own", async () => {
+  const sandbox = await openSandbox();
+  const rental = { rentalType: "virtual-machine", gpuCount: 1, id: Number.MAX_SAFE_INTEGER };
+  await expect(sandbox.seed(JSON.stringify({ rentals: [rental] }))).rejects.toThrow(
+    "rentals.0.id must be less than",
+  );
+});
+
+test("a rental of a seed cannot have an SSH key that is not there", async () => {
+  const sandbox = await openSandbox();
+  const rental = { rentalType: "virtual-machine", gpuCount: 1, sshPublicKeyIds: [9] };
+  await expect(sandbox.seed(JSON.stringify({ rentals: [rental] }))).rejects.toThrow(
+    "no SSH key has the id 9",
+  );
 });
 
 test("a seed takes the place of everything there was", async () => {

@@ -37,7 +37,8 @@ export const removeProfile = (world: World, name: string): Promise<void> =>
     const left = Object.entries(config.profiles ?? {}).filter(([one]) => one !== name);
     const { profile: used = usualProfile, profiles: _, ...rest } = config;
     const names = left.map(([one]) => one);
-    const next = [used, usualProfile].find((one) => names.includes(one)) ?? names[0];
+    // No other one takes its place unasked: it may be somebody else's money.
+    const next = [used, usualProfile].find((one) => names.includes(one));
     return { ...rest, ...(next !== undefined && { profile: next }), profiles: Object.fromEntries(left) };
   });
 

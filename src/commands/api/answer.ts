@@ -1,18 +1,22 @@
 import { STATUS_CODES } from "node:http";
+import type { RequestParts } from "../../client/request.ts";
 import type { WholeAnswer } from "../../client/whole-answer.ts";
 import type { Answer } from "../../output/answer.ts";
 import { json } from "../../output/json.ts";
+import { jsonOf } from "../shared/json-of.ts";
 
 interface Printing {
   /** The status and the headers go first. */
   readonly head: boolean;
   readonly terminal: boolean;
+  readonly parts: RequestParts;
 }
 
-/** An answer as it is printed: JSON as such, anything else as its bytes, or as text on a terminal; nothing when it is empty. */
-export function printed(answer: WholeAnswer, { head, terminal }: Printing): Answer {
+/** An answer as it is printed: JSON as such, anything else as its bytes, or as text on a terminal; nothing when it is
+ * empty. Throws `UnreadableAnswer` for what says that it is JSON and is not. */
+export function printed(answer: WholeAnswer, { head, terminal, parts }: Printing): Answer {
   const { bytes } = answer;
-  const data = jsonOf(answer);
+  const data = saysJson(answer) ? { value: jsonOf(answer, parts) } : undefined;
   if (!head) {
     if (data) return { data: data.value };
     if (bytes.length === 0) return { exitCode: 0 };
@@ -30,14 +34,16 @@ const headText = ({ status, headers }: WholeAnswer): string =>
     "\n",
   ].join("\n");
 
-/** The value of an answer that is JSON by its type, or by its text where it has no type. */
-function jsonOf(answer: WholeAnswer): { readonly value: unknown } | undefined {
+/** Whether an answer is JSON by its type; one without a type is, when it can be read as JSON. */
+function saysJson(answer: WholeAnswer): boolean {
+  if (answer.bytes.length === 0) return false;
   const type = answer.header("content-type");
-  if (answer.bytes.length === 0 || (type !== null && !/[/+]json\b/i.test(type))) return undefined;
+  if (type !== null) return /[/+]json\b/i.test(type);
   try {
-    return { value: JSON.parse(answer.text()) };
+    JSON.parse(answer.text());
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

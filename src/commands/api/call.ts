@@ -38,6 +38,7 @@ export const verb: Verb<Request> = {
     return printed(await context.request(request.parts), {
       head: flags.include === true,
       terminal: context.files.stdoutIsTerminal,
+      parts: request.parts,
     });
   },
 };

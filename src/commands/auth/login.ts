@@ -21,6 +21,7 @@ export const verb: Verb<object> = {
         },
       });
     }
+    if (!dryRun) say("The key was not tried: `gpuctl auth status` asks the service.");
     if (baseUrl === undefined) say("No base URL yet: give --base-url, or set GPUCTL_BASE_URL.");
     else if (inferenceBaseUrl === undefined) {
       say("Inference goes to the base URL too; --inference-base-url keeps another host for it.");

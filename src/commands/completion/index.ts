@@ -14,6 +14,7 @@ For fish:
 For PowerShell, put this into the file that $PROFILE names:
   gpuctl completion powershell | Out-String | Invoke-Expression`,
     operations: [],
+    needsNoConfig: true,
     positionals: [
       {
         name: "SHELL",

@@ -94,6 +94,7 @@ export const configCommands: readonly CommandSpec[] = [
     path: ["config", "path"],
     summary: "Print where the configuration is",
     operations: [],
+    needsNoConfig: true,
     view: { kind: "lines", path: "path" },
     examples: [
       { text: "The path of the file", command: "gpuctl config path" },

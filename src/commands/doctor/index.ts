@@ -6,7 +6,7 @@ export const doctorCommands: readonly CommandSpec[] = [
     summary: "Check the installation, and say what to do",
     details: "It changes nothing, sends no more than three reads, and exits 0 only when nothing fails.",
     operations: [],
-    examines: true,
+    needsNoConfig: true,
     view: {
       kind: "list",
       columns: [

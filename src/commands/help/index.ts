@@ -6,6 +6,7 @@ export const helpCommands: readonly CommandSpec[] = [
     summary: "Show help on a command or a topic",
     details: "`gpuctl help` alone lists the commands and the topics.",
     operations: [],
+    needsNoConfig: true,
     positionals: [
       { name: "WORD", variadic: true, text: "A topic, or the words of a command such as: rentals create vm" },
     ],

@@ -15,7 +15,11 @@ export const verb: Verb<object> = {
     else await profiles.remove(name);
     const used = profiles.list().find((one) => one.inUse)?.name ?? null;
     if (inUse && !settings.dryRun) {
-      say(used === null ? "There is no profile left." : `The profile "${used}" is used from now on.`);
+      say(
+        used === null
+          ? "No profile is used now: `gpuctl profile use NAME` says which one."
+          : `The profile "${used}" is used from now on.`,
+      );
     }
     return { data: { removed: settings.dryRun ? null : name, inUse: used } };
   },

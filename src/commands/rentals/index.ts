@@ -142,7 +142,8 @@ export const rentalCommands: readonly CommandSpec[] = [
   {
     path: ["rentals", "terminate"],
     summary: "End rentals, where the service lists an operation for it",
-    details: "Goes by the service's own description. When one of several fails, the others are still ended.",
+    details:
+      "Goes by the service's own description. All of them are looked up first: when one is not there, none is ended. When ending one fails, the others are still ended.",
     operations: [],
     positionals: [
       { name: "RENTAL", required: true, variadic: true, text: "Id of a rental", completes: "rental" },

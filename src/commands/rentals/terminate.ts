@@ -31,7 +31,7 @@ export const verb: Verb<Ending> = {
   input: async ({ words }, context) => {
     const ids = [...new Set([words.RENTAL ?? []].flat().map(String))];
     if (ids.includes("")) throw new UsageError("RENTAL must not be empty");
-    const operations = terminateOperations(await context.describe());
+    const operations = terminateOperations(await context.describe({ orDocumented: true }));
     if (context.settings.dryRun) return { rentals: ids.map(unseen) };
     const seen = await Promise.all(ids.map((id) => lookUp(id, context)));
     const rentals = await withTypes(seen, operations, context);
@@ -43,7 +43,7 @@ export const verb: Verb<Ending> = {
   question: ({ rentals }) =>
     `End ${rentals.map(({ id, label }) => (label ? `${id} (${label})` : id)).join(", ")}? What is on ${rentals.length === 1 ? "it" : "them"} is lost.`,
   run: async ({ rentals }, context) => {
-    const description = await context.describe();
+    const description = await context.describe({ orDocumented: true });
     const operations = terminateOperations(description);
     const end = async ({ wireId, type }: Rental): Promise<unknown> => {
       const operation = terminateFor(operations, type) ?? operations[0]?.operation;

@@ -3,6 +3,7 @@ import { latestMs, stamp } from "../clock.ts";
 import { attachable } from "../handlers/volumes.ts";
 import { keys } from "../keys.ts";
 import { balanceAt } from "../ledger.ts";
+import { needSshKeys } from "../need-ssh-keys.ts";
 import { Refusal, refuse } from "../refusal.ts";
 import { firstUser, restoreInitialState } from "../schema.ts";
 import type { Store } from "../store.ts";
@@ -58,7 +59,10 @@ function addKeys(store: Store, { keys: seeded, sshKeys }: SeedDocument, now: num
 
 const addRentals = (store: Store, { rentals }: SeedDocument, now: number): readonly Issue[] =>
   numberedFirst(rentals).flatMap(({ thing, index }) =>
-    issuesOf(["rentals", index], () => addRental(store, firstUser, seededRental(thing, now), thing.id)),
+    issuesOf(["rentals", index], () => {
+      needSshKeys(store, firstUser, thing);
+      addRental(store, firstUser, seededRental(thing, now), thing.id);
+    }),
   );
 
 const addVolumes = (store: Store, { volumes }: SeedDocument, now: number): readonly Issue[] =>

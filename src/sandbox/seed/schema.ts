@@ -5,7 +5,11 @@ import { dateTime } from "../../contract/shared.ts";
 import { user } from "../../contract/user.ts";
 import { createStorageVolume } from "../../contract/volumes.ts";
 
-const number = z.int().gt(0);
+/** Ids count up from the largest one of a seed, so that leaves room above it. */
+const number = z
+  .int()
+  .gt(0)
+  .lt(2 ** 52);
 
 /** What the sandbox decides by itself for a thing that is created, and a seed may say. */
 const given = { id: number.optional(), createdAt: dateTime("When it was created").optional() };

@@ -1,16 +1,16 @@
 import { type Check, failure, ok } from "../finding.ts";
 
 export const baseUrl: Check = ({ settings }) => {
-  const { sandbox, baseUrl: base, inferenceBaseUrl, profile } = settings;
+  const { sandbox, baseUrl: base, inferenceBaseUrl } = settings;
   if (sandbox) return ok("the sandbox");
   if (base === undefined) {
     return failure(
       "no service to talk to: no base URL is set",
-      "`gpuctl auth login --base-url URL` keeps one; --sandbox needs neither account nor host.",
+      "`gpuctl setup` asks for one; --sandbox needs neither account nor host.",
     );
   }
   const other = inferenceBaseUrl === undefined ? "" : `, inference at ${shown(inferenceBaseUrl)}`;
-  return ok(`${shown(base)}${other} (profile "${profile}")`);
+  return ok(`${shown(base)}${other}`);
 };
 
 /** Without a user and a password, which some write into a URL. */
