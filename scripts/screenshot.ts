@@ -12,8 +12,8 @@ import { terminalSvg } from "./terminal-svg.ts";
 const columns = 112;
 const commands = [
   "export GPUCTL_SANDBOX=1",
-  "gpuctl rentals create vm --gpus 2 --gpu h200 --label trainer --wait -o id --yes",
-  "gpuctl rentals create bare-metal --gpus 8 --network-type infiniband --wait -o id --yes",
+  "gpuctl rentals create vm --gpus 2 --gpu h200 --label trainer --wait -o id --yes -q",
+  "gpuctl rentals create bare-metal --gpus 8 --network-type infiniband --wait -o id --yes -q",
   "gpuctl rentals list",
   "gpuctl rentals create vm --gpus 1 --max-burn 20 --yes",
   "gpuctl reserve convert 1001 --days 30 --expected-price 3369.60 --yes",
@@ -36,7 +36,7 @@ try {
     env: {
       PATH: process.env.PATH,
       TERM: "xterm-256color",
-      GPUCTL_NO_INPUT: "1",
+      CI: "1",
       GPUCTL_STATE_DIR: join(home, "state"),
       GPUCTL_CONFIG_DIR: join(home, "config"),
     },
