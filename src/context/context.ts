@@ -1,10 +1,16 @@
 import type { Call } from "../client/call.ts";
 import type { Description } from "../client/document.ts";
-import type { Knock } from "../client/knock.ts";
 import type { List } from "../client/list.ts";
 import type { RawCall } from "../client/raw-call.ts";
 import type { Stream } from "../client/stream.ts";
+import type { Credential, Defaults, Profiles, Secrets } from "./kept.ts";
+import type { Installation } from "./machine-facts.ts";
 import type { Prompts } from "./questions.ts";
+import type { SandboxControl } from "./sandbox-control.ts";
+
+export type * from "./kept.ts";
+export type * from "./machine-facts.ts";
+export type * from "./sandbox-control.ts";
 
 /** All that a command may touch. Each command narrows it to what it uses, as in `Pick<Context, "call" | "say">`. */
 export interface Context {
@@ -86,13 +92,6 @@ export interface CommandSettings {
   readonly defaults: Defaults;
 }
 
-export interface Credential {
-  /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
-  readonly source: string;
-  /** Empty for a key that is too short, and for one that a program is yet to print. */
-  readonly lastFour: string;
-}
-
 /** A service, and who asks it. */
 export interface Place {
   readonly baseUrl: string;
@@ -116,72 +115,6 @@ export const visibleVariables = [
   "all_proxy",
 ] as const;
 
-/** A user's standing wishes, kept in a profile. Money is in dollars, as typed. */
-export interface Defaults {
-  readonly imageModel: string | undefined;
-  readonly chatModel: string | undefined;
-  readonly maxCost: string | undefined;
-  readonly maxBurn: string | undefined;
-}
-
-/** Profiles as they are kept. Every change is written whole, or not at all, and none is lost to another process. */
-export interface Profiles {
-  readonly path: string;
-  readonly list: () => readonly KeptProfile[];
-  /** Every key of the configuration with the value that counts for the profile in use. */
-  readonly inForce: () => readonly ValueInForce[];
-  /** Changes a profile, or makes it. */
-  readonly save: (name: string, change: ProfileChange) => Promise<void>;
-  /** Makes a profile; throws `UsageError` when it is there. */
-  readonly add: (name: string, change: ProfileChange) => Promise<void>;
-  readonly use: (name: string) => Promise<void>;
-  readonly remove: (name: string) => Promise<void>;
-  readonly forgetKey: (name: string) => Promise<boolean>;
-}
-
-export interface KeptProfile {
-  readonly name: string;
-  readonly inUse: boolean;
-  /** The one in use where no flag and no variable names another. */
-  readonly usual: boolean;
-  /** Values by key, as typed. */
-  readonly settings: KeptSettings;
-  readonly key: Credential | undefined;
-}
-
-/** Values of a profile by the keys of the configuration, as typed. */
-export type KeptSettings = Readonly<Partial<Record<string, string>>>;
-
-export interface ValueInForce {
-  readonly key: string;
-  readonly value: string | null;
-  /** A variable, a profile, or the default of the tool. */
-  readonly source: string | null;
-  readonly meaning: string;
-}
-
-export interface ProfileChange {
-  readonly apiKey?: string;
-  /** Values by the keys of the configuration, as typed; undefined takes one away. */
-  readonly settings?: KeptSettings;
-}
-
-export interface Secrets {
-  /** A key from stdin, or typed unseen on a terminal. */
-  readonly readKey: (options: { fromStdin: boolean }) => Promise<string>;
-  /** The key that requests are sent with; a program that prints it is run. Throws `NoCredential` when there is none. */
-  readonly keyInUse: () => Promise<KeyInUse>;
-  /** The key of a profile, whatever else is in use. */
-  readonly keptKey: (profile: string) => Promise<string | undefined>;
-  /** The key that a program prints. */
-  readonly keyFrom: (commandLine: string) => Promise<string>;
-}
-
-export interface KeyInUse {
-  readonly key: string;
-  readonly source: string;
-}
-
 /** Other programs of this machine. Each throws `Unavailable` when the program cannot be started. */
 export interface Programs {
   /** Runs a program with our stdin, stdout and stderr; its exit status, or 128 and the number of the signal that ended it. */
@@ -191,89 +124,3 @@ export interface Programs {
 }
 
 export type Shell = "bash" | "zsh" | "fish" | "powershell";
-
-/** The service on this machine. */
-export interface SandboxControl {
-  readonly keys: { readonly full: string; readonly readOnly: string };
-  readonly limits: readonly { readonly id: string; readonly text: string }[];
-  readonly status: () => unknown;
-  /** Each gives the clock as it is then; a moment or a span is in milliseconds. Throws `ControlRefused`. */
-  readonly clock: {
-    readonly show: () => unknown;
-    readonly freeze: () => unknown;
-    readonly resume: () => unknown;
-    readonly advance: (milliseconds: number) => unknown;
-    readonly set: (moment: number) => unknown;
-  };
-  /** Throws `ControlRefused` that names each value at fault. */
-  readonly faults: {
-    readonly add: (fault: object) => unknown;
-    readonly list: () => readonly unknown[];
-    /** Forgets one or all, and says how many that were. */
-    readonly clear: (id?: number) => number;
-  };
-  /** The last requests, the oldest of them first. */
-  readonly requests: (limit: number) => readonly unknown[];
-  readonly seed: (text: string) => Promise<void>;
-  readonly snapshot: () => unknown;
-  readonly restore: (text: string) => void;
-  readonly reset: () => void;
-  readonly serve: (options: { host: string; port: number }) => Promise<{
-    readonly url: string;
-    readonly close: () => Promise<void>;
-  }>;
-}
-
-/** This machine, to be looked at. Nothing of it changes anything. */
-export interface Machine {
-  readonly nodeVersion: string;
-  /** The versions of Node.js that gpuctl runs on, such as `>=20.19`. */
-  readonly neededNode: string;
-  readonly platform: string;
-  /** The number of the user; nothing where users have none. */
-  readonly userId: number | undefined;
-  readonly home: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The path of a program that `PATH` leads to. */
-  readonly which: (program: string) => Promise<string | undefined>;
-  /** What is known of a file or a folder; nothing when it is not there. */
-  readonly stat: (path: string) => Promise<PathFacts | undefined>;
-  readonly readText: (path: string) => Promise<string | undefined>;
-  /** The proxy that the environment names for a URL. */
-  readonly proxyFor: (url: string) => Promise<string | undefined>;
-  /** What a host shows of itself, without a key; throws when it cannot be reached within so many milliseconds. */
-  readonly knock: (url: string, timeout: number) => Promise<Knock>;
-  readonly sandboxHealth: () => Promise<SandboxHealth>;
-}
-
-export interface PathFacts {
-  /** Permission bits, such as 0o600. */
-  readonly mode: number;
-  readonly owner: number;
-  readonly isFolder: boolean;
-  readonly writable: boolean;
-}
-
-/** The machine, and what gpuctl is set to on it. */
-export interface Installation extends Machine {
-  readonly configPath: string;
-  /** Why the configuration cannot be read. */
-  readonly configProblem: () => string | undefined;
-  readonly stateFolder: string;
-  /** Whether stdin, stdout and stderr are a terminal, its width, and whether text has colours. */
-  readonly terminal: {
-    readonly stdin: boolean;
-    readonly stdout: boolean;
-    readonly stderr: boolean;
-    readonly columns: number;
-    readonly color: boolean;
-  };
-}
-
-/** What the sandbox needs, and how its state is. */
-export interface SandboxHealth {
-  readonly packages: readonly { readonly name: string; readonly use: string; readonly problem?: string }[];
-  readonly file: string;
-  readonly exists: boolean;
-  readonly problem?: string;
-}
