@@ -44,7 +44,7 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
   const tell = notices(settings, world, notes);
   let last: Exchange | undefined;
   const watch = (exchange: Exchange) => {
-    last = exchange;
+    if (exchange.status !== undefined) last = exchange;
     tell(exchange);
   };
   let filter: Filter | undefined;

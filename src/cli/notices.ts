@@ -10,8 +10,13 @@ export function notices(
   { say }: Notes,
 ): Observer {
   const told = new Set<string>();
-  return ({ method, url, status, milliseconds, header }) => {
-    if (debug) void stderr.write(`${method} ${url} -> ${status} in ${Math.round(milliseconds)} ms\n`);
+  return ({ method, url, body, status, milliseconds, header }) => {
+    if (debug) {
+      const end = `${status ?? "no answer"} in ${Math.round(milliseconds)} ms`;
+      void stderr.write(
+        `${method} ${url} -> ${end}\n${body === undefined ? "" : `  sent: ${shortened(body)}\n`}`,
+      );
+    }
     const sunset = header("sunset");
     const deprecation = header("deprecation");
     const path = new URL(url).pathname;
@@ -20,6 +25,10 @@ export function notices(
     say(`${path} is deprecated${since(deprecation)}${sunset === null ? "" : `; ${end(sunset, now())}`}.`);
   };
 }
+
+/** Pictures are long. */
+const shortened = (text: string): string =>
+  text.length > 500 ? `${text.slice(0, 500)}… (${text.length} characters)` : text;
 
 /** A deprecation is `true`, a date, or a moment in seconds with an `@` before it. */
 function since(deprecation: string | null): string {

@@ -6,7 +6,10 @@ import { isRead, type WireRequest } from "./request.ts";
 export interface Exchange {
   readonly method: string;
   readonly url: string;
-  readonly status: number;
+  /** JSON, as it was sent. */
+  readonly body: string | undefined;
+  /** Nothing when no answer came. */
+  readonly status: number | undefined;
   readonly milliseconds: number;
   readonly header: (name: string) => string | null;
 }
@@ -30,9 +33,20 @@ export async function sendHead(
   for (let hops = 0; ; hops += 1) {
     const start = performance.now();
     const init = { method, headers, signal: limit.signal, ...(body !== undefined && { body }) };
-    const answer = await orAborted(fetch(url, init), limit.signal);
-    const header = (name: string) => answer.headers.get(name);
-    observe?.({ method, url, status: answer.status, milliseconds: performance.now() - start, header });
+    const tell = (answer?: FetchAnswer) =>
+      observe?.({
+        method,
+        url,
+        body,
+        status: answer?.status,
+        milliseconds: performance.now() - start,
+        header: (name) => answer?.headers.get(name) ?? null,
+      });
+    const answer = await orAborted(fetch(url, init), limit.signal).catch((cause) => {
+      tell();
+      throw cause;
+    });
+    tell(answer);
     const next = redirect(answer, url);
     if (next === undefined || !isRead(request) || hops === mostRedirects) return answer;
     await orAborted(readText(answer), limit.signal);

@@ -55,7 +55,9 @@ function applied(jq: Jq, program: string, input: string): JqResult {
     return jq.raw(input, program, ["-c"]);
   } catch (cause) {
     if (!(cause instanceof Error && cause.name === "RuntimeError")) throw cause;
-    throw notApplied(`jq gave up, most likely as it needs more than ${MEMORY} MB of memory for it`);
+    throw notApplied(
+      `jq gave up, most likely as it needs more than ${MEMORY} MB of memory for it; -o jsonl gives records to a jq of your own`,
+    );
   } finally {
     console.error = error;
   }

@@ -11,7 +11,7 @@ import type { Operation } from "../contract/operation.ts";
 import type { Clock } from "./clock.ts";
 import { isEnabled } from "./enabled.ts";
 import { errorAnswer, tooLarge } from "./error-answer.ts";
-import { underFaults } from "./faults/apply.ts";
+import { faultHeader, underFaults } from "./faults/apply.ts";
 import { ConnectionReset } from "./faults/connection-reset.ts";
 import type { AssumedHandler, Call, Handler } from "./handlers/handler.ts";
 import { assumedHandlers, handlers } from "./handlers/index.ts";
@@ -32,7 +32,7 @@ type Env = { Variables: Seen & { userId: string } };
 /** The operations of the contract, served from a store. */
 export function createApp(store: Store, clock: Clock): Hono<Env> {
   const app = new Hono<Env>();
-  app.use(cors());
+  app.use(cors({ origin: "*", exposeHeaders: ["Retry-After", faultHeader] }));
   app.use(async (http, next) => {
     await next();
     http.header(sandboxHeader, "1");

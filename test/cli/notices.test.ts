@@ -30,3 +30,19 @@ test("an answer without such a header says nothing", async () => {
   const { run } = await createCli({ answer: () => Response.json([]) });
   expect((await run("volumes list -o json", overNetwork())).err).toBe("");
 });
+
+test("--debug shows what was sent, and every try that got no answer", async () => {
+  const { run } = await createCli({
+    answer: ({ method }) => {
+      if (method === "POST") throw Object.assign(new Error("gone"), { code: "ECONNRESET" });
+      return Response.json([]);
+    },
+  });
+  const { err } = await run(
+    "volumes create --region us-central-1 --label training-data --size-in-gb 1024 --debug",
+    overNetwork(),
+  );
+  const lines = err.split("\n");
+  const at = lines.findIndex((line) => /^POST \S+storage-volumes -> no answer in \d+ ms$/.test(line));
+  expect(lines[at + 1]).toBe('  sent: {"region":"us-central-1","label":"training-data","sizeInGb":1024}');
+});

@@ -27,6 +27,14 @@ test.each([
   expect(sandbox.status().rentals.active).toBe(0);
 });
 
+test("a page of another origin may read what a fault answered, and how long to wait", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "listStorageVolumes", status: 429 });
+  const { headers } = await sandbox.call("listStorageVolumes");
+  expect(headers.get("access-control-allow-origin")).toBe("*");
+  expect(headers.get("access-control-expose-headers")).toMatch(/Retry-After/);
+});
+
 test("an answer says to wait as long as the fault says", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 503, retryAfterSeconds: 7 });

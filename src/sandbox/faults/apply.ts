@@ -35,10 +35,12 @@ export async function underFaults(
   http.header(faultHeader, String(id));
 }
 
-/** Hono would merge the headers of the old answer into the new one. */
+/** Hono would merge the headers of the old answer into the new one; those that let pages read an answer stay. */
 function replace(http: Context, answer: Response): void {
+  const forPages = [...http.res.headers].filter(([name]) => name.startsWith("access-control-"));
   http.res = undefined;
   http.res = answer;
+  for (const [name, value] of forPages) http.header(name, value);
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
