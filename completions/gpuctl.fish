@@ -16,6 +16,7 @@ function __gpuctl_at
             set -e skip
             continue
         end
+        test "$word" = --; and return 1
         if contains -- $word $__gpuctl_values
             set skip 1
             continue

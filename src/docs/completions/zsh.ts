@@ -34,6 +34,7 @@ ${tree.globals.map(specOf).join("\n")}
   integer index
   for (( index = 2; index < CURRENT; index++ )); do
     word=$words[index]
+    [[ -z $skip && $word == -- ]] && return
     next="\${place:+$place }$word"
     if [[ -z $skip ]] && (( $paths[(Ie)$next] )); then
       place=$next
