@@ -33,6 +33,9 @@ async function stream(response: ServerResponse, count: number): Promise<void> {
   response.end("]");
 }
 
+/** MiB of the heap, far below what the records take: what is held on to does not fit, and what lies about is collected. */
+const heap = 48;
+
 /** MiB that a listing of so many rentals had resident at most, and the bytes that it printed. */
 async function memoryOf(format: string, count: number) {
   const server = createServer((_request, response) => void stream(response, count));
@@ -44,7 +47,8 @@ async function memoryOf(format: string, count: number) {
   const { port } = server.address() as AddressInfo;
   const home = await createHome({ GPUCTL_BASE_URL: `http://127.0.0.1:${port}`, GPUCTL_API_KEY: key });
   const [record, printed] = [join(home.folder, "memory"), join(home.folder, "printed")];
-  const words = [process.execPath, "--require", recorder, launcher, "rentals", "history", "-o", format];
+  const node = [process.execPath, `--max-old-space-size=${heap}`, "--require", recorder];
+  const words = [...node, launcher, "rentals", "history", "-o", format];
   const { code, err } = await home.run(["-c", '"$@" > "$0"', printed, ...words], {
     command: ["/bin/sh"],
     env: { RECORD_MEMORY_IN: record },
