@@ -7,7 +7,6 @@ import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
 import { operations } from "../../src/contract/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
-import { upgrades } from "../../src/sandbox/schema.ts";
 import { requestFor } from "./request.ts";
 
 function newFile(): string {
@@ -70,24 +69,6 @@ test.each([
     expect(await labels(file)).toEqual({ count: 300, labels: [expect.stringMatching(/^(one|other)$/)] });
   },
 );
-
-test("a file of the first version gets the tables that it lacks, and keeps what it has", async () => {
-  const file = newFile();
-  const database = new DatabaseSync(file);
-  database.exec(upgrades[0] ?? "");
-  database.exec(`
-    INSERT INTO users (id, record) VALUES ('sandbox-user', '{"name":"Ada"}');
-    INSERT INTO keys (secret, userId, access) VALUES ('gpuctl-sandbox-full', 'sandbox-user', 'full');
-    INSERT INTO volumes (userId, record) VALUES ('sandbox-user', '{"label":"kept"}');
-    PRAGMA user_version = 1;
-  `);
-  database.close();
-  const upgraded = await open(file);
-  expect(upgraded.status()).toMatchObject({ volumes: 1, userExists: true, frozen: false });
-  expect(upgraded.clock.freeze().frozen).toBe(true);
-  expect(upgraded.faults.add({ operation: "*", reset: true })).toMatchObject({ id: 1 });
-  expect(upgraded.requests(50)).toEqual([]);
-});
 
 test("a foreign database that has a version is left alone", async () => {
   const file = newFile();

@@ -135,7 +135,7 @@ test.skipIf(!existsSync("/proc/self"))("a place where no file can be is refused 
   await expect(createSandbox({ file: "/proc/nowhere/sandbox.db" })).rejects.toThrow(StoreError);
 });
 
-test("a file of the first version keeps all that is in it, its keys too", async () => {
+test("a file of the first version keeps all that is in it, its keys too, and gets the tables that it lacks", async () => {
   const file = join(folder(), "sandbox.db");
   const database = new DatabaseSync(file);
   database.exec(upgrades[0] ?? "");
@@ -149,4 +149,8 @@ test("a file of the first version keeps all that is in it, its keys too", async 
   const sandbox = await open(file);
   const response = await sandbox.fetch(requestFor("listStorageVolumes", {}, sandbox.keys.full));
   expect(await response.json()).toMatchObject([{ label: "kept" }]);
+  expect(sandbox.status()).toMatchObject({ volumes: 1, userExists: true, frozen: false });
+  expect(sandbox.clock.freeze().frozen).toBe(true);
+  expect(sandbox.faults.add({ operation: "*", reset: true })).toMatchObject({ id: 1 });
+  expect(sandbox.requests(50)).toHaveLength(1);
 });
