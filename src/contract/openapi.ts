@@ -1,15 +1,17 @@
 import * as z from "zod";
 import type { openApiDocument } from "./description.ts";
-import { type ErrorCode, errorBody, errors } from "./errors.ts";
+import { errorBody } from "./errors.ts";
 import type { Operation } from "./operation.ts";
+import { type Additions, type Describe, type Json, responses } from "./responses.ts";
 
-type Json = z.core.JSONSchema.BaseSchema;
 export type OpenApiDocument = z.output<typeof openApiDocument>;
 
 interface OpenApiOptions {
   /** Base URLs that serve the operations. */
   readonly servers: readonly string[];
   readonly title?: string;
+  /** What this server answers beyond what the table says. */
+  readonly additions?: (operation: Operation) => Additions;
 }
 
 const securityScheme = "Authorization";
@@ -45,7 +47,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation, schema, error),
+      [operation.method.toLowerCase()]: describe(operation, schema, error, options.additions?.(operation)),
     };
   }
   const document = {
@@ -67,15 +69,13 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   return JSON.parse(JSON.stringify(document), (key, value) => finish(key, value, schemas));
 }
 
-type Describe = (schema: z.ZodType) => Json;
-
 /** Leaves out what zod adds to a schema beyond what it says: a date-time's long pattern, the type of a map's keys. */
 function tidy({ jsonSchema }: { jsonSchema: Json }): void {
   if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
   delete jsonSchema.propertyNames;
 }
 
-function describe(operation: Operation, schema: Describe, error: Json) {
+function describe(operation: Operation, schema: Describe, error: Json, additions?: Additions) {
   const input = schema(operation.input);
   return {
     operationId: operation.id,
@@ -90,7 +90,7 @@ function describe(operation: Operation, schema: Describe, error: Json) {
     ...((operation.in === "query" || operation.in === "path") && {
       parameters: parameters(input, operation.in),
     }),
-    responses: { 200: success(operation, schema), ...failures(operation.errors, error) },
+    responses: responses(operation, schema, error, additions),
   };
 }
 
@@ -111,33 +111,6 @@ const parameters = (input: Json, place: "query" | "path") =>
     const { description, ...schema } = property as Json;
     return { name, in: place, required: input.required?.includes(name) ?? false, description, schema };
   });
-
-const success = ({ output, streams, sunset }: Operation, schema: Describe) => ({
-  description: output.description ?? "Success",
-  ...(sunset && {
-    headers: {
-      Sunset: { description: "When this path stops being served", schema: { type: "string" } },
-    },
-  }),
-  content: {
-    "application/json": { schema: schema(output) },
-    ...(streams && { [streams]: { schema: { type: "string", description: "One event for each part" } } }),
-  },
-});
-
-const failures = (codes: readonly ErrorCode[], schema: Json) =>
-  Object.fromEntries(
-    codes.map((code) => {
-      const { status, message } = errors[code];
-      return [
-        status,
-        {
-          description: message,
-          content: { "application/json": { schema, example: { code, message, issues: [] } } },
-        },
-      ];
-    }),
-  );
 
 const components = "#/components/schemas/";
 

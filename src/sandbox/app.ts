@@ -75,7 +75,7 @@ function serveOperation<Input extends z.ZodObject>(
     sunset(operation),
     faulty(store, operation.id),
     admission(operation, store),
-    limit,
+    limit(operation),
     async (http) => {
       const checked = check(operation, await readInput(operation, http.req));
       if (!checked.ok) throw new Refusal("BAD_REQUEST", checked.issues);
@@ -108,7 +108,11 @@ const faulty =
     await underFaults(http, next, { store, operation, onFault: (id) => http.set("fault", id) });
   };
 
-const limit = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
+const largest = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
+
+/** A body is read, and may be too large, where the input travels in it. */
+const limit = (operation: Pick<Operation, "in">): MiddlewareHandler<Env> =>
+  operation.in === "body" ? largest : (_http, next) => next();
 
 /** A path that is to be retired says when, and is unknown from that day on (service section 9). */
 const sunset =

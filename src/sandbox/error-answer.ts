@@ -10,8 +10,16 @@ export function errorAnswer(http: Context, error: unknown): Response {
 }
 
 /** For a body over the limit, which the service documents no error for. */
-export const tooLarge = (http: Context): Response =>
-  problem(http, { code: "PAYLOAD_TOO_LARGE", message: "Request body is too large", issues: [] }, 413);
+export const payloadTooLarge = {
+  status: 413,
+  code: "PAYLOAD_TOO_LARGE",
+  message: "Request body is too large",
+} as const;
+
+export function tooLarge(http: Context): Response {
+  const { status, ...error } = payloadTooLarge;
+  return problem(http, { ...error, issues: [] }, status);
+}
 
 /** An error that is told to the caller, and to the log. */
 function problem(http: Context, body: ErrorBody, status: 400 | 401 | 403 | 404 | 413 | 500): Response {

@@ -57,6 +57,7 @@ describe("api describe", () => {
       answer 400:            Invalid input data; object
       answer 401:            Authorization not provided; object
       answer 403:            Insufficient access; object
+      answer 413:            Request body is too large; object
       answer 500:            Internal server error; object
       example:               gpuctl api call attachStorageVolume -F storageVolumeId=1 -F 'rentalIds[]=1'
       "
@@ -385,6 +386,16 @@ test("a key made by api call is used, and answers 401 once it is revoked", async
   expect((await run("volumes list --sandbox", { env })).code).toBe(0);
   expect((await run(`api call revokeApiKey -F id=${id} --yes --sandbox`)).code).toBe(0);
   expect((await run("volumes list --sandbox", { env })).code).toBe(3);
+});
+
+test("an SSH key that is added by api call is listed until it is deleted", async () => {
+  const { run } = await createCli();
+  const added = await run("api call createSshKey -f name=laptop -f 'publicKey=ssh-ed25519 AAAA' --sandbox");
+  const { id } = JSON.parse(added.out);
+  const listed = async () => JSON.parse((await run("api call listSshKeys --sandbox")).out);
+  expect(await listed()).toMatchObject([{ id, name: "laptop" }]);
+  expect((await run(`api call deleteSshKey -F id=${id} --yes --sandbox`)).code).toBe(0);
+  expect(await listed()).toEqual([]);
 });
 
 test("an answer that says it is JSON and is not cannot be used", async () => {

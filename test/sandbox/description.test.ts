@@ -5,7 +5,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
 import { assumedOperations } from "../../src/contract/assumed/index.ts";
-import { operations } from "../../src/contract/index.ts";
+import { type OperationId, operations } from "../../src/contract/index.ts";
 import { everyOperation, openSandbox, origin } from "./harness.ts";
 
 async function served() {
@@ -37,6 +37,27 @@ test("the description is of the host that was asked, and of every operation", as
   expect(described.map(({ operationId }) => operationId).sort()).toEqual(
     [...everyOperation, ...Object.keys(assumedOperations)].sort(),
   );
+});
+
+test("what the sandbox answers beyond the service's own words is described as well", async () => {
+  const { paths } = await served();
+  const answersOf = (id: OperationId) => {
+    const { path, method } = operations[id];
+    return Object(paths[path])[method.toLowerCase()].responses;
+  };
+  expect(answersOf("createStorageVolume")[413].content["application/json"].example).toEqual({
+    code: "PAYLOAD_TOO_LARGE",
+    message: "Request body is too large",
+    issues: [],
+  });
+  expect(answersOf("listStorageVolumes")).not.toHaveProperty("413");
+  expect(answersOf("getOpenApiDocument")).toMatchObject({
+    200: { headers: { ETag: {} } },
+    304: { headers: { ETag: {} } },
+  });
+  for (const answer of Object.values(answersOf("updateCurrentUserLegacy"))) {
+    expect(answer).toMatchObject({ headers: { Sunset: {}, Deprecation: {} } });
+  }
 });
 
 test("a credential changes nothing about the description", async () => {

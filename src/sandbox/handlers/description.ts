@@ -1,4 +1,5 @@
 import { openApi } from "../../contract/openapi.ts";
+import { additions } from "../additions.ts";
 import { enabledOperations } from "../enabled.ts";
 import type { Handlers } from "./handler.ts";
 
@@ -7,5 +8,6 @@ export const description = {
     openApi(enabledOperations(now), {
       title: "Compute and inference service (gpuctl sandbox)",
       servers: [new URL(http.req.url).origin],
+      additions,
     }),
 } satisfies Partial<Handlers>;
