@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type Client, type ClientOptions, createClient } from "../../src/library/client.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/library/sandbox.ts";
+import { judged } from "../support/judged.ts";
 
 export const key = "sk-library-0123456789";
 
@@ -18,6 +19,8 @@ export async function openSandbox(
 ): Promise<{ readonly sandbox: Sandbox; readonly client: Client }> {
   const sandbox = await createSandbox({ serve: false, ...options });
   onTestFinished(() => sandbox.close());
-  const { url, keys, fetch } = sandbox;
-  return { sandbox, client: createClient({ baseUrl: url, apiKey: keys.full, fetch, ...wishes }) };
+  const { url, keys } = sandbox;
+  const { fetch } = judged({ fetch: (request: Request) => sandbox.fetch(request) });
+  const asked: ClientOptions["fetch"] = (to, init) => fetch(new Request(to, init));
+  return { sandbox, client: createClient({ baseUrl: url, apiKey: keys.full, fetch: asked, ...wishes }) };
 }

@@ -17,6 +17,7 @@ import { topicsOf } from "../../src/docs/topics/index.ts";
 import { treeOf } from "../../src/docs/tree.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { serve } from "../../src/sandbox/serve.ts";
+import { judged } from "./judged.ts";
 import { words } from "./words.ts";
 
 /** What one run of the tool came to. */
@@ -93,7 +94,7 @@ export async function createCli({
 }: Replacements = {}): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-test-"));
   let now = firstMoment;
-  const sandbox = await createSandbox({ file: ":memory:", now: () => now });
+  const sandbox = judged(await createSandbox({ file: ":memory:", now: () => now }));
   onTestFinished(async () => {
     sandbox.close();
     for (const one of [folder, temporaryFolder(folder)]) await rm(one, { recursive: true, force: true });

@@ -1,0 +1,58 @@
+/**
+ * Runs the tests of the tool with Redocly's proxy between the tool and the sandbox, and fails when what was sent and
+ * answered is not what the served description says. Arguments are those of vitest; without any, all tests are run that
+ * ask a sandbox by way of the tool or its library.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { proxyVariable } from "../support/judged.ts";
+import { openJunction } from "./junction.ts";
+import { startProxy } from "./proxy.ts";
+import { type Description, described, type Verdict, verdictOn } from "./verdict.ts";
+
+const everything = ["test/cli", "test/commands", "test/library", "test/client/negotiation.test.ts"];
+
+/** Fewer exchanges than this of everything mean that the tests went past the proxy. */
+const leastExchanges = 1000;
+
+/** As it is served before any path is retired. */
+async function servedDescription(): Promise<Description> {
+  const sandbox = await createSandbox({ file: ":memory:", now: () => 0 });
+  const answer = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));
+  sandbox.close();
+  return described.parse(await answer.json());
+}
+
+async function judgedRun(tests: readonly string[]): Promise<{ passed: boolean; verdict: Verdict }> {
+  const folder = await mkdtemp(join(tmpdir(), "gpuctl-judge-"));
+  const junction = await openJunction();
+  try {
+    const description = await servedDescription();
+    const proxy = await startProxy(junction.url, description, folder);
+    const { exitCode } = await execa("node", ["node_modules/vitest/vitest.mjs", "run", ...tests], {
+      env: { [proxyVariable]: proxy.url },
+      stdio: "inherit",
+      reject: false,
+    });
+    return { passed: exitCode === 0, verdict: verdictOn(await proxy.close(), description) };
+  } finally {
+    junction.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const given = process.argv.slice(2);
+const { passed, verdict } = await judgedRun(given.length > 0 ? given : everything);
+const { judged, mismatched, mismatches, unseen } = verdict;
+const least = given.length > 0 ? 1 : leastExchanges;
+const wrong = [
+  ...mismatches,
+  ...(judged < least ? [`only ${judged} exchanges went through the proxy, not ${least}`] : []),
+  ...(given.length > 0 ? [] : unseen.map((operation) => `${operation}: no test got its answer`)),
+];
+for (const line of wrong) process.stdout.write(`${line}\n`);
+process.stdout.write(`${judged} exchanges judged, ${mismatched} mismatches\n`);
+process.exitCode = passed && wrong.length === 0 ? 0 : 1;

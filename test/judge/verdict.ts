@@ -1,0 +1,132 @@
+import * as z from "zod";
+import { faultHeader } from "../../src/sandbox/faults/apply.ts";
+import type { Exchange, Finding, Report } from "./proxy.ts";
+
+/** The description that everything is held against, as far as the verdict reads it itself. */
+export const described = z.looseObject({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.looseObject({
+        operationId: z.string(),
+        responses: z.record(
+          z.string(),
+          z.looseObject({
+            headers: z.record(z.string(), z.unknown()).optional(),
+            content: z.record(z.string(), z.unknown()).optional(),
+          }),
+        ),
+      }),
+    ),
+  ),
+});
+
+export type Description = z.output<typeof described>;
+type DescribedOperation = Description["paths"][string][string];
+
+export interface Verdict {
+  /** Exchanges that were looked at, and the ones in which the description and what happened differ. */
+  readonly judged: number;
+  readonly mismatched: number;
+  /** What is wrong, each told once, with how often. */
+  readonly mismatches: readonly string[];
+  /** Operations that no exchange got the answer of. */
+  readonly unseen: readonly string[];
+}
+
+/**
+ * Whether what was sent and answered is what the description says. Two things are as they should be: a request that is
+ * wrong and was refused, and an answer that a fault spoilt, which says so itself.
+ * @throws when the proxy's findings are not of the exchanges that it kept
+ */
+export function verdictOn({ exchanges, findings }: Report, description: Description): Verdict {
+  const operationOf = finder(description);
+  const wrong = new Map<number, string[]>(exchanges.map((one, at) => [at, ownFindings(one, operationOf)]));
+  for (const finding of findings) {
+    const about = exchanges[finding.exchange];
+    if (about === undefined || !isOf(finding, about)) throw new Error(`no such exchange: ${finding.message}`);
+    if (finding.target === "response" || !isRefused(about))
+      wrong.get(finding.exchange)?.push(finding.message);
+  }
+  const told = exchanges.flatMap((one, at) =>
+    spoilt(one) ? [] : (wrong.get(at) ?? []).map((message) => ({ at, text: `${titleOf(one)}: ${message}` })),
+  );
+  const seen = new Set(
+    exchanges.filter((one) => one.response.status === 200 && !spoilt(one)).map((one) => operationOf(one)),
+  );
+  return {
+    judged: exchanges.length,
+    mismatched: new Set(told.map(({ at }) => at)).size,
+    mismatches: counted(told.map(({ text }) => text)),
+    unseen: operations(description).flatMap(({ operation }) =>
+      seen.has(operation) ? [] : [operation.operationId],
+    ),
+  };
+}
+
+/** The proxy looks at bodies, and at none of these: the status, the type and the headers of an answer. */
+function ownFindings(one: Exchange, operationOf: ReturnType<typeof finder>): string[] {
+  const { status, headers } = one.response;
+  const operation = operationOf(one);
+  if (operation === undefined) return status === 404 ? [] : [`status ${status} of what is not described`];
+  const answer = operation.responses[status];
+  if (answer === undefined) return [`status ${status} is not described`];
+  const type = header(one, "content-type")?.split(";")[0]?.trim();
+  const types = Object.keys(answer.content ?? {});
+  const names = new Set(Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()));
+  return [
+    ...((type === undefined ? types.length > 0 : !types.includes(type))
+      ? [`an answer of type ${type} is not described`]
+      : []),
+    ...headers
+      .filter(({ name }) => !names.has(name.toLowerCase()) && !needsNoWord.test(name))
+      .map(({ name }) => `header ${name} is not described`),
+  ];
+}
+
+/** Headers of HTTP itself, those that let pages read an answer, and the mark of every answer of a sandbox. */
+const needsNoWord =
+  /^(access-control-.*|cache-control|connection|content-.*|date|keep-alive|transfer-encoding|vary|x-gpuctl-sandbox)$/i;
+
+const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 413]);
+const isRefused = ({ response }: Exchange): boolean => refusals.has(response.status);
+
+const header = ({ response }: Exchange, wanted: string): string | undefined =>
+  response.headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value;
+
+const spoilt = (one: Exchange): boolean => header(one, faultHeader) !== undefined;
+
+const isOf = ({ method, path, status }: Finding, { request, response }: Exchange): boolean =>
+  method === request.method && path === new URL(request.url).pathname && status === response.status;
+
+const titleOf = ({ request, response }: Exchange): string =>
+  `${request.method} ${new URL(request.url).pathname} ${response.status}`;
+
+const operations = ({ paths }: Description) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+
+/** Finds the operation that an exchange was about. */
+function finder(description: Description): (one: Exchange) => DescribedOperation | undefined {
+  const known = operations(description).map(({ path, ...about }) => ({ ...about, pattern: patternOf(path) }));
+  return ({ request }) =>
+    known.find(
+      ({ method, pattern }) => method === request.method && pattern.test(new URL(request.url).pathname),
+    )?.operation;
+}
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(
+    `^${path
+      .split("/")
+      .map((part) => (part.startsWith("{") ? "[^/]+" : part.replaceAll(".", "\\.")))
+      .join("/")}$`,
+  );
+
+function counted(texts: readonly string[]): readonly string[] {
+  const times = new Map<string, number>();
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
+  return [...times].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`));
+}
