@@ -1,13 +1,11 @@
 import { UsageError } from "../commands/errors.ts";
-import { limitsText } from "../commands/limits.ts";
 import type { Args, CommandSpec, Positional } from "../commands/spec.ts";
 import type { Defaults } from "../context/context.ts";
-import type { Prompts, World } from "../context/world.ts";
-import type { Field } from "../contract/field.ts";
-import type { Operation } from "../contract/operation.ts";
+import type { World } from "../context/world.ts";
 import { quoted } from "../output/quoted.ts";
 import { fieldValue } from "./args.ts";
 import { isReplaced, type Missing, missingOf, wordOf } from "./missing.ts";
+import { ask, questionFor } from "./question.ts";
 
 interface Asking {
   readonly world: Pick<World, "stdin" | "prompts">;
@@ -33,12 +31,12 @@ export async function fillIn(spec: CommandSpec, args: Args, asking: Asking): Pro
     const issues = missing.map(({ flag, text }) => ({ flag, message: `is missing: ${text}` }));
     throw new UsageError(`${missing.map(({ flag }) => flag).join(", ")} missing`, { issues });
   }
-  const [prompts, limit] = await Promise.all([world.prompts(), limits(spec)]);
+  const prompts = await world.prompts();
   const flags: string[] = [];
   const words: string[] = [];
   let filled = piped;
   for (const one of missing) {
-    const answer = await ask(one, limit, prompts);
+    const answer = await ask(await questionFor(one, spec, filled), prompts);
     if (one.positional) words.push(answer);
     else flags.push(one.flag, answer);
     filled = withAnswer(filled, one, answer);
@@ -74,46 +72,6 @@ const withWord = (args: Args, { name, field }: Positional, text: string): Args =
   words: { ...args.words, [name]: text },
   fields: field === undefined ? args.fields : { ...args.fields, [field]: text },
 });
-
-/** What a field's limits say against a value, or nothing. */
-type Limit = (field: Field, value: unknown) => string | undefined;
-
-/** The limits that the flags of a command are held to as well. */
-async function limits({ operations: [main] }: CommandSpec): Promise<Limit> {
-  if (main === undefined) return () => undefined;
-  const [{ check }, { operations }] = await Promise.all([
-    import("../contract/check.ts"),
-    import("../contract/index.ts"),
-  ]);
-  const operation: Operation = operations[main];
-  return ({ name }, value) => {
-    const checked = check(operation, { [name]: value });
-    return checked.ok ? undefined : checked.issues.find(({ path }) => path[0] === name)?.message;
-  };
-}
-
-async function ask(
-  { flag, field, positional, text }: Missing,
-  limit: Limit,
-  prompts: Prompts,
-): Promise<string> {
-  const allowed = field ? limitsText(field) : "";
-  const message = `${text}${allowed && `, ${allowed}`} (${flag})`;
-  const choices = field?.choices ?? positional?.choices;
-  if (choices) return prompts.choose({ message: `${field?.description ?? text} (${flag})`, choices });
-  return prompts.text({ message, validate: (answer) => problem(field, answer, flag, limit) });
-}
-
-function problem(field: Field | undefined, answer: string, flag: string, limit: Limit): string | undefined {
-  if (answer.trim() === "") return "An answer is needed";
-  if (field === undefined) return undefined;
-  try {
-    const wrong = limit(field, fieldValue(field, answer, flag));
-    return wrong && `${flag} ${wrong}`;
-  } catch (error) {
-    return error instanceof UsageError ? error.message : String(error);
-  }
-}
 
 function withAnswer(args: Args, { field, positional, flag }: Missing, answer: string): Args {
   const value = field ? fieldValue(field, answer, flag) : answer;

@@ -55,6 +55,8 @@ export interface Positional {
   /** Words that are no choice though one might think so, and what to do in their place. */
   readonly refused?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
+  /** The positional before it, which names the key of the configuration whose value this is, and so its rule. */
+  readonly keptUnder?: string;
 }
 
 /** What a completion looks up while a command line is typed. */

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ConfigKeyName, choicesOf, configKeys } from "../../src/commands/config/keys.ts";
+import type { Question } from "../../src/context/world.ts";
 import { createCli } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
@@ -43,6 +44,23 @@ describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
     expect(await run(["config", "get", name])).toMatchObject({ code: 5 });
     const choices = choicesOf(configKeys.find((key) => key.name === name) ?? configKeys[0]);
     for (const choice of choices ?? []) expect(err).toContain(choice);
+  });
+
+  test("has its value asked for by its own rule on a terminal", async () => {
+    const { run } = await createCli();
+    const choices = choicesOf(configKeys.find((key) => key.name === name) ?? configKeys[0]);
+    const asked: (Question & { choices?: readonly string[] })[] = [];
+    const answer = async (question: Question) => {
+      asked.push(question);
+      return good;
+    };
+    const prompts = choices ? { choose: answer } : { text: answer };
+    expect(await run(["config", "set", name], { terminal: 80, prompts })).toMatchObject({ code: 0 });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.choices).toEqual(choices);
+    if (choices) return;
+    expect(asked[0]?.validate?.(bad)).toBeTypeOf("string");
+    expect(asked[0]?.validate?.(good)).toBeUndefined();
   });
 });
 

@@ -37,7 +37,7 @@ export const configCommands: readonly CommandSpec[] = [
     path: ["config", "set"],
     summary: "Keep a default in the profile",
     operations: [],
-    positionals: [key, { name: "VALUE", required: true, text: "The value" }],
+    positionals: [key, { name: "VALUE", required: true, text: "The value", keptUnder: key.name }],
     view: { kind: "record", id: ["value"] },
     examples: [
       { text: "Draw with another model", command: "gpuctl config set image.model SDXL-turbo" },
