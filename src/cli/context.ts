@@ -28,6 +28,7 @@ export function createContext(settings: Settings, world: World, { connection, no
     request: connection.request,
     describe: connection.describe,
     sandbox: connection.sandbox,
+    sandboxFacts: world.sandboxFacts,
     programs: world.programs,
     completionScript: world.completionScript,
     helpOn: (words) => helpOn(words, world, helpLook(world)),

@@ -30,6 +30,7 @@ async function realWorld(): Promise<World> {
     knock,
     proxyFor,
     openSandbox,
+    sandboxFacts,
     sandboxHealth,
     completionScript,
     topic,
@@ -94,6 +95,14 @@ async function completionScript(shell: Shell): Promise<string> {
 }
 
 const stateFile = (folder: string): string => join(folder, "sandbox.sqlite");
+
+async function sandboxFacts() {
+  const [{ keys }, { sandboxLimits }] = await Promise.all([
+    import("../sandbox/keys.ts"),
+    import("../sandbox/limits.ts"),
+  ]);
+  return { keys, limits: sandboxLimits };
+}
 
 const sandboxHealth = async ({ state }: World["folders"]) =>
   (await import("../sandbox/health.ts")).health(stateFile(state));

@@ -6,7 +6,7 @@ import type { Stream } from "../client/stream.ts";
 import type { Credential, Defaults, Profiles, Secrets } from "./kept.ts";
 import type { Installation } from "./machine-facts.ts";
 import type { Prompts } from "./questions.ts";
-import type { SandboxControl } from "./sandbox-control.ts";
+import type { SandboxControl, SandboxFacts } from "./sandbox-control.ts";
 
 export type * from "./kept.ts";
 export type * from "./machine-facts.ts";
@@ -47,6 +47,8 @@ export interface Context {
   /** Help on a command or a topic; throws `UsageError` when the words name neither. */
   readonly helpOn: (words: readonly string[]) => Promise<string>;
   readonly sandbox: () => Promise<SandboxControl>;
+  /** Known without opening its state. */
+  readonly sandboxFacts: () => Promise<SandboxFacts>;
   readonly installation: Installation;
   /** Aborted when the user interrupts. */
   readonly interrupted: AbortSignal;

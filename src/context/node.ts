@@ -12,6 +12,7 @@ interface Rooms {
   readonly version: string;
   readonly connect: (env: World["env"]) => ReturnType<World["connect"]>;
   readonly openSandbox: (folders: World["folders"]) => ReturnType<World["openSandbox"]>;
+  readonly sandboxFacts: World["sandboxFacts"];
   readonly completionScript: World["completionScript"];
   readonly topic: World["topic"];
   readonly neededNode: string;
@@ -22,7 +23,7 @@ interface Rooms {
 
 /** The real world; the one place that touches `process`. Its streams are opened when they are first used. */
 export async function nodeWorld(rooms: Rooms): Promise<World> {
-  const { version, connect, openSandbox, completionScript, topic } = rooms;
+  const { version, connect, openSandbox, sandboxFacts, completionScript, topic } = rooms;
   const { env } = process;
   const folders = await foldersOf(env);
   const { signal: interrupted, leaveTo } = interruption();
@@ -35,6 +36,7 @@ export async function nodeWorld(rooms: Rooms): Promise<World> {
     folders,
     connect: () => connect(env),
     openSandbox: () => openSandbox(folders),
+    sandboxFacts,
     completionScript,
     topic,
     programs: {

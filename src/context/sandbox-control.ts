@@ -1,7 +1,12 @@
-/** The service on this machine. */
-export interface SandboxControl {
+/** What is the same in every sandbox, whatever it holds. */
+export interface SandboxFacts {
   readonly keys: { readonly full: string; readonly readOnly: string };
+  /** What the service leaves open and the sandbox decided. */
   readonly limits: readonly { readonly id: string; readonly text: string }[];
+}
+
+/** The service on this machine. */
+export interface SandboxControl extends Pick<SandboxFacts, "keys"> {
   readonly status: () => unknown;
   /** Each gives the clock as it is then; a moment or a span is in milliseconds. Throws `ControlRefused`. */
   readonly clock: {

@@ -1,6 +1,6 @@
 import type { DescriptionCache } from "../client/description-cache.ts";
 import type { Transport } from "../client/transport.ts";
-import type { Machine, Programs, SandboxControl, Shell } from "./context.ts";
+import type { Machine, Programs, SandboxControl, SandboxFacts, Shell } from "./context.ts";
 import type { Prompts } from "./questions.ts";
 
 export type { Prompts, Question } from "./questions.ts";
@@ -34,6 +34,7 @@ export interface World {
   readonly hideCursor: () => Promise<() => void>;
   readonly connect: () => Promise<Transport>;
   readonly openSandbox: () => Promise<Sandbox>;
+  readonly sandboxFacts: () => Promise<SandboxFacts>;
   readonly programs: Programs;
   readonly machine: Machine;
   readonly completionScript: (shell: Shell) => Promise<string>;

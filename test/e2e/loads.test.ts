@@ -124,6 +124,14 @@ describe("what a command loads", () => {
     expect(libraries).toContain(library);
   });
 
+  it.each(["sandbox keys", "sandbox limits"])(
+    "for %s is no database: what it prints is in none",
+    async (line) => {
+      const { packages } = await loadsOf(line);
+      expect(packages).toEqual([]);
+    },
+  );
+
   it("for a write is the check of its input, too", async () => {
     const { libraries, packages } = await loadsOf("rentals create vm --gpus 1 -o json");
     expect(libraries).toEqual(["zod", "commander"]);

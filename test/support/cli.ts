@@ -156,6 +156,7 @@ export async function createCli({
       programs: { ...noPrograms, ...options.programs },
       completionScript: async (shell) => completionOf(shell, treeOf(nouns, globalFlags)),
       topic: async (name) => topicsOf(globalFlags).find((one) => one.name === name),
+      sandboxFacts: async () => sandbox,
       openSandbox: async () => ({
         ...sandbox,
         fetch: through,

@@ -1,8 +1,8 @@
 import type { Verb } from "../spec.ts";
 
 export const verb: Verb<object> = {
-  run: async (_input, { sandbox }) => {
-    const { keys } = await sandbox();
+  run: async (_input, { sandboxFacts }) => {
+    const { keys } = await sandboxFacts();
     return {
       data: [
         { access: "full", key: keys.full },

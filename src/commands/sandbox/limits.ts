@@ -1,5 +1,5 @@
 import type { Verb } from "../spec.ts";
 
 export const verb: Verb<object> = {
-  run: async (_input, { sandbox }) => ({ data: (await sandbox()).limits }),
+  run: async (_input, { sandboxFacts }) => ({ data: (await sandboxFacts()).limits }),
 };
