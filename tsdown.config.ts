@@ -1,6 +1,7 @@
 import license from "rollup-plugin-license";
 import { defineConfig, type UserConfig } from "tsdown";
 import { chunkOf } from "./scripts/chunks.ts";
+import { licencesOf } from "./scripts/licences.ts";
 
 /**
  * What libraries load and gpuctl has no use for: commander's way to run subcommands that are programs of their own,
@@ -20,6 +21,8 @@ const withoutUnused = {
   },
   load: (id: string) => unused[Number(/^\0unused-(\d+)$/.exec(id)?.[1])]?.instead,
 };
+
+const thirdParty = { file: "dist/THIRD-PARTY-LICENSES.txt", template: licencesOf };
 
 /** The same for every bundle: the libraries are inside, the optional packages outside. */
 const shared = {
@@ -41,7 +44,7 @@ export default defineConfig([
     minify: true,
     dts: false,
     outputOptions: { codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false } },
-    plugins: [withoutUnused, license({ thirdParty: { output: "dist/THIRD-PARTY-LICENSES.txt" } })],
+    plugins: [withoutUnused, license({ thirdParty: { output: thirdParty } })],
   },
   /** What programs import. Every library in it is in the tool, too; a test holds it to that. */
   {

@@ -200,6 +200,13 @@ it("every library inside of it stands in the list of licences", async () => {
   expect(inside.filter((name) => !licences.includes(`Name: ${name}\n`))).toEqual([]);
 });
 
+it("what is compiled into the WebAssembly inside of it stands there, too", async () => {
+  const licences = await readFile(join(folder, "node_modules/gpuctl/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
+  for (const holder of ["2012 Stephen Dolan", "K.Kosako", "Google Inc."]) {
+    expect(licences).toMatch(new RegExp(`copyright \\(c\\) .*${holder}`, "i"));
+  }
+});
+
 /** The bundler marks where each module of a library begins. */
 async function librariesIn(where: string): Promise<readonly string[]> {
   const files = (await readdir(where)).filter((name) => /\.[cm]js$/.test(name));
