@@ -95,15 +95,11 @@ export function fieldValue(
   scalar: ReadScalar = readScalar,
 ): unknown {
   if (typeof typed === "boolean") return typed;
-  if (field.kind === "list") {
-    const texts = (typeof typed === "string" ? [typed] : typed).flatMap((text) => text.split(","));
-    return texts.map((text) => scalar(field.item?.kind ?? "string", text.trim(), flag));
-  }
-  if (field.kind === "map") {
-    const texts = (typeof typed === "string" ? [typed] : typed).flatMap((text) => text.split(","));
-    return Object.fromEntries(texts.map((text) => pair(text, field, flag, scalar)));
-  }
-  return scalar(field.kind, String(typed), flag);
+  if (field.kind !== "list" && field.kind !== "map") return scalar(field.kind, String(typed), flag);
+  const texts = [typed].flat().flatMap((text) => text.split(","));
+  return field.kind === "list"
+    ? texts.map((text) => scalar(field.item?.kind ?? "string", text.trim(), flag))
+    : Object.fromEntries(texts.map((text) => pair(text, field, flag, scalar)));
 }
 
 function pair(text: string, field: Field, flag: string, scalar: ReadScalar): [string, unknown] {

@@ -3,7 +3,7 @@ import { fieldsOf, givenBy } from "../commands/flags.ts";
 import type { CommandSpec } from "../commands/spec.ts";
 import type { Issue } from "../contract/check.ts";
 import type { OperationId } from "../contract/index.ts";
-import type { Operation } from "../contract/operation.ts";
+import { contractCheck } from "./contract-check.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Invocation } from "./program.ts";
 import { sentence } from "./sentence.ts";
@@ -14,12 +14,7 @@ export async function checkInput(
   input: object,
   { spec, flags }: Pick<Invocation, "spec" | "flags">,
 ): Promise<void> {
-  const [{ check }, { operations }] = await Promise.all([
-    import("../contract/check.ts"),
-    import("../contract/index.ts"),
-  ]);
-  const operation: Operation = operations[id];
-  const checked = check(operation, input);
+  const checked = (await contractCheck(id))(input);
   if (checked.ok) return;
   const told = checked.issues.map((issue) => ({
     flag: typedName(spec, flags, issue.path),

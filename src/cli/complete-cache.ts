@@ -5,6 +5,7 @@ import type { LiveValue } from "../commands/spec.ts";
 import type { World } from "../context/world.ts";
 import { isRecord } from "../output/paths.ts";
 import type { CompletedValue } from "./complete-value.ts";
+import { jsonOf } from "./json.ts";
 import type { Settings } from "./settings.ts";
 
 /** Values as they are kept between two presses of Tab: identifiers and labels, never a key. */
@@ -35,7 +36,7 @@ export function readKept(
   path: string,
   { readSettings, now }: Pick<World, "readSettings" | "now">,
 ): (Kept & { readonly fresh: boolean }) | undefined {
-  const kept: unknown = parsed(readSettings(path) ?? "");
+  const kept: unknown = jsonOf(readSettings(path) ?? "");
   if (!isKept(kept)) return undefined;
   const age = now() - kept.at;
   return age >= 0 && age < usefulFor ? { ...kept, fresh: age < freshFor } : undefined;
@@ -83,11 +84,3 @@ const isKept = (value: unknown): value is Kept =>
   value.values.every(
     (one) => isRecord(one) && typeof one.value === "string" && typeof one.description === "string",
   );
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { LiveValue } from "../commands/spec.ts";
+import { type LiveValue, liveValues } from "../commands/spec.ts";
 import { globalFlags, type TypedGlobals } from "./globals.ts";
 
 /** What a shell asks for: values of a kind that begin with what was typed of them. */
@@ -25,7 +25,8 @@ export function readWanted(argv: readonly string[]): Wanted {
     allowPositionals: true,
     strict: false,
   });
-  const [kind, prefix = ""] = positionals;
-  if (kind !== "rental" && kind !== "volume" && kind !== "profile") throw new Error(`no values of ${kind}`);
+  const [word, prefix = ""] = positionals;
+  const kind = liveValues.find((one) => one === word);
+  if (kind === undefined) throw new Error(`no values of ${word}`);
   return { kind, prefix, typed: values };
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { UsageError } from "../commands/errors.ts";
+import { reasonOf, UsageError } from "../commands/errors.ts";
 import { type Context, type Files, visibleVariables } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import { sandboxChatModel } from "../contract/sandbox.ts";
@@ -75,7 +75,7 @@ function files(world: World): Files {
       try {
         return await readFile(resolve(world.cwd, path));
       } catch (cause) {
-        throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`);
+        throw new UsageError(`${path} cannot be read: ${reasonOf(cause)}`);
       }
     },
     resolve: (path) => resolve(world.cwd, path),

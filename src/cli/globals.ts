@@ -1,5 +1,6 @@
-import { usualRetries } from "../client/defaults.ts";
+import { usualRetries, usualTimeout } from "../client/defaults.ts";
 import type { GlobalFlag } from "../commands/global-flag.ts";
+import { duration } from "../output/durations.ts";
 import { outputFormats } from "../output/view.ts";
 
 export const globalFlags = [
@@ -62,7 +63,7 @@ export const globalFlags = [
     group: "Service",
     value: "DURATION",
     env: "GPUCTL_TIMEOUT",
-    text: "Longest time for one try (30s for compute and 5m for inference when left out)",
+    text: `Longest time for one try (${duration(usualTimeout.compute)} for compute and ${duration(usualTimeout.inference)} for inference when left out)`,
   },
   {
     name: "retries",

@@ -3,6 +3,7 @@ import { topics } from "../commands/help/topics.ts";
 import { nouns } from "../commands/index.ts";
 import { shownFlag, textWithNotes } from "../commands/shown-flag.ts";
 import type { CommandSpec } from "../commands/spec.ts";
+import { usageWords } from "../commands/usage-words.ts";
 import { routes } from "../contract/generated/routes.ts";
 import { flagRow, globalNames, groupedFlags, groupedGlobals } from "./help-flags.ts";
 import { listing, page, paragraph, type Row, section, titled } from "./help-layout.ts";
@@ -103,13 +104,8 @@ function commandHelp(spec: CommandSpec, look: HelpLook): string {
 const isBelow = (other: CommandSpec, spec: CommandSpec): boolean =>
   other.path.length > spec.path.length && isAt(spec.path)(other);
 
-function usage(spec: CommandSpec): string {
-  const words = (spec.positionals ?? []).map(({ name, required, variadic, stdin, unless }) => {
-    const word = variadic ? `${name}...` : name;
-    return required && !stdin && !unless ? word : `[${word}]`;
-  });
-  return ["gpuctl", ...spec.path, ...words, "[FLAGS]"].join(" ");
-}
+const usage = (spec: CommandSpec): string =>
+  ["gpuctl", ...spec.path, ...usageWords(spec), "[FLAGS]"].join(" ");
 
 const wordRow = ({ name, text, choices }: NonNullable<CommandSpec["positionals"]>[number]): Row => [
   name,

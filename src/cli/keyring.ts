@@ -1,4 +1,5 @@
 import { assertPrivate, fitsHeader, hostOf, type RequestParts } from "../client/request.ts";
+import { reasonOf } from "../commands/errors.ts";
 import { originOf } from "../commands/shared/urls.ts";
 import type { KeyInUse } from "../context/context.ts";
 import type { Sandbox, World } from "../context/world.ts";
@@ -62,7 +63,7 @@ export async function read(
 /** The key that a command line prints, on its first line and alone. Throws `KeyCommandFailed`; what it printed is not told. */
 export async function keyFrom(command: string, source: string, programs: World["programs"]): Promise<string> {
   const printed = await programs.output(command, { timeout: longest }).catch((cause) => {
-    throw new KeyCommandFailed(source, cause instanceof Error ? cause.message : String(cause));
+    throw new KeyCommandFailed(source, reasonOf(cause));
   });
   const [first = "", ...others] = printed.trim().split(/\r?\n/);
   const shown = JSON.stringify(command);

@@ -1,4 +1,4 @@
-import { CannotPrint } from "../commands/errors.ts";
+import { CannotPrint, reasonOf } from "../commands/errors.ts";
 import type { Sink, World } from "../context/world.ts";
 import type { Answer, Data, Frames, Records } from "../output/answer.ts";
 import type { Filter } from "../output/jq.ts";
@@ -111,9 +111,7 @@ const telling = (sink: Sink): Sink => ({
     try {
       await sink.write(chunk);
     } catch (cause) {
-      throw new CannotPrint(
-        `the result cannot be written: ${cause instanceof Error ? cause.message : cause}`,
-      );
+      throw new CannotPrint(`the result cannot be written: ${reasonOf(cause)}`);
     }
   },
 });

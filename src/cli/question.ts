@@ -1,12 +1,12 @@
 import { choicesOf, configKey } from "../commands/config/keys.ts";
-import { UsageError } from "../commands/errors.ts";
+import { reasonOf, UsageError } from "../commands/errors.ts";
 import { limitsText } from "../commands/limits.ts";
 import type { Args, CommandSpec } from "../commands/spec.ts";
 import type { Prompts } from "../context/world.ts";
 import type { Field } from "../contract/field.ts";
-import type { Operation } from "../contract/operation.ts";
 import { fieldValue } from "./args.ts";
 import { checkValue } from "./config/rules.ts";
+import { contractCheck } from "./contract-check.ts";
 import type { Missing } from "./missing.ts";
 
 /** How a missing value is asked for: one of its choices where it has any, else a text that is held to its rule. */
@@ -48,13 +48,9 @@ async function limitOf(
   { operations: [main] }: CommandSpec,
 ): Promise<Question["check"]> {
   if (main === undefined) return () => {};
-  const [{ check }, { operations }] = await Promise.all([
-    import("../contract/check.ts"),
-    import("../contract/index.ts"),
-  ]);
-  const operation: Operation = operations[main];
+  const check = await contractCheck(main);
   return (answer) => {
-    const checked = check(operation, { [field.name]: fieldValue(field, answer, flag) });
+    const checked = check({ [field.name]: fieldValue(field, answer, flag) });
     const wrong = checked.ok ? undefined : checked.issues.find(({ path }) => path[0] === field.name);
     if (wrong) throw new UsageError(`${flag} ${wrong.message}`);
   };
@@ -66,6 +62,6 @@ function problem(answer: string, check: Question["check"]): string | undefined {
     check(answer);
     return undefined;
   } catch (error) {
-    return error instanceof UsageError ? error.message : String(error);
+    return reasonOf(error);
   }
 }

@@ -1,4 +1,5 @@
 import { sanitize } from "../output/sanitize.ts";
+import { exit } from "./exit.ts";
 import type { Failure } from "./failure.ts";
 import { sentence } from "./sentence.ts";
 
@@ -11,7 +12,7 @@ export function failureText({ message, code, status, issues, hint, request, exit
     request && status !== null ? ` (${request.method} ${request.url} answered ${status} ${code})` : "";
   const sent = request && status === null ? ` (${request.method} ${request.url})` : "";
   const lines = [
-    `Error: ${exitCode === 10 ? "the outcome is unknown: " : ""}${message}${where}${sent}`,
+    `Error: ${exitCode === exit.unknown ? "the outcome is unknown: " : ""}${message}${where}${sent}`,
     ...issues.map((issue) => `  ${issueText(issue)}`),
     ...(hint ? [hint] : []),
   ];

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CannotPrint } from "../commands/errors.ts";
+import { CannotPrint, reasonOf } from "../commands/errors.ts";
 
 /** Characters that are kept in memory before a file is taken. */
 const MOST_IN_MEMORY = 250_000;
@@ -37,8 +37,7 @@ async function told<Value>(folder: string, work: Promise<Value>): Promise<Value>
   try {
     return await work;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause;
-    throw new CannotPrint(`the result cannot be kept in ${folder} until it is whole: ${reason}`);
+    throw new CannotPrint(`the result cannot be kept in ${folder} until it is whole: ${reasonOf(cause)}`);
   }
 }
 

@@ -1,3 +1,6 @@
+/** Why something failed, in words, whatever was thrown. */
+export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
 /** What the user typed cannot be used. Nothing was sent. `flag` names the place, such as `--gpus` or `RENTAL`. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -13,6 +16,15 @@ export class UsageError extends Error {
   }
 }
 
+/** A failure of which there is more to say than a message: what to do about it. */
+class WithHint extends Error {
+  readonly hint: string;
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
 /** A spending limit says no. Nothing was sent. */
 export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
@@ -24,33 +36,18 @@ export class NotFound extends Error {
 }
 
 /** The service does not list the operation. Nothing was sent. */
-export class NotOffered extends Error {
+export class NotOffered extends WithHint {
   override readonly name = "NotOffered";
-  readonly hint: string;
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
 }
 
 /** A wait ran out of time. */
-export class WaitedTooLong extends Error {
+export class WaitedTooLong extends WithHint {
   override readonly name = "WaitedTooLong";
-  readonly hint: string;
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
 }
 
 /** Something is on its way and cannot be used yet. */
-export class NotReady extends Error {
+export class NotReady extends WithHint {
   override readonly name = "NotReady";
-  readonly hint: string;
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
 }
 
 /** The installation was checked, and something is wrong with it; `issues` are all the checks. */

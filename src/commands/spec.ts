@@ -60,7 +60,8 @@ export interface Positional {
 }
 
 /** What a completion looks up while a command line is typed. */
-export type LiveValue = "rental" | "volume" | "profile";
+export type LiveValue = (typeof liveValues)[number];
+export const liveValues = ["rental", "volume", "profile"] as const;
 
 /** A flag that is no field by itself. */
 export interface Flag {

@@ -1,11 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
-import type { Writable } from "node:stream";
 import type { Machine } from "./context.ts";
-import { Unavailable } from "./errors.ts";
 import { foldersOf } from "./folders.ts";
 import { interruption } from "./interruption.ts";
-import type { Sink, World } from "./world.ts";
+import { currentFolder, permissions, readSettings } from "./places.ts";
+import { sink } from "./sink.ts";
+import type { World } from "./world.ts";
 
 /** What other rooms make: the transport and the sandbox. */
 interface Rooms {
@@ -95,65 +94,4 @@ export async function nodeWorld(rooms: Rooms): Promise<World> {
 
 async function descriptions(folders: World["folders"]) {
   return (await import("./description-cache.ts")).descriptionFiles(() => folders.state);
-}
-
-/** Throws `Unavailable` when somebody deleted it. */
-function currentFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    throw new Unavailable("the current folder is gone", "Change to a folder that is there.");
-  }
-}
-
-function readSettings(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")) {
-      return undefined;
-    }
-    throw cause;
-  }
-}
-
-function permissions(path: string) {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found && { owner: found.uid, mode: found.mode };
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOTDIR") return undefined;
-    throw cause;
-  }
-}
-
-type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
-
-/**
- * A stream that is opened when it is first used. A reader of stdout that left ends the process quietly; one of stderr,
- * which is `optional`, is not missed.
- */
-function sink(open: () => Stream, { optional = false } = {}): Sink {
-  let opened: Stream | undefined;
-  const stream = (): Stream => {
-    opened ??= open().on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE" && !optional) process.exit(0);
-    });
-    return opened;
-  };
-  return {
-    get isTTY() {
-      return stream().isTTY === true;
-    },
-    get columns() {
-      return stream().columns ?? 0;
-    },
-    get rows() {
-      return stream().rows ?? 0;
-    },
-    write: (chunk) =>
-      new Promise((resolve, reject) => {
-        stream().write(chunk, (error) => (error && !optional ? reject(error) : resolve()));
-      }),
-  };
 }

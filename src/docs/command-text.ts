@@ -1,6 +1,7 @@
 import { flagsOf } from "../commands/flags.ts";
 import { type ShownFlag, shownFlag, textWithNotes } from "../commands/shown-flag.ts";
 import type { CommandSpec } from "../commands/spec.ts";
+import { usageWords } from "../commands/usage-words.ts";
 import { bold, examples, italic, list, plain, subsection, typed } from "./roff.ts";
 
 /** A command in the manual page of its noun. */
@@ -21,13 +22,8 @@ const detailsOf = ({ details = "" }: CommandSpec): readonly string[] =>
     .map((part) => (part.startsWith(" ") ? typed([part.trim()]) : plain(part)));
 
 /** The line that shows how a command is typed. */
-export function usage(spec: CommandSpec): string {
-  const words = (spec.positionals ?? []).map(({ name, required, variadic, stdin, unless }) => {
-    const word = `${italic(name)}${variadic ? "..." : ""}`;
-    return required && !stdin && !unless ? word : `[${word}]`;
-  });
-  return [bold(["gpuctl", ...spec.path].join(" ")), ...words, `[${italic("FLAGS")}]`].join(" ");
-}
+export const usage = (spec: CommandSpec): string =>
+  [bold(["gpuctl", ...spec.path].join(" ")), ...usageWords(spec, italic), `[${italic("FLAGS")}]`].join(" ");
 
 export const flagList = (flags: readonly ShownFlag[]): string =>
   list(flags.map((flag) => [flag.names.map(bold).join(", ") + valueText(flag), plain(textWithNotes(flag))]));

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { ConfigKeyName } from "../../commands/config/keys.ts";
-import { UsageError } from "../../commands/errors.ts";
+import { reasonOf, UsageError } from "../../commands/errors.ts";
 import type { World } from "../../context/world.ts";
 import { valueAt } from "../../output/paths.ts";
+import { jsonOf } from "../json.ts";
 import { exposed, trust } from "./guard.ts";
 import { misfit } from "./shape.ts";
 
@@ -45,7 +46,7 @@ export function readConfig(world: Reading): Config {
   trust(path, world);
   const text = readText(path, world);
   if (text === undefined || text.trim() === "") return {};
-  const config = parsed(text);
+  const config = jsonOf(text);
   if (isConfig(config)) return config;
   const wrong = misfit(config);
   const place = wrong ? `: ${wrong} has the wrong type` : "";
@@ -64,18 +65,10 @@ function readText(path: string, { readSettings }: Pick<World, "readSettings">): 
   try {
     return readSettings(path);
   } catch (cause) {
-    throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, {
+    throw new UsageError(`${path} cannot be read: ${reasonOf(cause)}`, {
       hint: "It was left as it is.",
     });
   }
 }
 
 const isConfig = (value: unknown): value is Config => misfit(value) === undefined;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,6 +1,6 @@
 import { chmod, readdir, realpath, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { NotFound, UsageError } from "../../commands/errors.ts";
+import { NotFound, reasonOf, UsageError } from "../../commands/errors.ts";
 import type { World } from "../../context/world.ts";
 import { makeFolder } from "../../media/folders.ts";
 import { trustPlace } from "./guard.ts";
@@ -27,7 +27,7 @@ export async function changeConfig(world: World, change: (config: Config) => Con
     });
   } catch (cause) {
     if (cause instanceof UsageError || cause instanceof NotFound) throw cause;
-    throw new UsageError(`${path} cannot be written: ${cause instanceof Error ? cause.message : cause}`);
+    throw new UsageError(`${path} cannot be written: ${reasonOf(cause)}`);
   }
 }
 

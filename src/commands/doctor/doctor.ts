@@ -1,8 +1,8 @@
 import type { Context } from "../../context/context.ts";
-import { Unhealthy } from "../errors.ts";
+import { reasonOf, Unhealthy } from "../errors.ts";
 import type { Verb } from "../spec.ts";
 import { checks } from "./checks/all.ts";
-import { type Check, type Checked, type Examined, type Finding, failure, messageOf } from "./finding.ts";
+import { type Check, type Checked, type Examined, type Finding, failure } from "./finding.ts";
 import { reportText } from "./report.ts";
 
 /** Milliseconds that an answer is waited for. */
@@ -32,7 +32,7 @@ async function finding(look: Check, examined: Examined): Promise<Finding> {
   try {
     return await look(examined);
   } catch (error) {
-    return failure(messageOf(error), "--debug shows more.");
+    return failure(reasonOf(error), "--debug shows more.");
   }
 }
 

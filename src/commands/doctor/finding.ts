@@ -33,8 +33,6 @@ export interface Examined extends Installation {
 
 export type Check = (examined: Examined) => Promise<Finding> | Finding;
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** A check of the service: there is none in the sandbox, without a base URL, or when nothing may be sent. */
 export const remote =
   (check: (examined: Examined, baseUrl: string) => Promise<Finding> | Finding): Check =>

@@ -8,6 +8,20 @@ export const rental: Positional = {
   completes: "rental",
 };
 
+/** A command line that makes the rental 1001 in a new sandbox, for the examples of commands that need one. */
+export const rentOne = "gpuctl rentals create vm --gpus 1 --sandbox --yes";
+
+/** The types of a rental, as they are typed. */
+export const rentalTypes = ["vm", "bare-metal"] as const;
+export type RentalType = (typeof rentalTypes)[number];
+
+export const typeFlag: Flag = {
+  names: ["type"],
+  value: "TYPE",
+  choices: rentalTypes,
+  text: "Only this type; both when left out",
+};
+
 /** The time between two looks at a rental, or at all of them, when no flag names one. */
 export const usualInterval = "5s";
 

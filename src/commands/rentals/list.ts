@@ -2,13 +2,14 @@ import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../errors.ts";
 import { isRecord } from "../shared/records.ts";
 import type { Verb } from "../spec.ts";
+import { rentalTypes } from "./flags.ts";
 import { listActive } from "./listing.ts";
 
 type Input = InputOf<"listVirtualMachineRentals">;
 
 export const verb: Verb<Input> = {
   run: async (query, context, { flags }) => {
-    const type = flags.type === "vm" || flags.type === "bare-metal" ? flags.type : undefined;
+    const type = rentalTypes.find((one) => one === flags.type);
     if (type === "bare-metal" && query.includeClusterPools !== undefined) {
       throw new UsageError("--include-cluster-pools is for virtual machines: leave out --type bare-metal");
     }

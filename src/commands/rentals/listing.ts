@@ -1,24 +1,24 @@
 import type { Context } from "../../context/context.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { recordsOf } from "../shared/records.ts";
+import { type RentalType, rentalTypes } from "./flags.ts";
 
 interface Listed {
   readonly record: unknown;
-  readonly type: "vm" | "bare-metal";
+  readonly type: RentalType;
 }
 
 /** The active rentals of one type or of both, asked for side by side. */
 export async function listActive(
   { call }: Pick<Context, "call">,
   query: InputOf<"listVirtualMachineRentals">,
-  type?: "vm" | "bare-metal",
+  type?: RentalType,
 ): Promise<readonly Listed[]> {
-  const lists = await Promise.all([
-    type === "bare-metal" ? [] : call("listVirtualMachineRentals", query),
-    type === "vm" ? [] : call("listBareMetalRentals", {}),
-  ]);
-  const types = ["vm", "bare-metal"] as const;
-  return types.flatMap((listed, index) =>
-    recordsOf(lists[index]).map((record) => ({ record, type: listed })),
-  );
+  const ask = async (one: RentalType): Promise<readonly Listed[]> => {
+    const page = await (one === "vm"
+      ? call("listVirtualMachineRentals", query)
+      : call("listBareMetalRentals", {}));
+    return recordsOf(page).map((record) => ({ record, type: one }));
+  };
+  return (await Promise.all((type ? [type] : rentalTypes).map(ask))).flat();
 }

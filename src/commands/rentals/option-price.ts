@@ -1,8 +1,8 @@
 import { isRecord, recordsOf } from "../shared/records.ts";
-import { rentalTypeOf } from "./rental-type.ts";
+import { type RentalType, rentalTypeOf } from "./rental-type.ts";
 
 interface Wanted {
-  readonly type: "vm" | "bare-metal";
+  readonly type: RentalType;
   readonly gpuType: string;
   readonly gpuCount: number;
   readonly region: string;

@@ -1,8 +1,6 @@
 import type { CommandSpec } from "../spec.ts";
-import { rental, usualInterval, waitTimeout } from "./flags.ts";
+import { rental, rentOne, usualInterval, waitTimeout } from "./flags.ts";
 import { oneRental } from "./views.ts";
-
-const vm = "gpuctl rentals create vm --gpus 1 --sandbox --yes";
 
 /** Commands that bring a caller to a rental that starts. */
 export const reachCommands: readonly CommandSpec[] = [
@@ -28,12 +26,12 @@ export const reachCommands: readonly CommandSpec[] = [
       {
         text: "Wait until a machine can be reached",
         command: "gpuctl rentals wait 1001 --for running --interval 1s --sandbox",
-        after: [vm],
+        after: [rentOne],
       },
       {
         text: "At most ten minutes",
         command: "gpuctl rentals wait 1001 --for active --wait-timeout 10m --sandbox",
-        after: [vm],
+        after: [rentOne],
       },
     ],
     load: () => import("./wait.ts"),
@@ -67,12 +65,12 @@ export const reachCommands: readonly CommandSpec[] = [
       {
         text: "Print the command line that opens a shell on a rental",
         command: "gpuctl rentals ssh 1001 --wait --print --sandbox",
-        after: [vm],
+        after: [rentOne],
       },
       {
         text: "Show what would be done to run a command there",
         command: "gpuctl rentals ssh 1001 --dry-run --sandbox -- nvidia-smi -L",
-        after: [vm],
+        after: [rentOne],
       },
     ],
     load: () => import("./ssh.ts"),

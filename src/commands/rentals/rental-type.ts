@@ -1,6 +1,7 @@
 import { firstAt } from "../../output/paths.ts";
+import type { RentalType } from "./flags.ts";
 
-export type RentalType = "vm" | "bare-metal";
+export type { RentalType } from "./flags.ts";
 
 /** The type of a rental as its record says, under whatever name; nothing when it does not. */
 export function rentalTypeOf(record: unknown): RentalType | undefined {

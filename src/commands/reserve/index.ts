@@ -1,12 +1,6 @@
-import type { CommandSpec, Flag, Positional } from "../spec.ts";
+import { rental, rentOne } from "../rentals/flags.ts";
+import type { CommandSpec, Flag } from "../spec.ts";
 
-const rental: Positional = {
-  name: "RENTAL",
-  field: "rentalId",
-  required: true,
-  text: "Id of the rental",
-  completes: "rental",
-};
 const expectedPrice: Flag = {
   names: ["expected-price"],
   value: "AMOUNT",
@@ -14,7 +8,15 @@ const expectedPrice: Flag = {
   gives: ["expectedTotalPriceCents"],
 };
 
-const vm = "gpuctl rentals create vm --gpus 1 --sandbox --yes";
+/** What the commands for the term of one rental share. */
+const ofTerm = {
+  positionals: [rental],
+  withoutFlag: ["rentalId"],
+  flags: [expectedPrice],
+  confirms: "spending",
+  view: { kind: "record", id: ["rentalId", "id"] },
+} satisfies Partial<CommandSpec>;
+
 const convert = "gpuctl reserve convert 1001 --days 30 --expected-price 1296.00 --sandbox --yes";
 const reserved = "gpuctl rentals create vm --gpus 1 --term-type reserved --days 30 --sandbox --yes";
 
@@ -24,17 +26,13 @@ export const reserveCommands: readonly CommandSpec[] = [
     summary: "Convert an on-demand rental to a reserved term",
     details: "The service refuses when its price is not the one that you expect.",
     operations: ["convertToReserved", "getRental"],
-    positionals: [rental],
-    withoutFlag: ["rentalId"],
-    flags: [expectedPrice],
-    confirms: "spending",
-    view: { kind: "record", id: ["rentalId", "id"] },
+    ...ofTerm,
     examples: [
-      { text: "Reserve a rental for 30 days", command: convert, after: [vm] },
+      { text: "Reserve a rental for 30 days", command: convert, after: [rentOne] },
       {
         text: "The price in cents",
         command: "gpuctl reserve convert 1001 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
-        after: [vm],
+        after: [rentOne],
       },
     ],
     load: () => import("./convert.ts"),
@@ -44,11 +42,7 @@ export const reserveCommands: readonly CommandSpec[] = [
     summary: "Extend a reserved term",
     details: "The service refuses when the price or the end of the term is not what you expect.",
     operations: ["extendReserved", "getRental"],
-    positionals: [rental],
-    withoutFlag: ["rentalId"],
-    flags: [expectedPrice],
-    confirms: "spending",
-    view: { kind: "record", id: ["rentalId", "id"] },
+    ...ofTerm,
     examples: [
       {
         text: "Show the request that would extend a term by 30 days",

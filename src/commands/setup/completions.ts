@@ -1,4 +1,5 @@
 import { save } from "../../media/save.ts";
+import { reasonOf } from "../errors.ts";
 import { completionPlace } from "./shell.ts";
 import type { Wizard } from "./wizard.ts";
 
@@ -15,7 +16,7 @@ export async function completions({ ask, context }: Wizard): Promise<void> {
   try {
     await save(place.path, script, { force: true, makeFolders: true });
   } catch (error) {
-    context.say(`The completions are not there: ${error instanceof Error ? error.message : error}.`);
+    context.say(`The completions are not there: ${reasonOf(error)}.`);
     return;
   }
   context.say(`Completions are in ${place.path}; a new ${place.shell} has them.`);

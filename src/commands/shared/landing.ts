@@ -5,7 +5,7 @@ import { type Destination, destination, folderOf } from "../../media/destination
 import type { NameValues } from "../../media/filename.ts";
 import { canSaveTo } from "../../media/folders.ts";
 import { type MediaType, sniff } from "../../media/sniff.ts";
-import { UsageError, UselessAnswer } from "../errors.ts";
+import { reasonOf, UsageError, UselessAnswer } from "../errors.ts";
 import type { Args } from "../spec.ts";
 import { keep, type Refuge } from "./keep.ts";
 
@@ -78,8 +78,6 @@ function decode(base64: string): Uint8Array {
   try {
     return decodeBase64(base64);
   } catch (cause) {
-    throw new UselessAnswer(
-      `the answer cannot be decoded: ${cause instanceof Error ? cause.message : cause}`,
-    );
+    throw new UselessAnswer(`the answer cannot be decoded: ${reasonOf(cause)}`);
   }
 }

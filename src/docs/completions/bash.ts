@@ -1,5 +1,6 @@
 import type { ShownFlag } from "../../commands/shown-flag.ts";
 import { type Place, type ShownWord, type Tree, takesFile, valueFlags } from "../tree.ts";
+import { serviceWords } from "./service-words.ts";
 
 /** The completion script for bash 3.2 and later. */
 export const bashCompletion = (
@@ -99,15 +100,11 @@ complete -F _gpuctl gpuctl
 const namesOf = (flags: readonly ShownFlag[]): string => flags.flatMap(({ names }) => names).join(" ");
 
 /** Flags that are handed on when values are asked for. */
-function serviceCases({ service }: Tree): string {
-  const names = (wanted: boolean, after = "") =>
-    service
-      .filter(({ value }) => (value !== undefined) === wanted)
-      .flatMap((flag) => flag.names.map((name) => `${name}${after}`))
-      .join("|");
+function serviceCases(tree: Tree): string {
+  const { valued, whole } = serviceWords(tree);
   return [
-    `      ${names(true)}) service+=("$bare") skip=service; continue ;;`,
-    `      ${names(false)}|${names(true, "=*")}) service+=("$bare"); continue ;;`,
+    `      ${valued}) service+=("$bare") skip=service; continue ;;`,
+    `      ${whole}) service+=("$bare"); continue ;;`,
   ].join("\n");
 }
 

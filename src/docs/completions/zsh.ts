@@ -1,5 +1,6 @@
 import type { ShownFlag } from "../../commands/shown-flag.ts";
 import { type Place, type ShownWord, type Tree, takesFile, valueFlags } from "../tree.ts";
+import { serviceWords } from "./service-words.ts";
 
 /** The completion function for zsh, to be found in `fpath` as `_gpuctl`. */
 export const zshCompletion = (tree: Tree): string => `#compdef gpuctl
@@ -70,15 +71,11 @@ fi
 `;
 
 /** Flags that are handed on when values are asked for. */
-function serviceCases({ service }: Tree): string {
-  const names = (wanted: boolean, after = "") =>
-    service
-      .filter(({ value }) => (value !== undefined) === wanted)
-      .flatMap((flag) => flag.names.map((name) => `${name}${after}`))
-      .join("|");
+function serviceCases(tree: Tree): string {
+  const { valued, whole } = serviceWords(tree);
   return [
-    `      ${names(true)}) service+=($word) skip=service ;;`,
-    `      ${names(false)}|${names(true, "=*")}) service+=(\${(Q)word}) ;;`,
+    `      ${valued}) service+=($word) skip=service ;;`,
+    `      ${whole}) service+=(\${(Q)word}) ;;`,
   ].join("\n");
 }
 

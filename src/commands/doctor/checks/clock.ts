@@ -1,5 +1,6 @@
 import { duration } from "../../../output/durations.ts";
-import { failure, messageOf, ok, remote, warning } from "../finding.ts";
+import { reasonOf } from "../../errors.ts";
+import { failure, ok, remote, warning } from "../finding.ts";
 
 /** Milliseconds that the two clocks may differ by. The service's is told to the second. */
 const little = 30_000;
@@ -11,7 +12,7 @@ export const clock = remote(async ({ host, now }) => {
   try {
     date = (await host()).date;
   } catch (error) {
-    return warning(`could not be compared: ${messageOf(error)}`, "Run it again when the service answers.");
+    return warning(`could not be compared: ${reasonOf(error)}`, "Run it again when the service answers.");
   }
   const theirs = Date.parse(date ?? "");
   if (Number.isNaN(theirs)) return ok("not compared: the service does not tell the time");

@@ -1,5 +1,6 @@
+import { reasonOf } from "../../errors.ts";
 import { isRecord } from "../../shared/records.ts";
-import { failure, messageOf, ok, remote } from "../finding.ts";
+import { failure, ok, remote } from "../finding.ts";
 
 /** The service serves its OpenAPI description, and it lists operations. */
 export const description = remote(async (examined) => {
@@ -8,7 +9,7 @@ export const description = remote(async (examined) => {
     document = await examined.description();
   } catch (error) {
     return failure(
-      messageOf(error),
+      reasonOf(error),
       "Check the base URL, the network and the proxy; --debug shows the request.",
     );
   }

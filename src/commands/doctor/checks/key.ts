@@ -1,5 +1,6 @@
 import { ServiceError } from "../../../client/errors.ts";
-import { type Check, failure, messageOf, ok, remote, warning } from "../finding.ts";
+import { reasonOf } from "../../errors.ts";
+import { type Check, failure, ok, remote, warning } from "../finding.ts";
 
 /** There is a key, and the service accepts it. */
 export const key: Check = (examined) => {
@@ -20,18 +21,18 @@ const accepted = remote(async ({ settings, ask }) => {
     const status = error instanceof ServiceError ? error.status : undefined;
     if (status === 401) {
       return failure(
-        `${named} is not accepted: ${messageOf(error)}`,
+        `${named} is not accepted: ${reasonOf(error)}`,
         "`gpuctl auth login` keeps another one.",
       );
     }
     if (status === 403) {
       return warning(
-        `${named} lacks access: ${messageOf(error)}`,
+        `${named} lacks access: ${reasonOf(error)}`,
         "Some commands need a key with more access.",
       );
     }
     return warning(
-      `${named} could not be tried: ${messageOf(error)}`,
+      `${named} could not be tried: ${reasonOf(error)}`,
       "Run it again when the service answers.",
     );
   }

@@ -1,5 +1,6 @@
 import { isLoopback } from "../../../client/request.ts";
-import { type Check, failure, messageOf, ok, remote, warning } from "../finding.ts";
+import { reasonOf } from "../../errors.ts";
+import { type Check, failure, ok, remote, warning } from "../finding.ts";
 
 /** A certificate that ends within so many milliseconds is worth a word. */
 const soon = 14 * 86_400_000;
@@ -39,6 +40,6 @@ const encrypted = remote(async ({ host, now }, baseUrl) => {
       ? warning(`${until}, which is soon`, "Tell who runs the service.")
       : ok(until);
   } catch (error) {
-    return failure(messageOf(error), "Check the base URL, the network and the proxy.");
+    return failure(reasonOf(error), "Check the base URL, the network and the proxy.");
   }
 });

@@ -1,0 +1,20 @@
+import type { ShownFlag } from "../../commands/shown-flag.ts";
+import type { Tree } from "../tree.ts";
+
+/** Patterns of a shell's `case` for the flags that say which service is asked for values. */
+interface ServiceWords {
+  /** Flags whose value is the next word. */
+  readonly valued: string;
+  /** Flags that are whole: switches, and those with their value behind `=`. */
+  readonly whole: string;
+}
+
+export function serviceWords({ service }: Pick<Tree, "service">): ServiceWords {
+  const takesValue = ({ value }: ShownFlag): boolean => value !== undefined;
+  const valued = service.filter(takesValue).flatMap(({ names }) => names);
+  const switches = service.filter((flag) => !takesValue(flag)).flatMap(({ names }) => names);
+  return {
+    valued: valued.join("|"),
+    whole: [...switches, ...valued.map((name) => `${name}=*`)].join("|"),
+  };
+}
