@@ -20,23 +20,26 @@ async function inPipe(line: string, machine: Machine, interrupted: boolean) {
 
 describe.skipIf(process.platform === "win32").each(commands)("$path", ({ examples }) => {
   test.each(examples)("$command", async (example) => {
-    const { inPipe: special, noJson } = attendedOf(example.command);
+    const { inPipe: special } = attendedOf(example.command);
     const line = lineOf(example);
     const interrupted = special === "is interrupted";
     const code = special === "refuses" ? exit.usage : exit.done;
     const machine = await machineFor(example);
-    const [forPipe, forJson] = [await createMachine({}, machine), await createMachine({}, machine)];
-    const [seen, piped, json] = await Promise.all([
+    // As it is written, one example of a command is enough: the others differ in what they ask for.
+    const lines = example === examples[0] ? [asJson(line), line] : [asJson(line)];
+    const copies = await Promise.all(lines.map(() => createMachine({}, machine)));
+    const [seen, ...piped] = await Promise.all([
       onTerminal(line, machine),
-      inPipe(line, forPipe, interrupted),
-      inPipe(asJson(line), forJson, interrupted),
+      ...lines.map((one, at) => inPipe(one, copies[at] ?? machine, interrupted)),
     ]);
 
     expect(seen, seen.shown).toMatchObject({ code: exit.done, left: [] });
-    expect(piped, piped.err).toMatchObject({ code });
-    expect(piped.out + piped.err + json.out + json.err).not.toMatch(/\u001b/);
-    expect(json, json.err).toMatchObject({ code });
-    if (code !== exit.done) expect(json.out).toBe("");
-    else if (noJson === undefined) expect(() => JSON.parse(json.out), json.out).not.toThrow();
+    for (const ran of piped) {
+      expect(ran, ran.err).toMatchObject({ code });
+      expect(ran.out + ran.err).not.toMatch(/\u001b/);
+    }
+    const json = piped[0]?.out ?? "";
+    if (code !== exit.done) expect(json).toBe("");
+    else expect(() => JSON.parse(json), json).not.toThrow();
   });
 });

@@ -1,4 +1,7 @@
-import { expect } from "vitest";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect } from "vitest";
 import type { Example } from "../../src/commands/spec.ts";
 import { createMachine, type Machine } from "./machine.ts";
 import type { Terminal } from "./terminal.ts";
@@ -16,8 +19,6 @@ export interface Attended {
   readonly withAccount?: string;
   /** A service that does not answer is no failure, but a part of what it reports. */
   readonly reports?: true;
-  /** Why `-o json` says nothing about its stdout. */
-  readonly noJson?: string;
 }
 
 const typedKey = "key-typed-unseen-1234";
@@ -88,10 +89,27 @@ async function setUpSandbox(terminal: Terminal): Promise<void> {
 
 /** A machine on which an example can be run as written: what it needs is there. */
 export async function machineFor({ after = [] }: Example): Promise<Machine> {
-  const machine = await createMachine();
-  for (const line of after) expect(await machine.pipe(line).ended, line).toMatchObject({ code: 0 });
-  return machine;
+  if (after.length === 0) return createMachine();
+  const lines = JSON.stringify(after);
+  const folder = prepared.get(lines) ?? prepare(after);
+  prepared.set(lines, folder);
+  return createMachine({}, { folder: await folder });
 }
+
+/** Folders of machines on which some lines were run, for every test of a file that needs them. */
+const prepared = new Map<string, Promise<string>>();
+
+async function prepare(lines: readonly string[]): Promise<string> {
+  const machine = await createMachine();
+  for (const line of lines) expect(await machine.pipe(line).ended, line).toMatchObject({ code: 0 });
+  const folder = await mkdtemp(join(tmpdir(), "gpuctl-prepared-"));
+  await cp(machine.folder, folder, { recursive: true });
+  return folder;
+}
+
+afterAll(async () => {
+  for (const folder of prepared.values()) await rm(await folder, { recursive: true, force: true });
+});
 
 /** The same line with more flags, before the words for another program and before where the result goes. */
 export function withFlags(line: string, flags: string): string {

@@ -40,7 +40,7 @@ export interface Piped {
 const usual = { TERM: "xterm-256color", COLORTERM: "truecolor", API_KEY: "key-of-the-user" };
 
 /** A machine as new, or one with the folders of another. */
-export async function createMachine(env: Environment = {}, from?: Machine): Promise<Machine> {
+export async function createMachine(env: Environment = {}, from?: Pick<Machine, "folder">): Promise<Machine> {
   const home = await createHome({ ...usual, ...env });
   const { folder } = home;
   if (from) await cp(from.folder, folder, { recursive: true });
