@@ -109,8 +109,8 @@ describe("what a command loads", () => {
     expect(builtin).not.toContain("child_process");
   });
 
-  it("for rentals list -o json is less", async () => {
-    const { libraries } = await loadsOf("rentals list -o json");
+  it.each(["json", "id"])("for rentals list -o %s is less", async (format) => {
+    const { libraries } = await loadsOf(`rentals list -o ${format}`);
     expect(libraries).toEqual(["commander"]);
   });
 
