@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createHome, type Home, key } from "./command.ts";
 import { virtualMachine } from "./foreign-records.ts";
 import { send, serveForeign } from "./foreign-server.ts";
-import { onTerminal } from "./pty.ts";
+import { onTerminal } from "./on-terminal.ts";
 
 const record = {
   ...virtualMachine,
@@ -66,14 +66,14 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
   it("leaves Ctrl-C to ssh, however often it comes", async () => {
     const home = await withSsh('trap "echo got it" INT; echo ready; until read line; do :; done; exit 7');
     const terminal = onTerminal("rentals ssh 18026", home);
-    await terminal.until(/ready/);
+    await terminal.waitFor(/ready/);
     for (let times = 1; times <= 8; times += 1) {
-      terminal.type("\u0003");
-      await terminal.until(new RegExp(`(got it[\\s\\S]*){${times}}`));
+      terminal.press("ctrl-c");
+      await terminal.waitFor(new RegExp(`(got it[\\s\\S]*){${times}}`));
     }
     terminal.type("done\n");
-    expect(await terminal.ended).toMatchObject({ exitCode: 7 });
-    expect(terminal.drawn()).not.toContain("interrupted");
+    expect(await terminal.ended()).toMatchObject({ code: 7 });
+    expect(terminal.text()).not.toContain("interrupted");
   });
 
   it("passes a request to end on to ssh, and ends as it ends", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/exit.ts";
+import type { Terminal } from "../support/terminal.ts";
 import { createMachine } from "./machine.ts";
-import type { Terminal } from "./terminal.ts";
 
 const dumb = { env: { TERM: "dumb" } };
 

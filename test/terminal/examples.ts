@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
 import type { Example } from "../../src/commands/spec.ts";
+import type { Terminal } from "../support/terminal.ts";
 import { createMachine, type Machine } from "./machine.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** What is special about the examples that a pattern finds. */
 export interface Attended {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { onTestFinished } from "vitest";
 import { createHome, type Environment, type Home, launcher } from "../e2e/command.ts";
-import { openTerminal, type Terminal } from "./terminal.ts";
+import { openTerminal, type Terminal } from "../support/terminal.ts";
 
 /** A user's machine, with `gpuctl` on its search path, and a password manager. */
 export interface Machine extends Pick<Home, "folder" | "env"> {

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { key } from "../e2e/command.ts";
 import { serveForeign } from "../e2e/foreign-server.ts";
+import type { Terminal } from "../support/terminal.ts";
 import { createMachine } from "./machine.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** The command line that the tool says would have needed no question. */
 function sameLine(terminal: Terminal): string {

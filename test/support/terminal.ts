@@ -1,8 +1,8 @@
 import { type IPty, spawn } from "@lydell/node-pty";
 import { Terminal as Emulator } from "@xterm/headless";
 import { onTestFinished } from "vitest";
-import { leftovers, lines } from "./emulator.ts";
 import { type Key, sequences } from "./keys.ts";
+import { leftovers, lines } from "./terminal-screen.ts";
 
 /** A program on a pseudo-terminal, and what a person at it sees and does. */
 export interface Terminal {
@@ -16,6 +16,8 @@ export interface Terminal {
   readonly waitFor: (wanted: Wanted) => Promise<void>;
   readonly type: (text: string) => void;
   readonly press: (...keys: readonly Key[]) => void;
+  /** Sends a signal to the program. */
+  readonly kill: (signal: NodeJS.Signals) => void;
   readonly resize: (columns: number, rows: number) => void;
   /** Closes the window: the program loses its terminal. */
   readonly close: () => void;
@@ -108,6 +110,7 @@ export function openTerminal({ program, args, cwd, env, columns = 80, rows = 24 
     },
     type: (typed) => pty.write(typed),
     press: (...keys) => pty.write(keys.map((key) => sequences[key]).join("")),
+    kill: (signal) => pty.kill(signal),
     resize: (cols, newRows) => {
       emulator.resize(cols, newRows);
       pty.resize(cols, newRows);

@@ -25,14 +25,20 @@ export async function leftovers(emulator: Emulator, bytes: string): Promise<read
     Object.entries(fresh.modes).some(([name, usual]) => name === mode && usual !== value) ? [mode] : [],
   );
   fresh.dispose();
-  if (hidesCursor(bytes)) left.push("hidden cursor");
+  if (cursorMoves(bytes).last === "hidden") left.push("hidden cursor");
   if (emulator.buffer.active.type !== "normal") left.push("alternate screen");
   if (await isStyled(emulator)) left.push("style");
   return left;
 }
 
-const hidesCursor = (bytes: string): boolean =>
-  [...bytes.matchAll(/\u001b\[\?25([hl])/g)].at(-1)?.[1] === "l";
+/** How often the cursor was hidden and shown, and what came last. */
+export function cursorMoves(bytes: string) {
+  const moves = [...bytes.matchAll(/\u001b\[\?25([hl])/g)].map(([, move]) =>
+    move === "l" ? "hidden" : "shown",
+  );
+  const count = (wanted: string) => moves.filter((move) => move === wanted).length;
+  return { hidden: count("hidden"), shown: count("shown"), last: moves.at(-1) };
+}
 
 /** Whether the next letter would be drawn in a colour or a style. */
 async function isStyled(emulator: Emulator): Promise<boolean> {
