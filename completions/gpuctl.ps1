@@ -354,13 +354,13 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'reserve convert' = @(
       ,@(@('--term-period-days', '--days'), 'Length of the reserved term in days', @(), '')
       ,@(@('--expected-total-price-cents'), 'Total price that you expect to pay, in cents', @(), '')
-      ,@(@('--expected-price'), 'The same in dollars, such as 1234.50', @(), '')
+      ,@(@('--expected-price'), 'The same as --expected-total-price-cents, in dollars such as 1234.50', @(), '')
     )
     'reserve extend' = @(
       ,@(@('--term-period-days', '--days'), 'Length of the reserved term in days', @(), '')
       ,@(@('--expected-total-price-cents'), 'Total price that you expect to pay, in cents', @(), '')
       ,@(@('--expected-reserved-until'), 'End of the term that you expect after the extension', @(), '')
-      ,@(@('--expected-price'), 'The same in dollars, such as 1234.50', @(), '')
+      ,@(@('--expected-price'), 'The same as --expected-total-price-cents, in dollars such as 1234.50', @(), '')
     )
     'reserve request' = @(
       ,@(@('--gpu-count', '--gpus'), 'Number of GPUs', @(), '')

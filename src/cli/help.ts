@@ -1,9 +1,9 @@
 import type { CommandFlag } from "../commands/flags.ts";
 import { topics } from "../commands/help/topics.ts";
 import { nouns } from "../commands/index.ts";
-import { shownFlag, textWithNotes } from "../commands/shown-flag.ts";
+import { shownFlag } from "../commands/shown-flag.ts";
 import type { CommandSpec } from "../commands/spec.ts";
-import { usageWords } from "../commands/usage-words.ts";
+import { usageWords, wordText } from "../commands/usage-words.ts";
 import { routes } from "../contract/generated/routes.ts";
 import { flagRow, globalNames, groupedFlags, groupedGlobals } from "./help-flags.ts";
 import { listing, page, paragraph, type Row, section, titled } from "./help-layout.ts";
@@ -86,7 +86,11 @@ function commandHelp(spec: CommandSpec, look: HelpLook): string {
   const rows = (flags: readonly CommandFlag[]) => flags.map(shownFlag(spec)).map(flagRow);
   return page(
     [usage(spec), paragraph(spec.summary, look), ...(spec.details ? [paragraph(spec.details, look)] : [])],
-    section("Arguments", (spec.positionals ?? []).map(wordRow), look),
+    section(
+      "Arguments",
+      (spec.positionals ?? []).map((word): Row => [word.name, wordText(word)]),
+      look,
+    ),
     section("Required flags", rows(required), look),
     section("Optional flags", rows(optional), look),
     section(required.length + optional.length > 0 ? "Other flags" : "Flags", rows(other), look),
@@ -106,11 +110,6 @@ const isBelow = (other: CommandSpec, spec: CommandSpec): boolean =>
 
 const usage = (spec: CommandSpec): string =>
   ["gpuctl", ...spec.path, ...usageWords(spec), "[FLAGS]"].join(" ");
-
-const wordRow = ({ name, text, choices }: NonNullable<CommandSpec["positionals"]>[number]): Row => [
-  name,
-  textWithNotes({ text, notes: choices ? [`one of ${choices.join(", ")}`] : [] }),
-];
 
 /** Limits that span several flags. */
 const rulesOf = ({ operations: [main] }: CommandSpec): readonly string[] =>

@@ -31,16 +31,18 @@ export function missingOf(spec: CommandSpec, args: Args, defaults: Defaults): re
       flag: positional.name,
       positional,
       field: fieldsOf(spec).find(({ name }) => name === positional.field),
-      text: positional.text,
+      text: positional.choices ? oneOf(positional.choices) : positional.text,
     })),
     ...fields.map((field) => ({
       flag: `--${kebab(field.name)}`,
       field,
       positional: undefined,
-      text: field.choices ? `one of ${field.choices.join(", ")}` : field.description,
+      text: field.choices ? oneOf(field.choices) : field.description,
     })),
   ];
 }
+
+const oneOf = (choices: readonly string[]): string => `one of ${choices.join(", ")}`;
 
 /** What was typed for a positional, as a word or by the flag of its field. */
 export function wordOf({ name, field }: Positional, { fields, words }: Args): string | undefined {

@@ -26,7 +26,12 @@ export async function questionFor(missing: Missing, spec: CommandSpec, args: Arg
     return { message: `${key.text} (${flag})`, choices: choicesOf(key), check };
   }
   const choices = field?.choices ?? positional?.choices;
-  if (choices) return { message: `${field?.description ?? text} (${flag})`, choices, check: () => {} };
+  if (choices)
+    return {
+      message: `${field?.description ?? positional?.text ?? text} (${flag})`,
+      choices,
+      check: () => {},
+    };
   const allowed = field ? limitsText(field) : "";
   return {
     message: `${text}${allowed && `, ${allowed}`} (${flag})`,

@@ -1,4 +1,5 @@
-import type { CommandSpec } from "./spec.ts";
+import { textWithNotes } from "./shown-flag.ts";
+import type { CommandSpec, Positional } from "./spec.ts";
 
 /** The words of a command as its usage shows them, what may be left out in brackets. `drawn` draws the name of one. */
 export const usageWords = (
@@ -9,3 +10,7 @@ export const usageWords = (
     const word = `${drawn(name)}${variadic ? "..." : ""}`;
     return required && !stdin && !unless ? word : `[${word}]`;
   });
+
+/** What is to be said of a word: its text, with the choices where there are some. */
+export const wordText = ({ text, choices }: Positional): string =>
+  textWithNotes({ text, notes: choices ? [`one of ${choices.join(", ")}`] : [] });

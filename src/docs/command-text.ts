@@ -1,7 +1,7 @@
 import { flagsOf } from "../commands/flags.ts";
 import { type ShownFlag, shownFlag, textWithNotes } from "../commands/shown-flag.ts";
 import type { CommandSpec } from "../commands/spec.ts";
-import { usageWords } from "../commands/usage-words.ts";
+import { usageWords, wordText } from "../commands/usage-words.ts";
 import { bold, examples, italic, list, plain, subsection, typed } from "./roff.ts";
 
 /** A command in the manual page of its noun. */
@@ -10,7 +10,7 @@ export const commandText = (spec: CommandSpec): string =>
     bold(["gpuctl", ...spec.path].join(" ")),
     `${plain(spec.summary)}.`,
     ...detailsOf(spec),
-    list((spec.positionals ?? []).map(({ name, text }) => [italic(name), plain(text)])),
+    list((spec.positionals ?? []).map((word) => [italic(word.name), plain(wordText(word))])),
     flagList(flagsOf(spec).map(shownFlag(spec))),
     examples(spec.examples),
   );

@@ -11,7 +11,10 @@ export interface Variable {
 const own: readonly Variable[] = [
   { name: "GPUCTL_API_KEY", meaning: "API key; wins over the one kept in the profile" },
   { name: "GPUCTL_CONFIG_DIR", meaning: "Folder of the configuration" },
-  { name: "GPUCTL_STATE_DIR", meaning: "Folder of the sandbox's state" },
+  {
+    name: "GPUCTL_STATE_DIR",
+    meaning: "Folder of the sandbox's state, and of what is kept of the service's answers",
+  },
   { name: "CI", meaning: "When set, nothing is ever asked" },
   { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colours off or on" },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that need none" },
@@ -32,6 +35,10 @@ export const environmentOf = (globals: readonly GlobalFlag[]): readonly Variable
 export const files: readonly (readonly [path: string, meaning: string])[] = [
   ["~/.config/gpuctl/config.json", "Profiles with their keys, for the user alone (mode 0600)"],
   ["~/.local/share/gpuctl/sandbox.sqlite", "The state of the sandbox"],
+  [
+    "~/.local/share/gpuctl/description-*.json, completions/*.json",
+    "What services offer, for a day, and ids and labels for completions. They may be deleted at any time.",
+  ],
   [
     "$XDG_CACHE_HOME/gpuctl, else ~/.cache/gpuctl",
     "Compiled code that makes the next start quicker, on Node.js 22 and later. It may be deleted at any time.",

@@ -4,7 +4,7 @@ import { configKeys } from "./keys.ts";
 const key: Positional = {
   name: "KEY",
   required: true,
-  text: `One of ${configKeys.map(({ name }) => name).join(", ")}`,
+  text: "What is kept",
   choices: configKeys.map(({ name }) => name),
   refused: {
     apiKey: "`gpuctl auth login` keeps a key, and `gpuctl auth logout` forgets it.",
@@ -37,7 +37,15 @@ export const configCommands: readonly CommandSpec[] = [
     path: ["config", "set"],
     summary: "Keep a default in the profile",
     operations: [],
-    positionals: [key, { name: "VALUE", required: true, text: "The value", keptUnder: key.name }],
+    positionals: [
+      key,
+      {
+        name: "VALUE",
+        required: true,
+        text: "What it is to be; `gpuctl config list` tells what each key means",
+        keptUnder: key.name,
+      },
+    ],
     view: { kind: "record", id: ["value"] },
     examples: [
       { text: "Draw with another model", command: "gpuctl config set image.model SDXL-turbo" },

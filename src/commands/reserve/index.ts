@@ -4,7 +4,7 @@ import type { CommandSpec, Flag } from "../spec.ts";
 const expectedPrice: Flag = {
   names: ["expected-price"],
   value: "AMOUNT",
-  text: "The same in dollars, such as 1234.50",
+  text: "The same as --expected-total-price-cents, in dollars such as 1234.50",
   gives: ["expectedTotalPriceCents"],
 };
 
