@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
-    // No test replaces a module or keeps anything in one, so that each is loaded once and not for every file.
+    // Each module is loaded once and not for every file: no test replaces one or keeps anything in one. What is to be
+    // undone when a file ends is registered by a function that the file calls.
     isolate: false,
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text-summary", "lcov"] },
   },

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/exit.ts";
 import { commands } from "../../src/commands/index.ts";
-import { asJson, attendedOf, lineOf, machineFor, sayYes } from "./examples.ts";
+import { asJson, attendedOf, lineOf, preparedMachines, sayYes } from "./examples.ts";
 import { createMachine, type Machine } from "./machine.ts";
+
+const machineFor = preparedMachines();
 
 async function onTerminal(line: string, machine: Machine) {
   const { person = sayYes } = attendedOf(line);

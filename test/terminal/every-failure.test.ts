@@ -3,8 +3,10 @@ import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/exit.ts";
 import { commands } from "../../src/commands/index.ts";
 import type { CommandSpec, Example } from "../../src/commands/spec.ts";
-import { asJson, attendedOf, lineOf, machineFor, withFlags } from "./examples.ts";
+import { asJson, attendedOf, lineOf, preparedMachines, withFlags } from "./examples.ts";
 import { createMachine, type Ran } from "./machine.ts";
+
+const machineFor = preparedMachines();
 
 /** Nobody listens there. */
 const deadHost = {

@@ -87,18 +87,25 @@ async function setUpSandbox(terminal: Terminal): Promise<void> {
   }
 }
 
-/** A machine on which an example can be run as written: what it needs is there. */
-export async function machineFor({ after = [] }: Example): Promise<Machine> {
-  if (after.length === 0) return createMachine();
-  const lines = JSON.stringify(after);
-  const folder = prepared.get(lines) ?? prepare(after);
-  prepared.set(lines, folder);
-  return createMachine({}, { folder: await folder });
+/**
+ * Machines for the tests of a file, on each of which an example can be run as written: what it needs is there. It is made
+ * once for all examples that need the same, and gone when the file ends.
+ */
+export function preparedMachines(): (example: Example) => Promise<Machine> {
+  const folders = new Map<string, Promise<string>>();
+  afterAll(async () => {
+    for (const folder of folders.values()) await rm(await folder, { recursive: true, force: true });
+  });
+  return async ({ after = [] }) => {
+    if (after.length === 0) return createMachine();
+    const lines = JSON.stringify(after);
+    const folder = folders.get(lines) ?? prepare(after);
+    folders.set(lines, folder);
+    return createMachine({}, { folder: await folder });
+  };
 }
 
-/** Folders of machines on which some lines were run, for every test of a file that needs them. */
-const prepared = new Map<string, Promise<string>>();
-
+/** A folder like that of a machine on which some lines were run. */
 async function prepare(lines: readonly string[]): Promise<string> {
   const machine = await createMachine();
   for (const line of lines) expect(await machine.pipe(line).ended, line).toMatchObject({ code: 0 });
@@ -106,10 +113,6 @@ async function prepare(lines: readonly string[]): Promise<string> {
   await cp(machine.folder, folder, { recursive: true });
   return folder;
 }
-
-afterAll(async () => {
-  for (const folder of prepared.values()) await rm(await folder, { recursive: true, force: true });
-});
 
 /** The same line with more flags, before the words for another program and before where the result goes. */
 export function withFlags(line: string, flags: string): string {
