@@ -3,18 +3,32 @@ import { fieldsOf, givenBy } from "../commands/flags.ts";
 import type { CommandSpec } from "../commands/spec.ts";
 import type { Issue } from "../contract/check.ts";
 import type { OperationId } from "../contract/index.ts";
+import type { Operation } from "../contract/operation.ts";
 import { contractCheck } from "./contract-check.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Invocation } from "./program.ts";
 import { sentence } from "./sentence.ts";
 
-/** Holds an input against the contract. Throws `UsageError` that names each flag at fault. */
+/** Whether the service lists a value for a field of an operation that the contract does not know. */
+export type IsListedFor = (id: OperationId, path: Issue["path"], value: string) => Promise<boolean>;
+
+/**
+ * Holds an input against the contract; a choice that this does not know may be one that the service lists. Throws
+ * `UsageError` that names each flag at fault.
+ */
 export async function checkInput(
   id: OperationId,
   input: object,
   { spec, flags }: Pick<Invocation, "spec" | "flags">,
+  isListed: IsListedFor,
 ): Promise<void> {
-  const checked = (await contractCheck(id))(input);
+  if ((await contractCheck(id))(input).ok) return;
+  const [{ checkListed }, { operations }] = await Promise.all([
+    import("../contract/check-listed.ts"),
+    import("../contract/index.ts"),
+  ]);
+  const operation: Operation = operations[id];
+  const checked = await checkListed(operation, input, (path, value) => isListed(id, path, value));
   if (checked.ok) return;
   const told = checked.issues.map((issue) => ({
     flag: typedName(spec, flags, issue.path),

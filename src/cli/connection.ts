@@ -10,6 +10,7 @@ import type { Describe, Place } from "../context/context.ts";
 import type { Sandbox, World } from "../context/world.ts";
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
+import type { IsListedFor } from "./check.ts";
 import { describing } from "./describing.ts";
 import { DryRun, type ShownRequest, shownParts, shownRequest } from "./dry-run.ts";
 import { createKeyring, type Keyring } from "./keyring.ts";
@@ -26,6 +27,7 @@ export interface Connection {
   /** A request that the contract need not know. */
   readonly request: RawCall;
   readonly describe: Describe;
+  readonly isListed: IsListedFor;
   readonly callAt: (place: Place) => Call;
   readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
@@ -77,7 +79,12 @@ export function connect(
     warn,
   } satisfies Omit<CallOptions, "target">;
   const forDescription = async () => ({ ...options, target: await target(routes.getOpenApiDocument) });
-  const { describe, negotiator, replacementFor } = describing(settings, world, forDescription, warn);
+  const { describe, negotiator, replacementFor, isListed } = describing(
+    settings,
+    world,
+    forDescription,
+    warn,
+  );
   /** How an operation is sent. A dry run shows its request, and ends there. */
   const optionsFor = async (id: OperationId, input: object): Promise<CallOptions> => {
     const to = await target(routes[id]);
@@ -91,6 +98,7 @@ export function connect(
     sandbox,
     keyring,
     describe,
+    isListed,
     call: async (id, input, changes) => {
       const given = await optionsFor(id, input);
       return (await import("../client/call.ts")).call(id, input, { ...given, ...changes });

@@ -4,6 +4,7 @@ import type { RequestParts } from "../client/request.ts";
 import type { Describe } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import type { OperationId } from "../contract/index.ts";
+import type { IsListedFor } from "./check.ts";
 import { once } from "./once.ts";
 import type { Settings } from "./settings.ts";
 
@@ -12,6 +13,8 @@ export interface Describing {
   readonly negotiator: Negotiator | undefined;
   /** The request that would take the place of an operation, as far as is known without asking. */
   readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
+  /** A description that is kept is looked at first; one that does not list the value is asked for anew, briefly. */
+  readonly isListed: IsListedFor;
 }
 
 /** What is made of the service's description: it is asked for when it is first needed, and once. */
@@ -37,6 +40,17 @@ export function describing(
       const { mayBeReplaced, replacementOf } = await import("../client/replacement.ts");
       if (settings.sandbox || settings.baseUrl === undefined || !mayBeReplaced(id)) return undefined;
       return replacementOf(id, { ...input }, await (await describer()).kept())?.parts;
+    },
+    isListed: async (id, path, value) => {
+      if (settings.sandbox || settings.baseUrl === undefined) return false;
+      const [{ kept, soon, again }, { listsValue }] = await Promise.all([
+        describer(),
+        import("../client/listed-values.ts"),
+      ]);
+      const lists = (description: Description | undefined) =>
+        description !== undefined && listsValue(description, id, path, value);
+      if (settings.dryRun) return lists(await kept());
+      return lists(await soon()) || lists(await again());
     },
     describe: async ({ refresh = false, orDocumented = false } = {}) => {
       if (settings.dryRun) return (await (await describer()).kept()) ?? documented(settings);

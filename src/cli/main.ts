@@ -53,7 +53,7 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     checkColumns(invocation.spec.view, settings);
     filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
     const context = createContext(settings, world, { connection, notes });
-    const answer = await run({ invocation, settings, world, context });
+    const answer = await run({ invocation, settings, world, context, isListed: connection.isListed });
     await print(answer, invocation.spec.view, { settings, world, notes, filter });
     for (const line of notes.held) await world.stderr.write(`${line}\n`);
     // Only the user ends what is shown again and again.

@@ -1,15 +1,16 @@
-import type { CommandSpec } from "../commands/spec.ts";
 import type { Context } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import type { Answer } from "../output/answer.ts";
 import { readArgs } from "./args.ts";
 import { fillIn } from "./ask.ts";
+import type { IsListedFor } from "./check.ts";
 import { withKept } from "./config/kept-flags.ts";
 import { confirm, mayPrompt } from "./confirm.ts";
 import type { Invocation } from "./program.ts";
 import type { Settings } from "./settings.ts";
 
 export interface Run {
+  readonly isListed: IsListedFor;
   readonly invocation: Invocation;
   readonly settings: Settings;
   readonly world: World;
@@ -17,7 +18,7 @@ export interface Run {
 }
 
 /** From what was typed to an answer: missing values, contract check, confirmation, the command itself. */
-export async function run({ invocation: typed, settings, world, context }: Run): Promise<Answer> {
+export async function run({ invocation: typed, settings, world, context, isListed }: Run): Promise<Answer> {
   const invocation = withKept(typed, settings);
   const { spec } = invocation;
   const loading = spec.load();
@@ -31,7 +32,7 @@ export async function run({ invocation: typed, settings, world, context }: Run):
   });
   const { verb } = await loading;
   const input = (await verb.input?.(args, context)) ?? args.fields;
-  if (settings.validate) await check(input, invocation, spec);
+  if (settings.validate) await check(input, invocation, isListed);
   const checked = input as never;
   const { question } = verb;
   if (!settings.dryRun && question) {
@@ -43,11 +44,8 @@ export async function run({ invocation: typed, settings, world, context }: Run):
 }
 
 /** Skipped when there is nothing to check, so that a plain listing loads no schema. */
-async function check(
-  input: object,
-  invocation: Invocation,
-  { operations: [main] }: CommandSpec,
-): Promise<void> {
+async function check(input: object, invocation: Invocation, isListed: IsListedFor): Promise<void> {
+  const [main] = invocation.spec.operations;
   if (main === undefined || Object.keys(input).length === 0) return;
-  await (await import("./check.ts")).checkInput(main, input, invocation);
+  await (await import("./check.ts")).checkInput(main, input, invocation, isListed);
 }

@@ -1,6 +1,6 @@
 /** What each image model can do (service sections 2.8 and 4.5). No schema here: help and prices load this alone. */
 
-interface ImageModel {
+export interface ImageModel {
   /** Names of the LoRAs that the model takes. */
   readonly loras: readonly string[];
   /** Takes `prompt_2`, `negative_prompt_2` and `enable_refiner`. */

@@ -1,9 +1,10 @@
-import { imageModels, type ModelName, modelNames, resolutions } from "./image-models.ts";
+import { type ImageModel, imageModels, type ModelName, modelNames, resolutions } from "./image-models.ts";
 import type { Rule } from "./operation.ts";
 
 /** The fields of an image request that the rules look at. */
 interface Picture {
-  readonly model_name: ModelName;
+  /** Of a model that is not documented, nothing is known that it could not do. */
+  readonly model_name: string;
   readonly width: number;
   readonly height: number;
   readonly image?: string | undefined;
@@ -14,6 +15,8 @@ interface Picture {
   readonly lora?: Readonly<Record<string, number>> | undefined;
 }
 
+const modelOf = (name: string): ImageModel | undefined =>
+  Object.entries(imageModels).find(([known]) => known === name)?.[1];
 const isResolution = (size: string): boolean => resolutions.some((known) => known === size);
 const namesWhere = (able: (name: ModelName) => boolean): string => modelNames.filter(able).join(", ");
 
@@ -33,7 +36,7 @@ const imageToImage: Rule<Picture> = {
   id: "image-to-image",
   text: `a reference picture is taken by ${namesWhere((name) => imageModels[name].imageToImage)} only`,
   violations: ({ model_name, image, strength }) =>
-    imageModels[model_name].imageToImage
+    modelOf(model_name)?.imageToImage !== false
       ? []
       : Object.entries({ image, strength })
           .filter(([, value]) => value !== undefined)
@@ -45,7 +48,7 @@ const sdxlOnly: Rule<Picture> = {
   id: "sdxl-only",
   text: `${sdxlFields.join(", ")} are for ${namesWhere((name) => imageModels[name].sdxl)} only`,
   violations: (input) =>
-    imageModels[input.model_name].sdxl
+    modelOf(input.model_name)?.sdxl !== false
       ? []
       : sdxlFields
           .filter((field) => input[field] !== undefined)
@@ -56,7 +59,8 @@ const loraNames: Rule<Picture> = {
   id: "lora-names",
   text: "LoRA names are those of the model",
   violations: ({ model_name, lora }) => {
-    const known = imageModels[model_name].loras;
+    const known = modelOf(model_name)?.loras;
+    if (known === undefined) return [];
     const advice =
       known.length === 0
         ? `${model_name} takes no LoRA; ${namesWhere((name) => imageModels[name].loras.length > 0)} do`

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import { documentedDescription } from "../../src/cli/documented.ts";
+import { flagsOf } from "../../src/commands/flags.ts";
+import { commands } from "../../src/commands/index.ts";
+import { routes } from "../../src/contract/generated/routes.ts";
+import { type Answering, createCli } from "../support/cli.ts";
+import { asked, description, descriptionPath, service } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
+import { typedAs } from "../support/typed.ts";
+import { validInput } from "../support/valid-inputs.ts";
+
+const create = "/v2/on-demand/virtual-machine-rentals";
+const replacement = "/v2/on-demand/rentals";
+const vm = "rentals create vm --gpus 1 --gpu b300 --yes -o json";
+
+const json = (schema: object) => ({ requestBody: { content: { "application/json": { schema } } } });
+const gpus = (...names: readonly string[]) => ({ properties: { gpuType: { enum: names } } });
+
+/** A service with a description, which takes whatever it is sent. */
+const described =
+  (document: object): Answering =>
+  ({ path, method }) =>
+    Response.json(path === descriptionPath ? document : method === "GET" ? [] : { id: 1 });
+
+/** The documented description, whose choices are one more each. */
+const withNews: object = JSON.parse(
+  JSON.stringify(documentedDescription({ assumed: false }), (key, value) =>
+    key === "enum" ? [...value, "news"] : value,
+  ),
+);
+
+const choices = commands.flatMap((spec) => {
+  const [id] = spec.operations;
+  return id === undefined
+    ? []
+    : flagsOf(spec)
+        .filter(({ field }) => field?.choices)
+        .map(({ names: [name = ""], field }) => ({ spec, id, name, field: field?.name ?? "" }));
+});
+
+describe("a choice that only the description knows", () => {
+  test.each(choices.map((one) => [`${one.spec.path.join(" ")} --${one.name}`, one] as const))(
+    "is sent: %s",
+    async (_name, { spec, id, field }) => {
+      const { run } = await createCli({ answer: described(withNews), negotiates: true });
+      const words = typedAs(spec, { ...validInput(id), [field]: "news" }, "");
+      if (words === undefined) throw new Error("no words give such an input");
+      const { requests } = await run([...words, "--yes"], overNetwork());
+      const { method, path } = routes[id];
+      expect(requests.findLast((one) => one.method === method && one.path === path)?.body).toMatchObject({
+        [field]: "news",
+      });
+      expect(requests.filter((one) => one.path === descriptionPath)).toHaveLength(1);
+    },
+  );
+
+  const components = {
+    schemas: { Gpu: { enum: ["b300"] }, Loop: { allOf: [{ $ref: "#/components/schemas/Loop" }] } },
+  };
+  test.each([
+    ["for the operation", { [`POST ${create}`]: json(gpus("b300")) }],
+    [
+      "for its replacement",
+      { [`POST ${create}`]: json(gpus("h100")), [`POST ${replacement}`]: json(gpus("b300")) },
+    ],
+    [
+      "behind a reference",
+      { [`POST ${create}`]: json({ properties: { gpuType: { $ref: "#/components/schemas/Gpu" } } }) },
+    ],
+    [
+      "in a part",
+      { [`POST ${create}`]: json({ allOf: [{ $ref: "#/components/schemas/Loop" }, gpus("b300")] }) },
+    ],
+    [
+      "as a constant",
+      {
+        [`POST ${create}`]: json({
+          properties: { gpuType: { anyOf: [{ const: "h100" }, { const: "b300" }] } },
+        }),
+      },
+    ],
+    [
+      "in the query",
+      { [`POST ${create}`]: { parameters: [{ name: "gpuType", in: "query", schema: { enum: ["b300"] } }] } },
+    ],
+    [
+      "in the shape for its type",
+      {
+        [`POST ${replacement}`]: json({
+          oneOf: [
+            { properties: { rentalType: { const: "bare-metal" }, gpuType: { enum: ["h100"] } } },
+            { properties: { rentalType: { const: "virtual-machine" }, gpuType: { enum: ["b300"] } } },
+          ],
+        }),
+      },
+    ],
+  ])("is found %s", async (_where, operations) => {
+    const document = { ...description(operations), components };
+    const { run } = await createCli({ answer: described(document), negotiates: true });
+    const { code, requests } = await run(vm, overNetwork());
+    expect(code).toBe(0);
+    expect(requests.at(-1)?.body).toMatchObject({ gpuType: "b300" });
+  });
+
+  test("is shown in a dry run when the description is kept, and only then", async () => {
+    const { run } = await createCli({
+      answer: described(description({ [`POST ${create}`]: json(gpus("b300")) })),
+      negotiates: true,
+    });
+    expect(await run(`${vm} --dry-run`, overNetwork())).toMatchObject({ code: 2, requests: [] });
+    await run("api spec", overNetwork());
+    const { code, out, requests } = await run(`${vm} --dry-run`, overNetwork());
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(JSON.parse(out).request.body).toEqual({ gpuCount: 1, gpuType: "b300" });
+  });
+
+  test("is found when it is newer than the description that is kept", async () => {
+    let listed = gpus("h100");
+    const { run } = await createCli({
+      answer: (request) => described(description({ [`POST ${create}`]: json(listed) }))(request),
+      negotiates: true,
+    });
+    await run("api spec", overNetwork());
+    listed = gpus("b300");
+    expect((await run(vm, overNetwork())).code).toBe(0);
+  });
+
+  test("still has the rest of the line checked", async () => {
+    const { run } = await createCli({ answer: described(withNews), negotiates: true });
+    const line = "rentals create bare-metal --gpus 9 --gpu news --network-type ethernet --yes";
+    const { code, err, requests } = await run(line, overNetwork());
+    expect(code).toBe(2);
+    expect(err).toContain("--gpus must be a multiple of 8");
+    expect(err).not.toContain("news");
+    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+    const picture = await run("image waves --model news --size 5x5", overNetwork());
+    expect(picture).toMatchObject({ code: 2 });
+    expect(picture.err).toContain("5x5 is not a supported resolution");
+  });
+});
+
+describe("a choice that nobody knows", () => {
+  const refused =
+    'Error: --gpu must be one of h100, h200, b200, rtx-6000-pro, not "b300" (Did you mean b200?)\nNothing was sent.\n';
+
+  test.each([
+    [
+      "the description does not list it",
+      service({
+        [`GET ${descriptionPath}`]: () =>
+          Response.json(description({ [`POST ${create}`]: json(gpus("h100")) })),
+      }),
+    ],
+    [
+      "it is listed for the other type only",
+      service({
+        [`GET ${descriptionPath}`]: () =>
+          Response.json(
+            description({
+              [`POST ${replacement}`]: json({
+                oneOf: [{ properties: { rentalType: { const: "bare-metal" }, gpuType: { enum: ["b300"] } } }],
+              }),
+            }),
+          ),
+      }),
+    ],
+    ["the description is not there", service({})],
+    ["the description never comes", () => new Promise<Response>(() => {})],
+  ])("is refused when %s, and nothing but that was asked", async (_why, answer) => {
+    const { run } = await createCli({ answer, negotiates: true });
+    const { code, out, err, requests } = await run(
+      `${vm.replace(" -o json", "")} --timeout 50ms`,
+      overNetwork(),
+    );
+    expect({ code, out, err }).toEqual({ code: 2, out: "", err: refused });
+    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+  });
+
+  test.each([
+    ["in the sandbox", "--sandbox", overNetwork()],
+    ["in a dry run", "--dry-run", overNetwork()],
+    ["without a base URL", "", {}],
+  ])("asks nobody %s", async (_where, flag, options) => {
+    const { run } = await createCli({ negotiates: true });
+    const { code, requests } = await run(`${vm} ${flag}`, options);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+  });
+});
