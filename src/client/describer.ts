@@ -75,6 +75,11 @@ export function createDescriber(
     return asked;
   }
 
+  async function anew(): Promise<Description | undefined> {
+    const given = await options();
+    return askBriefly(given, await known(given));
+  }
+
   async function live(refresh: boolean): Promise<Description> {
     const given = await options();
     const before = await known(given);
@@ -94,9 +99,8 @@ export function createDescriber(
       return first;
     },
     again: async () => {
-      if (asked) return asked;
-      const given = await options();
-      asked = askBriefly(given, await known(given));
+      await first;
+      asked ??= anew();
       first = asked;
       return asked;
     },

@@ -381,6 +381,47 @@ describe("a replacement", () => {
   });
 });
 
+describe("no path is asked twice where the documented ones are gone", () => {
+  const paths = ["virtual-machine", "bare-metal"].map((type) => `GET /v2/on-demand/${type}-rentals`);
+  const changed = async (before: (() => Response) | undefined, now: () => Response) => {
+    let describing = before;
+    const { run } = await createCli({
+      negotiates: true,
+      answer: (request) => {
+        if (request.path === descriptionPath) return describing?.();
+        return request.path === active ? onlyReplacements(request) : notFound();
+      },
+    });
+    if (before) await run("rentals history", overNetwork());
+    describing = now;
+    const { code, requests } = await run("rentals list -o id", overNetwork());
+    return { code, asked: asked(requests).map((line) => line.replace(/\?.*/, "")) };
+  };
+  const without = () => Response.json(description({}));
+
+  test("and the description that is kept lists nothing in their place", async () => {
+    const { code, asked } = await changed(without, without);
+    expect(code).toBe(5);
+    expect(asked).toEqual([...paths, `GET ${descriptionPath}`]);
+  });
+
+  test("and the description lists since then what took their place", async () => {
+    const { code, asked } = await changed(without, () => Response.json(replacements));
+    expect(code).toBe(0);
+    expect(asked.slice(0, 3)).toEqual([...paths, `GET ${descriptionPath}`]);
+    expect(new Set(asked.slice(3))).toEqual(new Set([`GET ${active}`]));
+  });
+
+  test.each([
+    ["could not be had lately", notFound, [...paths, `GET ${descriptionPath}`]],
+    ["cannot be had", undefined, [`GET ${descriptionPath}`, ...paths]],
+  ])("and the description %s", async (_when, before, expected) => {
+    const { code, asked } = await changed(before, notFound);
+    expect(code).toBe(5);
+    expect(asked).toEqual(expected);
+  });
+});
+
 test("a service that knows the older path of the user only is asked there", async () => {
   const { run } = await createCli({
     negotiates: true,
