@@ -3,6 +3,7 @@ import type { Description } from "../client/document.ts";
 import type { RequestParts } from "../client/request.ts";
 import type { Describe } from "../context/context.ts";
 import type { World } from "../context/world.ts";
+import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { IsListedFor } from "./check.ts";
 import { once } from "./once.ts";
@@ -11,7 +12,10 @@ import type { Settings } from "./settings.ts";
 export interface Describing {
   readonly describe: Describe;
   readonly negotiator: Negotiator | undefined;
-  /** The request that would take the place of an operation, as far as is known without asking. */
+  /**
+   * The request that would take the place of an operation, as far as is known without asking. Says so when asking might
+   * show one.
+   */
   readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
   /** A description that is kept is looked at first; one that does not list the value is asked for anew, briefly. */
   readonly isListed: IsListedFor;
@@ -28,6 +32,11 @@ export function describing(
     const { createDescriber } = await import("../client/describer.ts");
     return createDescriber(options, settings.sandbox ? undefined : world.descriptions);
   });
+  const told = new Set<string>();
+  const tellOnce = (line: string) => {
+    if (!told.has(line)) warn(line);
+    told.add(line);
+  };
   return {
     // The sandbox of this process serves what is documented: with it there is nothing to negotiate.
     negotiator: settings.sandbox
@@ -39,7 +48,9 @@ export function describing(
     replacementFor: async (id, input) => {
       const { mayBeReplaced, replacementOf } = await import("../client/replacement.ts");
       if (settings.sandbox || settings.baseUrl === undefined || !mayBeReplaced(id)) return undefined;
-      return replacementOf(id, { ...input }, await (await describer()).kept())?.parts;
+      const { kept, settled } = await describer();
+      if (!(await settled())) tellOnce(maybeReplaced(id));
+      return replacementOf(id, { ...input }, await kept())?.parts;
     },
     isListed: async (id, path, value) => {
       if (settings.sandbox || settings.baseUrl === undefined) return false;
@@ -53,7 +64,11 @@ export function describing(
       return lists(await soon()) || lists(await again());
     },
     describe: async ({ refresh = false, orDocumented = false } = {}) => {
-      if (settings.dryRun) return (await (await describer()).kept()) ?? documented(settings);
+      if (settings.dryRun) {
+        const kept = await (await describer()).kept();
+        if (kept === undefined && !settings.sandbox) tellOnce(goesByDocuments);
+        return kept ?? documented(settings);
+      }
       try {
         return await (await describer()).live({ refresh });
       } catch (error) {
@@ -65,6 +80,14 @@ export function describing(
     },
   };
 }
+
+const goesByDocuments =
+  "No description of the service is kept, and a dry run asks for none: this goes by what is documented. `gpuctl api spec` keeps one.";
+
+const maybeReplaced = (id: OperationId): string => {
+  const { method, path, replacedBy } = routes[id];
+  return `This may be sent as ${replacedBy?.method} ${replacedBy?.path} in place of ${method} ${path}: that is up to the service's description, which a dry run does not ask for. \`gpuctl api spec\` does.`;
+};
 
 /** What the service is documented to offer; in the sandbox also what that assumes. */
 async function documented({ sandbox }: Settings): Promise<Description> {

@@ -10,7 +10,7 @@ import { DryRun, dryRunAnswer } from "./dry-run.ts";
 import { exit } from "./exit.ts";
 import type { Surroundings } from "./failure.ts";
 import { helpLook } from "./help-look.ts";
-import { createNotes } from "./notes.ts";
+import { createNotes, type Notes } from "./notes.ts";
 import { notices } from "./notices.ts";
 import { checkColumns } from "./output-settings.ts";
 import { print } from "./print.ts";
@@ -55,7 +55,7 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     const context = createContext(settings, world, { connection, notes });
     const answer = await run({ invocation, settings, world, context, isListed: connection.isListed });
     await print(answer, invocation.spec.view, { settings, world, notes, filter });
-    for (const line of notes.held) await world.stderr.write(`${line}\n`);
+    await tellHeld(notes, world);
     // Only the user ends what is shown again and again.
     if ("frames" in answer) return exit.interrupted;
     return ("exitCode" in answer && answer.exitCode) || exit.done;
@@ -63,6 +63,7 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     if (error instanceof DryRun) {
       const answer = dryRunAnswer(connection.shown, settings.output);
       await print(answer, { kind: "document" }, { settings, world, notes, filter });
+      await tellHeld(notes, world);
       return exit.done;
     }
     return await fail(orInterrupted(error, world), isMachineFormat(settings.output), world, {
@@ -74,6 +75,10 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
   } finally {
     await connection.close();
   }
+}
+
+async function tellHeld({ held }: Notes, { stderr }: World): Promise<void> {
+  for (const line of held) await stderr.write(`${line}\n`);
 }
 
 /** A command that needs no configuration runs where that cannot be read; the one that examines it tells so. */

@@ -18,7 +18,11 @@ export interface Describer extends Negotiator {
   readonly live: (options?: { readonly refresh?: boolean }) => Promise<Description>;
   /** What is kept, however old. Nothing is sent. */
   readonly kept: () => Promise<Description | undefined>;
+  /** Whether `soon` would go by what is kept, and ask nobody. Nothing is sent. */
+  readonly settled: () => Promise<boolean>;
 }
+
+const isSettled = (known: Known, now: number): boolean => isFresh(known, now) || failedLately(known, now);
 
 /** Milliseconds that negotiation may take, and the bytes that it reads. */
 const shortTime = 2_000;
@@ -68,8 +72,7 @@ export function createDescriber(
     const given = await options();
     const before = await known(given);
     const now = given.now();
-    const old = isFresh(before, now) || failedLately(before, now);
-    const document = old ? documentOf(before) : undefined;
+    const document = isSettled(before, now) ? documentOf(before) : undefined;
     if (document || failedLately(before, now)) return document;
     asked = askBriefly(given, before);
     return asked;
@@ -105,5 +108,9 @@ export function createDescriber(
       return asked;
     },
     kept: async () => documentOf(await known(await options())),
+    settled: async () => {
+      const given = await options();
+      return isSettled(await known(given), given.now());
+    },
   };
 }

@@ -89,17 +89,39 @@ describe("a service that has the replacements only", () => {
   });
 
   test("is shown in a dry run when that is known, and nothing is asked", async () => {
-    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+    const { run, advance } = await createCli({ answer: onlyReplacements, negotiates: true });
     const dry = "rentals create vm --gpus 1 --dry-run -o json";
     const before = await run(dry, overNetwork());
     expect(JSON.parse(before.out).request.url).toBe(`${serviceUrl}/v2/on-demand/virtual-machine-rentals`);
+    expect(before.err).toBe(
+      "This may be sent as POST /v2/on-demand/rentals in place of POST /v2/on-demand/virtual-machine-rentals: that is up to the service's description, which a dry run does not ask for. `gpuctl api spec` does.\n",
+    );
     await run("rentals history", overNetwork());
     const after = await run(dry, overNetwork());
     expect(JSON.parse(after.out).request).toMatchObject({
       url: serviceUrl + create,
       body: { rentalType: "virtual-machine" },
     });
-    expect([...before.requests, ...after.requests]).toEqual([]);
+    expect(after.err).toBe("");
+    advance(day);
+    const later = await run(`${dry} -o table`, overNetwork());
+    expect(later.out).toContain(`POST ${serviceUrl}${create}\n`);
+    expect(later.err).toContain("This may be sent as POST /v2/on-demand/rentals");
+    expect((await run(`${dry} -q`, overNetwork())).err).toBe("");
+    expect([...before.requests, ...after.requests, ...later.requests]).toEqual([]);
+  });
+
+  test("that nobody knows of yet is told of in a dry run of an operation that may have one, and just there", async () => {
+    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+    const told = async (line: string) =>
+      (await run(`${line} --dry-run`, overNetwork())).err.split("\n").filter((line) => line !== "");
+    expect(await told("rentals list")).toHaveLength(2);
+    expect(await told("rentals history -o json")).toHaveLength(1);
+    expect(await told("volumes list")).toEqual([]);
+    expect(await told("user update --name Ada")).toEqual([]);
+    expect(await told("api call getRental -f rentalId=1")).toEqual([
+      expect.stringContaining("goes by what is documented"),
+    ]);
   });
 });
 
