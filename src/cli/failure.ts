@@ -14,6 +14,11 @@ export interface Failure {
   readonly request: { readonly method: string; readonly url: string } | null;
 }
 
+/** A failure, and what the answer said that it is about: its own code, if it had one. */
+export interface ToldFailure extends Failure {
+  readonly answered: string | null;
+}
+
 type Known = Partial<Omit<Failure, "message">> & { readonly exitCode: number };
 
 /** What each named error means, by its name: classes are not loaded to tell. */
@@ -77,6 +82,10 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
     exitCode: exit.fault,
     hint: "It was paid for and could be saved nowhere: make room before you try again.",
   }),
+  NoDescription: ({ cause }, sandbox) => ({
+    ...asCaused(cause, sandbox),
+    code: "NO_DESCRIPTION",
+  }),
   NotOffered: () => ({ code: "NOT_OFFERED", exitCode: exit.notFound }),
   NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
   RentalFailed: () => ({ code: "RENTAL_FAILED", exitCode: exit.service }),
@@ -102,11 +111,15 @@ const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Kn
   MissingDependency: () => ({ code: "MISSING_DEPENDENCY", exitCode: exit.usage }),
 };
 
+/** What the cause of an error means by itself. */
+const asCaused = (cause: unknown, sandbox: boolean): Known =>
+  (cause instanceof Error && meanings[cause.name]?.(cause, sandbox)) || { exitCode: exit.fault };
+
 interface Details extends Error {
   readonly code?: string;
   readonly status?: number;
   readonly issues?: readonly unknown[];
-  readonly request?: { readonly method: string; readonly url: string };
+  readonly request?: { readonly method: string; readonly url: string } | null;
   readonly hint?: string;
   readonly finding?: string;
 }
@@ -132,14 +145,14 @@ const aboutAnAnswer: ReadonlySet<string> = new Set([
 ]);
 
 /** An error of any kind as a failure; one that nobody foresaw is a fault of the tool itself. */
-export function failureOf(cause: unknown, { before, last, sandbox = false }: Surroundings = {}): Failure {
+export function failureOf(cause: unknown, { before, last, sandbox = false }: Surroundings = {}): ToldFailure {
   const error: Details = cause instanceof Error ? cause : new Error(String(cause));
   const known = meanings[error.name]?.(error, sandbox) ?? {
     code: "FAULT",
     exitCode: exit.fault,
     hint: "This is a fault of gpuctl itself; --debug shows more.",
   };
-  const answer = aboutAnAnswer.has(error.name) ? last : undefined;
+  const answer = aboutAnAnswer.has(error.name) && error.request !== null ? last : undefined;
   // What was done cannot be undone by trying again, so no advice to do so stands beside it.
   const hint = [before, error.hint ?? (before && known.retryable ? undefined : known.hint)]
     .filter(Boolean)
@@ -153,8 +166,13 @@ export function failureOf(cause: unknown, { before, last, sandbox = false }: Sur
     retryable: before === undefined && known.retryable === true,
     hint: hint || null,
     request: error.request ?? (answer ? { method: answer.method, url: answer.url } : null),
+    answered: ownCode(error),
   };
 }
+
+/** The code that the service itself gave; what stands in for one that it did not give is none. */
+const ownCode = ({ name, code, status }: Details): string | null =>
+  name === "ServiceError" && code !== undefined && code !== `HTTP_${status}` ? code : null;
 
 function serviceHint(status: number, sandbox: boolean): string | null {
   if (status === 401 && sandbox) {
@@ -163,6 +181,9 @@ function serviceHint(status: number, sandbox: boolean): string | null {
   if (status === 401)
     return "`gpuctl auth login` keeps another key; `gpuctl auth status` says which one is used.";
   if (status === 403) return "The key lacks access to this.";
+  if (status >= 300 && status < 400) {
+    return "Check --base-url (or where else the base URL comes from): it must be the address that answers itself.";
+  }
   if (status === 429) return "Too many requests: wait, then try again.";
   return null;
 }

@@ -1,15 +1,17 @@
 import { sanitize } from "../output/sanitize.ts";
 import { exit } from "./exit.ts";
-import type { Failure } from "./failure.ts";
+import type { ToldFailure } from "./failure.ts";
 import { sentence } from "./sentence.ts";
 
 /** A failure as the one JSON document on stderr that machine formats get. */
-export const failureDocument = (failure: Failure): string => `${JSON.stringify({ error: failure })}\n`;
+export const failureDocument = ({ answered: _, ...failure }: ToldFailure): string =>
+  `${JSON.stringify({ error: failure })}\n`;
 
 /** A failure in a few lines for people; text of the service is stripped of terminal control sequences. */
-export function failureText({ message, code, status, issues, hint, request, exitCode }: Failure): string {
-  const where =
-    request && status !== null ? ` (${request.method} ${request.url} answered ${status} ${code})` : "";
+export function failureText(failure: ToldFailure): string {
+  const { message, status, issues, hint, request, exitCode, answered } = failure;
+  const said = answered === null ? status : `${status} ${answered}`;
+  const where = request && status !== null ? ` (${request.method} ${request.url} answered ${said})` : "";
   const sent = request && status === null ? ` (${request.method} ${request.url})` : "";
   const lines = [
     `Error: ${exitCode === exit.unknown ? "the outcome is unknown: " : ""}${message}${where}${sent}`,

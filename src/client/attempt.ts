@@ -52,7 +52,12 @@ export async function attempt<Value>(
     const { status, headers } = answer;
     if (isSuccess(status, request)) return await readAnswer(answer, { request, host, limit, keepOpen });
     return {
-      error: failedAnswer(status, await orAborted(readText(answer), limit.signal), request),
+      error: failedAnswer(
+        status,
+        await orAborted(readText(answer), limit.signal),
+        request,
+        headers.get("location"),
+      ),
       again: read && (status === 429 || status >= 500),
       retryAfter: headers.get("retry-after"),
     };

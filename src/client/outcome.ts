@@ -10,14 +10,39 @@ import {
 import { readFailure } from "./failure.ts";
 import { isRead, type WireRequest, withoutKey } from "./request.ts";
 
-/** What an answer that is no success means. A 5xx to a write says nothing about what happened. */
-export function failedAnswer(status: number, text: string, request: WireRequest): Error {
+/**
+ * What an answer that is no success means; `location` is where it points to. A 5xx to a write says nothing about what
+ * happened.
+ */
+export function failedAnswer(
+  status: number,
+  text: string,
+  request: WireRequest,
+  location: string | null = null,
+): Error {
   const failure = readFailure(status, withoutKey(text, request));
   const line = lineOf(request);
+  if (status >= 300 && status < 400 && location !== null) {
+    return new ServiceError({ ...failure, message: notFollowed(location, request) }, line);
+  }
   if (status >= 500 && !isRead(request)) {
     return new UnknownOutcome(`the service answered ${status} ${failure.message}`, status, line);
   }
   return new ServiceError(failure, line);
+}
+
+/** Why a redirect was not followed. Where it leads is told without what may be secret in it. */
+function notFollowed(location: string, request: WireRequest): string {
+  const from = new URL(request.url);
+  if (!URL.canParse(location, request.url)) return "the service redirects to something that is no address";
+  const to = new URL(location, from);
+  const place = withoutKey(`${to.origin === "null" ? to.protocol : to.origin}${to.pathname}`, request);
+  if (to.origin !== from.origin) {
+    return `the service redirects to ${place}, which is not followed: the key goes to no other host`;
+  }
+  return isRead(request)
+    ? `the service redirects in a circle, at last to ${place}`
+    : `the service redirects to ${place}, which is not followed: what may change something is sent once`;
 }
 
 /** What a success that cannot be read means: a write happened, or not; a read did not work. */

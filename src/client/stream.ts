@@ -32,7 +32,8 @@ export async function stream<Id extends OperationId>(
   try {
     const answer = await sendHead(fetch, request, limit, observe);
     if (answer.status < 200 || answer.status > 299) {
-      throw failedAnswer(answer.status, await orAborted(readText(answer), limit.signal), request);
+      const text = await orAborted(readText(answer), limit.signal);
+      throw failedAnswer(answer.status, text, request, answer.headers.get("location"));
     }
     if (answer.headers.get("content-type")?.includes("text/html")) {
       throw unreadable(answer.status, await orAborted(readText(answer), limit.signal), request);

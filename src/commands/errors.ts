@@ -1,3 +1,5 @@
+import type { RequestLine } from "../client/errors.ts";
+
 /** Why something failed, in words, whatever was thrown. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
@@ -30,9 +32,32 @@ export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
 }
 
-/** The service answered that there is no such thing. */
+/** There is no such thing. `request` is null when it is not the last answer that said so. */
 export class NotFound extends Error {
   override readonly name = "NotFound";
+  readonly request: null | undefined;
+  constructor(message: string, details: { request?: null } = {}) {
+    super(message);
+    this.request = details.request;
+  }
+}
+
+/** The service's description could not be had, for the reason that is the cause, so nobody knows what it offers. */
+export class NoDescription extends Error {
+  override readonly name = "NoDescription";
+  readonly hint: string;
+  readonly status: number | undefined;
+  readonly request: RequestLine;
+  constructor(
+    message: string,
+    hint: string,
+    cause: Error & { readonly status?: number; readonly request: RequestLine },
+  ) {
+    super(message, { cause });
+    this.hint = hint;
+    this.status = cause.status;
+    this.request = cause.request;
+  }
 }
 
 /** The service does not list the operation. Nothing was sent. */

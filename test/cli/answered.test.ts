@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
+
+const lookup = `GET ${serviceUrl}/v2/on-demand/rental?rentalId=7`;
+
+describe("a failure tells what was answered, and nothing that was not", () => {
+  test.each([
+    ["a lookup that finds nothing", 200, "null", "rentals get 7", 5, `${lookup} answered 200)`],
+    [
+      "the service's own code",
+      404,
+      { code: "NOT_FOUND", message: "Not found" },
+      "rentals get 7",
+      5,
+      `${lookup} answered 404 NOT_FOUND)`,
+    ],
+    ["no code of the service's", 404, "nothing here", "rentals get 7", 5, `${lookup} answered 404)`],
+    ["an answer that is no JSON", 200, "<html>", "rentals get 7", 7, `${lookup} answered 200)`],
+    [
+      "an outcome that is unknown",
+      502,
+      "bad gateway",
+      "user update --name Ada",
+      10,
+      `PUT ${serviceUrl}/v2/users/me answered 502)`,
+    ],
+  ])("%s", async (_what, status, body, line, code, told) => {
+    const { run } = await createCli({ answer: always(status, body) });
+    const failed = await run(`${line} --retries 0`, overNetwork());
+    expect(failed.code).toBe(code);
+    expect(failed.err.split("\n")[0]).toMatch(told);
+    expect(failed.err.split("\n")[0]?.endsWith(told)).toBe(true);
+    const document = JSON.parse((await run(`${line} --retries 0 -o json`, overNetwork())).err);
+    expect(Object.keys(document.error)).toEqual([
+      "code",
+      "message",
+      "issues",
+      "status",
+      "exitCode",
+      "retryable",
+      "hint",
+      "request",
+    ]);
+  });
+});
+
+describe("a redirect that is not followed", () => {
+  test.each([
+    [
+      "to another host",
+      `https://ada:${key}@elsewhere.example/login?token=${key}`,
+      "volumes list",
+      "redirects to https://elsewhere.example/login, which is not followed: the key goes to no other host",
+    ],
+    [
+      "to a path that says the key",
+      `https://elsewhere.example/${key}`,
+      "volumes list",
+      "redirects to https://elsewhere.example/****, which",
+    ],
+    [
+      "of a write",
+      "/moved",
+      "user update --name Ada",
+      `redirects to ${serviceUrl}/moved, which is not followed: what may change something is sent once`,
+    ],
+    ["in a circle", "/moved", "volumes list", `redirects in a circle, at last to ${serviceUrl}/moved`],
+    ["to nowhere", "http://[", "volumes list", "redirects to something that is no address"],
+  ])("%s says where it led, and what to do", async (_where, location, line, told) => {
+    const { run } = await createCli({ answer: always(302, "", { location }) });
+    const { code, out, err } = await run(line, overNetwork());
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    expect(err).toContain(told);
+    expect(err).toContain("answered 302)");
+    expect(err).toContain("--base-url");
+    expect(err).not.toContain(key);
+  });
+});
