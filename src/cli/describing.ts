@@ -1,6 +1,7 @@
 import type { CallOptions, Negotiator } from "../client/call-options.ts";
 import type { Description } from "../client/document.ts";
 import type { RequestParts } from "../client/request.ts";
+import { UsageError } from "../commands/errors.ts";
 import type { Describe } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import { routes } from "../contract/generated/routes.ts";
@@ -63,12 +64,16 @@ export function describing(
       if (settings.dryRun) return lists(await kept());
       return lists(await soon()) || lists(await again());
     },
-    describe: async ({ refresh = false, orDocumented = false } = {}) => {
+    describe: async ({ refresh = false, orDocumented = false, promptly = false } = {}) => {
       if (settings.dryRun) {
         const kept = await (await describer()).kept();
-        if (kept === undefined && !settings.sandbox) tellOnce(goesByDocuments);
-        return kept ?? documented(settings);
+        if (kept || settings.sandbox) return kept ?? documented(settings);
+        if (promptly)
+          throw new UsageError(unknownUnasked, { hint: "`gpuctl api spec` asks for it and keeps it." });
+        tellOnce(goesByDocuments);
+        return documented(settings);
       }
+      if (promptly && !settings.sandbox) return (await describer()).promptly();
       try {
         return await (await describer()).live({ refresh });
       } catch (error) {
@@ -80,6 +85,9 @@ export function describing(
     },
   };
 }
+
+const unknownUnasked =
+  "what would be sent is up to the service's description: none is kept, and a dry run asks for none";
 
 const goesByDocuments =
   "No description of the service is kept, and a dry run asks for none: this goes by what is documented. `gpuctl api spec` keeps one.";

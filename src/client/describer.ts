@@ -16,6 +16,8 @@ import { ServiceError } from "./errors.ts";
 export interface Describer extends Negotiator {
   /** As the user asked for it: with the usual time and tries. Throws when it cannot be had. */
   readonly live: (options?: { readonly refresh?: boolean }) => Promise<Description>;
+  /** The same within a few seconds; what is kept stands in, however old, as long as the service may still offer it. */
+  readonly promptly: () => Promise<Description>;
   /** What is kept, however old. Nothing is sent. */
   readonly kept: () => Promise<Description | undefined>;
   /** Whether `soon` would go by what is kept, and ask nobody. Nothing is sent. */
@@ -24,8 +26,16 @@ export interface Describer extends Negotiator {
 
 const isSettled = (known: Known, now: number): boolean => isFresh(known, now) || failedLately(known, now);
 
-/** Milliseconds that negotiation may take, and the bytes that it reads. */
-const shortTime = 2_000;
+/** What a short try came to. */
+interface Outcome {
+  readonly description: Description | undefined;
+  readonly error?: unknown;
+}
+
+/** Milliseconds for a short try, and how often it is tried again: for what goes on without, and for what cannot. */
+const negotiating = { time: 2_000, retries: 0 };
+const needed = { time: 2_500, retries: 1 };
+/** Bytes that a short try reads. */
 const mostBytes = 16 * 1024 * 1024;
 
 /** Without a cache every describer asks once. */
@@ -33,7 +43,7 @@ export function createDescriber(
   options: () => Promise<CallOptions>,
   cache: DescriptionCache | undefined,
 ): Describer {
-  let asked: Promise<Description | undefined> | undefined;
+  let asked: Promise<Outcome> | undefined;
 
   const place = ({ target }: CallOptions): string => descriptionRequest(target).url;
   const known = async (given: CallOptions): Promise<Known> => (cache ? readKnown(cache, place(given)) : {});
@@ -55,32 +65,48 @@ export function createDescriber(
     return old;
   }
 
-  async function askBriefly(given: CallOptions, before: Known): Promise<Description | undefined> {
+  async function askBriefly(
+    given: CallOptions,
+    before: Known,
+    { time, retries } = negotiating,
+  ): Promise<Outcome> {
     try {
-      const timeout = { compute: Math.min(shortTime, given.timeout.compute), inference: shortTime };
-      return await ask({ ...given, timeout, retries: 0 }, before, mostBytes);
+      const timeout = { compute: Math.min(time, given.timeout.compute), inference: time };
+      const brief = { ...given, timeout, retries: Math.min(retries, given.retries) };
+      return { description: await ask(brief, before, mostBytes) };
     } catch (error) {
       given.signal?.throwIfAborted();
       const gone = error instanceof ServiceError && error.status < 500;
       const left = gone ? {} : before;
       await keep(given, { ...left, failedAt: given.now() });
-      return documentOf(left);
+      return { description: documentOf(left), error };
     }
   }
 
-  async function soon(): Promise<Description | undefined> {
+  async function soon(): Promise<Outcome> {
     const given = await options();
     const before = await known(given);
     const now = given.now();
-    const document = isSettled(before, now) ? documentOf(before) : undefined;
-    if (document || failedLately(before, now)) return document;
+    const description = isSettled(before, now) ? documentOf(before) : undefined;
+    if (description || failedLately(before, now)) return { description };
     asked = askBriefly(given, before);
     return asked;
   }
 
-  async function anew(): Promise<Description | undefined> {
+  async function anew(): Promise<Outcome> {
     const given = await options();
     return askBriefly(given, await known(given));
+  }
+
+  async function promptly(): Promise<Description> {
+    const given = await options();
+    const before = await known(given);
+    const fresh = isFresh(before, given.now()) ? documentOf(before) : undefined;
+    if (fresh) return fresh;
+    asked ??= askBriefly(given, before, needed);
+    const { description, error } = await asked;
+    if (description === undefined) throw error;
+    return description;
   }
 
   async function live(refresh: boolean): Promise<Description> {
@@ -90,22 +116,23 @@ export function createDescriber(
     return document ?? ask(given, before);
   }
 
-  let first: Promise<Description | undefined> | undefined;
+  let first: Promise<Outcome> | undefined;
   let lived: Promise<Description> | undefined;
   return {
     live: ({ refresh = false } = {}) => {
       lived ??= live(refresh);
       return lived;
     },
-    soon: () => {
-      first ??= soon();
-      return first;
+    promptly,
+    soon: async () => {
+      first ??= asked ?? soon();
+      return (await first).description;
     },
     again: async () => {
       await first;
       asked ??= anew();
       first = asked;
-      return asked;
+      return (await asked).description;
     },
     kept: async () => documentOf(await known(await options())),
     settled: async () => {

@@ -6,6 +6,19 @@ import { overNetwork } from "../support/service.ts";
 const vm = "rentals create vm --gpus 1 --label trial --yes --sandbox";
 const bareMetal = "rentals create bare-metal --gpus 8 --network-type ethernet --yes --sandbox";
 
+interface Shown {
+  readonly url: string;
+  readonly body: unknown;
+}
+
+/** Paths and bodies of the requests that a dry run printed. */
+function shownIn(out: string): readonly string[] {
+  const document: { request?: Shown; requests?: readonly Shown[] } = JSON.parse(out);
+  return (document.requests ?? [document.request]).map(
+    (one) => `${new URL(one?.url ?? "").pathname} ${JSON.stringify(one?.body)}`,
+  );
+}
+
 describe("rentals terminate", () => {
   test("ends each rental by the operation of its type", async () => {
     const { run } = await createCli();
@@ -57,15 +70,31 @@ describe("rentals terminate", () => {
     await run(vm);
     const { code, err, requests } = await run("rentals terminate 1001 999 --yes --sandbox");
     expect(code).toBe(5);
-    expect(err).toContain("999");
+    expect(err).toBe("Error: no rental 999 belongs to you, so nothing was ended\n");
     expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+    const alone = await run("rentals terminate 999 --yes --sandbox");
+    expect(alone.err).toBe(
+      "Error: no rental 999 belongs to you (GET http://sandbox.localhost/v2/on-demand/rental?rentalId=999 answered 200)\n",
+    );
+    const several = await run("rentals terminate 999 1001 998 --yes --sandbox -o json");
+    expect(JSON.parse(several.err).error).toMatchObject({
+      message: "no rental 999 and no rental 998 belongs to you, so nothing was ended",
+      request: null,
+      status: null,
+    });
   });
 
-  test("shows its requests in a dry run, and asks nobody", async () => {
+  test("shows in a dry run every request that may be sent, and asks nobody", async () => {
     const { run } = await createCli();
-    const { code, out, requests } = await run("rentals terminate 1001 --dry-run --sandbox");
+    const { code, out, err, requests } = await run("rentals terminate 1001 1002 --dry-run -o json --sandbox");
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
-    expect(out).toContain("/terminate");
+    expect(shownIn(out)).toEqual([
+      '/v2/on-demand/virtual-machine-rentals/terminate {"rentalId":1001}',
+      '/v2/on-demand/bare-metal-rentals/terminate {"rentalId":1001}',
+      '/v2/on-demand/virtual-machine-rentals/terminate {"rentalId":1002}',
+      '/v2/on-demand/bare-metal-rentals/terminate {"rentalId":1002}',
+    ]);
+    expect(err).toContain("a dry run does not look which 1001, 1002 are");
   });
 
   test("of one that ended already tells so, and ends the others", async () => {
@@ -98,9 +127,198 @@ describe("another's service", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("without a description ends nothing", async () => {
-    const { run } = await createCli({ answer: () => notFound() });
-    expect(await run("rentals terminate 7 --yes", overNetwork())).toMatchObject({ code: 5, out: "" });
+  test.each([
+    ["missing", notFound, 5, 1],
+    ["failing", () => new Response("", { status: 503 }), 7, 2],
+    ["none", () => new Response("<html>"), 7, 1],
+    ["refused", () => new Response("", { status: 403 }), 4, 1],
+    ["slow", () => new Promise<Response>(() => {}), 9, 2],
+  ])(
+    "whose description is %s is told to be unknown soon, and is asked nothing",
+    async (_how, answer, code, tries) => {
+      const { run } = await createCli({
+        negotiates: true,
+        answer: ({ path }) => (path === descriptionPath ? answer() : lookup({ query: {} })),
+      });
+      const { out, err, requests, slept, ...ended } = await run(
+        "rentals terminate 7 --yes --timeout 50ms -o json",
+        overNetwork(),
+      );
+      expect({ code: ended.code, out }).toEqual({ code, out: "" });
+      const { error } = JSON.parse(err);
+      expect(error).toMatchObject({
+        code: "NO_DESCRIPTION",
+        request: { url: expect.stringContaining(descriptionPath) },
+      });
+      expect(error.message).toMatch(
+        /the service's description cannot be had .*, so it is not known whether rentals can be ended/,
+      );
+      expect(error.hint).toContain("Nothing was ended");
+      expect(asked(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
+      expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThan(1_000);
+    },
+  );
+
+  test("whose description cannot be had just now goes by the one that is kept", async () => {
+    let up = true;
+    const end = "POST /v2/on-demand/rentals/terminate";
+    const { run, advance } = await createCli({
+      negotiates: true,
+      answer: (request) =>
+        request.path === descriptionPath && !up
+          ? new Response("", { status: 503 })
+          : service({
+              [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+              "GET /v2/on-demand/rental": lookup,
+              [end]: () => Response.json({}),
+            })(request),
+    });
+    await run("api spec", overNetwork());
+    up = false;
+    advance(48 * 3_600_000);
+    expect((await run("rentals terminate 7 --yes", overNetwork())).code).toBe(0);
+  });
+
+  test("is not guessed at in a dry run: what is kept of it says which request it would be", async () => {
+    const end = "POST /v2/on-demand/rentals/terminate";
+    const { run } = await createCli({
+      negotiates: true,
+      answer: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: json({ rentalId: {} }) })),
+      }),
+    });
+    const dry = "rentals terminate 7 8 --dry-run -o json";
+    const before = await run(dry, overNetwork());
+    expect(before).toMatchObject({ code: 2, out: "", requests: [] });
+    expect(before.err).toContain("up to the service's description");
+    await run("api spec", overNetwork());
+    const { code, out, err, requests } = await run(dry, overNetwork());
+    expect({ code, err, requests }).toEqual({ code: 0, err: "", requests: [] });
+    expect(shownIn(out)).toEqual([
+      '/v2/on-demand/rentals/terminate {"rentalId":7}',
+      '/v2/on-demand/rentals/terminate {"rentalId":8}',
+    ]);
+  });
+
+  test.each([
+    ["one operation for virtual machines", ["POST /v2/on-demand/virtual-machine-rentals/terminate"]],
+    [
+      "two operations for virtual machines",
+      [
+        "POST /v2/on-demand/virtual-machine-rentals/terminate",
+        "DELETE /v2/on-demand/virtual-machine-rentals/{id}",
+      ],
+    ],
+    [
+      "one for any rental beside",
+      [
+        "POST /v2/on-demand/bare-metal-rentals/terminate",
+        "POST /v2/on-demand/virtual-machine-rentals/terminate",
+        "POST /v2/on-demand/rentals/terminate",
+      ],
+    ],
+  ])("with %s is not asked what is active", async (_what, operations) => {
+    const { run } = await createCli({
+      answer: (request) =>
+        request.method === "GET"
+          ? service({
+              [`GET ${descriptionPath}`]: () =>
+                Response.json(description(Object.fromEntries(operations.map((one) => [one, {}])))),
+              "GET /v2/on-demand/rental": lookup,
+            })(request)
+          : Response.json({}),
+    });
+    const { code, requests } = await run("rentals terminate 7 --yes", overNetwork());
+    expect(code).toBe(0);
+    expect(asked(requests)).toEqual([
+      `GET ${descriptionPath}`,
+      "GET /v2/on-demand/rental?rentalId=7",
+      operations.at(-1)?.includes("/rentals/") ? operations.at(-1) : operations[0],
+    ]);
+  });
+
+  test("that ends virtual machines only is asked nothing for bare metal", async () => {
+    const { run } = await createCli({
+      answer: service({
+        [`GET ${descriptionPath}`]: () =>
+          Response.json(description({ "POST /v2/on-demand/virtual-machine-rentals/terminate": {} })),
+        "GET /v2/on-demand/rental": () => Response.json({ id: 7, rentalType: "bare-metal" }),
+      }),
+    });
+    const { code, err, requests } = await run("rentals terminate 7 --yes", overNetwork());
+    expect(code).toBe(5);
+    expect(err).toContain("lists no operation that ends rental 7, which is bare metal");
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each([
+    ["POST /v2/on-demand/rentals/terminate-all", {}],
+    ["PUT /v2/on-demand/rentals/{id}/termination-protection", {}],
+    ["POST /v2/on-demand/rentals/terminate", json({ region: {} })],
+    ["POST /v2/{team}/rentals/{id}/terminate", {}],
+    ["POST /v2/on-demand/terminated-rentals", json({ rentalId: {} })],
+  ])("whose %s is something else is not asked by it", async (operation, described) => {
+    const { run } = await createCli({
+      answer: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: described })),
+      }),
+    });
+    const { code, requests } = await run("rentals terminate 7 --yes", overNetwork());
+    expect(code).toBe(5);
+    expect(requests).toHaveLength(1);
+  });
+
+  test("ends what two ids name once", async () => {
+    const end = "POST /v2/on-demand/rentals/terminate";
+    const { run } = await createCli({
+      answer: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+        "GET /v2/on-demand/rental": () => Response.json({ id: 7 }),
+        [end]: () => Response.json({}),
+      }),
+    });
+    const { requests } = await run("rentals terminate 7 lab-7 --yes", overNetwork());
+    expect(asked(requests).filter((line) => line === end)).toHaveLength(1);
+  });
+
+  test("that answers with a page of something leaves it unknown", async () => {
+    const end = "POST /v2/on-demand/rentals/terminate";
+    const { run } = await createCli({
+      answer: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+        "GET /v2/on-demand/rental": lookup,
+        [end]: () => new Response("<html>Sign in</html>"),
+      }),
+    });
+    const { code, err } = await run("rentals terminate 7 --yes", overNetwork());
+    expect(code).toBe(10);
+    expect(err).toBe(
+      "Error: the outcome is unknown: the answer is not JSON (POST https://api.example.com/v2/on-demand/rentals/terminate answered 200)\nRental 7 was looked up: it is Running now.\n",
+    );
+  });
+
+  test("that is interrupted tells what became of each", async () => {
+    const end = "POST /v2/on-demand/rentals/terminate";
+    const controller = new AbortController();
+    const { run } = await createCli({
+      answer: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+        "GET /v2/on-demand/rental": lookup,
+        [end]: ({ body }) => {
+          if (Object(body).rentalId !== 8) return Response.json({});
+          controller.abort();
+          return new Promise(() => {});
+        },
+      }),
+    });
+    const { code, err } = await run("rentals terminate 7 8 9 --yes", {
+      ...overNetwork(),
+      signal: controller.signal,
+    });
+    expect(code).toBe(130);
+    expect(err).toContain(
+      "Ended: 7. Failed: 8 (interrupted after the request was sent: it may have taken effect). Not tried: 9.",
+    );
   });
 
   test.each([
@@ -109,6 +327,12 @@ describe("another's service", () => {
     ["DELETE /v2/on-demand/rentals/{id}", {}, undefined],
     ["POST /v2/instance-operations/terminate", json({ rental_ids: { type: "array" } }), { rental_ids: [7] }],
     ["POST /v2/on-demand/virtual-machine-rentals/terminate", {}, { rentalId: 7 }],
+    ["POST /v2/on-demand/rentals/terminate", json({ rentalId: { type: "string" } }), { rentalId: "7" }],
+    [
+      "POST /v2/machines/terminate",
+      json({ machine_ids: { type: "array", items: { type: "string" } } }),
+      { machine_ids: ["7"] },
+    ],
   ])("is asked by %s", async (operation, described, body) => {
     const path = operation.replace(/\{\w+\}/, "7").split(" ")[1] ?? "";
     const { run } = await createCli({
@@ -153,7 +377,7 @@ describe("another's service", () => {
     const { code, err, requests } = await run("rentals terminate 8 7 --yes", overNetwork());
     expect(code).toBe(10);
     expect(err).toContain("Ended: 7. Failed: 8");
-    expect(err).toContain("Rental 8 is Running now.");
+    expect(err).toContain("Rental 8 was looked up: it is Running now.");
     expect(asked(requests).filter((line) => line === end)).toHaveLength(2);
   });
 });

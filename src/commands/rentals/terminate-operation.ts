@@ -1,9 +1,8 @@
 import { type DescribedOperation, describedOperations } from "../../client/described.ts";
-import { type Description, isObject } from "../../client/document.ts";
-import { resolved } from "../../client/reference.ts";
-import type { RequestParts } from "../../client/request.ts";
+import type { Description } from "../../client/document.ts";
 import { NotOffered } from "../errors.ts";
 import type { RentalType } from "./rental-type.ts";
+import { placeOfId } from "./terminate-request.ts";
 
 /** What ends a rental, by the type that its path or its id names; one that names none ends either. */
 export interface Terminate {
@@ -16,14 +15,10 @@ const says: Readonly<Record<RentalType, RegExp>> = {
   "bare-metal": /bare-?metal/i,
 };
 
-/** The listed operations that end a rental. Throws `NotOffered` when there is none. */
+/** The listed operations that end one rental by its id. Throws `NotOffered` when there is none. */
 export function terminateOperations(description: Description): readonly Terminate[] {
   const found = describedOperations(description)
-    .filter(({ method, path, id }) => {
-      if (method === "GET" || method === "HEAD") return false;
-      const ends = /terminat/i.test(`${path} ${id}`) && /rental|instance|machine/i.test(`${path} ${id}`);
-      return ends || (method === "DELETE" && /\/[\w-]*rentals?\/\{[^{}/]+\}$/i.test(path));
-    })
+    .filter((operation) => ends(operation) && placeOfId(description, operation) !== undefined)
     .map((operation) => ({ operation, type: typeNamedBy(`${operation.path} ${operation.id}`) }));
   if (found.length > 0) return found;
   throw new NotOffered(
@@ -32,37 +27,32 @@ export function terminateOperations(description: Description): readonly Terminat
   );
 }
 
-const typeNamedBy = (text: string): RentalType | undefined =>
-  (["vm", "bare-metal"] as const).find((type) => says[type].test(text));
+/** Names of what is about ending rentals but does not end one. */
+const somethingElse = /protect|cancel|undo|schedul|\ball\b|terminate-?all|all-?rentals/i;
 
-/** The operation for a rental of a type: its own, else one for any. Nothing when only others have one. */
-export const terminateFor = (
+function ends({ method, path, id }: DescribedOperation): boolean {
+  if (method === "GET" || method === "HEAD") return false;
+  const names = `${path} ${id}`;
+  if (somethingElse.test(names)) return false;
+  const terminates = /terminate(?!d)/i.test(names) && /rental|instance|machine/i.test(names);
+  return terminates || (method === "DELETE" && /\/[\w-]*rentals?\/\{[^{}/]+\}$/i.test(path));
+}
+
+const types = ["vm", "bare-metal"] as const;
+
+const typeNamedBy = (text: string): RentalType | undefined => types.find((type) => says[type].test(text));
+
+/**
+ * The operations that may end a rental: that of its type, else one for any. While the type is not known these are
+ * several where it matters; none when only rentals of another type can be ended.
+ */
+export function terminateFor(
   operations: readonly Terminate[],
   type: RentalType | undefined,
-): DescribedOperation | undefined =>
-  [
-    operations.find((one) => type !== undefined && one.type === type),
-    operations.find((one) => one.type === undefined),
-    type === undefined && operations.length === 1 ? operations[0] : undefined,
-  ].find((one) => one !== undefined)?.operation;
-
-/** The request that ends a rental; its id goes into the path, or into the field of the body that is named for it. */
-export function terminateRequest(
-  description: Description,
-  { method, path, body, parameters }: DescribedOperation,
-  id: string | number,
-): RequestParts {
-  const filled = path.replace(/\{[^{}]+\}/, encodeURIComponent(id));
-  if (filled !== path)
-    return { method, path: filled, host: "compute", ...(body?.required && { body: "{}" }) };
-  const inQuery = parameters.find(
-    ({ name, in: place }) => place === "query" && /^(rental_?)?id$/i.test(name),
-  );
-  if (inQuery && !body) return { method, path, host: "compute", query: [[inQuery.name, String(id)]] };
-  const schema = resolved(description, body?.schema);
-  const names = Object.keys(isObject(schema) && isObject(schema.properties) ? schema.properties : {});
-  const one = names.find((name) => /^rental_?id$/i.test(name)) ?? names.find((name) => name === "id");
-  const many = names.find((name) => /^(rental_?)?ids$/i.test(name));
-  const fields = one === undefined && many !== undefined ? { [many]: [id] } : { [one ?? "rentalId"]: id };
-  return { method, path, host: "compute", body: JSON.stringify(fields) };
+): readonly DescribedOperation[] {
+  const of = (wanted: RentalType | undefined) => operations.find((one) => one.type === wanted)?.operation;
+  const any = of(undefined);
+  const own = type && of(type);
+  if (own || any) return [own ?? any].filter((one) => one !== undefined);
+  return type ? [] : types.map(of).filter((one) => one !== undefined);
 }

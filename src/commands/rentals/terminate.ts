@@ -1,76 +1,65 @@
-import { UnknownOutcome } from "../../client/errors.ts";
+import { NetworkError, ServiceError, UnknownOutcome, UnreadableAnswer } from "../../client/errors.ts";
+import type { RequestParts } from "../../client/request.ts";
 import type { Context } from "../../context/context.ts";
 import { firstAt } from "../../output/paths.ts";
-import { NotFound, NotOffered, UsageError } from "../errors.ts";
+import { NoDescription, UsageError } from "../errors.ts";
 import { orLook } from "../shared/look.ts";
-import { idOf, isRecord } from "../shared/records.ts";
-import { parseId } from "../shared/values.ts";
+import { isRecord } from "../shared/records.ts";
 import type { Verb } from "../spec.ts";
-import { listActive } from "./listing.ts";
-import { type RentalType, rentalTypeOf } from "./rental-type.ts";
-import {
-  type Terminate,
-  terminateFor,
-  terminateOperations,
-  terminateRequest,
-} from "./terminate-operation.ts";
+import { account } from "./terminate-account.ts";
+import { terminateFor, terminateOperations } from "./terminate-operation.ts";
+import { lookedUp, noneFor, type Rental, unseen, withTypes } from "./terminate-rentals.ts";
+import { terminateRequest } from "./terminate-request.ts";
 
 interface Ending {
-  readonly rentals: readonly Rental[];
+  readonly rentals: readonly Doomed[];
 }
 
-interface Rental {
-  readonly id: string;
-  /** As the service writes it. */
-  readonly wireId: string | number;
-  readonly label: string | undefined;
-  readonly type: RentalType | undefined;
+interface Doomed extends Pick<Rental, "id" | "label"> {
+  /** What ends it; several just in a dry run, which does not look at its type. */
+  readonly requests: readonly RequestParts[];
 }
 
 export const verb: Verb<Ending> = {
   input: async ({ words }, context) => {
     const ids = [...new Set([words.RENTAL ?? []].flat().map(String))];
     if (ids.includes("")) throw new UsageError("RENTAL must not be empty");
-    const operations = terminateOperations(await context.describe({ orDocumented: true }));
-    if (context.settings.dryRun) return { rentals: ids.map(unseen) };
-    const seen = await Promise.all(ids.map((id) => lookUp(id, context)));
-    const rentals = await withTypes(seen, operations, context);
-    for (const { id, type } of rentals) {
-      if (!terminateFor(operations, type)) throw noneFor(id, type);
-    }
-    return { rentals };
+    const description = await described(context);
+    const operations = terminateOperations(description);
+    const { dryRun } = context.settings;
+    const rentals = dryRun
+      ? ids.map(unseen)
+      : await withTypes(await lookedUp(ids, context), operations, context);
+    const doomed = rentals.map(({ id, wireId, label, type }) => {
+      const some = terminateFor(operations, type);
+      if (some.length === 0 || (some.length > 1 && !dryRun)) throw noneFor(id, type);
+      return { id, label, requests: some.map((one) => terminateRequest(description, one, wireId)) };
+    });
+    return { rentals: doomed };
   },
   question: ({ rentals }) =>
     `End ${rentals.map(({ id, label }) => (label ? `${id} (${label})` : id)).join(", ")}? What is on ${rentals.length === 1 ? "it" : "them"} is lost.`,
   run: async ({ rentals }, context) => {
-    const description = await context.describe({ orDocumented: true });
-    const operations = terminateOperations(description);
-    const end = async ({ wireId, type }: Rental): Promise<unknown> => {
-      const operation = terminateFor(operations, type) ?? operations[0]?.operation;
-      if (operation === undefined) throw noneFor(String(wireId), type);
-      const answer = await context.request(terminateRequest(description, operation, wireId));
-      return parsed(answer.text());
-    };
+    if (context.settings.dryRun) await show(rentals, context);
+    const told = account(rentals, context);
     const answers: unknown[] = [];
-    const failed: { readonly id: string; readonly error: unknown }[] = [];
-    const done: string[] = [];
-    for (const rental of rentals) {
-      context.interrupted.throwIfAborted();
+    for (const { id, requests } of rentals) {
+      if (context.interrupted.aborted) break;
       try {
-        answers.push(
-          await orLook(
-            () => end(rental),
-            () => looked(rental.id, context),
-          ),
+        const answer = await orLook(
+          () => end(requests, context),
+          () => look(id, context),
         );
-        done.push(rental.id);
-        context.ifItFails(`Ended: ${done.join(", ")}.`);
+        answers.push(answer);
+        told.ended(id);
       } catch (error) {
-        if (context.settings.dryRun || context.interrupted.aborted) throw error;
-        failed.push({ id: rental.id, error });
+        told.failed(id, error);
+        if (context.interrupted.aborted) throw error;
       }
     }
-    if (failed.length > 0) throw worstOf(failed, done, rentals.length, context);
+    context.interrupted.throwIfAborted();
+    const worst = told.worst();
+    if (worst !== undefined) throw worst;
     return {
       data: answers,
       rows: answers.map((answer, index) => ({
@@ -82,75 +71,55 @@ export const verb: Verb<Ending> = {
   },
 };
 
-const unseen = (id: string): Rental => ({ id, wireId: parseId(id), label: undefined, type: undefined });
-
-async function lookUp(id: string, { call }: Pick<Context, "call">): Promise<Rental> {
-  const record: unknown = await call("getRental", { rentalId: id });
-  if (record === null) throw new NotFound(`no rental ${id} belongs to you, so nothing was ended`);
-  const label = firstAt(record, ["label", "name", "meta.name"]);
-  const wireId = isRecord(record) ? (record.id ?? record.rentalId) : undefined;
-  return {
-    id,
-    wireId: typeof wireId === "number" || typeof wireId === "string" ? wireId : parseId(id),
-    label: typeof label === "string" ? label : undefined,
-    type: rentalTypeOf(record),
-  };
+/** The service's description. Throws `NoDescription` when it cannot be had within a few seconds. */
+async function described({ describe }: Pick<Context, "describe">) {
+  try {
+    return await describe({ promptly: true });
+  } catch (error) {
+    const foreseen =
+      error instanceof ServiceError || error instanceof NetworkError || error instanceof UnreadableAnswer;
+    if (!foreseen) throw error;
+    throw new NoDescription(
+      `the service's description cannot be had (${error.message}), so it is not known whether rentals can be ended`,
+      "Nothing was ended: what runs is billed on. End it in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
+      error,
+    );
+  }
 }
 
-/** Where the types matter and a record does not say its own, it is that of the listing which holds it. */
-async function withTypes(
-  rentals: readonly Rental[],
-  operations: readonly Terminate[],
-  context: Pick<Context, "call">,
-): Promise<readonly Rental[]> {
-  if (rentals.every(({ type }) => terminateFor(operations, type))) return rentals;
-  const listed = await listActive(context, {});
-  return rentals.map((rental) => ({
-    ...rental,
-    type: rental.type ?? listed.find(({ record }) => idOf(record) === String(rental.wireId))?.type,
-  }));
+/** Shows every request; the first one already ends a dry run. */
+async function show(rentals: readonly Doomed[], { request, say }: Pick<Context, "request" | "say">) {
+  const unsure = rentals.filter(({ requests }) => requests.length > 1).map(({ id }) => id);
+  if (unsure.length > 0) {
+    say(
+      `Virtual machines and bare metal are ended by different requests, and a dry run does not look which ${unsure.join(", ")} ${unsure.length === 1 ? "is" : "are"}: one of those that are shown for each would be sent.`,
+    );
+  }
+  const shown = await Promise.allSettled(rentals.flatMap(({ requests }) => requests.map(request)));
+  const ended = shown.find((one) => one.status === "rejected");
+  if (ended) throw ended.reason;
 }
 
-const noneFor = (id: string, type: RentalType | undefined): NotOffered =>
-  new NotOffered(
-    `the service lists no operation that ends rental ${id}${type ? `, which is ${type === "vm" ? "a virtual machine" : "bare metal"}` : ""}`,
-    "Nothing was ended. End it in the service's dashboard.",
-  );
+/** Sends what ends a rental, once. A success that says something else than JSON leaves it unknown. */
+async function end([parts]: readonly RequestParts[], { request }: Pick<Context, "request">) {
+  if (parts === undefined) throw new Error("a rental that nothing ends was not refused");
+  const answer = await request(parts);
+  const text = answer.text();
+  if (text.trim() === "") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnknownOutcome("the answer is not JSON", answer.status, answer.request);
+  }
+}
 
 /** What became of a rental whose end nobody knows. */
-async function looked(id: string, { call }: Pick<Context, "call">): Promise<string> {
+async function look(id: string, { call }: Pick<Context, "call">): Promise<string> {
   try {
     const record: unknown = await call("getRental", { rentalId: id });
     const state = firstAt(record, ["status", "state"]);
-    return `Rental ${id} is ${record === null ? "gone" : (state ?? "there")} now.`;
+    return `Rental ${id} was looked up: it is ${record === null ? "gone" : (state ?? "there")} now.`;
   } catch {
-    return `Looking at rental ${id} afterwards failed too: look yourself before you try again.`;
-  }
-}
-
-/** The failure that weighs most, an unknown outcome before all, with what became of the others. */
-function worstOf(
-  failed: readonly { readonly id: string; readonly error: unknown }[],
-  done: readonly string[],
-  all: number,
-  { ifItFails }: Pick<Context, "ifItFails">,
-): unknown {
-  const worst = failed.find(({ error }) => error instanceof UnknownOutcome) ?? failed[0];
-  if (all > 1) {
-    const others = failed.map(({ id, error }) => {
-      const finding =
-        error instanceof UnknownOutcome && error !== worst?.error ? ` ${error.finding ?? ""}` : "";
-      return `${id} (${error instanceof Error ? error.message : error})${finding}`;
-    });
-    ifItFails(`Ended: ${done.join(", ") || "none"}. Failed: ${others.join(", ")}.`);
-  }
-  return worst?.error;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return text === "" ? null : JSON.parse(text);
-  } catch {
-    return text;
+    return `Rental ${id} was looked up, and that failed too: look yourself before you try again.`;
   }
 }
