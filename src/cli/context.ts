@@ -51,6 +51,7 @@ export function createContext(settings: Settings, world: World, { connection, no
       version: world.version,
       output: settings.output,
       formatTyped: settings.formatTyped,
+      tableTyped: settings.tableTyped,
       sandbox: settings.sandbox,
       dryRun: settings.dryRun,
       validate: settings.validate,

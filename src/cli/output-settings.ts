@@ -9,6 +9,8 @@ export interface OutputSettings {
   readonly output: OutputFormat;
   /** The command line itself asks for another format than the table. */
   readonly formatTyped: boolean;
+  /** The command line itself asks for a table, or for something about one. */
+  readonly tableTyped: boolean;
   /** Columns to show, as typed: titles, names or dotted paths. */
   readonly columns: readonly string[] | undefined;
   /** Titles stand above columns. */
@@ -36,7 +38,8 @@ export function outputSettings(typed: TypedGlobals, found: Found | undefined): O
     );
   }
   const formatTyped = jq !== undefined || (typed.output !== undefined && format !== "table");
-  return { output: jq === undefined ? format : "json", formatTyped, columns, header, jq };
+  const tableTyped = (typed.output !== undefined && format === "table") || about !== undefined;
+  return { output: jq === undefined ? format : "json", formatTyped, tableTyped, columns, header, jq };
 }
 
 function columnList(text: string): readonly string[] {

@@ -20,12 +20,13 @@ export interface Printing {
 }
 
 /** Prints an answer on stdout, and on stderr that a list is empty or a column is in no record. */
-export async function print(answer: Answer, view: View, printing: Printing): Promise<void> {
+export async function print(answer: Answer, usual: View, printing: Printing): Promise<void> {
   const stdout = telling(printing.world.stdout);
   if ("bytes" in answer) return stdout.write(answer.bytes);
   if ("text" in answer) return printText(answer.text, stdout);
   if ("frames" in answer) return printFrames(answer, stdout, printing);
   if (!("data" in answer || "records" in answer)) return;
+  const view = ("view" in answer && answer.view) || usual;
   if (printing.filter) await printFiltered(answer, view, printing.filter, stdout, printing);
   else await printDrawn(answer, view, stdout, printing);
   if ("until" in answer) await answer.until;

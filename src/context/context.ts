@@ -84,6 +84,8 @@ export interface CommandSettings {
   readonly output: string;
   /** The command line itself asks for another format than the table. */
   readonly formatTyped: boolean;
+  /** The command line itself asks for a table, or for something about one. */
+  readonly tableTyped: boolean;
   readonly sandbox: boolean;
   readonly dryRun: boolean;
   /** False when the service is to decide. */

@@ -1,4 +1,4 @@
-import type { ListView } from "./view.ts";
+import type { ListView, View } from "./view.ts";
 
 /** What a command hands back for the core to print. */
 export type Answer = Data | Records | Bytes | Text | Ended | Frames;
@@ -8,6 +8,8 @@ export interface Data {
   readonly data: unknown;
   /** What the table is drawn from, where it says more than the data itself. */
   readonly rows?: unknown;
+  /** How it is drawn, in the place of the command's view. */
+  readonly view?: View;
   /** Printed at once; the command then goes on until this settles. */
   readonly until?: Promise<void>;
   /** The exit code of a command that found something wrong; 0 when left out. */

@@ -28,13 +28,20 @@ function pathColumn(path: string): Column {
   };
 }
 
+/** A column for each value inside the records, as a table shows them. */
+export const everyColumn = (records: readonly unknown[]): readonly Column[] =>
+  pathsIn(records).map((path) => (path === "" ? itself : pathColumn(path)));
+
 /** The columns of a view, else one for each value inside the records. */
 export function plainColumns(view: View, records: readonly unknown[]): readonly Column[] {
   const known = columnsOf(view);
   if (known.length > 0) return known;
-  const paths = new Set(records.flatMap((record) => [...leaves(record)].map(({ path }) => path)));
-  return [...paths].map((path) => (path === "" ? itself : { title: path, name: path, paths: [path] }));
+  return pathsIn(records).map((path) => (path === "" ? itself : { title: path, name: path, paths: [path] }));
 }
+
+const pathsIn = (records: readonly unknown[]): readonly string[] => [
+  ...new Set(records.flatMap((record) => [...leaves(record)].map(({ path }) => path))),
+];
 
 /** Stands for records that are no records. */
 const itself: Column = { title: "value", paths: [] };

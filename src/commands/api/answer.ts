@@ -1,24 +1,24 @@
 import { STATUS_CODES } from "node:http";
-import type { RequestParts } from "../../client/request.ts";
 import type { WholeAnswer } from "../../client/whole-answer.ts";
 import type { Answer } from "../../output/answer.ts";
 import { json } from "../../output/json.ts";
 import { jsonOf } from "../shared/json-of.ts";
+import { type Drawing, shown } from "./shown.ts";
 
 interface Printing {
   /** The status and the headers go first. */
   readonly head: boolean;
   readonly terminal: boolean;
-  readonly parts: RequestParts;
+  readonly settings: Drawing;
 }
 
 /** An answer as it is printed: JSON as such, anything else as its bytes, or as text on a terminal; nothing when it is
  * empty. Throws `UnreadableAnswer` for what says that it is JSON and is not. */
-export function printed(answer: WholeAnswer, { head, terminal, parts }: Printing): Answer {
+export function printed(answer: WholeAnswer, { head, terminal, settings }: Printing): Answer {
   const { bytes } = answer;
-  const data = saysJson(answer) ? { value: jsonOf(answer, parts) } : undefined;
+  const data = saysJson(answer) ? { value: jsonOf(answer) } : undefined;
   if (!head) {
-    if (data) return { data: data.value };
+    if (data) return shown(data.value, settings);
     if (bytes.length === 0) return { exitCode: 0 };
     return terminal ? { text: once(answer.text()) } : { bytes };
   }

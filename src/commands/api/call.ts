@@ -6,6 +6,7 @@ import { destroys } from "./destroys.ts";
 import { findOperation, namedBy } from "./find.ts";
 import { allPages } from "./paginate.ts";
 import { type Request, requestOf } from "./request-of.ts";
+import { type Drawing, shown } from "./shown.ts";
 import { typedFields } from "./typed-fields.ts";
 
 export const verb: Verb<Request> = {
@@ -25,7 +26,7 @@ export const verb: Verb<Request> = {
         `The description lists no ${request.parts.method} ${request.parts.path}: it is sent unchecked.`,
       );
     }
-    checkFlags(request, flags);
+    checkFlags(request, flags, context.settings);
     if (context.settings.validate) await checkRequest(request, description, context);
     return request;
   },
@@ -34,17 +35,22 @@ export const verb: Verb<Request> = {
       ? `Send ${method} ${path}? It may destroy something.`
       : undefined,
   run: async (request, context, { flags }) => {
-    if (flags.paginate === true) return { data: await allPages(request, context) };
+    const { settings, files } = context;
+    if (flags.paginate === true) return shown(await allPages(request, context), settings);
     return printed(await context.request(request.parts), {
       head: flags.include === true,
-      terminal: context.files.stdoutIsTerminal,
-      parts: request.parts,
+      terminal: files.stdoutIsTerminal,
+      settings,
     });
   },
 };
 
 /** Throws `UsageError` for flags that do not go together. */
-function checkFlags({ parts: { method } }: Request, flags: Args["flags"]): void {
+function checkFlags({ parts: { method } }: Request, flags: Args["flags"], settings: Drawing): void {
+  const { output, tableTyped } = settings;
+  if (flags.include === true && (tableTyped || (output !== "table" && output !== "json"))) {
+    throw new UsageError("--include prints the answer as it came: leave out --output and --columns");
+  }
   if (flags.paginate !== true) return;
   if (method !== "GET") throw new UsageError(`--paginate is for GET, not for ${method}`);
   if (flags.include === true) throw new UsageError("--include and --paginate exclude each other");

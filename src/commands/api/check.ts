@@ -2,6 +2,7 @@ import type { Description } from "../../client/document.ts";
 import type { SchemaIssue } from "../../client/schema-check.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../errors.ts";
+import { isOwn } from "./headers.ts";
 import { nearest } from "./nearest.ts";
 import type { Request } from "./request-of.ts";
 
@@ -29,7 +30,12 @@ export async function checkRequest(
     else say(`What the description says of ${name || "the body"} cannot be read, so it was not checked.`);
   };
   for (const { name, in: place, required, schema } of operation.parameters) {
-    const given = place === "path" || place === "query" ? values[place] : undefined;
+    if (isOwn({ in: place, name })) continue;
+    if (place === "cookie" && required) {
+      found.push({ flag: name, message: "is required as a cookie, and cookies are not supported" });
+    }
+    const known = place === "path" || place === "query" || place === "header";
+    const given = known ? values[place] : undefined;
     const value = given?.[name];
     if (value !== undefined) hold(schema, value, name, true);
     else if (given && required) found.push({ flag: name, message: "is required" });

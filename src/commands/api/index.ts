@@ -54,7 +54,7 @@ export const apiCommands: readonly CommandSpec[] = [
     path: ["api", "call"],
     summary: "Call any operation of the service",
     details:
-      "Fields fill path and query by name; the rest is the body. It is held against the description first.",
+      "Fields fill path, query and headers by name; the rest is the body. It is held against the description first. The answer is printed as JSON unless --output says otherwise.",
     operations: [],
     positionals: operationWords,
     flags: [
@@ -77,7 +77,7 @@ export const apiCommands: readonly CommandSpec[] = [
       { names: ["paginate"], text: "Follow the pages of a listing and print one array" },
     ],
     confirms: "destruction",
-    view: { kind: "document" },
+    view: { kind: "record", id: ["id"] },
     examples: [
       {
         text: "Look something up by an operation id",
@@ -89,8 +89,8 @@ export const apiCommands: readonly CommandSpec[] = [
           "gpuctl api call POST /v2/on-demand/storage-volumes -f region=us-central-1 -f label=data -F sizeInGb=512 --sandbox",
       },
       {
-        text: "Everything that was billed, over all pages",
-        command: "gpuctl api call listUsage --paginate --sandbox",
+        text: "Everything that was billed, over all pages, as a table",
+        command: "gpuctl api call listUsage --paginate -o table --sandbox",
       },
     ],
     load: () => import("./call.ts"),

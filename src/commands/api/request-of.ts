@@ -2,13 +2,14 @@ import type { DescribedOperation } from "../../client/described.ts";
 import type { RequestParts } from "../../client/request.ts";
 import { UsageError } from "../errors.ts";
 import type { Found, Named } from "./find.ts";
+import { headerNamed, headersOf } from "./headers.ts";
 
 /** A call that is ready to be sent, and what it was made of. */
 export interface Request {
   readonly parts: RequestParts;
   readonly operation: DescribedOperation | undefined;
-  /** Values of the path and the query by name, as typed. */
-  readonly values: Readonly<Record<"path" | "query", Readonly<Record<string, unknown>>>>;
+  /** Values of the path, the query and the headers by name, as typed. */
+  readonly values: Readonly<Record<"path" | "query" | "header", Readonly<Record<string, unknown>>>>;
   /** The body; nothing when there is none. */
   readonly body: unknown;
 }
@@ -34,11 +35,14 @@ export function requestOf({ named, found, fields, input }: Given): Request {
   const bodiless = ["GET", "HEAD", "DELETE"].includes(method) && operation?.body === undefined;
   const path = byName(found?.pathValues);
   const query = byName("id" in named ? {} : textQuery(named.query));
+  const header = byName();
   const rest = byName();
   for (const [name, value] of Object.entries(fields)) {
+    const asHeader = headerNamed(operation, name);
     if (blanks.includes(name)) path[name] = value;
-    else if (bodiless || input !== undefined || declared.some((one) => one.name === name))
-      query[name] = value;
+    else if (declared.some((one) => one.name === name)) query[name] = value;
+    else if (asHeader !== undefined) header[asHeader] = value;
+    else if (bodiless || input !== undefined) query[name] = value;
     else rest[name] = value;
   }
   const body = input === undefined ? (Object.keys(rest).length > 0 ? rest : undefined) : parsed(input);
@@ -47,13 +51,14 @@ export function requestOf({ named, found, fields, input }: Given): Request {
   const filled = blanks.reduce((text, name) => text.replace(`{${name}}`, segment(name, path[name])), typed);
   return {
     operation,
-    values: { path, query },
+    values: { path, query, header },
     body: sent,
     parts: {
       method,
       path: filled,
       host: filled.startsWith("/v1/") ? "inference" : "compute",
       open: operation?.open,
+      headers: headersOf(header),
       query: Object.entries(query).flatMap(([name, value]) => pairs(name, value)),
       body: sent === undefined ? undefined : (input ?? JSON.stringify(sent)),
     },

@@ -1,13 +1,14 @@
 import type { DescribedOperation } from "../../client/described.ts";
 import type { Description } from "../../client/document.ts";
 import { destroys } from "./destroys.ts";
+import { isOwn } from "./headers.ts";
 import { membersOf, merged, type Schema } from "./schema-fields.ts";
 
 /** A command line that calls an operation with what it needs. */
 export function sampleCall(description: Description, operation: DescribedOperation): string {
   const { id, method, path, parameters, body } = operation;
   const given = parameters
-    .filter((parameter) => parameter.required && (parameter.in === "path" || parameter.in === "query"))
+    .filter((parameter) => parameter.required && parameter.in !== "cookie" && !isOwn(parameter))
     .flatMap(({ name, schema }) => flags(name, sample(description, schema)));
   const inBody = body?.required === true ? flags("", sample(description, body.schema)) : [];
   const called = id.includes(" ") ? `${method} ${path}` : id;

@@ -16,6 +16,6 @@ export const verb: Verb<object> = {
       );
     }
     const parts = { host: "inference", method: "GET", path: operation.path } as const;
-    return { data: jsonOf(await request(parts), parts) };
+    return { data: jsonOf(await request(parts)) };
   },
 };

@@ -1,8 +1,9 @@
-import { NetworkError, ServiceError, UnknownOutcome, UnreadableAnswer } from "../../client/errors.ts";
+import { NetworkError, ServiceError, UnreadableAnswer } from "../../client/errors.ts";
 import type { RequestParts } from "../../client/request.ts";
 import type { Context } from "../../context/context.ts";
 import { firstAt } from "../../output/paths.ts";
 import { NoDescription, UsageError } from "../errors.ts";
+import { jsonOf } from "../shared/json-of.ts";
 import { orLook } from "../shared/look.ts";
 import { isRecord } from "../shared/records.ts";
 import type { Verb } from "../spec.ts";
@@ -104,13 +105,7 @@ async function show(rentals: readonly Doomed[], { request, say }: Pick<Context, 
 async function end([parts]: readonly RequestParts[], { request }: Pick<Context, "request">) {
   if (parts === undefined) throw new Error("a rental that nothing ends was not refused");
   const answer = await request(parts);
-  const text = answer.text();
-  if (text.trim() === "") return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UnknownOutcome("the answer is not JSON", answer.status, answer.request);
-  }
+  return answer.text().trim() === "" ? null : jsonOf(answer);
 }
 
 /** What became of a rental whose end nobody knows. */

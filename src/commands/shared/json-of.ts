@@ -1,18 +1,19 @@
-import { UnreadableAnswer } from "../../client/errors.ts";
-import type { RequestParts } from "../../client/request.ts";
+import { UnknownOutcome, UnreadableAnswer } from "../../client/errors.ts";
+import { isRead } from "../../client/request.ts";
 import type { WholeAnswer } from "../../client/whole-answer.ts";
 
-/** What an answer to a read says as JSON. Throws `UnreadableAnswer` when it is none. */
-export function jsonOf(
-  answer: WholeAnswer,
-  { method, path }: Pick<RequestParts, "method" | "path">,
-): unknown {
+/**
+ * What an answer says as JSON. Throws `UnreadableAnswer` when it is none, and `UnknownOutcome` when it answers what may
+ * have changed something.
+ */
+export function jsonOf(answer: WholeAnswer): unknown {
+  const { request, status } = answer;
   try {
     return JSON.parse(answer.text());
   } catch {
-    throw new UnreadableAnswer(`the answer of ${method} ${path} is not JSON`, answer.status, {
-      method,
-      url: path,
-    });
+    const reason = "the answer is not JSON";
+    throw isRead(request)
+      ? new UnreadableAnswer(reason, status, request)
+      : new UnknownOutcome(reason, status, request);
   }
 }

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { asked, description, descriptionPath, service } from "../support/described.ts";
+import { always, key, overNetwork } from "../support/service.ts";
+
+const records = [
+  { id: 7, price: { hourlyCents: 250 }, tags: ["a", "b"], note: "x,y" },
+  { id: 8, price: { hourlyCents: 1000 } },
+];
+
+describe("what api call is answered is printed in the format that was asked for", () => {
+  const printed = async (answer: unknown, flags: string) => {
+    const { run } = await createCli({ answer: always(200, answer) });
+    const { code, out } = await run(`api call GET /v2/things ${flags}`, overNetwork());
+    expect(code).toBe(0);
+    return out;
+  };
+
+  test.each([
+    ["-o table", "ID  PRICE.HOURLY  TAGS  NOTE\n 7         $2.50  a, b  x,y\n 8        $10.00  -     -\n"],
+    ["-o csv", 'id,price.hourlyCents,tags,note\r\n7,250,"a, b","x,y"\r\n8,1000,,\r\n'],
+    ["-o tsv --columns note,id", "note\tid\nx,y\t7\n\t8\n"],
+    ["--columns id", "ID\n 7\n 8\n"],
+    ["-o csv --no-header --columns id", "7\r\n8\r\n"],
+    ["-o id", "7\n8\n"],
+    ["--paginate -o id", "7\n8\n"],
+    ["-o jsonl", `${records.map((record) => JSON.stringify(record)).join("\n")}\n`],
+  ])("a list with %s", async (flags, expected) => {
+    expect(await printed(records, flags)).toBe(expected);
+    if (!flags.includes("paginate"))
+      expect(await printed({ items: records, next: null }, flags)).toBe(expected);
+  });
+
+  test.each([
+    ["-o table", "id:            7\nprice.hourly:  $2.50\ntags:          a, b\nnote:          x,y\n"],
+    ["-o csv", 'id,price.hourlyCents,tags,note\r\n7,250,"a, b","x,y"\r\n'],
+    ["-o id", "7\n"],
+    ["-o jsonl", `${JSON.stringify(records[0])}\n`],
+  ])("a record with %s", async (flags, expected) => {
+    expect(await printed(records[0], flags)).toBe(expected);
+  });
+
+  test.each(["", "-o json", "--jq ."])("JSON stays whole and as it is with %j", async (flags) => {
+    for (const answer of [records, records[0], { items: records }, null, []]) {
+      expect(JSON.parse(await printed(answer, flags))).toEqual(answer);
+    }
+  });
+
+  test.each([
+    [["a", "b"], "-o id", "a\nb\n"],
+    [["a", "b"], "-o csv", "value\r\na\r\nb\r\n"],
+    [[], "-o csv", ""],
+    [[{ volumeId: 3 }], "-o id", "3\n"],
+    [null, "-o id", ""],
+    [7, "-o table", "7\n"],
+  ])("%j with %s", async (answer, flags, expected) => {
+    expect(await printed(answer, flags)).toBe(expected);
+  });
+
+  test("an answer of another kind is passed on, and --include takes no format", async () => {
+    const { run } = await createCli({ answer: always(200, "plain", { "content-type": "text/plain" }) });
+    expect((await run("api call GET /v2/x -o csv", overNetwork())).out).toBe("plain");
+    const refused = await run("api call GET /v2/x -i -o csv", overNetwork());
+    expect(refused.code).toBe(2);
+    expect(refused.requests.some(({ path }) => path === "/v2/x")).toBe(false);
+  });
+
+  test("a write whose answer cannot be read has an unknown outcome", async () => {
+    const { run } = await createCli({ answer: always(200, "{", { "content-type": "application/json" }) });
+    expect((await run("api call POST /v2/x", overNetwork())).code).toBe(10);
+    expect((await run("api call GET /v2/x", overNetwork())).code).toBe(7);
+  });
+});
+
+describe("headers and cookies of an operation", () => {
+  const parameter = (name: string, place: string, required = false) => ({
+    name,
+    in: place,
+    required,
+    schema: { type: "string", minLength: 2 },
+  });
+  const document = description({
+    "POST /v2/things": {
+      operationId: "addThing",
+      parameters: [
+        parameter("Idempotency-Key", "header", true),
+        parameter("Authorization", "header", true),
+        parameter("X-Team", "header"),
+        parameter("theme", "cookie"),
+      ],
+      requestBody: { content: { "application/json": { schema: { type: "object" } } } },
+    },
+    "GET /v2/things": { operationId: "listThings", parameters: [parameter("session", "cookie", true)] },
+  });
+  const called = async (line: string) => {
+    const { run } = await createCli({
+      answer: service({
+        [`GET ${descriptionPath}`]: () => Response.json(document),
+        "POST /v2/things": () => Response.json({}),
+      }),
+    });
+    return run(`api call ${line}`, overNetwork());
+  };
+
+  test("headers are given by their names, and the key stays the key", async () => {
+    const { code, requests } = await called("addThing -f idempotency-key=abc -F X-Team=12 -f name=x");
+    expect(code).toBe(0);
+    expect(requests.at(-1)).toMatchObject({
+      headers: { "idempotency-key": "abc", "x-team": "12", authorization: `Bearer ${key}` },
+      body: { name: "x" },
+    });
+  });
+
+  test.each([
+    ["addThing", "Idempotency-Key is required"],
+    ["addThing -f Idempotency-Key=a", "Idempotency-Key must NOT have fewer than 2 characters"],
+    [
+      "addThing -f Idempotency-Key=abc -f Authorization=mine",
+      "Authorization is a header that gpuctl sends itself",
+    ],
+    ["addThing -f Idempotency-Key='a\nb: c'", "Idempotency-Key cannot stand in a header"],
+    ["listThings", "session is required as a cookie, and cookies are not supported"],
+  ])("%s is refused: %s", async (line, told) => {
+    const { code, err, requests } = await called(line);
+    expect(code).toBe(2);
+    expect(err).toContain(told);
+    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+  });
+
+  test("what is required is in the example", async () => {
+    const { run } = await createCli({ answer: always(200, document) });
+    const { out } = await run("api describe addThing -o json", overNetwork());
+    expect(JSON.parse(out).example).toBe("gpuctl api call addThing -f Idempotency-Key=text");
+  });
+});
