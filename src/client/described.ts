@@ -47,7 +47,7 @@ export const methods = ["get", "head", "post", "put", "patch", "delete", "option
 export const describedOperations = (description: Description): readonly DescribedOperation[] =>
   Object.entries(description.paths).flatMap(([path, entry]) => {
     const item = resolved(description, entry);
-    if (!isObject(item)) return [];
+    if (!isObject(item) || !path.startsWith("/")) return [];
     return methods.flatMap((method) => {
       const operation = resolved(description, item[method]);
       return isObject(operation) ? [readOperation(description, method, path, operation, item)] : [];

@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { type Description, isObject } from "./document.ts";
+import { inToday, schemaInToday } from "./schema-dialect.ts";
 
 /** What is wrong with a value; `path` leads to it. */
 export interface SchemaIssue {
@@ -53,8 +54,9 @@ function issues(
     coerceTypes: checking.fromText ? "array" : false,
   });
   formats.default(ajv);
-  ajv.addSchema(checking.description, documentId);
-  const check = ajv.compile({ type: "object", properties: { value: anchored(schema) } });
+  ajv.addSchema(inToday(checking.description), documentId);
+  const today = schemaInToday(schema, checking.description);
+  const check = ajv.compile({ type: "object", properties: { value: anchored(today) } });
   if (check({ value: structuredClone(value) })) return [];
   return told(check.errors ?? [], (shape, part) => issues(shape, part, checking, unicodeRegExp));
 }

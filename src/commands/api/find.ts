@@ -41,13 +41,17 @@ export interface Found {
   readonly pathValues: Readonly<Record<string, string>>;
 }
 
-/** The listed operation that was named; nothing for a method and a path that are not listed. Throws `NotOffered` for an unknown id. */
+/**
+ * The listed operation that was named; nothing for a method and a path that are not listed. Throws `NotOffered` for an
+ * unknown id, and `UsageError` for one that several have.
+ */
 export function findOperation(named: Named, description: Description): Found | undefined {
   const all = describedOperations(description);
   if ("id" in named) {
-    const found =
-      all.find(({ id }) => id === named.id) ??
-      all.find(({ id }) => id.toLowerCase() === named.id.toLowerCase());
+    const exact = all.filter(({ id }) => id === named.id);
+    const alike = all.filter(({ id }) => id.toLowerCase() === named.id.toLowerCase());
+    const [found, ...others] = exact.length > 0 ? exact : alike;
+    if (found && others.length > 0) throw ambiguous(named.id, [found, ...others]);
     if (found) return { operation: found, pathValues: {} };
     throw notListed(
       `the service lists no operation ${JSON.stringify(named.id)}`,
@@ -61,6 +65,11 @@ export function findOperation(named: Named, description: Description): Found | u
   });
   return matches.sort((a, b) => Object.keys(a.pathValues).length - Object.keys(b.pathValues).length)[0];
 }
+
+const ambiguous = (id: string, found: readonly DescribedOperation[]): UsageError =>
+  new UsageError(`several operations are called ${id}`, {
+    hint: `Give the method and the path: ${found.map(({ method, path }) => `${method} ${path}`).join(", or ")}.`,
+  });
 
 /** The same, but what is not listed is an error. */
 export function needOperation(named: Named, description: Description): Found {

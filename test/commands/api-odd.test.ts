@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { descriptionPath, notFound } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
+
+const ref = (place: string) => ({ $ref: `#/components/${place}` });
+const json = (schema: unknown) => ({ content: { "application/json": { schema } } });
+
+/** All that may be odd about a description, and still be one. */
+const odd = {
+  openapi: "3.0.3",
+  info: { title: "Odd", version: "1" },
+  servers: [{ url: "https://odd.example/prefix/v9" }],
+  paths: {
+    "/no-id": { get: { responses: {} }, post: {} },
+    "/things/{thing}": {
+      parameters: [
+        ref("parameters/Thing"),
+        { name: "lang", in: "query", required: true, schema: { enum: ["en"] } },
+      ],
+      get: { operationId: "getThing", parameters: [ref("parameters/Lost"), ref("parameters/Page")] },
+      delete: { operationId: "twice" },
+    },
+    "/twice": { get: { operationId: "twice" } },
+    "/nodes": { post: { operationId: "addNode", requestBody: ref("requestBodies/Node") } },
+    "/nullable": {
+      post: {
+        operationId: "addNullable",
+        requestBody: {
+          required: true,
+          ...json({
+            type: "object",
+            required: ["name", "size"],
+            properties: {
+              name: { type: "string", nullable: true, minLength: 2 },
+              size: { type: "integer", minimum: 1, exclusiveMinimum: true },
+              kind: { type: "string", enum: ["a", "b"], nullable: true },
+            },
+          }),
+        },
+      },
+    },
+    "/lost": { post: { operationId: "addLost", requestBody: json(ref("schemas/Nowhere")) } },
+    "/loop": { post: { operationId: "addLoop", requestBody: json(ref("schemas/Loop")) } },
+    "/wrong": {
+      post: {
+        operationId: "addWrong",
+        requestBody: json({ type: "strange", pattern: "(" }),
+        parameters: "none",
+      },
+    },
+    "/numbers": { get: { operationId: 7, summary: [], tags: {}, parameters: [null, 7, {}, { name: 7 }] } },
+    "/null": null,
+    "/list": [],
+    "/empty": {},
+    "/text": { get: "nothing", put: null, post: 7 },
+    "x-more": { get: {} },
+  },
+  components: {
+    parameters: {
+      Thing: { name: "thing", in: "path", required: true, schema: { type: "string", maxLength: 3 } },
+      Page: { name: "page", in: "query", schema: ref("schemas/Count") },
+    },
+    requestBodies: { Node: { required: true, ...json(ref("schemas/Node")) } },
+    schemas: {
+      Count: { type: "integer", minimum: 1 },
+      Loop: ref("schemas/Loop"),
+      Node: {
+        type: "object",
+        required: ["value"],
+        properties: {
+          value: { type: "integer" },
+          next: ref("schemas/Node"),
+          all: { type: "array", items: ref("schemas/Node") },
+        },
+      },
+    },
+  },
+};
+
+const described = async (document: unknown = odd) => {
+  const { run } = await createCli({
+    answer: ({ path }) => (path === descriptionPath ? Response.json(document) : Response.json({ path })),
+  });
+  return (line: string) => run(`api ${line}`, overNetwork());
+};
+
+/** What was sent beside the question for the description. */
+const sentBy = ({ requests }: Awaited<ReturnType<Awaited<ReturnType<typeof described>>>>) =>
+  requests.filter(({ path }) => path !== descriptionPath);
+
+describe("an odd description", () => {
+  test("is listed and printed as it is", async () => {
+    const api = await described();
+    expect((await api("list -o id")).out.split("\n")).toEqual([
+      "GET /no-id",
+      "POST /no-id",
+      "getThing",
+      "twice",
+      "twice",
+      "addNode",
+      "addNullable",
+      "addLost",
+      "addLoop",
+      "addWrong",
+      "GET /numbers",
+      "",
+    ]);
+    for (const format of ["table", "json", "csv", "yaml"])
+      expect((await api(`list -o ${format}`)).code).toBe(0);
+    expect(JSON.parse((await api("spec")).out)).toEqual(odd);
+  });
+
+  test("has every operation described, with an example", async () => {
+    const api = await described();
+    for (const { method, path } of JSON.parse((await api("list -o json")).out)) {
+      const { code, err, out } = await api(`describe ${method} ${path} -o json`);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(JSON.parse(out).example).toMatch(/^gpuctl api call /);
+    }
+  });
+
+  test.each([
+    ["getThing -f thing=abc -f lang=en -f page=2", "GET /things/abc"],
+    ["GET /things/abc -f lang=en", "GET /things/abc"],
+    ["addNode -F value=1 -F next[value]=2 -F all[][value]=3", "POST /nodes"],
+    ["addNullable -F name=null -F size=2 -F kind=null", "POST /nullable"],
+    ["addLost -f a=b", "POST /lost"],
+    ["addLoop -f a=b", "POST /loop"],
+    ["addWrong -f a=b", "POST /wrong"],
+    ["GET /no-id", "GET /no-id"],
+    ["GET /numbers", "GET /numbers"],
+    ["GET /twice", "GET /twice"],
+  ])("is called by %s", async (line, request) => {
+    const api = await described();
+    const outcome = await api(`call ${line}`);
+    expect(outcome.code, outcome.err).toBe(0);
+    expect(sentBy(outcome).map(({ method, path }) => `${method} ${path}`)).toEqual([request]);
+  });
+
+  test.each([
+    ["getThing -f thing=abcd -f lang=en", "thing must NOT have more than 3 characters"],
+    ["getThing -f thing=abc", "lang is required"],
+    ["getThing -f thing=abc -f lang=en -f page=0", "page must be >= 1"],
+    ["addNode -F next[value]=2", "value is required"],
+    ["addNode -F value=1 -F next[value]=x", "next[value] must be integer"],
+    ["addNode -F value=1 -F all[][next][value]=x", "all[0][next][value] must be integer"],
+    ["addNullable -f name=a -F size=2", "name must NOT have fewer than 2 characters"],
+    ["addNullable -F name=7 -F size=2", "name must be string"],
+    ["addNullable -f name=abc -F size=1", "size must be > 1"],
+    ["addNullable -f name=abc -F size=2 -f kind=c", "kind must be one of a, b"],
+    ["twice", "several operations are called twice"],
+  ])("refuses %s: %s", async (line, told) => {
+    const api = await described();
+    const outcome = await api(`call ${line}`);
+    expect(outcome.code, outcome.err).toBe(2);
+    expect(outcome.err).toContain(told);
+    expect(sentBy(outcome)).toEqual([]);
+  });
+
+  test.each([
+    ["getThin", 5, "Did you mean getThing"],
+    ["GET", 2, "GET needs a path"],
+  ])("%s is no operation of it", async (line, code, told) => {
+    const api = await described();
+    for (const verb of ["call", "describe"]) {
+      const outcome = await api(`${verb} ${line}`);
+      expect(outcome.code).toBe(code);
+      expect(outcome.err).toContain(told);
+      expect(sentBy(outcome)).toEqual([]);
+    }
+  });
+
+  test("that is empty has nothing", async () => {
+    const api = await described({ openapi: "3.1.0", paths: {} });
+    expect(await api("list -o json")).toMatchObject({ code: 0, out: "[]\n" });
+    expect((await api("list")).err).toBe("The service offers nothing.\n");
+    expect((await api("describe getThing")).code).toBe(5);
+  });
+
+  test("whose service is gone says so", async () => {
+    const { run } = await createCli({ answer: notFound });
+    expect((await run("api call getThing", overNetwork())).code).toBe(5);
+  });
+});
