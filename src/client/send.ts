@@ -42,7 +42,9 @@ async function documented<Value>(
     return await sendTo(id, input, answer, options);
   } catch (error) {
     if (legacy === undefined || !isUnknownPath(error)) throw error;
-    return sendTo(legacy, input, answer, options);
+    return sendTo(legacy, input, answer, options).catch((cause) => {
+      throw isUnknownPath(cause) ? bothUnknown(cause, id) : cause;
+    });
   }
 }
 
@@ -94,7 +96,18 @@ function viaReplacement<Value>(
   return reader.pages(pages((query) => sendParts({ ...parts, query }, readJsonAnswer, options), turning));
 }
 
-const isUnknownPath = (error: unknown): boolean => error instanceof ServiceError && error.status === 404;
+const isUnknownPath = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.status === 404;
+
+/** The failure of the older path, which also names the one that was asked before it. */
+function bothUnknown(cause: ServiceError, id: OperationId): ServiceError {
+  const { status, code, issues, request, message } = cause;
+  const { method, path } = routes[id];
+  return new ServiceError(
+    { status, code, issues, message: `${message}: neither ${method} ${path} nor the older path is known` },
+    request,
+  );
+}
 
 function sendTo<Value>(
   id: OperationId,

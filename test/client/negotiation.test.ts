@@ -453,3 +453,16 @@ test("a service that knows the older path of the user only is asked there", asyn
   expect(code).toBe(0);
   expect(asked(requests)).toEqual(["PUT /v2/users/me", "PUT /users/me"]);
 });
+
+test.each([
+  ["user update --name Ada", "PUT"],
+  ["user delete --yes", "DELETE"],
+])("a service that knows neither path of %s is told of with both", async (line, method) => {
+  const { run } = await createCli({ negotiates: true, answer: notFound });
+  const { code, err, requests } = await run(line, overNetwork());
+  expect(code).toBe(5);
+  expect(asked(requests)).toEqual([`${method} /v2/users/me`, `${method} /users/me`]);
+  expect(err).toBe(
+    `Error: Not found: neither ${method} /v2/users/me nor the older path is known (${method} ${serviceUrl}/users/me answered 404 NOT_FOUND)\n`,
+  );
+});
