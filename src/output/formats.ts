@@ -37,16 +37,23 @@ const formats: Record<Format, (value: unknown, record: unknown, place: Place) =>
  * does not fit is shown on its own terms.
  */
 export function formatted(record: unknown, column: Omit<Column, "title">, place: Place): string {
-  return formats[column.format ?? "text"](firstAt(record, column.paths), record, place);
+  return formats[column.format ?? "text"](spelt(record, column), record, place);
 }
 
 /** The same for a program: the value as it came, cents as the number that they are. */
 export function plain(record: unknown, column: Omit<Column, "title">): string {
-  const { format = "text", paths } = column;
-  const value = firstAt(record, paths);
+  const { format = "text" } = column;
+  const value = spelt(record, column);
   return format === "gpus" || format === "ssh"
     ? formats[format](value, record, { terminal: false, now: 0 })
     : plainText(value);
+}
+
+function spelt(record: unknown, { paths, spelling }: Omit<Column, "title">): unknown {
+  const value = firstAt(record, paths);
+  if (spelling === undefined || typeof value !== "string") return value;
+  const letters = value.replace(/[^a-z]/gi, "").toLowerCase();
+  return Object.hasOwn(spelling, letters) ? spelling[letters] : value;
 }
 
 /** Numbers stand under each other by their last digit. */

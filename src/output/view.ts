@@ -37,6 +37,8 @@ export interface Column {
   /** Dotted paths, the first value that is not null wins. */
   readonly paths: readonly string[];
   readonly format?: Format;
+  /** How words are spelt that services spell in several ways, by their letters alone and in lower case. */
+  readonly spelling?: Readonly<Record<string, string>>;
 }
 
 /**

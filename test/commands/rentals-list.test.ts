@@ -101,3 +101,26 @@ test("rentals history shows what has ended", async () => {
     "
   `);
 });
+
+test("the type is spelt alike in a table, whatever the service calls it, and JSON is as received", async () => {
+  const types = ["virtual-machine", "VM", "bare-metal", "BareMetal", "pod"];
+  const { run } = await createCli({
+    answer: ({ path }) =>
+      Response.json(path.includes("bare") ? [] : types.map((rentalType, id) => ({ id, rentalType }))),
+  });
+  const shown = async (flags: string) => (await run(`rentals list ${flags}`, overNetwork())).out;
+  expect((await shown("--columns type --no-header")).split("\n")).toEqual([
+    "virtual-machine",
+    "virtual-machine",
+    "bare-metal",
+    "bare-metal",
+    "pod",
+    "",
+  ]);
+  expect(await shown("--columns type --no-header -o tsv")).toBe(
+    "virtual-machine\nvirtual-machine\nbare-metal\nbare-metal\npod\n",
+  );
+  expect(
+    JSON.parse(await shown("-o json")).map(({ rentalType }: { rentalType: string }) => rentalType),
+  ).toEqual(types);
+});

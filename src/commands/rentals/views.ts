@@ -1,8 +1,15 @@
+import { rentalTypes } from "../../contract/enums.ts";
 import type { Column, ListView, RecordView } from "../../output/view.ts";
+
+const [bareMetal, virtualMachine] = rentalTypes;
 
 /** Where the id of a rental stands. */
 export const id = ["id", "rentalId"];
-const type: Column = { title: "TYPE", paths: ["rentalType", "machineType", "meta.rental_type"] };
+const type: Column = {
+  title: "TYPE",
+  paths: ["rentalType", "machineType", "meta.rental_type"],
+  spelling: { vm: virtualMachine, virtualmachine: virtualMachine, baremetal: bareMetal },
+};
 const gpu: Column = { title: "GPU", paths: ["gpuType"], format: "gpus" };
 /** Where a rental's record tells what it costs an hour, in cents. */
 export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
