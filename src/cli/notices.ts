@@ -19,10 +19,12 @@ export function notices(
     }
     const sunset = header("sunset");
     const deprecation = header("deprecation");
-    const path = new URL(url).pathname;
-    if ((sunset === null && deprecation === null) || told.has(path)) return;
-    told.add(path);
-    say(`${path} is deprecated${since(deprecation)}${sunset === null ? "" : `; ${end(sunset, now())}`}.`);
+    const both = `${deprecation} ${sunset}`;
+    if ((sunset === null && deprecation === null) || told.has(both)) return;
+    told.add(both);
+    say(
+      `${new URL(url).pathname} is deprecated${since(deprecation)}${sunset === null ? "" : `; ${end(sunset, now())}`}.`,
+    );
   };
 }
 
@@ -30,10 +32,9 @@ export function notices(
 const shortened = (text: string): string =>
   text.length > 500 ? `${text.slice(0, 500)}… (${text.length} characters)` : text;
 
-/** A deprecation is `true`, a date, or a moment in seconds with an `@` before it. */
+/** A deprecation is `true`, or says since when. */
 function since(deprecation: string | null): string {
-  const seconds = /^@(-?\d{1,12})$/.exec(deprecation?.trim() ?? "")?.[1];
-  const date = seconds === undefined ? dateOf(deprecation ?? "") : new Date(Number(seconds) * 1000);
+  const date = dateOf(deprecation ?? "");
   return date ? ` since ${day(date)}` : "";
 }
 
@@ -42,13 +43,24 @@ function end(sunset: string, now: number): string {
   if (date && date.getTime() <= now) {
     return `it was to be served until ${day(date)}, which has passed: it may stop working at any time`;
   }
-  return `it stops being served on ${date ? day(date) : sunset}`;
+  return `it stops being served on ${date ? day(date) : legible(sunset)}`;
 }
 
-/** A date in words or numbers, or nothing. */
+/** What cannot be read as a date, as it came, but in one line that a terminal bears. */
+const legible = (text: string): string => {
+  const plain = text.replace(/[^ -~]/g, "").trim();
+  return plain.length > 60 ? `${plain.slice(0, 60)}…` : plain || "a day that it does not tell";
+};
+
+/** A date in words or numbers, or a moment in seconds with an `@` before it; nothing for what is neither. */
 function dateOf(text: string): Date | undefined {
-  const date = new Date(text);
-  return /\d{4}/.test(text) && !Number.isNaN(date.getTime()) ? date : undefined;
+  const seconds = /^@(-?\d+)$/.exec(text.trim())?.[1];
+  const date = seconds === undefined ? new Date(text) : new Date(Number(seconds) * 1000);
+  const known = /\d{4}/.test(text) || seconds !== undefined;
+  return known && date.getTime() <= lastDay ? date : undefined;
 }
+
+/** What comes after the year 9999 is no date that somebody meant. */
+const lastDay = Date.UTC(9999, 11, 31);
 
 const day = (date: Date): string => date.toISOString().slice(0, 10);

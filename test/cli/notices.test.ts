@@ -16,6 +16,16 @@ test.each([
     { sunset: "Sun, 01 Nov 2026 00:00:00 GMT" },
     "is deprecated; it was to be served until 2026-11-01, which has passed: it may stop working at any time.",
   ],
+  [
+    { deprecation: "@1767225600", sunset: "@1803859200" },
+    "is deprecated since 2026-01-01; it stops being served on 2027-03-01.",
+  ],
+  [{ deprecation: "@999999999999999" }, "is deprecated."],
+  [{ deprecation: "?1" }, "is deprecated."],
+  [{ deprecation: "since long, 2026 or so" }, "is deprecated."],
+  [{ deprecation: "", sunset: "" }, "is deprecated; it stops being served on a day that it does not tell."],
+  [{ sunset: "31 Foo 2026" }, "is deprecated; it stops being served on 31 Foo 2026."],
+  [{ sunset: "x".repeat(100) }, `is deprecated; it stops being served on ${"x".repeat(60)}….`],
   [{ sunset: "next spring" }, "is deprecated; it stops being served on next spring."],
 ])("what will end is told once, however often it is asked: %j", async (headers, words) => {
   const { run } = await createCli({ answer: () => Response.json(pending, { headers }) });
@@ -25,6 +35,20 @@ test.each([
     `/v2/on-demand/rental ${words}`,
   ]);
 });
+
+test.each(["rentals list", "rentals list -o json"])(
+  "%s tells it once for all that it asks, and --quiet nothing",
+  async (line) => {
+    const { run } = await createCli({
+      answer: () => Response.json([], { headers: { sunset: "Mon, 01 Mar 2027 00:00:00 GMT" } }),
+    });
+    const { err, requests } = await run(line, overNetwork());
+    expect(requests).toHaveLength(2);
+    expect(err.match(/deprecated/g)).toHaveLength(1);
+    expect(err).toContain("2027-03-01");
+    expect((await run(`${line} --quiet`, overNetwork())).err).toBe("");
+  },
+);
 
 test("an answer without such a header says nothing", async () => {
   const { run } = await createCli({ answer: () => Response.json([]) });
