@@ -111,10 +111,10 @@ export function connect(
       const given = await optionsFor(id, input);
       return (await import("../client/list.ts")).list(id, input, given);
     },
-    request: async (parts) => {
+    request: async (parts, changes) => {
       const { anything, rawCall } = await import("../client/raw-call.ts");
       const to = await target(parts);
-      if (!settings.dryRun) return rawCall(parts, { ...options, target: to });
+      if (!settings.dryRun) return rawCall(parts, { ...options, target: to, ...changes });
       shown.push(shownParts(parts, to, anything));
       throw new DryRun();
     },

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Question } from "../../src/context/world.ts";
 import { type Answering, createCli } from "../support/cli.ts";
+import { description, descriptionPath } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
 
 const vms = "/v2/on-demand/virtual-machine-rentals";
 const machines = "/v2/on-demand/bare-metal-rentals";
+const options = "/v2/on-demand/rental-options";
 const history = "/v2/on-demand/rental-history";
 
 const rental = {
@@ -36,6 +39,47 @@ const vm = "rentals create vm --gpus 4 --gpu h100";
 const unknown = "The service does not tell the price before.";
 
 describe("before something is rented it is told what it will cost", () => {
+  const option = {
+    machineType: "virtual-machine",
+    gpuType: "h100",
+    gpuCount: 2,
+    region: "us-central-1",
+    connectionType: "ethernet",
+    costPerHourCents: 430,
+  };
+
+  test("by the rental options that the service lists, and nothing else is looked at", async () => {
+    const { question, paths } = await asked(vm, { [options]: [option], [vms]: [rental] });
+    expect(question).toContain("It will cost about $8.60 an hour, by the service's rental options.");
+    expect(paths).toEqual(["/v2/openapi.json", options]);
+  });
+
+  test.each([
+    ["they are of another kind", vm, [{ ...option, machineType: "bare-metal" }]],
+    ["they are elsewhere", `${vm} --region us-east-1`, [option]],
+    ["a term is reserved", `${vm} --term-type reserved`, [option]],
+    ["they say nothing", vm, { message: "none" }],
+  ])("not by rental options when %s", async (_why, line, answer) => {
+    const { question } = await asked(line, { [options]: answer });
+    expect(question).toContain(unknown);
+  });
+
+  test("a service without rental options is not asked for them", async () => {
+    const { run } = await createCli({
+      negotiates: true,
+      answer: ({ path }) =>
+        Response.json(path === descriptionPath ? description({}) : path === vms ? [rental] : []),
+    });
+    const asked: string[] = [];
+    const confirm = async ({ message }: Question) => {
+      asked.push(message);
+      return false;
+    };
+    const { requests } = await run(vm, { ...overNetwork(), terminal: 100, prompts: { confirm } });
+    expect(asked.join()).toContain("by what rental 7 costs");
+    expect(requests.map(({ path }) => path)).toEqual([descriptionPath, vms]);
+  });
+
   test("by what the newest active rental of the same kind costs", async () => {
     const older = {
       ...rental,
@@ -47,7 +91,7 @@ describe("before something is rented it is told what it will cost", () => {
     expect(question).toContain(
       "It will cost about $7.48 an hour, by what rental 7 costs. It is billed until it ends.",
     );
-    expect(paths).toEqual([vms]);
+    expect(paths).toEqual(["/v2/openapi.json", options, vms]);
   });
 
   test("by what has ended, when nothing of the kind is active", async () => {
@@ -60,7 +104,7 @@ describe("before something is rented it is told what it will cost", () => {
     const line = "rentals create bare-metal --gpus 8 --gpu H100 --network-type ethernet --no-validate";
     const { question, paths } = await asked(line, { [machines]: [rental] });
     expect(question).toContain("about $14.96 an hour");
-    expect(paths).toEqual([machines]);
+    expect(paths).toEqual(["/v2/openapi.json", options, machines]);
   });
 
   test.each([

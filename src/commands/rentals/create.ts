@@ -49,11 +49,13 @@ export async function rentalQuestion(
   const given = new Map(Object.entries(input));
   const value = (name: string) =>
     String(given.get(name) ?? routes[operation].fields.find((field) => field.name === name)?.default);
-  const [gpuType, termType] = [value("gpuType"), value("termType")];
-  const cost = await estimate({ gpuCount: Number(value("gpuCount")), gpuType, termType }, list, context);
+  const [gpuType, termType, region] = [value("gpuType"), value("termType"), value("region")];
+  const gpuCount = Number(value("gpuCount"));
+  const wanted = { gpuCount, gpuType, termType, region, networkType: value("networkType") };
+  const cost = await estimate(wanted, list, context);
   const size = `${value("gpuCount")} x ${gpuType}`;
   return [
-    `Rent ${what} with ${size} in ${value("region")} (${termType})?`,
+    `Rent ${what} with ${size} in ${region} (${termType})?`,
     cost === undefined ? "The service does not tell the price before." : `It will cost ${cost}.`,
     "It is billed until it ends.",
   ].join(" ");

@@ -96,7 +96,9 @@ async function show(rentals: readonly Doomed[], { request, say }: Pick<Context, 
       `Virtual machines and bare metal are ended by different requests, and a dry run does not look which ${unsure.join(", ")} ${unsure.length === 1 ? "is" : "are"}: one of those that are shown for each would be sent.`,
     );
   }
-  const shown = await Promise.allSettled(rentals.flatMap(({ requests }) => requests.map(request)));
+  const shown = await Promise.allSettled(
+    rentals.flatMap(({ requests }) => requests.map((parts) => request(parts))),
+  );
   const ended = shown.find((one) => one.status === "rejected");
   if (ended) throw ended.reason;
 }
