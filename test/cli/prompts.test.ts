@@ -123,7 +123,7 @@ describe("confirmation", () => {
     const { asked, prompts } = saying(true);
     expect(await run(vm, { terminal: 80, prompts })).toMatchObject({ code: 0 });
     expect(asked).toEqual([
-      "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? The service does not tell the price before. It is billed until it ends. (This is the sandbox: nothing is real.)",
+      "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It will cost about $5.20 an hour, by the service's rental options. It is billed until it ends. (This is the sandbox: nothing is real.)",
     ]);
   });
 
