@@ -47,7 +47,7 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--limit|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--limit|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
@@ -116,7 +116,7 @@ _gpuctl() {
     "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
     "sandbox") commands="serve status reset seed snapshot restore requests clock fault keys limits" flags="" ;;
-    "sandbox serve") commands="" flags="--port --host" ;;
+    "sandbox serve") commands="" flags="--port --host --only" ;;
     "sandbox status") commands="" flags="" ;;
     "sandbox reset") commands="" flags="" ;;
     "sandbox seed") commands="" flags="" ;;
@@ -256,6 +256,7 @@ _gpuctl() {
       "profile add:--key-command") : ;;
       "sandbox serve:--port") : ;;
       "sandbox serve:--host") : ;;
+      "sandbox serve:--only") COMPREPLY+=($(compgen -W "documented replacements legacy" -- "$cur")) ;;
       "sandbox requests:--limit") : ;;
       "sandbox fault add:--operation") : ;;
       "sandbox fault add:--times") : ;;

@@ -463,6 +463,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'sandbox serve' = @(
       ,@(@('--port'), 'Port to listen on; 0 takes a free one', @(), '')
       ,@(@('--host'), 'Address to listen on', @(), '')
+      ,@(@('--only'), 'Serve just these operations; all that are documented or assumed when left out', @('documented', 'replacements', 'legacy'), '')
     )
     'sandbox status' = @()
     'sandbox reset' = @()
@@ -536,7 +537,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--limit', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--limit', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after')
   $files = @('--image', '--out', '--file', '--input')
 
   # By path: what may be typed after a command, each with a kind of live values, its choices, and whether it repeats.

@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { Shell } from "../context/context.ts";
+import type { SandboxControl, Shell } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import { neededNode, version } from "./generated/version.ts";
 
@@ -126,8 +126,8 @@ async function openSandbox({ state }: World["folders"]) {
   const serving: (() => Promise<void>)[] = [];
   return {
     ...sandbox,
-    serve: async (address: { host: string; port: number }) => {
-      const served = await serve(sandbox, address);
+    serve: async ({ only, ...address }: Parameters<SandboxControl["serve"]>[0]) => {
+      const served = await serve(sandbox.having(only), address);
       serving.push(served.close);
       return served;
     },

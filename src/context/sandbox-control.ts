@@ -29,7 +29,12 @@ export interface SandboxControl extends Pick<SandboxFacts, "keys"> {
   readonly snapshot: () => unknown;
   readonly restore: (text: string) => void;
   readonly reset: () => void;
-  readonly serve: (options: { host: string; port: number }) => Promise<{
+  /** `only` names an environment, whose operations are served; without it all of them. */
+  readonly serve: (options: {
+    readonly host: string;
+    readonly port: number;
+    readonly only?: string | undefined;
+  }) => Promise<{
     readonly url: string;
     readonly close: () => Promise<void>;
   }>;

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Rule } from "./operation.ts";
+import type { InputSchema, Rule } from "./operation.ts";
 
 /** What is wrong with one field; `path` leads to it, such as `["storageVolume", "label"]`. */
 export interface Issue {
@@ -12,7 +12,7 @@ export type Checked<Value> =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** Holds an input against an operation's schema and rules. The value has the service's defaults filled in. */
-export function check<Input extends z.ZodObject>(
+export function check<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
   input: unknown,
 ): Checked<z.output<Input>> {
@@ -20,10 +20,12 @@ export function check<Input extends z.ZodObject>(
   if (!parsed.success) {
     return { ok: false, issues: parsed.error.issues.flatMap((issue) => explain(issue)) };
   }
+  // Of a union of schemas the compiler does not see that each gives its own output.
+  const value = parsed.data as z.output<Input>;
   const issues = (operation.rules ?? [])
-    .flatMap((rule) => rule.violations(parsed.data))
+    .flatMap((rule) => rule.violations(value))
     .map(({ field, message }) => ({ path: [field], message }));
-  return issues.length === 0 ? { ok: true, value: parsed.data } : { ok: false, issues };
+  return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
 }
 
 type ZodIssue = z.core.$ZodIssue;

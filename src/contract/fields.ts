@@ -1,15 +1,15 @@
 import * as z from "zod";
 import type { Field, FieldKind, Item, Limits } from "./field.ts";
+import type { InputSchema } from "./operation.ts";
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** The fields of an input schema as plain data, from its JSON Schema. */
-export function fieldsOf(input: z.ZodObject): readonly Field[] {
+/** The fields of an input schema as plain data, from its JSON Schema; of several sets of fields all, each name once. */
+export function fieldsOf(input: InputSchema): readonly Field[] {
   const schema = z.toJSONSchema(input, { io: "input", reused: "inline", unrepresentable: "throw" });
   const resolve = resolver(schema);
-  return Object.entries(schema.properties ?? {}).map(([name, property]) =>
-    field(name, resolve(property), schema.required?.includes(name) ?? false, resolve),
-  );
+  const sets = (schema.oneOf ?? [schema]).map((set) => shapeFields(resolve(set), resolve));
+  return [...new Map(sets.flat().map((field) => [field.name, field])).values()];
 }
 
 type Resolve = (schema: Schema | boolean | undefined) => Schema;

@@ -40,10 +40,13 @@ export interface Violation {
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
+/** Fields: those of an object, or of one of several objects that a field tells apart. */
+export type InputSchema = z.ZodObject | z.ZodDiscriminatedUnion<readonly z.ZodObject[]>;
+
 /** One operation of the service: all there is to know about it, and the source of everything derived. */
 export interface Operation<
   Id extends string = string,
-  Input extends z.ZodObject = z.ZodObject,
+  Input extends InputSchema = InputSchema,
   Output extends z.ZodType = z.ZodType,
 > {
   readonly id: Id;
@@ -71,6 +74,6 @@ export interface Operation<
 }
 
 /** Checks an entry of the table and keeps its literal types. */
-export const operation = <const Id extends string, Input extends z.ZodObject, Output extends z.ZodType>(
+export const operation = <const Id extends string, Input extends InputSchema, Output extends z.ZodType>(
   entry: Operation<Id, Input, Output>,
 ): Operation<Id, Input, Output> => entry;

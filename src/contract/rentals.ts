@@ -22,6 +22,13 @@ import { id, nothing, volumeLabel, volumeSize } from "./shared.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
 
+/** What takes the place of the deprecated operations (service section 4.2). */
+export const replacements = {
+  create: { method: "POST", path: "/v2/on-demand/rentals" },
+  active: { method: "GET", path: "/v2/on-demand/rentals/active" },
+  history: { method: "GET", path: "/v2/on-demand/rentals/history" },
+} as const;
+
 /** Fields that both kinds of rental take (service section 2.2). */
 const commonFields = {
   gpuType: z.enum(gpuTypes).default("h100").describe("GPU model"),
@@ -77,7 +84,7 @@ export const createBareMetalRental = operation({
   output: rental,
   errors: commonErrors,
   deprecated: true,
-  replacedBy: { method: "POST", path: "/v2/on-demand/rentals", with: { rentalType: bareMetal } },
+  replacedBy: { ...replacements.create, with: { rentalType: bareMetal } },
 });
 
 export const listBareMetalRentals = operation({
@@ -92,12 +99,7 @@ export const listBareMetalRentals = operation({
   output: z.array(rentalWithStatus),
   errors: lookupErrors,
   deprecated: true,
-  replacedBy: {
-    method: "GET",
-    path: "/v2/on-demand/rentals/active",
-    with: { rentalType: bareMetal },
-    paged: true,
-  },
+  replacedBy: { ...replacements.active, with: { rentalType: bareMetal }, paged: true },
 });
 
 export const createVirtualMachineRental = operation({
@@ -112,7 +114,7 @@ export const createVirtualMachineRental = operation({
   output: rental,
   errors: commonErrors,
   deprecated: true,
-  replacedBy: { method: "POST", path: "/v2/on-demand/rentals", with: { rentalType: virtualMachine } },
+  replacedBy: { ...replacements.create, with: { rentalType: virtualMachine } },
 });
 
 export const listVirtualMachineRentals = operation({
@@ -129,12 +131,7 @@ export const listVirtualMachineRentals = operation({
   output: z.array(rentalWithStatus),
   errors: lookupErrors,
   deprecated: true,
-  replacedBy: {
-    method: "GET",
-    path: "/v2/on-demand/rentals/active",
-    with: { rentalType: virtualMachine },
-    paged: true,
-  },
+  replacedBy: { ...replacements.active, with: { rentalType: virtualMachine }, paged: true },
 });
 
 export const getActiveRentalSummary = operation({
@@ -178,5 +175,5 @@ export const listRentalHistory = operation({
   output: z.array(historicalRental),
   errors: lookupErrors,
   deprecated: true,
-  replacedBy: { method: "GET", path: "/v2/on-demand/rentals/history", paged: true },
+  replacedBy: { ...replacements.history, paged: true },
 });

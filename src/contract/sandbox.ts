@@ -1,6 +1,11 @@
 /** The one chat model of the sandbox. It echoes, and says so by its name. */
 export const sandboxChatModel = "sandbox-echo";
 
+/** What a sandbox may be held to: each is a set of operations that a service of this kind may have. */
+export const environmentNames = ["documented", "replacements", "legacy"] as const;
+
+export type EnvironmentName = (typeof environmentNames)[number];
+
 /** What a fault of the sandbox does when nothing else is said. */
 export const faultDefaults = { after: 0, times: 1 } as const;
 

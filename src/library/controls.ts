@@ -12,8 +12,8 @@ export interface Controlled {
 }
 
 /** Opens a sandbox and hands out its controls. */
-export async function openControlled(file: string, now: () => number): Promise<Controlled> {
-  const sandbox = await createSandbox({ file, now });
+export async function openControlled(options: Parameters<typeof createSandbox>[0]): Promise<Controlled> {
+  const sandbox = await createSandbox(options);
   return {
     sandbox,
     reset: sandbox.reset,

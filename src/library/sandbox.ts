@@ -1,9 +1,11 @@
+import type { EnvironmentName } from "../contract/sandbox.ts";
 import { serve } from "../sandbox/index.ts";
 import { openControlled } from "./controls.ts";
 import type { Fault } from "./fault.ts";
 import { answerIn } from "./in-process.ts";
 import { type Span, spanOf } from "./span.ts";
 
+export type { EnvironmentName } from "../contract/sandbox.ts";
 export { CannotListen } from "../sandbox/cannot-listen.ts";
 export { ControlRefused } from "../sandbox/control/refused.ts";
 export { MissingDependency } from "../sandbox/missing-dependency.ts";
@@ -20,6 +22,11 @@ export interface SandboxOptions {
   readonly serve?: boolean | undefined;
   /** The port of this machine to serve on; a free one when left out. */
   readonly port?: number | undefined;
+  /**
+   * Serves just the operations of an environment: those that are `documented`, the `replacements` in the place of the
+   * deprecated ones, or of two at different paths the `legacy` one. All that are documented or assumed when left out.
+   */
+  readonly only?: EnvironmentName | undefined;
 }
 
 /** The whole service, on this machine. */
@@ -45,6 +52,7 @@ export interface Sandbox extends AsyncDisposable {
  * @throws MissingDependency without the packages that hold SQLite and serve it
  * @throws StoreError when the file cannot be used
  * @throws CannotListen when the port is in use
+ * @throws TypeError when there is no such environment
  * @example
  * const sandbox = await createSandbox();
  * const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full });
@@ -54,8 +62,9 @@ export async function createSandbox({
   now = Date.now,
   serve: served = true,
   port = 0,
+  only,
 }: SandboxOptions = {}): Promise<Sandbox> {
-  const { sandbox, reset, advance, fault } = await openControlled(file, now);
+  const { sandbox, reset, advance, fault } = await openControlled({ file, now, only });
   const server = served
     ? await serve(sandbox, { host: "127.0.0.1", port }).catch((error: unknown) => {
         sandbox.close();

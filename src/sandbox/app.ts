@@ -3,18 +3,16 @@ import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 import type * as z from "zod";
-import { type AssumedId, type AssumedOperations, assumedOperations } from "../contract/assumed/index.ts";
-import type { ServedId } from "../contract/assumed/served.ts";
+import { type ServedId, type ServedOperations, servedOperations } from "../contract/assumed/served.ts";
 import { check } from "../contract/check.ts";
-import { type OperationId, type Operations, operations } from "../contract/index.ts";
-import type { Operation } from "../contract/operation.ts";
+import type { InputSchema, Operation } from "../contract/operation.ts";
 import type { Clock } from "./clock.ts";
-import { isEnabled } from "./enabled.ts";
+import { type Environment, isEnabled } from "./environment.ts";
 import { errorAnswer, tooLarge } from "./error-answer.ts";
 import { faultHeader, underFaults } from "./faults/apply.ts";
 import { ConnectionReset } from "./faults/connection-reset.ts";
-import type { AssumedHandler, Call, Handler } from "./handlers/handler.ts";
-import { assumedHandlers, handlers } from "./handlers/index.ts";
+import type { Call, Handler } from "./handlers/handler.ts";
+import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
 import { readInput } from "./read-input.ts";
 import { Refusal } from "./refusal.ts";
@@ -29,8 +27,11 @@ const sandboxHeader = "x-gpuctl-sandbox";
 
 type Env = { Variables: Seen & { userId: string } };
 
-/** The operations of the contract, served from a store. */
-export function createApp(store: Store, clock: Clock): Hono<Env> {
+/** What is served, and from what state. */
+type Served = Pick<Call, "store" | "environment">;
+
+/** The operations of an environment, served from a store. */
+export function createApp(store: Store, clock: Clock, environment: Environment): Hono<Env> {
   const app = new Hono<Env>();
   app.use(cors({ origin: "*", exposeHeaders: ["Retry-After", faultHeader] }));
   app.use(async (http, next) => {
@@ -38,9 +39,8 @@ export function createApp(store: Store, clock: Clock): Hono<Env> {
     http.header(sandboxHeader, "1");
   });
   app.use(logged(store, clock));
-  app.use(operations.getOpenApiDocument.path, etag());
-  for (const id of Object.keys(operations) as OperationId[]) serveDocumented(app, store, id);
-  for (const id of Object.keys(assumedOperations) as AssumedId[]) serveAssumed(app, store, id);
+  app.use(servedOperations.getOpenApiDocument.path, etag());
+  for (const id of environment) serveById(app, { store, environment }, id);
   app.notFound((http) => errorAnswer(http, new Refusal("NOT_FOUND")));
   app.onError((error, http) => {
     if (error instanceof ConnectionReset) throw error;
@@ -49,21 +49,15 @@ export function createApp(store: Store, clock: Clock): Hono<Env> {
   return app;
 }
 
-function serveDocumented<Id extends OperationId>(app: Hono<Env>, store: Store, id: Id): void {
-  const operation: Operation<ServedId, Operations[Id]["input"]> = operations[id];
+function serveById<Id extends ServedId>(app: Hono<Env>, served: Served, id: Id): void {
+  const operation: Operation<ServedId, ServedOperations[Id]["input"]> = servedOperations[id];
   const handler: Handler<Id> = handlers[id];
-  serveOperation(app, store, operation, handler);
+  serveOperation(app, served, operation, handler);
 }
 
-function serveAssumed<Id extends AssumedId>(app: Hono<Env>, store: Store, id: Id): void {
-  const operation: Operation<ServedId, AssumedOperations[Id]["input"]> = assumedOperations[id];
-  const handler: AssumedHandler<Id> = assumedHandlers[id];
-  serveOperation(app, store, operation, handler);
-}
-
-function serveOperation<Input extends z.ZodObject>(
+function serveOperation<Input extends InputSchema>(
   app: Hono<Env>,
-  store: Store,
+  { store, environment }: Served,
   operation: Operation<ServedId, Input>,
   handler: (input: z.output<Input>, call: Call) => unknown,
 ): void {
@@ -80,7 +74,7 @@ function serveOperation<Input extends z.ZodObject>(
       const checked = check(operation, await readInput(operation, http.req));
       if (!checked.ok) throw new Refusal("BAD_REQUEST", checked.issues);
       const { now, userId } = http.var;
-      const answer = await handler(checked.value, { store, now, userId, http });
+      const answer = await handler(checked.value, { store, environment, now, userId, http });
       return answer instanceof Response ? answer : http.json(answer);
     },
   );

@@ -1,8 +1,10 @@
+import type { EnvironmentName } from "../contract/sandbox.ts";
 import { adminPath, createAdmin } from "./admin/app.ts";
 import { createApp } from "./app.ts";
 import type { Clock } from "./clock.ts";
 import { sandboxClock } from "./control/clock.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
+import { type Environment, environmentOf } from "./environment.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
 import { type SandboxLimit, sandboxLimits } from "./limits.ts";
 import { openStore } from "./store.ts";
@@ -18,10 +20,12 @@ interface SandboxOptions {
   readonly file: string;
   /** Milliseconds since 1970; the machine's clock when left out. */
   readonly now?: Clock;
+  /** The one environment whose operations it has; all that is documented or assumed when left out. */
+  readonly only?: EnvironmentName | undefined;
 }
 
-/** The whole service, on this machine. */
-export interface Sandbox extends SandboxControls {
+/** Answers requests: those of the service, and orders about the sandbox. */
+export interface Answering {
   /**
    * Answers a request as the service would; the host of its URL does not matter.
    * Rejects with an error of code `ECONNRESET` when a fault breaks the connection.
@@ -32,6 +36,12 @@ export interface Sandbox extends SandboxControls {
    * service. `peer` is the address that it came from.
    */
   administer(request: Request, peer: string | undefined): Promise<Response> | undefined;
+}
+
+/** The whole service, on this machine. */
+export interface Sandbox extends SandboxControls, Answering {
+  /** The same state, with the operations of an environment; with those of this sandbox when left out. */
+  having(only: string | undefined): Answering;
   readonly keys: { readonly full: string; readonly readOnly: string };
   /** How the value of every key that it gives out begins. */
   readonly keyPrefix: string;
@@ -46,24 +56,33 @@ export interface Sandbox extends SandboxControls {
  * Opens a sandbox.
  * @throws MissingDependency without the package that holds SQLite
  * @throws StoreError when the file cannot be used
+ * @throws TypeError when there is no such environment
  * @example
  * const sandbox = await createSandbox({ file: ":memory:" });
  * const authorization = `Bearer ${sandbox.keys.full}`;
  * await sandbox.fetch(new Request("http://sandbox/v2/on-demand/storage-volumes", { headers: { authorization } }));
  */
-export async function createSandbox({ file, now = Date.now }: SandboxOptions): Promise<Sandbox> {
+export async function createSandbox({ file, now = Date.now, only }: SandboxOptions): Promise<Sandbox> {
+  const environment = environmentOf(only);
   const machine = () => Math.floor(now());
   const store = await openStore(file, machine());
   const controls = controlsOf(store, machine, file);
-  const app = createApp(store, sandboxClock(store, machine));
   const admin = createAdmin(controls);
+  const answering = (served: Environment): Answering => {
+    const app = createApp(store, sandboxClock(store, machine), served);
+    return {
+      fetch: async (request) => app.fetch(request),
+      administer: (request, peer) =>
+        new URL(request.url).pathname.startsWith(`${adminPath}/`)
+          ? Promise.resolve(admin.fetch(request, { peer }))
+          : undefined,
+    };
+  };
+  const own = answering(environment);
   return {
     ...controls,
-    fetch: async (request) => app.fetch(request),
-    administer: (request, peer) =>
-      new URL(request.url).pathname.startsWith(`${adminPath}/`)
-        ? Promise.resolve(admin.fetch(request, { peer }))
-        : undefined,
+    ...own,
+    having: (name) => (name === undefined ? own : answering(environmentOf(name))),
     keys,
     keyPrefix,
     limits: sandboxLimits,

@@ -1,4 +1,5 @@
 import { assumedOperations } from "../contract/assumed/index.ts";
+import { pageInput } from "../contract/assumed/pages.ts";
 import { requestLog, sandboxChatModel } from "../contract/sandbox.ts";
 import { adminPath } from "./admin/app.ts";
 import { maxBodyBytes } from "./app.ts";
@@ -54,8 +55,7 @@ const texts = {
   models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, the one chat model.`,
   usage:
     "GET /v2/billing/usage lists what each rental has cost, a page at a time; GET /v2/billing/invoices has one invoice that stays open.",
-  replacements:
-    "The paged replacements of deprecated operations are not served, as their shapes are not known.",
+  replacements: `What takes the place of deprecated operations is served with --only replacements alone. A list takes limit (from 1 to ${pageInput.limit.unwrap().maxValue}, ${pageInput.limit.parse(undefined)} when left out) and cursor, and answers with items and nextCursor, null on the last page; active rentals are of both types without rentalType.`,
   reservations: "A reservation that is asked for is noted by nobody.",
   volumes:
     "A volume attaches to active bare-metal rentals in any region, to several at once, and leaves a rental that ends. Attaching it again changes nothing. Volumes cost nothing.",

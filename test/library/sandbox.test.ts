@@ -73,6 +73,21 @@ describe("served over HTTP", () => {
   });
 });
 
+describe("held to an environment", () => {
+  test("it has the operations of that and no others", async () => {
+    const { sandbox, client } = await openSandbox({ only: "legacy" });
+    await expect(client.listVirtualMachineRentals()).resolves.toEqual([]);
+    expect((await sandbox.fetch("/users/me", { method: "PUT" })).status).toBe(401);
+    expect((await sandbox.fetch("/v2/users/me", { method: "PUT" })).status).toBe(404);
+  });
+
+  test("that does not exist is a clear error", async () => {
+    await expect(openSandbox(JSON.parse('{"only":"newest"}'))).rejects.toThrow(
+      'only must be one of documented, replacements, legacy, not "newest"',
+    );
+  });
+});
+
 describe("time", () => {
   test.each([
     [30 * day, "2026-12-20T12:00:00.000Z"],

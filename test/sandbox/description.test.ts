@@ -6,22 +6,28 @@ import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
 import { assumedOperations } from "../../src/contract/assumed/index.ts";
 import { type OperationId, operations } from "../../src/contract/index.ts";
+import { type EnvironmentName, environmentNames } from "../../src/contract/sandbox.ts";
 import { everyOperation, openSandbox, origin } from "./harness.ts";
 
-async function served() {
-  const sandbox = await openSandbox();
+async function served(only?: EnvironmentName) {
+  const sandbox = await openSandbox(only);
   return sandbox.ask("getOpenApiDocument");
 }
 
-test("a schema validator of others finds nothing wrong with the served description", async () => {
-  expect(await new Validator().validate(await served())).toEqual({ valid: true });
-});
+const environments = [undefined, ...environmentNames];
 
-test("a linter of others finds nothing wrong with the served description, not even a warning", async () => {
+test.each(environments)(
+  "a schema validator of others finds nothing wrong with what %s serves",
+  async (only) => {
+    expect(await new Validator().validate(await served(only))).toEqual({ valid: true });
+  },
+);
+
+test.each(environments)("a linter of others does not even warn of what %s serves", async (only) => {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "openapi.json");
-  await writeFile(file, JSON.stringify(await served()));
+  await writeFile(file, JSON.stringify(await served(only)));
   const linter = "node_modules/@redocly/cli/bin/cli.js";
   const { stdout } = await execa("node", [linter, "lint", "--format=json", "--extends=recommended", file], {
     env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },

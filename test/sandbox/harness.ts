@@ -2,6 +2,7 @@ import { onTestFinished } from "vitest";
 import * as z from "zod";
 import { type AssumedId, assumedOperations } from "../../src/contract/assumed/index.ts";
 import { type InputOf, type OperationId, type OutputOf, operations } from "../../src/contract/index.ts";
+import type { EnvironmentName } from "../../src/contract/sandbox.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { requestFor, requestForAssumed } from "./request.ts";
 
@@ -20,9 +21,9 @@ export const refused = z.strictObject({
 });
 
 /** A sandbox in memory with a clock of its own, closed when the test is over. */
-export async function openSandbox() {
+export async function openSandbox(only?: EnvironmentName) {
   let now = start;
-  const sandbox = await createSandbox({ file: ":memory:", now: () => now });
+  const sandbox = await createSandbox({ file: ":memory:", now: () => now, only });
   onTestFinished(() => sandbox.close());
   const call = (id: OperationId, input: object = {}, key: string | null = sandbox.keys.full) =>
     sandbox.fetch(requestFor(id, input, key));

@@ -12,6 +12,7 @@ import { descriptionFiles } from "../../src/context/description-cache.ts";
 import { Unavailable } from "../../src/context/errors.ts";
 import { factsOf, readText } from "../../src/context/machine.ts";
 import type { Prompts, Sandbox, Sink, World } from "../../src/context/world.ts";
+import type { EnvironmentName } from "../../src/contract/sandbox.ts";
 import { completionOf } from "../../src/docs/completions/index.ts";
 import { topicsOf } from "../../src/docs/topics/index.ts";
 import { treeOf } from "../../src/docs/tree.ts";
@@ -79,6 +80,8 @@ interface Replacements {
   readonly listen?: typeof serve;
   /** The service's description is asked for and kept; without it one could not be had just now, so none is asked for. */
   readonly negotiates?: boolean;
+  /** The environment whose operations the sandbox has. */
+  readonly only?: EnvironmentName;
 }
 
 export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
@@ -91,10 +94,11 @@ export async function createCli({
   answer,
   listen = serve,
   negotiates = false,
+  only,
 }: Replacements = {}): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-test-"));
   let now = firstMoment;
-  const sandbox = judged(await createSandbox({ file: ":memory:", now: () => now }));
+  const sandbox = judged(await createSandbox({ file: ":memory:", now: () => now, only }));
   onTestFinished(async () => {
     sandbox.close();
     for (const one of [folder, temporaryFolder(folder)]) await rm(one, { recursive: true, force: true });
@@ -161,7 +165,7 @@ export async function createCli({
         ...sandbox,
         fetch: through,
         close: () => {},
-        serve: (address) => listen(sandbox, address),
+        serve: ({ only, ...address }) => listen(sandbox.having(only), address),
       }),
     };
     const code = await main(
@@ -175,7 +179,7 @@ export async function createCli({
   return {
     folder,
     run,
-    sandbox: { ...sandbox, serve: (address) => serve(sandbox, address) },
+    sandbox: { ...sandbox, serve: ({ only, ...address }) => serve(sandbox.having(only), address) },
     advance: (milliseconds) => {
       now += milliseconds;
     },

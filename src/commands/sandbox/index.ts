@@ -1,3 +1,4 @@
+import { environmentNames } from "../../contract/sandbox.ts";
 import type { CommandSpec } from "../spec.ts";
 import { clockCommands } from "./clock/index.ts";
 import { faultCommands } from "./faults/index.ts";
@@ -7,15 +8,27 @@ export const sandboxCommands: readonly CommandSpec[] = [
   {
     path: ["sandbox", "serve"],
     summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
+    details:
+      "With --only it is a service that has less, and describes no more than that. documented: all that is documented, nothing that the sandbox assumes. legacy: the same without the newer paths of what is deprecated. replacements: nothing that is deprecated, and what takes its place; how its pages look is the sandbox's own.",
     operations: [],
     flags: [
       { names: ["port"], value: "PORT", text: "Port to listen on; 0 takes a free one", default: "8787" },
       { names: ["host"], value: "HOST", text: "Address to listen on", default: "127.0.0.1" },
+      {
+        names: ["only"],
+        value: "ENVIRONMENT",
+        text: "Serve just these operations; all that are documented or assumed when left out",
+        choices: environmentNames,
+      },
     ],
     view: { kind: "record", id: ["url"] },
     examples: [
       { text: "Serve until Ctrl-C", command: "gpuctl sandbox serve" },
       { text: "On a free port, its address as JSON", command: "gpuctl sandbox serve --port 0 -o json" },
+      {
+        text: "As a service that has replaced what is deprecated",
+        command: "gpuctl sandbox serve --port 0 --only replacements",
+      },
     ],
     load: () => import("./serve.ts"),
   },

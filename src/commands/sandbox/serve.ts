@@ -16,8 +16,10 @@ export const verb: Verb<object> = {
       return { data: { url: null, host, port } };
     }
     const sandbox = await context.sandbox();
-    const server = await sandbox.serve({ host, port });
-    context.say("The sandbox is served. It rents nothing and runs no model. Ctrl-C ends it.");
+    const only = flags.only === undefined ? undefined : String(flags.only);
+    const server = await sandbox.serve({ host, port, only });
+    const what = only === undefined ? "" : `, with the operations of --only ${only}`;
+    context.say(`The sandbox is served${what}. It rents nothing and runs no model. Ctrl-C ends it.`);
     return {
       data: { url: server.url, apiKey: sandbox.keys.full, readOnlyApiKey: sandbox.keys.readOnly },
       until: untilInterrupted(context.interrupted).then(server.close),

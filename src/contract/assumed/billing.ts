@@ -3,6 +3,7 @@ import { rentalTypes } from "../enums.ts";
 import { lookupErrors } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { dateTime, nothing } from "../shared.ts";
+import { pageInput, pageOf } from "./pages.ts";
 
 const usageLine = z
   .object({
@@ -24,13 +25,8 @@ export const listUsage = operation({
   path: "/v2/billing/usage",
   summary: "List what each rental has cost, a page at a time",
   in: "query",
-  input: z.object({
-    limit: z.int().min(1).max(100).default(20).describe("Most lines of a page"),
-    cursor: z.string().min(1).optional().describe("nextCursor of the page before"),
-  }),
-  output: z
-    .object({ items: z.array(usageLine), nextCursor: z.string().nullable() })
-    .meta({ id: "UsagePage", description: "A page of usage; nextCursor is null on the last one" }),
+  input: z.object(pageInput),
+  output: pageOf(usageLine, "UsagePage", "usage"),
   errors: lookupErrors,
 });
 

@@ -4,7 +4,7 @@ import type { Queries } from "../queries.ts";
 import { issue, Refusal, refuse } from "../refusal.ts";
 import { count } from "../tables/counters.ts";
 import { addKey, findKey, listKeys, type NumberedKey, revokeKey } from "../tables/keys.ts";
-import type { AssumedHandlers } from "./handler.ts";
+import type { Handlers } from "./handler.ts";
 
 /** A key as it is shown: without its value. */
 const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
@@ -42,4 +42,4 @@ export const apiKeys = {
       revokeKey(store, id);
       return { success: true };
     }),
-} satisfies Partial<AssumedHandlers>;
+} satisfies Partial<Handlers>;

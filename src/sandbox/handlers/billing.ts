@@ -1,45 +1,34 @@
 import { balanceAt } from "../ledger.ts";
-import { required } from "../refusal.ts";
 import { rentalRecord } from "../rental-record.ts";
 import { creditOf } from "../tables/credits.ts";
-import { numberOf } from "../tables/ids.ts";
-import { allRentals } from "../tables/rentals.ts";
-import type { AssumedHandlers, Call } from "./handler.ts";
+import { allRentals, type NumberedRental } from "../tables/rentals.ts";
+import type { Call, Handlers } from "./handler.ts";
+import { pageOf } from "./page.ts";
 
-/** What each rental has cost so far, in their order. */
-const usage = ({ store, userId, now }: Call) =>
-  allRentals(store, userId).map((numbered) => {
-    const { id, label, rentalType, startedAt, terminatedAt, billedCents } = rentalRecord(
-      store,
-      numbered,
-      now,
-    );
-    return {
-      rentalId: id,
-      label,
-      rentalType,
-      from: startedAt,
-      until: terminatedAt,
-      amountCents: billedCents,
-    };
-  });
+/** What a rental has cost so far. */
+function usageLine(numbered: NumberedRental, { store, now }: Call) {
+  const record = rentalRecord(store, numbered, now);
+  return {
+    rentalId: record.id,
+    label: record.label,
+    rentalType: record.rentalType,
+    from: record.startedAt,
+    until: record.terminatedAt,
+    amountCents: record.billedCents,
+  };
+}
 
-const total = (lines: ReturnType<typeof usage>): number =>
+const total = (lines: readonly ReturnType<typeof usageLine>[]): number =>
   lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
 
 export const billing = {
-  /** The cursor is the id of the last rental of the page before. */
-  listUsage({ limit, cursor }, call) {
-    const after =
-      cursor === undefined ? 0 : required(numberOf(cursor), "cursor", "is none that was given out");
-    const left = usage(call).filter(({ rentalId }) => rentalId > after);
-    const items = left.slice(0, limit);
-    const last = left.length > limit ? items.at(-1) : undefined;
-    return { items, nextCursor: last ? String(last.rentalId) : null };
+  listUsage(asked, call) {
+    const { items, nextCursor } = pageOf(allRentals(call.store, call.userId), asked);
+    return { items: items.map((rental) => usageLine(rental, call)), nextCursor };
   },
 
   listInvoices(_input, call) {
-    const lines = usage(call);
+    const lines = allRentals(call.store, call.userId).map((rental) => usageLine(rental, call));
     return [{ id: "open", status: "open", currency: "usd", totalCents: total(lines), lines }];
   },
 
@@ -48,4 +37,4 @@ export const billing = {
     const { creditCents, usedCents, balanceCents } = balanceAt(credit, allRentals(store, userId), now);
     return { currency: "usd", creditCents, spentCents: usedCents, balanceCents };
   },
-} satisfies Partial<AssumedHandlers>;
+} satisfies Partial<Handlers>;

@@ -1,11 +1,13 @@
 import type { Context } from "hono";
-import type { AssumedId, AssumedInputOf, AssumedOutputOf } from "../../contract/assumed/index.ts";
-import type { CheckedInputOf, OperationId, OutputOf } from "../../contract/index.ts";
+import type { ServedId, ServedInputOf, ServedOutputOf } from "../../contract/assumed/served.ts";
+import type { Environment } from "../environment.ts";
 import type { Store } from "../store.ts";
 
 /** What a handler knows of the call beside its input. */
 export interface Call {
   readonly store: Store;
+  /** What is served beside this. */
+  readonly environment: Environment;
   /** The moment of the call, in milliseconds: one for all that it stamps and bills. */
   readonly now: number;
   /** Whose things the call is about; nobody's (`""`) when the operation is open. */
@@ -17,19 +19,9 @@ export interface Call {
 type Answer<Output> = Output | Response;
 
 /** What does the work of one operation; its input is checked, and has the service's defaults. */
-export type Handler<Id extends OperationId> = (
-  input: CheckedInputOf<Id>,
+export type Handler<Id extends ServedId> = (
+  input: ServedInputOf<Id>,
   call: Call,
-) => Answer<OutputOf<Id>> | Promise<Answer<OutputOf<Id>>>;
+) => Answer<ServedOutputOf<Id>> | Promise<Answer<ServedOutputOf<Id>>>;
 
-export type Handlers<Ids extends OperationId = OperationId> = { readonly [Id in Ids]: Handler<Id> };
-
-/** The same for an operation that the sandbox assumes. */
-export type AssumedHandler<Id extends AssumedId> = (
-  input: AssumedInputOf<Id>,
-  call: Call,
-) => Answer<AssumedOutputOf<Id>> | Promise<Answer<AssumedOutputOf<Id>>>;
-
-export type AssumedHandlers<Ids extends AssumedId = AssumedId> = {
-  readonly [Id in Ids]: AssumedHandler<Id>;
-};
+export type Handlers<Ids extends ServedId = ServedId> = { readonly [Id in Ids]: Handler<Id> };

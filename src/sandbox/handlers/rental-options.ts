@@ -1,7 +1,7 @@
 import { bareMetalRegions, gpuTypes, networkTypes, virtualMachineRegions } from "../../contract/enums.ts";
 import { hourlyCents } from "../prices.ts";
 import { gpusPerMachine } from "../ssh-networking.ts";
-import type { AssumedHandlers } from "./handler.ts";
+import type { Handlers } from "./handler.ts";
 
 /** How many GPUs the listed virtual machines have. */
 export const listedSizes = [1, 2, 4, gpusPerMachine];
@@ -35,4 +35,4 @@ export const rentalOptions = {
       ),
     ),
   ],
-} satisfies Partial<AssumedHandlers>;
+} satisfies Partial<Handlers>;

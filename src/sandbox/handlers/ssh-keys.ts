@@ -1,7 +1,7 @@
 import { stamp } from "../clock.ts";
 import { Refusal } from "../refusal.ts";
 import { addSshKey, listSshKeys, removeSshKey } from "../tables/ssh-keys.ts";
-import type { AssumedHandlers } from "./handler.ts";
+import type { Handlers } from "./handler.ts";
 
 export const sshKeys = {
   listSshKeys: (_input, { store, userId }) => [...listSshKeys(store, userId)],
@@ -16,4 +16,4 @@ export const sshKeys = {
       if (!removeSshKey(store, userId, id)) throw new Refusal("NOT_FOUND");
       return { success: true };
     }),
-} satisfies Partial<AssumedHandlers>;
+} satisfies Partial<Handlers>;

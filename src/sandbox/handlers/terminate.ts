@@ -2,7 +2,7 @@ import type { Id } from "../../contract/shared.ts";
 import { type RentalType, rentalAt } from "../lifecycle.ts";
 import { issue, refuse, required } from "../refusal.ts";
 import { findRental, saveRental } from "../tables/rentals.ts";
-import type { AssumedHandlers, Call } from "./handler.ts";
+import type { Call, Handlers } from "./handler.ts";
 
 /** Ends an active rental of a type at once, whatever its term. */
 const ending =
@@ -21,4 +21,4 @@ const ending =
 export const terminate = {
   terminateVirtualMachineRental: ending("virtual-machine"),
   terminateBareMetalRental: ending("bare-metal"),
-} satisfies Partial<AssumedHandlers>;
+} satisfies Partial<Handlers>;

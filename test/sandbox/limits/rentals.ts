@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import { operations } from "../../../src/contract/index.ts";
-import { openSandbox, start } from "../harness.ts";
+import { openSandbox, origin, start } from "../harness.ts";
 import type { Checks } from "./check.ts";
 
 const second = 1000;
@@ -8,6 +7,17 @@ const day = 24 * 3600 * second;
 const metal = { gpuCount: 8, networkType: "ethernet" } as const;
 const term = { gpuCount: 1, termType: "reserved", termPeriodDays: 30 } as const;
 const lookup = { rentalId: "1001" };
+
+/** A seed with so many rentals that have ended. */
+const endedRentals = (count: number): string =>
+  JSON.stringify({
+    rentals: Array.from({ length: count }, () => ({
+      rentalType: "virtual-machine",
+      gpuCount: 1,
+      createdAt: new Date(start - 2 * day).toISOString(),
+      terminatedAt: new Date(start - day).toISOString(),
+    })),
+  });
 
 export const rentalChecks = {
   boot: async (text) => {
@@ -115,15 +125,38 @@ export const rentalChecks = {
       sandbox.ask("listVirtualMachineRentals", { includeClusterPools });
     expect(await list(true)).toEqual(await list(false));
   },
-  replacements: async () => {
+  replacements: async (text) => {
+    expect(text).toContain("limit (from 1 to 100, 20 when left out)");
     const sandbox = await openSandbox();
-    const replaced = Object.values(operations).flatMap((one) =>
-      "replacedBy" in one && one.replacedBy.path.includes("/on-demand/") ? [one.replacedBy] : [],
-    );
-    expect(replaced.length).toBeGreaterThan(0);
-    for (const { method, path } of replaced) {
-      expect((await sandbox.fetch(new Request(`http://sandbox.test${path}`, { method }))).status).toBe(404);
+    const headers = { authorization: `Bearer ${sandbox.keys.full}` };
+    const ask = async (from: Pick<typeof sandbox, "fetch">, path: string, body?: object) => {
+      const init = body && { method: "POST", body: JSON.stringify(body) };
+      const answer = await from.fetch(new Request(`${origin}${path}`, { headers, ...init }));
+      return { status: answer.status, body: Object(await answer.json()) };
+    };
+    const create = "/v2/on-demand/rentals";
+    const lists = [`${create}/active`, `${create}/history`];
+    for (const path of lists) expect(await ask(sandbox, path)).toMatchObject({ status: 404 });
+    expect(await ask(sandbox, create, {})).toMatchObject({ status: 404 });
+    const served = sandbox.having("replacements");
+    const bm = await ask(served, create, { rentalType: "bare-metal", ...metal });
+    const vm = await ask(served, create, { rentalType: "virtual-machine", gpuCount: 1 });
+    const [active] = lists;
+    const both = { items: [bm.body, vm.body], nextCursor: null };
+    expect((await ask(served, `${active}`)).body).toEqual(both);
+    const first = (await ask(served, `${active}?limit=1`)).body;
+    expect(first).toEqual({ items: [bm.body], nextCursor: expect.any(String) });
+    const last = await ask(served, `${active}?limit=1&cursor=${first.nextCursor}`);
+    expect(last.body).toEqual({ items: [vm.body], nextCursor: null });
+    expect((await ask(served, `${active}?rentalType=bare-metal`)).body.items).toEqual([bm.body]);
+    for (const limit of [0, 101]) {
+      for (const path of lists) expect((await ask(served, `${path}?limit=${limit}`)).status).toBe(400);
     }
+    await sandbox.seed(endedRentals(21));
+    const past = (await ask(served, `${create}/history`)).body;
+    expect(past.items).toHaveLength(20);
+    const rest = (await ask(served, `${create}/history?cursor=${past.nextCursor}`)).body;
+    expect(rest).toMatchObject({ items: [{ id: 1021 }], nextCursor: null });
   },
   reservations: async () => {
     const sandbox = await openSandbox();

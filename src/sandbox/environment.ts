@@ -1,0 +1,42 @@
+import { assumedOperations } from "../contract/assumed/index.ts";
+import { replacementOperations } from "../contract/assumed/replacements.ts";
+import { type ServedId, servedOperations } from "../contract/assumed/served.ts";
+import { operations } from "../contract/index.ts";
+import type { Operation } from "../contract/operation.ts";
+import { type EnvironmentName, environmentNames } from "../contract/sandbox.ts";
+
+/** The operations that a sandbox has: its routes and its description both come from them. */
+export type Environment = readonly ServedId[];
+
+const idsOf = <Id extends string>(table: Readonly<Record<Id, unknown>>) => Object.keys(table) as Id[];
+
+const documented = idsOf(operations);
+const entry = (id: ServedId): Operation => servedOperations[id];
+const replaced = documented.flatMap((id) => entry(id).replacedBy ?? []);
+const isReplacement = ({ method, path }: Operation): boolean =>
+  replaced.some((place) => place.method === method && place.path === path);
+
+const environments: Readonly<Record<EnvironmentName, Environment>> = {
+  documented,
+  replacements: [...documented.filter((id) => !entry(id).deprecated), ...idsOf(replacementOperations)],
+  legacy: documented.filter((id) => !isReplacement(entry(id))),
+};
+
+/**
+ * The environment of a name; without one all that is documented, and the groups that the sandbox assumes.
+ * @throws TypeError for a name that no environment has
+ */
+export function environmentOf(name: string | undefined): Environment {
+  if (name === undefined) return [...documented, ...idsOf(assumedOperations)];
+  const known = environmentNames.find((one) => one === name);
+  if (known !== undefined) return environments[known];
+  throw new TypeError(`only must be one of ${environmentNames.join(", ")}, not ${JSON.stringify(name)}`);
+}
+
+/** An operation is served until its sunset day begins, in UTC (service section 9). */
+export const isEnabled = ({ sunset }: Pick<Operation, "sunset">, now: number): boolean =>
+  sunset === undefined || now < Date.parse(sunset);
+
+/** What an environment serves at a moment. */
+export const enabledOperations = (environment: Environment, now: number): readonly Operation[] =>
+  environment.map(entry).filter((operation) => isEnabled(operation, now));

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { environmentNames } from "../../src/contract/sandbox.ts";
+import { type Cli, createCli } from "../support/cli.ts";
+import { asked, descriptionPath } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
+
+const description = `GET ${descriptionPath}`;
+
+/** A tool whose service has the operations of an environment only, and nothing in it. */
+const serving = (only: (typeof environmentNames)[number]) => createCli({ only, negotiates: true });
+
+/** More rentals than a page of the sandbox has, all of them ended. */
+const seed = JSON.stringify({
+  rentals: Array.from({ length: 45 }, () => ({
+    rentalType: "virtual-machine",
+    gpuCount: 1,
+    createdAt: "2026-11-01T00:00:00Z",
+    terminatedAt: "2026-11-02T00:00:00Z",
+  })),
+});
+
+/** Runs command lines that must work; gives what the last one printed and what all of them asked for. */
+async function played({ run, sandbox }: Cli, ...lines: readonly string[]) {
+  const key = { GPUCTL_API_KEY: sandbox.keys.full };
+  const requests: string[] = [];
+  let out = "";
+  for (const line of lines) {
+    const ran = await run(`${line} --yes`, overNetwork(key));
+    expect(ran, line).toMatchObject({ code: 0 });
+    requests.push(...asked(ran.requests));
+    out = ran.out;
+  }
+  return { out, requests };
+}
+
+describe("a service that has just the replacements", () => {
+  const active = (type: string) => `GET /v2/on-demand/rentals/active?rentalType=${type}`;
+  const create = "POST /v2/on-demand/rentals";
+
+  test.each([
+    ["vm --gpus 1", "virtual-machine"],
+    ["bare-metal --gpus 8 --network-type ethernet", "bare-metal"],
+  ])("rents %s and lists it", async (words, type) => {
+    const cli = await serving("replacements");
+    const { out, requests } = await played(cli, `rentals create ${words}`, "rentals list -o json");
+    expect(JSON.parse(out)).toMatchObject([{ id: 1001, rentalType: type }]);
+    expect(requests.slice(0, 3)).toEqual([description, active(type), create]);
+    expect(requests.slice(3).sort()).toEqual([active("bare-metal"), active("virtual-machine")]);
+  });
+
+  test("lists a page after the other, and asks what it was told to ask", async () => {
+    const cli = await serving("replacements");
+    for (let made = 0; made < 21; made += 1) await played(cli, "rentals create vm --gpus 1");
+    const { out, requests } = await played(cli, "rentals list --type vm --include-cluster-pools -o id");
+    expect(out.split("\n")).toHaveLength(22);
+    const first = "GET /v2/on-demand/rentals/active?includeClusterPools=true&rentalType=virtual-machine";
+    expect(requests).toEqual([first, `${first}&cursor=1020`]);
+  });
+
+  test("tells the whole history, a page after the other", async () => {
+    const cli = await serving("replacements");
+    await cli.sandbox.seed(seed);
+    const { out, requests } = await played(cli, "rentals history -o id");
+    expect(out.trim().split("\n")).toEqual(Array.from({ length: 45 }, (_, at) => String(1001 + at)));
+    const history = "GET /v2/on-demand/rentals/history";
+    expect(requests).toEqual([description, history, `${history}?cursor=1020`, `${history}?cursor=1040`]);
+  });
+
+  test("changes the user where that is now", async () => {
+    const { requests } = await played(await serving("replacements"), "user update --name Ada", "user delete");
+    expect(requests).toEqual(["PUT /v2/users/me", "DELETE /v2/users/me"]);
+  });
+
+  test("offers nothing that ends a rental", async () => {
+    const { run, sandbox } = await serving("replacements");
+    const key = { GPUCTL_API_KEY: sandbox.keys.full };
+    expect(await run("rentals terminate 1001 --yes", overNetwork(key))).toMatchObject({ code: 5 });
+  });
+});
+
+describe("a service that knows the older path of the user alone", () => {
+  test("is asked there after the newer one", async () => {
+    const { requests } = await played(await serving("legacy"), "user update --name Ada", "user delete");
+    expect(requests).toEqual([
+      "PUT /v2/users/me",
+      "PUT /users/me",
+      "DELETE /v2/users/me",
+      "DELETE /users/me",
+    ]);
+  });
+});
+
+describe.each(["documented", "legacy"] as const)("a service that is %s", (only) => {
+  test("rents, lists and tells by what is deprecated", async () => {
+    const vms = "/v2/on-demand/virtual-machine-rentals";
+    const cli = await serving(only);
+    await cli.sandbox.seed(seed);
+    const { out, requests } = await played(
+      cli,
+      "rentals create vm --gpus 1",
+      "rentals list --type vm",
+      "rentals history -o id",
+    );
+    expect(out.trim().split("\n")).toHaveLength(45);
+    expect(requests).toEqual([
+      description,
+      `GET ${vms}`,
+      `POST ${vms}`,
+      `GET ${vms}`,
+      "GET /v2/on-demand/rental-history",
+    ]);
+  });
+});
+
+test.each(environmentNames)("sandbox serve --only %s serves just that", async (only) => {
+  const described: number[] = [];
+  const { run } = await createCli({
+    listen: async ({ fetch }) => {
+      const answer = await fetch(new Request(`http://127.0.0.1${descriptionPath}`));
+      described.push(Object.keys(Object(await answer.json()).paths).length);
+      return { url: "http://127.0.0.1", close: async () => {} };
+    },
+  });
+  const ended = { signal: AbortSignal.abort() };
+  await run("sandbox serve", ended);
+  const { code, err } = await run(`sandbox serve --only ${only}`, ended);
+  expect(code).toBe(0);
+  expect(err).toContain(`--only ${only}`);
+  const [everything = 0, some = 0] = described;
+  expect(some).toBeLessThan(everything);
+});
+
+test("sandbox serve --only takes no other name", async () => {
+  const { run } = await createCli();
+  const { code, out, err } = await run("sandbox serve --only newest");
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain("--only");
+  for (const name of environmentNames) expect(err).toContain(name);
+});

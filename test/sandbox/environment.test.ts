@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { type ServedId, servedOperations } from "../../src/contract/assumed/served.ts";
+import type { Operation } from "../../src/contract/operation.ts";
+import { type EnvironmentName, environmentNames } from "../../src/contract/sandbox.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { openSandbox, origin } from "./harness.ts";
+
+const all: readonly Operation<ServedId>[] = Object.values(servedOperations);
+const isAssumed = ({ assumed, path }: Operation) => assumed === true && !isNewer(path);
+const isNewer = (path: string) => /\/on-demand\/rentals(\/|$)/.test(path);
+
+/** What belongs to an environment, said in another way than the sandbox does. */
+const belongs: Readonly<Record<EnvironmentName | "all", (operation: Operation) => boolean>> = {
+  documented: ({ assumed }) => !assumed,
+  legacy: ({ assumed, path }) => !assumed && path !== "/v2/users/me",
+  replacements: (operation) => !operation.deprecated && !isAssumed(operation),
+  all: ({ path }) => !isNewer(path),
+};
+
+const cases = [...environmentNames, "all"] as const;
+const opened = (name: (typeof cases)[number]) => openSandbox(name === "all" ? undefined : name);
+
+describe.each(cases)("%s", (name) => {
+  const expected = all.filter(belongs[name]);
+
+  test("describes the operations that belong to it and no others", async () => {
+    const { paths } = await (await opened(name)).ask("getOpenApiDocument");
+    const described = Object.values(paths).flatMap((methods) => Object.values(Object(methods)));
+    expect(described.map((one) => Object(one).operationId).sort()).toEqual(
+      expected.map(({ id }) => id).sort(),
+    );
+  });
+
+  test.each(all)("has a route for $id only where it belongs to it", async (operation) => {
+    const sandbox = await opened(name);
+    const url = new URL(operation.path.replace(/\{\w+\}/, "1"), origin);
+    const { status } = await sandbox.fetch(new Request(url, { method: operation.method }));
+    const answers = operation.open ? 200 : 401;
+    expect(status).toBe(expected.includes(operation) ? answers : 404);
+  });
+});
+
+test("environments share their state", async () => {
+  const sandbox = await openSandbox("legacy");
+  const { id } = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+  const headers = { authorization: `Bearer ${sandbox.keys.full}` };
+  const active = await sandbox
+    .having("replacements")
+    .fetch(new Request(`${origin}${servedOperations.listActiveRentals.path}`, { headers }));
+  expect(await active.json()).toMatchObject({ items: [{ id }], nextCursor: null });
+  const own = await sandbox.having(undefined).fetch(new Request(`${origin}/users/me`, { method: "PUT" }));
+  expect(own.status).toBe(401);
+});
+
+test("an environment that does not exist is a clear error, and no state is opened", async () => {
+  const options = JSON.parse('{"file": "/nowhere/at/all", "only": "newest"}');
+  await expect(createSandbox(options)).rejects.toThrow(
+    new TypeError('only must be one of documented, replacements, legacy, not "newest"'),
+  );
+});
