@@ -77,7 +77,8 @@ export function describing(
       try {
         return await (await describer()).live({ refresh });
       } catch (error) {
-        if (!orDocumented || world.interrupted.aborted) throw error;
+        if (world.interrupted.aborted) throw error;
+        if (!orDocumented) throw withReason(error);
         const reason = error instanceof Error ? error.message : error;
         warn(`The service's description cannot be had (${reason}), so this goes by what is documented.`);
         return documented(settings);
@@ -96,6 +97,13 @@ const maybeReplaced = (id: OperationId): string => {
   const { method, path, replacedBy } = routes[id];
   return `This may be sent as ${replacedBy?.method} ${replacedBy?.path} in place of ${method} ${path}: that is up to the service's description, which a dry run does not ask for. \`gpuctl api spec\` does.`;
 };
+
+/** A failure of the one request that the user did not name says what it was for. */
+function withReason(error: unknown): unknown {
+  if (!(error instanceof Error && "request" in error)) return error;
+  const hint = "This goes by the service's own description, which could not be had.";
+  return Object.assign(error, { hint });
+}
 
 /** What the service is documented to offer; in the sandbox also what that assumes. */
 async function documented({ sandbox }: Settings): Promise<Description> {
