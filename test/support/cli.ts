@@ -65,14 +65,14 @@ export interface RunOptions {
 export interface Cli {
   /** A folder of this test's own: the current folder of every run. */
   readonly folder: string;
-  readonly sandbox: Sandbox;
+  readonly sandbox: Sandbox & Pick<Awaited<ReturnType<typeof createSandbox>>, "having">;
   /** Moves the one clock that the tool and the sandbox share. */
   readonly advance: (milliseconds: number) => void;
   readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
 }
 
 /** Answers in the place of the sandbox. */
-export type Answering = (request: SeenRequest) => Response | Promise<Response> | undefined;
+export type Answering = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
 interface Replacements {
   readonly answer?: Answering;
