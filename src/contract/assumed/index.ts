@@ -28,5 +28,4 @@ export const assumedOperations = {
 
 export type AssumedOperations = typeof assumedOperations;
 export type AssumedId = keyof AssumedOperations;
-export type AssumedInputOf<Id extends AssumedId> = z.output<AssumedOperations[Id]["input"]>;
 export type AssumedOutputOf<Id extends AssumedId> = z.output<AssumedOperations[Id]["output"]>;
