@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
+import { type Snapshot, sealed } from "../../src/sandbox/control/snapshot-document.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import type { Row } from "../../src/sandbox/queries.ts";
 import { openSandbox, start } from "./harness.ts";
 
 const day = 24 * 3600 * 1000;
@@ -74,18 +76,91 @@ test("what is no snapshot, of another version, or was changed is refused, and no
   const sandbox = await lived();
   const snapshot = sandbox.snapshot();
   const text = JSON.stringify(snapshot);
+  const { clock, version } = snapshot;
   const wrong = [
     ["", "it is no snapshot of a sandbox"],
+    ["[]", "it is no snapshot of a sandbox"],
     ["{}", "it is no snapshot of a sandbox"],
     [text.slice(0, -20), "it is no snapshot of a sandbox"],
-    [JSON.stringify({ ...snapshot, version: 99 }), "another version wrote the snapshot (99; this one knows"],
+    [JSON.stringify({ ...snapshot, version: version + 1 }), "a newer version of gpuctl wrote the snapshot"],
+    [JSON.stringify({ gpuctlSandbox: "snapshot", version: version - 1 }), "an older version of gpuctl wrote"],
+    [JSON.stringify({ ...snapshot, version: version - 1 }), `this one reads version ${version} only`],
     [text.replace("eu-west-3", "eu-west-4"), "the snapshot was changed"],
     [JSON.stringify({ ...snapshot, tables: {} }), "the snapshot was changed"],
+    [JSON.stringify({ ...snapshot, clock: { ...clock, now: at(5 * day) } }), "the snapshot was changed"],
+    [JSON.stringify({ ...snapshot, clock: { ...clock, frozen: false } }), "the snapshot was changed"],
+    [JSON.stringify({ ...snapshot, more: 1 }), "the snapshot was changed"],
+    [text.replace('"skip":0', '"skip":1'), "the snapshot was changed"],
   ] as const;
   for (const [broken, message] of wrong) {
+    expect(broken).not.toBe(text);
     expect(() => sandbox.restore(broken)).toThrow(message);
     expect(sandbox.snapshot()).toEqual(snapshot);
   }
+});
+
+test("a snapshot may be laid out anew, and its keys sorted", async () => {
+  const sandbox = await lived();
+  const { gpuctlSandbox, version, clock, tables, digest } = sandbox.snapshot();
+  const sorted = Object.fromEntries(Object.entries(tables).toReversed());
+  const before = sandbox.snapshot();
+  sandbox.reset();
+  sandbox.restore(JSON.stringify({ digest, tables: sorted, clock, version, gpuctlSandbox }, null, 2));
+  expect(sandbox.snapshot()).toEqual(before);
+});
+
+test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>([
+  ["no keys", (tables) => ({ ...tables, keys: [] }), "own key gpuctl-sandbox-full is missing"],
+  ["no user", (tables) => ({ ...tables, users: [] }), "the user is missing"],
+  [
+    "a text for a number",
+    first("counters", { name: "chat", value: "many" }),
+    "holds what no sandbox can hold",
+  ],
+  ["a column that is none", first("counters", { name: "chat", value: 1, more: 1 }), "was changed"],
+  ["a column that lacks", first("counters", { name: "chat" }), "holds what no sandbox can hold"],
+  ["a number that is too large", first("counters", { name: "chat", value: 2 ** 53 }), "holds what no"],
+  [
+    "two of one",
+    (tables) => ({ ...tables, users: [...(tables.users ?? []), ...(tables.users ?? [])] }),
+    "UNIQUE",
+  ],
+  ["a record that is no JSON", first("rentals", { record: "{" }), "holds what no sandbox can hold"],
+  ["a rental without a time", first("rentals", { record: "{}" }), "holds what no sandbox can hold"],
+  ["a volume that is no JSON", first("volumes", { record: "{" }), "holds what no sandbox can hold"],
+  ["a fault that is no JSON", first("faults", { record: "{" }), "holds what no sandbox can hold"],
+  ["a table that is none", (tables) => ({ ...tables, notes: [] }), "was changed"],
+])(
+  "a snapshot that was sealed anew with %s is refused, and nothing was changed",
+  async (_name, change, why) => {
+    const sandbox = await lived();
+    const before = sandbox.snapshot();
+    const { digest: _, ...held } = before;
+    const forged = sealed({ ...held, tables: change(held.tables) });
+    expect(() => sandbox.restore(JSON.stringify(forged))).toThrow(
+      expect.objectContaining({ name: "ControlRefused", message: expect.stringContaining(why) }),
+    );
+    expect(sandbox.snapshot()).toEqual(before);
+    expect(sandbox.status()).toMatchObject({ rentals: { active: 1 }, volumes: 1 });
+  },
+);
+
+/** The first row of a table with other values. */
+function first(table: string, values: Row): (tables: Snapshot["tables"]) => Snapshot["tables"] {
+  return (tables) => {
+    const [one, ...rest] = tables[table] ?? [];
+    return { ...tables, [table]: [{ ...one, ...values }, ...rest] };
+  };
+}
+
+test("a sandbox whose user was deleted is saved and restored too", async () => {
+  const sandbox = await lived();
+  await sandbox.ask("deleteCurrentUser");
+  const before = sandbox.snapshot();
+  sandbox.reset();
+  sandbox.restore(JSON.stringify(before));
+  expect(sandbox.snapshot()).toEqual(before);
+  expect(sandbox.status().userExists).toBe(false);
 });
 
 test("every table is in a snapshot but the log and the clock, and a reset leaves none as it was", async () => {

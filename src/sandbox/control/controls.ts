@@ -57,7 +57,7 @@ export function controlsOf(store: Store, machine: Clock, file: string): SandboxC
       fill(store, await readSeed(text), machine());
     },
     snapshot: () => takeSnapshot(store, clock.show),
-    restore: (text) => restoreSnapshot(store, text, machine()),
+    restore: (text) => restoreSnapshot(store, text, machine),
     reset: () => store.reset(machine()),
     requests: (limit) => lastRequests(store, limit),
   };

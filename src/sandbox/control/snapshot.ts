@@ -1,24 +1,20 @@
-import { createHash } from "node:crypto";
-import * as z from "zod";
+import { type Clock, latestMs } from "../clock.ts";
+import { keys } from "../keys.ts";
 import type { Row } from "../queries.ts";
-import { schemaVersion, tableNames } from "../schema.ts";
+import { rentalRecord } from "../rental-record.ts";
+import { firstUser, schemaVersion, tableNames } from "../schema.ts";
 import type { Store } from "../store.ts";
 import { saveClock } from "../tables/clock.ts";
+import { listFaults } from "../tables/faults.ts";
+import { listKeys } from "../tables/keys.ts";
+import { allRentals } from "../tables/rentals.ts";
+import { findUser } from "../tables/users.ts";
+import { listVolumes } from "../tables/volumes.ts";
 import type { ClockShown } from "./clock.ts";
 import { ControlRefused } from "./refused.ts";
+import { canonical, changed, readSnapshot, type Snapshot, sealed } from "./snapshot-document.ts";
 
-const row = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
-
-const document = z.strictObject({
-  gpuctlSandbox: z.literal("snapshot"),
-  version: z.int(),
-  clock: z.strictObject({ now: z.iso.datetime(), frozen: z.boolean() }),
-  tables: z.record(z.string(), z.array(row)),
-  digest: z.string(),
-});
-
-/** The whole state as plain data: every table but the log of requests, and the clock as it stood. */
-export type Snapshot = z.output<typeof document>;
+export type { Snapshot } from "./snapshot-document.ts";
 
 /** Tables that a snapshot leaves out: one is a log, the other is told as a moment. */
 const apart: ReadonlySet<string> = new Set(["requests", "clock"]);
@@ -29,24 +25,20 @@ const kept = (store: Store): readonly string[] => [
   sequences,
 ];
 
-/** Told apart from a document that was changed by hand or cut off. */
-const digestOf = (tables: Snapshot["tables"]): string =>
-  createHash("sha256").update(JSON.stringify(tables)).digest("hex");
-
 export function takeSnapshot(store: Store, clock: () => ClockShown): Snapshot {
   return store.write(() => {
     const { now, frozen } = clock();
-    const entries = kept(store).map((name) => [name, rowsOf(store, name)] as const);
-    const tables = Object.fromEntries(entries);
-    return {
+    return sealed({
       gpuctlSandbox: "snapshot",
       version: schemaVersion,
       clock: { now, frozen },
-      tables,
-      digest: digestOf(tables),
-    };
+      tables: tablesOf(store),
+    });
   });
 }
+
+const tablesOf = (store: Store): Snapshot["tables"] =>
+  Object.fromEntries(kept(store).map((name) => [name, rowsOf(store, name)]));
 
 function rowsOf(store: Store, table: string): Row[] {
   const rows = [...store.all(`SELECT * FROM ${table}`)];
@@ -55,20 +47,30 @@ function rowsOf(store: Store, table: string): Row[] {
 
 /**
  * Puts a snapshot in the place of the whole state, as one transaction; a running clock runs on from the moment of the
- * snapshot. `machine` is the time of the machine's clock.
- * @throws ControlRefused when it is none of ours, of another version, or was changed; then nothing was changed
+ * snapshot.
+ * @throws ControlRefused when it is none of ours, of another version, was changed, or holds what no sandbox can hold;
+ * then nothing was changed
  */
-export function restoreSnapshot(store: Store, text: string, machine: number): void {
-  const { clock, tables } = readSnapshot(text, kept(store));
+export function restoreSnapshot(store: Store, text: string, machine: Clock): void {
+  const { clock, tables } = readSnapshot(text);
+  const known = kept(store);
+  if (Object.keys(tables).toSorted().join() !== [...known].toSorted().join()) throw changed();
   const now = Date.parse(clock.now);
+  if (now > latestMs) throw changed();
   store.write(() => {
-    for (const table of [...kept(store), ...apart]) store.run(`DELETE FROM ${table}`);
-    // Filling a table moves its sequence, so the sequences come last.
-    for (const table of kept(store)) {
-      if (table === sequences) store.run(`DELETE FROM ${sequences}`);
-      for (const one of tables[table] ?? []) insert(store, table, one);
+    for (const table of [...known, ...apart]) store.run(`DELETE FROM ${table}`);
+    try {
+      // Filling a table moves its sequence, so the sequences come last.
+      for (const table of known) {
+        if (table === sequences) store.run(`DELETE FROM ${sequences}`);
+        for (const one of tables[table] ?? []) insert(store, table, one);
+      }
+      assertWhole(store, tables, now);
+    } catch (error) {
+      if (error instanceof ControlRefused) throw error;
+      throw impossible(error instanceof Error ? error.message : String(error));
     }
-    saveClock(store, { offsetMs: now - machine, frozenAt: clock.frozen ? now : null });
+    saveClock(store, { offsetMs: now - machine(), frozenAt: clock.frozen ? now : null });
   });
 }
 
@@ -80,30 +82,20 @@ function insert(store: Store, table: string, one: Row): void {
   store.run(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`, ...Object.values(one));
 }
 
-function readSnapshot(text: string, known: readonly string[]): Snapshot {
-  const parsed = document.safeParse(parse(text));
-  if (!parsed.success) throw new ControlRefused([], "it is no snapshot of a sandbox");
-  const { version, tables, digest } = parsed.data;
-  if (version !== schemaVersion) {
-    throw new ControlRefused(
-      [],
-      `another version wrote the snapshot (${version}; this one knows ${schemaVersion})`,
-    );
-  }
-  const same = Object.keys(tables).toSorted().join() === [...known].toSorted().join();
-  if (!same || digest !== digestOf(tables)) {
-    throw changed();
-  }
-  return parsed.data;
+/** What was put in comes out again, can be told, and is a state that a sandbox can be in. */
+function assertWhole(store: Store, tables: Snapshot["tables"], now: number): void {
+  if (canonical(tablesOf(store)) !== canonical(tables)) throw changed();
+  for (const rental of allRentals(store, firstUser)) rentalRecord(store, rental, now);
+  listVolumes(store, firstUser);
+  listFaults(store);
+  const [user] = store.all("SELECT deletedAt FROM users WHERE id = ?", firstUser);
+  if (user === undefined) throw impossible("the user is missing");
+  if (user.deletedAt !== null) return;
+  if (findUser(store, firstUser) === undefined) throw impossible("the user is missing");
+  const secrets = listKeys(store, firstUser).map(({ secret }) => secret);
+  const lost = Object.values(keys).find((secret) => !secrets.includes(secret));
+  if (lost !== undefined) throw impossible(`the sandbox's own key ${lost} is missing`);
 }
 
-const changed = (): ControlRefused =>
-  new ControlRefused([], "the snapshot was changed after it was taken: a state of your own is for `seed`");
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const impossible = (reason: string): ControlRefused =>
+  new ControlRefused([], `the snapshot holds what no sandbox can hold: ${reason}`);
