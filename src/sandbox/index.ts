@@ -1,7 +1,7 @@
 import type { EnvironmentName } from "../contract/sandbox.ts";
 import { adminPath, createAdmin } from "./admin/app.ts";
 import { createApp } from "./app.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, machineClock } from "./clock.ts";
 import { sandboxClock } from "./control/clock.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { type Environment, environmentOf } from "./environment.ts";
@@ -62,7 +62,11 @@ export interface Sandbox extends SandboxControls, Answering {
  * const authorization = `Bearer ${sandbox.keys.full}`;
  * await sandbox.fetch(new Request("http://sandbox/v2/on-demand/storage-volumes", { headers: { authorization } }));
  */
-export async function createSandbox({ file, now = Date.now, only }: SandboxOptions): Promise<Sandbox> {
+export async function createSandbox({
+  file,
+  now = machineClock,
+  only,
+}: SandboxOptions): Promise<Sandbox> {
   const environment = environmentOf(only);
   const machine = () => Math.floor(now());
   const store = await openStore(file, machine());

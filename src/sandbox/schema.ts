@@ -26,7 +26,7 @@ const tables = `
   CREATE INDEX attachmentsByRental ON attachments (rentalId);
 `;
 
-/** Keys are numbered and have names; SSH public keys are kept. */
+/** Keys are numbered, have names, and are as old as their user; SSH public keys are kept. */
 const numberedKeys = `
   CREATE TABLE numberedKeys (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -37,7 +37,8 @@ const numberedKeys = `
     createdAt INTEGER NOT NULL
   ) STRICT;
   INSERT INTO numberedKeys (secret, userId, access, name, createdAt)
-    SELECT secret, userId, access, access, unixepoch() * 1000 FROM keys;
+    SELECT secret, userId, access, access, coalesce(unixepoch(record ->> 'createdAt'), 0) * 1000
+      FROM keys LEFT JOIN users ON users.id = keys.userId;
   DROP TABLE keys;
   ALTER TABLE numberedKeys RENAME TO keys;
   CREATE TABLE sshKeys (id INTEGER PRIMARY KEY AUTOINCREMENT, userId TEXT NOT NULL, record TEXT NOT NULL) STRICT;

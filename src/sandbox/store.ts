@@ -1,3 +1,4 @@
+import { pid } from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { optional } from "./missing-dependency.ts";
@@ -46,8 +47,8 @@ export async function openStore(file: string, now: number): Promise<Store> {
 
 /** Changing the journal answers "busy" at once, whatever the time-out, when another process opens the file too. */
 async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
-  const deadline = Date.now() + busyMs;
-  for (;;) {
+  const deadline = performance.now() + busyMs;
+  for (let attempt = 1; ; attempt += 1) {
     try {
       database.exec("PRAGMA journal_mode = WAL");
       // A crash of the process loses nothing; one of the machine may lose the last requests, which nobody pays for.
@@ -55,8 +56,9 @@ async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
       return;
     } catch (error) {
       const busy = error instanceof Error && "errcode" in error && error.errcode === 5;
-      if (!busy || Date.now() > deadline) throw error;
-      await wait(5 + Math.random() * 20);
+      if (!busy || performance.now() > deadline) throw error;
+      // Processes that were busy at once wait for different times.
+      await wait(5 + ((pid * attempt) % 20));
     }
   }
 }
