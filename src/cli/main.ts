@@ -16,6 +16,7 @@ import { checkColumns } from "./output-settings.ts";
 import { print } from "./print.ts";
 import { type Invocation, parse } from "./program.ts";
 import { run } from "./run.ts";
+import { serviceClock } from "./service-clock.ts";
 import { type ProfileUse, resolveSettings } from "./settings.ts";
 
 /** One command line from start to end: results on stdout, everything else on stderr, the exit code back. */
@@ -41,10 +42,12 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
   const notes = createNotes(settings, world);
   const warning = exposure(config, world);
   if (warning) notes.say(warning);
-  const tell = notices(settings, world, notes);
+  const service = serviceClock(world.now);
+  const tell = notices(settings, { stderr: world.stderr, now: service.now }, notes);
   let last: Exchange | undefined;
   const watch = (exchange: Exchange) => {
     if (exchange.status !== undefined) last = exchange;
+    service.watch(exchange);
     tell(exchange);
   };
   let filter: Filter | undefined;
@@ -54,7 +57,8 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
     const context = createContext(settings, world, { connection, notes });
     const answer = await run({ invocation, settings, world, context, isListed: connection.isListed });
-    await print(answer, invocation.spec.view, { settings, world, notes, filter });
+    const dated = { ...world, now: service.now };
+    await print(answer, invocation.spec.view, { settings, world: dated, notes, filter });
     await tellHeld(notes, world);
     // Only the user ends what is shown again and again.
     if ("frames" in answer) return exit.interrupted;

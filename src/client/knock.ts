@@ -5,7 +5,7 @@ import { proxied } from "./transport.ts";
 
 /** What a host shows of itself to somebody who asks for nothing and sends no key. */
 export interface Knock {
-  /** The `Date` of its answer. */
+  /** The `Date` of its answer; nothing where that is the time of a sandbox, which may be any. */
   readonly date: string | undefined;
   /** Nothing where the way is not encrypted. */
   readonly certificate: Certificate | undefined;
@@ -39,7 +39,8 @@ export async function knock(base: string, environment: Environment, timeout: num
   try {
     return await new Promise<Knock>((resolve, reject) => {
       request(url, options, (answer) => {
-        resolve({ date: answer.headers.date, certificate: certificateOf(answer) });
+        const { date, "x-gpuctl-sandbox": sandbox } = answer.headers;
+        resolve({ date: sandbox === undefined ? date : undefined, certificate: certificateOf(answer) });
         answer.destroy();
       })
         .on("error", (cause: NodeJS.ErrnoException) => {

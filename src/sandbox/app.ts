@@ -14,6 +14,7 @@ import { ConnectionReset } from "./faults/connection-reset.ts";
 import type { Call, Handler } from "./handlers/handler.ts";
 import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
+import { marked, sandboxHeader } from "./marked.ts";
 import { readInput } from "./read-input.ts";
 import { Refusal } from "./refusal.ts";
 import { logRequest, type Seen } from "./request-log.ts";
@@ -22,8 +23,9 @@ import type { Store } from "./store.ts";
 /** The largest body that the sandbox reads, in bytes. */
 export const maxBodyBytes = 32 * 1024 * 1024;
 
-/** Marks every answer as one of the sandbox. */
-const sandboxHeader = "x-gpuctl-sandbox";
+/** What pages of other origins may ask with, and read beside the body. */
+const methods = new Set(["HEAD", ...Object.values(servedOperations).map(({ method }) => method)]);
+export const exposed = ["Date", "ETag", "Retry-After", "Sunset", "Deprecation", sandboxHeader, faultHeader];
 
 type Env = { Variables: Seen & { userId: string } };
 
@@ -33,11 +35,8 @@ type Served = Pick<Call, "store" | "environment">;
 /** The operations of an environment, served from a store. */
 export function createApp(store: Store, clock: Clock, environment: Environment): Hono<Env> {
   const app = new Hono<Env>();
-  app.use(cors({ origin: "*", exposeHeaders: ["Retry-After", faultHeader] }));
-  app.use(async (http, next) => {
-    await next();
-    http.header(sandboxHeader, "1");
-  });
+  app.use(marked(clock));
+  app.use(cors({ origin: "*", allowMethods: [...methods], exposeHeaders: [...exposed] }));
   app.use(logged(store, clock));
   app.use(servedOperations.getOpenApiDocument.path, etag());
   for (const id of environment) serveById(app, { store, environment }, id);

@@ -74,7 +74,11 @@ test("the requests of the service are listed over HTTP, the orders not among the
 
 test.each([
   ["POST", "clock/advance", { weeks: 1 }, ["weeks"]],
-  ["POST", "clock/advance", { seconds: -1 }, ["duration"]],
+  ["POST", "clock/advance", { seconds: -1 }, ["seconds"]],
+  ["POST", "clock/advance", { days: 1e9 }, ["duration"]],
+  ["POST", "clock/advance", {}, []],
+  ["POST", "clock/advance", { hours: "1" }, ["hours"]],
+  ["POST", "clock/advance", undefined, []],
   ["POST", "clock/set", { time: "tomorrow" }, ["time"]],
   ["POST", "faults", { operation: "nothing" }, ["operation"]],
   ["POST", "seed", { rentals: [{ rentalType: "virtual-machine", gpuCount: 0 }] }, ["rentals", 0, "gpuCount"]],
@@ -122,6 +126,43 @@ test.each([
   expect(answer.status).toBe(403);
   expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   expect(sandbox.clock.show().frozen).toBe(true);
+});
+
+test.each(["cross-site", "same-site"])("nor one that names none: %s", async (site) => {
+  const { url } = await served();
+  expect((await bare(url, { "sec-fetch-site": site })).status).toBe(403);
+  expect((await bare(url, { "sec-fetch-site": "same-origin", origin: url })).status).toBe(200);
+});
+
+test("every answer of the controls is marked and dated by the sandbox's clock, a refusal too", async () => {
+  const { sandbox, url, ask } = await served();
+  sandbox.clock.advance(24 * 3600 * 1000);
+  for (const [method, path] of [
+    ["GET", "status"],
+    ["GET", "nothing"],
+    ["POST", "restore"],
+  ] as const) {
+    const { headers } = await fetch(`${url}/_sandbox/${path}`, { method });
+    expect([headers.get("x-gpuctl-sandbox"), headers.get("date")]).toEqual([
+      "1",
+      new Date(at(86_400_000)).toUTCString(),
+    ]);
+  }
+  expect((await bare(url, { origin: "https://example.com" })).headers).toMatchObject({
+    "x-gpuctl-sandbox": "1",
+  });
+  expect((await fetch(`${url}/_sandbox`)).headers.get("x-gpuctl-sandbox")).toBe("1");
+  expect((await ask("GET", "status")).status).toBe(200);
+});
+
+test("it takes orders on IPv6 too, by its address and by name", async () => {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, { host: "::1", port: 0 });
+  onTestFinished(close);
+  expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  expect((await bare(url, {})).status).toBe(200);
+  expect((await bare(url, { host: `localhost:${new URL(url).port}` })).status).toBe(200);
+  expect((await bare(url, { host: "example.com" })).status).toBe(403);
 });
 
 test("a page of the sandbox's own may", async () => {

@@ -8,6 +8,7 @@ import { hourMs, secondMs } from "../clock.ts";
 import type { SandboxControls } from "../control/controls.ts";
 import { ControlRefused, refused } from "../control/refused.ts";
 import { errorAnswer, tooLarge } from "../error-answer.ts";
+import { marked } from "../marked.ts";
 import { Refusal } from "../refusal.ts";
 import { refusal } from "./guard.ts";
 
@@ -19,17 +20,14 @@ const maxDocumentBytes = 256 * 1024 * 1024;
 
 type Env = { Bindings: { readonly peer: string | undefined } };
 
-const span = z.strictObject({
-  days: z.number().optional(),
-  hours: z.number().optional(),
-  minutes: z.number().optional(),
-  seconds: z.number().optional(),
-});
+const amount = z.number().min(0).optional();
+const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seconds: amount });
 
 /** The sandbox's controls over HTTP: JSON in and out, for programs on this machine only. */
 export function createAdmin(sandbox: SandboxControls): Hono<Env> {
   const { clock, faults } = sandbox;
   const app = new Hono<Env>().basePath(adminPath);
+  app.use(marked(() => Date.parse(clock.show().now)));
   app.use(async (http, next) => {
     const reason = refusal(http.req.raw, http.env.peer);
     if (reason !== undefined) throw new Refusal("FORBIDDEN", [{ path: [], message: reason }]);
@@ -41,9 +39,11 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
   app.get("/clock", (http) => http.json(clock.show()));
   app.post("/clock/freeze", (http) => http.json(clock.freeze()));
   app.post("/clock/resume", (http) => http.json(clock.resume()));
-  app.post("/clock/advance", async (http) =>
-    http.json(clock.advance(milliseconds(checked(span, await http.req.text())))),
-  );
+  app.post("/clock/advance", async (http) => {
+    const given = checked(span, await http.req.text());
+    if (Object.keys(given).length === 0) throw new ControlRefused([], noSpan);
+    return http.json(clock.advance(milliseconds(given)));
+  });
   app.post("/clock/set", async (http) => {
     const { time } = checked(z.strictObject({ time: dateTime("The time to go to") }), await http.req.text());
     return http.json(clock.set(Date.parse(time)));
@@ -81,6 +81,8 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
   app.onError((error, http) => errorAnswer(http, asRefusal(error)));
   return app;
 }
+
+const noSpan = `the body must say how long: at least one of ${Object.keys(span.shape).join(", ")}`;
 
 const asRefusal = (error: Error): Error =>
   error instanceof ControlRefused

@@ -4,10 +4,14 @@ export function refusal(request: Request, peer: string | undefined): string | un
   const host = request.headers.get("host") ?? "";
   if (!isLoopbackHost(host)) return "the sandbox's controls answer to localhost only";
   const origin = request.headers.get("origin");
-  if (origin !== null && origin !== `http://${host}`)
-    return "the sandbox's controls are not for other origins";
+  const isForeign = origin !== null && origin !== `http://${host}`;
+  if (isForeign || otherSites.has(request.headers.get("sec-fetch-site") ?? ""))
+    return "the sandbox's controls are not for pages of other origins";
   return undefined;
 }
+
+/** What a browser says of a page's request that names no origin, such as one for a picture. */
+const otherSites: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
 
 const isLoopbackAddress = (address: string): boolean =>
   address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);

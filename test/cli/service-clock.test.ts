@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { createCli, firstMoment } from "../support/cli.ts";
+
+const hour = 3_600_000;
+const list = "rentals list --type vm --columns AGE --no-header";
+const terminal = { env: { GPUCTL_SANDBOX: "1" }, terminal: 120 };
+const age = (out: string): string => out.trim();
+
+test("an age is reckoned by the sandbox's clock, ahead of this machine's or frozen", async () => {
+  const { run, advance } = await createCli();
+  await run("rentals create vm --gpus 1 --sandbox --yes");
+  expect(age((await run(list, terminal)).out)).toBe("now");
+  await run("sandbox clock advance 5m");
+  expect(age((await run(list, terminal)).out)).toBe("5m ago");
+  await run("sandbox clock freeze");
+  advance(24 * hour);
+  expect(age((await run(list, terminal)).out)).toBe("5m ago");
+});
+
+test("a frozen clock between two seconds makes nothing younger than it is", async () => {
+  const { run, advance } = await createCli();
+  advance(700);
+  await run("sandbox clock freeze");
+  await run("rentals create vm --gpus 1 --sandbox --yes");
+  await run("sandbox clock advance 1h");
+  expect(age((await run(list, terminal)).out)).toBe("1h ago");
+});
+
+const at = (ms: number): string => new Date(firstMoment + ms).toUTCString();
+
+test.each([
+  ["a second behind", at(-1000), "1h ago"],
+  ["two days behind", at(-48 * hour), "in 1d"],
+  ["two days ahead", at(48 * hour), "2d ago"],
+  ["no date", undefined, "1h ago"],
+  ["no time", "soon", "1h ago"],
+])("a service whose clock is %s", async (_name, date, expected) => {
+  const { run } = await createCli({
+    answer: () =>
+      Response.json([{ id: 1, createdAt: new Date(firstMoment - hour).toISOString() }], {
+        headers: date === undefined ? {} : { date },
+      }),
+  });
+  const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: "key-of-mine" };
+  expect(age((await run(list, { env, terminal: 120 })).out)).toBe(expected);
+});
