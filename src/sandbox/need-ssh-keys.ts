@@ -14,7 +14,7 @@ export function needSshKeys(
   if (sshPublicKeyId === undefined && sshPublicKeyIds.length === 0) return;
   const known = new Set(listSshKeys(store, userId).map(({ id }) => id));
   const unknown = (field: string, ids: readonly number[]) =>
-    ids.filter((id) => !known.has(id)).map((id) => issue(field, `no SSH key has the id ${id}`));
+    [...new Set(ids)].filter((id) => !known.has(id)).map((id) => issue(field, `no SSH key has the id ${id}`));
   refuse(
     ...unknown("sshPublicKeyId", sshPublicKeyId === undefined ? [] : [sshPublicKeyId]),
     ...unknown("sshPublicKeyIds", sshPublicKeyIds),

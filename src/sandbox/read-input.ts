@@ -57,8 +57,11 @@ function query(fields: readonly Field[], request: HonoRequest): Record<string, u
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false };
 
+/** A number as JSON writes it. */
+const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i;
+
 function ofKind(kind: FieldKind, text: string): unknown {
   if (kind === "boolean") return booleans[text] ?? text;
-  if (kind === "number" || kind === "integer") return text.trim() === "" ? text : Number(text);
+  if (kind === "number" || kind === "integer") return jsonNumber.test(text) ? Number(text) : text;
   return text;
 }

@@ -16,7 +16,7 @@ export function rentalRecord(store: Queries, numbered: NumberedRental, now: numb
   return {
     id,
     rentalType: rental.rentalType,
-    label: rental.label ?? `${labelPrefix[rental.rentalType]}-${id}`,
+    label: rental.label || `${labelPrefix[rental.rentalType]}-${id}`,
     gpuCount: rental.gpuCount,
     gpuType: rental.gpuType,
     region: rental.region,

@@ -17,7 +17,7 @@ export interface Store extends Queries {
 }
 
 /** How long a process waits for another one to end its write, in milliseconds. */
-const busyMs = 10_000;
+export const busyMs = 10_000;
 
 /**
  * Opens the state in `file`, or in memory for ":memory:"; a new one is filled with the initial state, as of `now`.

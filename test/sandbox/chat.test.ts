@@ -68,8 +68,11 @@ test.each([
   [{ model: "gpt-4" }, "model", "must be sandbox-echo, the sandbox's chat model"],
   [{ messages: [] }, "messages", "must have at least 1 item"],
   [{ max_tokens: 0 }, "max_tokens", "must be at least 1"],
-  [{ stream: "yes" }, "stream", "has the wrong type"],
-  [{ stream_options: 1 }, "stream_options", "has the wrong type"],
+  [{ stream: "yes" }, "stream", "must be a boolean"],
+  [{ stream_options: 1 }, "stream_options", "must be an object"],
+  [{ n: 2 }, "n", "must be 1"],
+  [{ stop: 1 }, "stop", "must be a string or must be an array"],
+  [{ max_completion_tokens: 0 }, "max_completion_tokens", "must be at least 1"],
 ])("%j is refused", async (change, field, message) => {
   const sandbox = await openSandbox();
   const issues = await sandbox.issuesOf("createChatCompletion", { ...echo, ...change });

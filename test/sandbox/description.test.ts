@@ -10,7 +10,7 @@ import { type EnvironmentName, environmentNames } from "../../src/contract/sandb
 import { everyOperation, openSandbox, origin } from "./harness.ts";
 
 async function served(only?: EnvironmentName) {
-  const sandbox = await openSandbox(only);
+  const sandbox = await openSandbox({ only });
   return sandbox.ask("getOpenApiDocument");
 }
 

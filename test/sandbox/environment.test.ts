@@ -18,7 +18,7 @@ const belongs: Readonly<Record<EnvironmentName | "all", (operation: Operation) =
 };
 
 const cases = [...environmentNames, "all"] as const;
-const opened = (name: (typeof cases)[number]) => openSandbox(name === "all" ? undefined : name);
+const opened = (name: (typeof cases)[number]) => openSandbox({ only: name === "all" ? undefined : name });
 
 describe.each(cases)("%s", (name) => {
   const expected = all.filter(belongs[name]);
@@ -41,7 +41,7 @@ describe.each(cases)("%s", (name) => {
 });
 
 test("environments share their state", async () => {
-  const sandbox = await openSandbox("legacy");
+  const sandbox = await openSandbox({ only: "legacy" });
   const { id } = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   const headers = { authorization: `Bearer ${sandbox.keys.full}` };
   const active = await sandbox

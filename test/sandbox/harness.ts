@@ -20,10 +20,13 @@ export const refused = z.strictObject({
   issues: z.array(z.strictObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
 });
 
-/** A sandbox in memory with a clock of its own, closed when the test is over. */
-export async function openSandbox(only?: EnvironmentName) {
+/** A sandbox with a clock of its own, in memory unless a file is named, closed when the test is over. */
+export async function openSandbox({
+  file = ":memory:",
+  only,
+}: { readonly file?: string; readonly only?: EnvironmentName | undefined } = {}) {
   let now = start;
-  const sandbox = await createSandbox({ file: ":memory:", now: () => now, only });
+  const sandbox = await createSandbox({ file, now: () => now, only });
   onTestFinished(() => sandbox.close());
   const call = (id: OperationId, input: object = {}, key: string | null = sandbox.keys.full) =>
     sandbox.fetch(requestFor(id, input, key));

@@ -5,11 +5,13 @@ import type { Checks } from "./limits/check.ts";
 import { controlChecks } from "./limits/control.ts";
 import { inferenceChecks } from "./limits/inference.ts";
 import { moneyChecks } from "./limits/money.ts";
+import { recordChecks } from "./limits/records.ts";
 import { rentalChecks } from "./limits/rentals.ts";
 import { wireChecks } from "./limits/wire.ts";
 
 const checks: Checks = {
   ...rentalChecks,
+  ...recordChecks,
   ...moneyChecks,
   ...wireChecks,
   ...inferenceChecks,

@@ -7,14 +7,25 @@ export type Echo = {
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 };
 
+/** Where an answer ends before its own end. */
+interface Ends {
+  readonly maxTokens?: number | undefined;
+  /** Texts of which the first one that the answer comes to ends it; it is left out itself. */
+  readonly stop?: readonly string[] | undefined;
+}
+
 /**
  * The answer of `sandbox-echo`, a model that says back the last thing the user said and claims no more.
  * A token is a word with the space before it, in the prompt as in the answer; `maxTokens` cuts the answer.
  */
-export function echo(messages: readonly { role: string; content: string }[], maxTokens?: number): Echo {
+export function echo(
+  messages: readonly { role: string; content: string }[],
+  { maxTokens, stop = [] }: Ends = {},
+): Echo {
   const heard = messages.findLast(({ role }) => role === "user")?.content;
-  const answer = heard === undefined ? "sandbox-echo heard no user message." : `sandbox-echo heard: ${heard}`;
-  const words = split(answer);
+  const whole = heard === undefined ? "sandbox-echo heard no user message." : `sandbox-echo heard: ${heard}`;
+  const end = Math.min(...stop.map((text) => whole.indexOf(text)).filter((at) => at >= 0), whole.length);
+  const words = split(whole.slice(0, end));
   const tokens = words.slice(0, maxTokens);
   const prompt_tokens = messages.reduce((sum, { content }) => sum + split(content).length, 0);
   return {

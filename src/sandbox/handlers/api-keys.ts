@@ -17,9 +17,12 @@ const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
 
 const own: ReadonlySet<string> = new Set(Object.values(ownKeys));
 
+/** The value of the n-th key that is made. */
+export const numberedSecret = (n: number): string => `${keyPrefix}${String(n).padStart(12, "0")}`;
+
 /** The next value in the count that no key has: a seed may have given some of them. */
 function newSecret(store: Queries): string {
-  const secret = `${keyPrefix}${String(count(store, "apiKeys")).padStart(12, "0")}`;
+  const secret = numberedSecret(count(store, "apiKeys"));
   return isKey(store, secret) ? newSecret(store) : secret;
 }
 

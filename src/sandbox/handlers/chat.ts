@@ -1,6 +1,6 @@
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
-import type { Issue } from "../../contract/check.ts";
+import { check, type Issue } from "../../contract/check.ts";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { sandboxChatModel } from "../../contract/sandbox.ts";
 import { secondMs } from "../clock.ts";
@@ -11,17 +11,22 @@ import type { Call, Handlers } from "./handler.ts";
 type Input = CheckedInputOf<"createChatCompletion">;
 
 /** What the common chat-completions format has beyond the documented fields, as far as the sandbox heeds it. */
-const streaming = z.object({
+export const heeded = z.object({
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  max_completion_tokens: z.int().min(1).nullish(),
+  stop: z.union([z.string().min(1), z.array(z.string().min(1))]).nullish(),
+  n: z.literal(1).nullish(),
 });
 
 /** Answers in the common chat-completions format: whole, or as server-sent events when `stream` is set. */
 async function createChatCompletion(input: Input, { http, now, store }: Call) {
-  refuse(...beyondLimits(input));
-  const { stream, stream_options } = streaming.parse(input);
+  const { stream, stream_options, max_completion_tokens, stop } = withinLimits(input);
   const { echo } = await import("../engines/index.ts");
-  const { tokens, finishReason, usage } = echo(input.messages, input.max_tokens);
+  const { tokens, finishReason, usage } = echo(input.messages, {
+    maxTokens: input.max_tokens ?? max_completion_tokens ?? undefined,
+    stop: [stop ?? []].flat(),
+  });
   const common = {
     id: `chatcmpl-${store.write(() => count(store, "chat"))}`,
     created: Math.floor(now / secondMs),
@@ -50,7 +55,8 @@ async function createChatCompletion(input: Input, { http, now, store }: Call) {
   });
 }
 
-function beyondLimits(input: Input): Issue[] {
+/** What the sandbox heeds of an input, which must be within its own limits. */
+function withinLimits(input: Input): z.output<typeof heeded> {
   const wrong: Issue[] = [];
   if (input.model !== sandboxChatModel)
     wrong.push(issue("model", `must be ${sandboxChatModel}, the sandbox's chat model`));
@@ -58,9 +64,9 @@ function beyondLimits(input: Input): Issue[] {
   if (input.max_tokens !== undefined && input.max_tokens < 1) {
     wrong.push(issue("max_tokens", "must be at least 1"));
   }
-  const stream = streaming.safeParse(input);
-  const unreadable = stream.error?.issues.map(({ path }) => String(path[0])) ?? [];
-  return [...wrong, ...unreadable.map((field) => issue(field, "has the wrong type"))];
+  const checked = check({ input: heeded }, input);
+  refuse(...wrong, ...(checked.ok ? [] : checked.issues));
+  return heeded.parse(input);
 }
 
 export const chat = { createChatCompletion } satisfies Partial<Handlers>;

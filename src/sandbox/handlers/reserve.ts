@@ -72,6 +72,6 @@ export const reserve = {
     ),
 
   requestReservation: ({ gpuCount }) => ({
-    message: `Your request for ${gpuCount} GPUs was noted. The sandbox sends it to nobody.`,
+    message: `Your request for ${gpuCount} GPUs reached the sandbox, which sends it to nobody.`,
   }),
 } satisfies Partial<Handlers>;

@@ -23,7 +23,8 @@ export function attachable(
   ids: readonly Id[],
   { store, userId, now }: Pick<Call, "store" | "userId" | "now">,
 ): number[] {
-  const found = ids.map((id) => ({ id, known: findRental(store, userId, id) }));
+  const distinct = [...new Set(ids.map(String))];
+  const found = distinct.map((id) => ({ id, known: findRental(store, userId, id) }));
   refuse(
     ...found.flatMap(({ id, known }) => {
       if (!known || rentalAt(known.rental, now).status === "Terminated") {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { createApiKey } from "../../contract/assumed/api-keys.ts";
 import { createSshKey } from "../../contract/assumed/ssh-keys.ts";
 import { createBareMetalRental, createVirtualMachineRental } from "../../contract/rentals.ts";
 import { dateTime } from "../../contract/shared.ts";
@@ -40,7 +41,7 @@ export const seedDocument = z.strictObject({
     .array(
       z.strictObject({
         value: secret,
-        name: z.string().min(1).optional(),
+        name: createApiKey.input.shape.name.optional(),
         access: z.enum(["full", "read-only", "revoked"]).default("full"),
       }),
     )

@@ -28,11 +28,14 @@ test("without a user message the model says so", () => {
 
 test("an answer is cut at the most tokens asked for, and says so", () => {
   const messages = [{ role: "user", content: "one two three" }];
-  expect(echo(messages, 3)).toMatchObject({
+  expect(echo(messages, { maxTokens: 3 })).toMatchObject({
     tokens: ["sandbox-echo", " heard:", " one"],
     finishReason: "length",
   });
-  expect(echo(messages, 5)).toMatchObject({ finishReason: "stop", usage: { completion_tokens: 5 } });
+  expect(echo(messages, { maxTokens: 5 })).toMatchObject({
+    finishReason: "stop",
+    usage: { completion_tokens: 5 },
+  });
 });
 
 test("tokens joined are the answer, or its beginning when cut, and are all counted", () => {
@@ -41,7 +44,7 @@ test("tokens joined are the answer, or its beginning when cut, and are all count
       const whole = echo(messages);
       const heard = messages.findLast(({ role }) => role === "user");
       if (heard) expect(whole.tokens.join("")).toBe(`sandbox-echo heard: ${heard.content}`);
-      const { tokens, finishReason, usage } = echo(messages, maxTokens);
+      const { tokens, finishReason, usage } = echo(messages, { maxTokens });
       expect(tokens).toEqual(whole.tokens.slice(0, maxTokens));
       expect(finishReason).toBe(tokens.length < whole.tokens.length ? "length" : "stop");
       expect(usage.completion_tokens).toBe(tokens.length);
@@ -49,4 +52,15 @@ test("tokens joined are the answer, or its beginning when cut, and are all count
       expect(tokens.every((token) => token.length > 0)).toBe(true);
     }),
   );
+});
+
+test.each([
+  [["three", "two"], "sandbox-echo heard: one "],
+  [["heard"], "sandbox-echo "],
+  [["s"], ""],
+  [["nowhere"], "sandbox-echo heard: one two three"],
+])("an answer ends before the first of %j that it comes to", (stop, answer) => {
+  const { tokens, finishReason, usage } = echo([{ role: "user", content: "one two three" }], { stop });
+  expect([tokens.join(""), finishReason]).toEqual([answer, "stop"]);
+  expect(usage.completion_tokens).toBe(tokens.length);
 });

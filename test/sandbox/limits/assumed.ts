@@ -55,7 +55,7 @@ export const assumedChecks = {
     ];
     expect(added.map(({ id }) => id)).toEqual([1, 2]);
     expect(await ask(sandbox, "listSshKeys")).toEqual(added);
-    await sandbox.ask("createVirtualMachineRental", { ...vm, sshPublicKeyId: 1, sshPublicKeyIds: [2] });
+    await sandbox.ask("createVirtualMachineRental", { ...vm, sshPublicKeyId: 1, sshPublicKeyIds: [2, 1, 2] });
     await sandbox.ask("createBareMetalRental", { ...metal, sshPublicKeyIds: [2] });
     const rentals = async () => [
       await sandbox.ask("listVirtualMachineRentals"),

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { sealed } from "../../../src/sandbox/control/snapshot-document.ts";
 import { openSandbox, origin, start } from "../harness.ts";
 import type { Checks } from "./check.ts";
 
@@ -44,23 +45,39 @@ export const controlChecks = {
     expect(sandbox.status().rentals.active).toBe(1);
     expect((await sandbox.call("createVirtualMachineRental", vm)).status).toBe(200);
     expect(sandbox.status()).toMatchObject({ rentals: { active: 2 }, faults: 0 });
+    sandbox.faults.add({ operation: "*", status: 500 });
+    expect((await sandbox.fetch(new Request(`${origin}/nowhere`))).status).toBe(404);
+    expect((await sandbox.fetch(new Request(`${origin}/v1/models`, { method: "OPTIONS" }))).status).toBe(204);
+    expect(sandbox.status().faults).toBe(1);
   },
   "fault-answers": async (text) => {
     const sandbox = await openSandbox();
     expect(text).toContain("wait 1 s");
-    sandbox.faults.add({ operation: "*", status: 429 });
-    const answer = await sandbox.call("listStorageVolumes");
-    expect(answer.headers.get("retry-after")).toBe("1");
-    expect(await answer.json()).toEqual({
-      code: "TOO_MANY_REQUESTS",
-      message: "Too many requests",
-      issues: [],
-    });
+    sandbox.faults.add({ operation: "*", status: 429, times: 2 });
+    for (const id of ["listStorageVolumes", "createChatCompletion"] as const) {
+      const answer = await sandbox.call(id);
+      expect(answer.headers.get("retry-after")).toBe("1");
+      expect(await answer.json()).toEqual({
+        code: "TOO_MANY_REQUESTS",
+        message: "Too many requests",
+        issues: [],
+      });
+    }
+    sandbox.clock.freeze();
+    sandbox.faults.add({ operation: "*", delayMs: 20 });
+    const before = performance.now();
+    await sandbox.call("listStorageVolumes");
+    expect(performance.now() - before).toBeGreaterThan(15);
+    expect(sandbox.clock.show().now).toBe(at(0));
   },
   requests: async (text) => {
     const sandbox = await openSandbox();
     expect(text).toContain("1000");
     await sandbox.fetch(new Request(`${origin}/v2/on-demand/rental?rentalId=1&key=${sandbox.keys.full}`));
+    await sandbox.fetch(new Request(origin, { method: "OPTIONS" }));
+    const headers = { host: "localhost" };
+    await sandbox.administer(new Request("http://localhost/_sandbox/status", { headers }), "127.0.0.1");
+    expect(sandbox.requests(5)).toHaveLength(1);
     for (let n = 0; n < 1000; n += 1) await sandbox.call("requestReservation", { gpuCount: 12_345 }, null);
     const kept = sandbox.requests(5000);
     expect(kept).toHaveLength(1000);
@@ -83,7 +100,17 @@ export const controlChecks = {
       { name: "reader", access: "read-only" },
     ]);
     expect((await sandbox.assumed("listSshKeys")).body).toMatchObject([{ id: 1, name: "ada" }]);
-    expect(await sandbox.ask("listBareMetalRentals")).toMatchObject([{ id: 5, status: "Pending" }]);
+    const seeded = "2030-01-01T00:00:00.000Z";
+    expect(await sandbox.ask("listBareMetalRentals")).toMatchObject([
+      { id: 5, status: "Pending", createdAt: seeded },
+    ]);
+    for (const id of ["listApiKeys", "listSshKeys"] as const) {
+      const ages = Object((await sandbox.assumed(id)).body).map((one: object) => Object(one).createdAt);
+      expect(new Set(ages)).toEqual(new Set([seeded]));
+    }
+    expect(await sandbox.ask("updateCurrentUser", {})).toMatchObject({
+      user: { name: "Ada", createdAt: seeded },
+    });
     expect(await sandbox.ask("listStorageVolumes")).toMatchObject([{ id: 6, rentalIds: [5] }]);
   },
   snapshot: async () => {
@@ -98,15 +125,27 @@ export const controlChecks = {
     expect(sandbox.requests(50)).toEqual([]);
     sandbox.advance(1);
     expect(sandbox.status().now).toBe(at(1));
+    const { digest: _, ...held } = JSON.parse(text);
+    for (const wrong of [
+      { ...held, version: 99 },
+      { ...held, clock: { ...held.clock, frozen: true }, digest: JSON.parse(text).digest },
+      sealed({ ...held, tables: { ...held.tables, keys: [] } }),
+    ]) {
+      expect(() => sandbox.restore(JSON.stringify(wrong))).toThrow("snapshot");
+    }
   },
   reset: async () => {
     const sandbox = await openSandbox();
     await sandbox.ask("createVirtualMachineRental", vm);
     sandbox.clock.advance(day);
     sandbox.faults.add({ operation: "*", status: 500 });
+    sandbox.advance(5000);
     sandbox.reset();
-    expect(sandbox.status()).toMatchObject({ now: at(0), rentals: { active: 0 }, faults: 0 });
+    expect(sandbox.status()).toMatchObject({ now: at(5000), rentals: { active: 0 }, faults: 0 });
     expect(sandbox.requests(50)).toEqual([]);
+    expect(await sandbox.ask("updateCurrentUser", {})).toMatchObject({ user: { createdAt: at(5000) } });
+    const own = [{ createdAt: at(5000) }, { createdAt: at(5000) }];
+    expect((await sandbox.assumed("listApiKeys")).body).toMatchObject(own);
     expect(await sandbox.ask("createVirtualMachineRental", vm)).toMatchObject({ id: 1001 });
   },
   controls: async (text) => {

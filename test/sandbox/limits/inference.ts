@@ -5,28 +5,141 @@ import type { Checks } from "./check.ts";
 const ask = { model: "sandbox-echo", messages: [{ role: "user", content: "Say this back" }] };
 const picture = { model_name: "SDXL-turbo", prompt: "a lighthouse", steps: 1 } as const;
 
+/** The beginning of a PNG that says it is so wide and high. */
+function pngHead(width: number, height: number): string {
+  const bytes = Buffer.alloc(33);
+  bytes.write("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes.toString("base64");
+}
+
 export const inferenceChecks = {
   chat: async (text) => {
     expect(text).toContain("sandbox-echo");
     const sandbox = await openSandbox();
-    const answer = await sandbox.ask("createChatCompletion", { ...ask, temperature: 2 });
-    expect(answer.choices[0]?.message.content).toContain("Say this back");
-    for (const [wrong, field] of [
-      [{ model: "another" }, "model"],
-      [{ messages: [] }, "messages"],
-      [{ max_tokens: 0 }, "max_tokens"],
+    const said = async (more: object) => {
+      const answer = await sandbox.call("createChatCompletion", { ...ask, ...more });
+      const { choices, usage } = Object(await answer.json());
+      return { content: choices[0].message.content, reason: choices[0].finish_reason, usage };
+    };
+    const plain = await said({});
+    expect(plain).toMatchObject({ content: expect.stringContaining("Say this back"), reason: "stop" });
+    const nothing = {
+      temperature: 99,
+      top_p: 5,
+      seed: 1,
+      tools: [],
+      logprobs: true,
+      response_format: { type: "json" },
+    };
+    expect([await said({ temperature: -1 }), await said(nothing)]).toEqual([plain, plain]);
+    expect((await said({ stop: "this" })).content).toBe("sandbox-echo heard: Say ");
+    expect((await said({ stop: ["never", "Say"] })).content).toBe("sandbox-echo heard: ");
+    expect((await said({ messages: [{ role: "robot", content: "" }] })).content).toContain("no user message");
+    const parts = [{ role: "user", content: [{ type: "text", text: "hi" }] }];
+    for (const [wrong, path] of [
+      [{ model: "another" }, ["model"]],
+      [{ messages: [] }, ["messages"]],
+      [{ messages: parts }, ["messages", 0, "content"]],
     ] as const) {
-      const issues = await sandbox.issuesOf("createChatCompletion", { ...ask, ...wrong });
-      expect(issues).toMatchObject([{ path: [field] }]);
+      expect(await sandbox.issuesOf("createChatCompletion", { ...ask, ...wrong })).toMatchObject([{ path }]);
     }
     const stream = { ...ask, stream: true, stream_options: { include_usage: true } };
     expect(await (await sandbox.call("createChatCompletion", stream)).text()).toContain('"usage":{');
   },
+  tokens: async () => {
+    const sandbox = await openSandbox();
+    const answer = async (more: object) =>
+      Object(await (await sandbox.call("createChatCompletion", { ...ask, ...more })).json());
+    expect((await answer({})).usage).toEqual({ prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 });
+    for (const most of [
+      { max_tokens: 2 },
+      { max_completion_tokens: 2 },
+      { max_tokens: 2, max_completion_tokens: 9 },
+    ]) {
+      const { choices, usage } = await answer(most);
+      expect(choices).toMatchObject([
+        { message: { content: "sandbox-echo heard:" }, finish_reason: "length" },
+      ]);
+      expect(usage.completion_tokens).toBe(2);
+    }
+    for (const field of ["max_tokens", "max_completion_tokens"]) {
+      const issues = await sandbox.issuesOf("createChatCompletion", { ...ask, [field]: 0 });
+      expect(issues).toMatchObject([{ path: [field] }]);
+    }
+  },
+  choices: async () => {
+    const sandbox = await openSandbox();
+    expect((await sandbox.ask("createChatCompletion", ask)).choices).toHaveLength(1);
+    expect((await sandbox.call("createChatCompletion", { ...ask, n: 1 })).status).toBe(200);
+    expect(await sandbox.issuesOf("createChatCompletion", { ...ask, n: 2 })).toMatchObject([{ path: ["n"] }]);
+  },
+  streams: async () => {
+    const sandbox = await openSandbox();
+    const events = async (more: object) => {
+      const answer = await sandbox.call("createChatCompletion", { ...ask, stream: true, ...more });
+      expect(answer.headers.get("content-type")).toBe("text/event-stream");
+      return (await answer.text()).split("\n\n").slice(0, -1);
+    };
+    const plain = await events({});
+    const [role, ...rest] = plain
+      .slice(0, -1)
+      .map((event) => JSON.parse(event.replace(/^data: /, "")).choices[0]);
+    expect(role).toEqual({ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null });
+    expect(rest.map(({ delta }) => delta.content)).toEqual([
+      "sandbox-echo",
+      " heard:",
+      " Say",
+      " this",
+      " back",
+      undefined,
+    ]);
+    expect(rest.map(({ finish_reason }) => finish_reason)).toEqual([null, null, null, null, null, "stop"]);
+    const asked = await events({ stream_options: { include_usage: true } });
+    expect(asked).toHaveLength(plain.length + 1);
+    expect(asked.at(-2)).toContain('"usage":{');
+    expect([plain.at(-1), asked.at(-1)]).toEqual(["data: [DONE]", "data: [DONE]"]);
+  },
   pictures: async () => {
     const sandbox = await openSandbox();
-    const { images } = await sandbox.ask("generateImage", { ...picture, sampler: "any", steps: 100_000 });
-    const bytes = Buffer.from(images[0]?.image ?? "", "base64");
+    const before = sandbox.status().balanceCents;
+    const drawn = async (more: object) => {
+      const answer = await sandbox.call("generateImage", { ...picture, seed: 1, ...more });
+      return Object(await answer.json()).images.map(({ image }: { image: string }) => image);
+    };
+    const odd = { sampler: "any", steps: 100_000, cfg_scale: -1e9, prompt: "" };
+    const [bytes] = (await drawn(odd)).map((image: string) => Buffer.from(image, "base64"));
     expect(bytes.subarray(1, 4).toString()).toBe("PNG");
+    const [plain, ...more] = await drawn({ n: 4 });
+    expect(more).toEqual([]);
+    expect((await drawn({ backend: "tvm" }))[0] === plain).toBe(true);
+    expect((await drawn({ steps: 2 }))[0] === plain).toBe(false);
+    for (const steps of [0, -5]) {
+      expect(await sandbox.issuesOf("generateImage", { ...picture, steps })).toMatchObject([
+        { path: ["steps"] },
+      ]);
+    }
+    expect(sandbox.status().balanceCents).toBe(before);
+  },
+  references: async (text) => {
+    expect(text).toContain("at most 8192 x 8192 pixels");
+    expect(text).toContain("strength is 0.75 ");
+    const sandbox = await openSandbox();
+    const drawn = async (more: object): Promise<string> => {
+      const answer = await sandbox.call("generateImage", { ...picture, seed: 1, ...more });
+      return Object(await answer.json()).images[0].image;
+    };
+    const plain = await drawn({});
+    expect((await drawn({ strength: 0.1 })) === plain).toBe(true);
+    const image = await drawn({ width: 640, height: 1536, seed: 2 });
+    const usual = await drawn({ image });
+    expect(usual === plain).toBe(false);
+    expect((await drawn({ image, strength: 0.1 })) === usual).toBe(false);
+    for (const wrong of [`data:image/png;base64,${image}`, "", "bm8gcGljdHVyZQ==", pngHead(8193, 8192)]) {
+      const issues = await sandbox.issuesOf("generateImage", { ...picture, image: wrong });
+      expect(issues).toMatchObject([{ path: ["image"] }]);
+    }
   },
   seeds: async () => {
     const drawn = async () => {
@@ -41,12 +154,25 @@ export const inferenceChecks = {
     expect(one).not.toBe(other);
     expect(await drawn()).toEqual([one, other]);
     for (const seed of [one, other]) expect(Number(seed)).toBeLessThan(2 ** 32);
+    const sandbox = await openSandbox();
+    for (const seed of [-1, 0, Number.MAX_SAFE_INTEGER]) {
+      expect((await sandbox.ask("generateImage", { ...picture, seed })).images[0]?.random_seed).toBe(seed);
+    }
+    for (const seed of [1.5, 2 ** 53]) await sandbox.issuesOf("generateImage", { ...picture, seed });
   },
   speech: async (text) => {
     expect(text).toContain("from 0.25 to 4");
     const sandbox = await openSandbox();
-    const { audio } = await sandbox.ask("generateAudio", { text: "Hello", speed: 4 });
-    expect(Buffer.from(audio, "base64").subarray(0, 4).toString()).toBe("RIFF");
+    const { audio, sample_rate } = await sandbox.ask("generateAudio", { text: "Hello", speed: 4 });
+    const bytes = Buffer.from(audio, "base64");
+    expect(bytes.subarray(0, 4).toString()).toBe("RIFF");
+    expect([bytes.readUInt16LE(22), bytes.readUInt32LE(24), bytes.readUInt16LE(34)]).toEqual([
+      1,
+      sample_rate,
+      16,
+    ]);
+    const more = { text: "Hello", speed: 4, voice: "other", language: "fr" };
+    expect((await sandbox.ask("generateAudio", more)).audio === audio).toBe(true);
     for (const wrong of [{ text: "Hello", speed: 0.2 }, { text: "Hello", speed: 4.1 }, { text: "..." }]) {
       await sandbox.issuesOf("generateAudio", wrong);
     }

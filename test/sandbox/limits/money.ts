@@ -18,6 +18,14 @@ export const moneyChecks = {
       const created = await sandbox.ask("createVirtualMachineRental", { gpuCount: 2, gpuType });
       expect(created.costPerHourCents).toBe(cents);
     }
+    for (const [discountPercentage, cents] of [
+      [99.2, 2],
+      [99.3, 1],
+      [99.99, 1],
+    ] as const) {
+      const created = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, discountPercentage });
+      expect(created.costPerHourCents).toBe(cents);
+    }
   },
   "term-prices": async (text) => {
     expect(text).toContain("30% from 365 days, 20% from 90 days, 10% from 30 days");
@@ -40,5 +48,14 @@ export const moneyChecks = {
     expect(await billed()).toBe(2);
     sandbox.advance(hour - 36_000);
     expect(await billed()).toBe(200);
+    const term = { gpuCount: 1, termType: "reserved", termPeriodDays: 30 } as const;
+    await sandbox.ask("createVirtualMachineRental", term);
+    const reserved = async () => (await sandbox.ask("getRental", { rentalId: "1002" }))?.billedCents;
+    expect(await reserved()).toBe(0);
+    sandbox.advance(2000 + hour);
+    expect(await reserved()).toBe(180);
+    await sandbox.assumed("terminateVirtualMachineRental", { rentalId: 1002 });
+    sandbox.advance(1000 * hour);
+    expect(await reserved()).toBe(180);
   },
 } satisfies Checks;

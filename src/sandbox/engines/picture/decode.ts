@@ -1,8 +1,8 @@
 import { blankCanvas, type Canvas } from "./canvas.ts";
+import { referenceSide } from "./request.ts";
 import { UnreadableReference } from "./unreadable-reference.ts";
 
-/** The largest reference taken, in pixels: a few bytes can claim to hold far more. */
-const mostPixels = 8192 * 8192;
+const mostPixels = referenceSide ** 2;
 
 /** Decoded pixels: one number a channel, grey or red-green-blue, with or without an alpha after it. */
 type Decoded = { width: number; height: number; data: ArrayLike<number>; channels: number; maximum: number };

@@ -1,3 +1,9 @@
+/** How far a picture moves away from its reference when nothing is said. */
+export const usualStrength = 0.75;
+
+/** The largest reference taken is a square of so many pixels a side, or has as many: a few bytes can claim far more. */
+export const referenceSide = 8192;
+
 /** The request fields that describe one picture (service section 2.8), with the caller's defaults filled in. */
 export type PictureRequest = {
   model_name: string;
@@ -18,7 +24,7 @@ export type PictureRequest = {
   enable_refiner?: boolean | undefined;
   /** Base64 of a PNG, JPEG or WebP reference picture. */
   image?: string | undefined;
-  /** From 0, the reference itself, to 1, nearly all new. 0.75 when absent. Needs `image`. */
+  /** From 0, the reference itself, to 1, nearly all new. `usualStrength` when absent. Needs `image`. */
   strength?: number | undefined;
   /** LoRA name to weight, in any order. */
   lora?: Record<string, number> | undefined;
