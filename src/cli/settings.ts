@@ -133,11 +133,29 @@ function usesSandbox(typed: TypedGlobals, env: Environment, kept: boolean): bool
   if (typed.sandbox === true && host) throw new UsageError(`--sandbox and --${host} exclude each other`);
   if (typed.sandbox === true) return true;
   if (host) return false;
-  if (isOn(env.GPUCTL_SANDBOX)) return true;
+  const wanted = sandboxVariable(env);
+  if (wanted !== undefined) return wanted;
   return !env.GPUCTL_BASE_URL && !env.GPUCTL_INFERENCE_BASE_URL && kept;
 }
 
 const hosts = ["base-url", "inference-base-url"] as const;
+
+/** Nothing when the variable is not set, or empty. Throws `UsageError` for a value that says neither yes nor no. */
+function sandboxVariable({ GPUCTL_SANDBOX: text }: Environment): boolean | undefined {
+  if (!text) return undefined;
+  const yes = yesOrNo.get(text.toLowerCase());
+  if (yes === undefined) {
+    throw new UsageError(`GPUCTL_SANDBOX must be 1 (or true) or 0 (or false), not ${JSON.stringify(text)}`);
+  }
+  return yes;
+}
+
+const yesOrNo: ReadonlyMap<string, boolean> = new Map([
+  ["1", true],
+  ["true", true],
+  ["0", false],
+  ["false", false],
+]);
 
 const isOn = (value: string | undefined): boolean =>
   value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";

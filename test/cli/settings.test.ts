@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { confirm, mayPrompt } from "../../src/cli/confirm.ts";
@@ -44,6 +44,63 @@ describe("naming either host is as good as saying no to the sandbox", () => {
     expect(out).toContain(`POST ${serviceUrl}/v1/audio/generation`);
     expect(requests).toEqual([]);
   });
+});
+
+describe("GPUCTL_SANDBOX", () => {
+  const host = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: "key-of-mine" };
+  const hostOf = async (env: Record<string, string>, flags = "") => {
+    const { run } = await createCli();
+    const { code, out, err } = await run(`volumes list --dry-run ${flags}`, { env: { ...host, ...env } });
+    return { code, where: /GET (\S+)\/v2/.exec(out)?.[1], err };
+  };
+
+  test.each(["1", "true", "True"])("%s is yes", async (value) => {
+    expect(await hostOf({ GPUCTL_SANDBOX: value })).toMatchObject({ where: "http://sandbox.localhost" });
+  });
+
+  test.each(["0", "false", ""])("%j is no", async (value) => {
+    expect(await hostOf({ GPUCTL_SANDBOX: value })).toMatchObject({ where: host.GPUCTL_BASE_URL });
+  });
+
+  test("0 beats the profile", async () => {
+    const { run } = await createCli();
+    await run("config set sandbox true");
+    expect((await run("volumes list")).code).toBe(0);
+    const { code, requests } = await run("volumes list", { env: { GPUCTL_SANDBOX: "0" } });
+    expect({ code, requests }).toEqual({ code: 3, requests: [] });
+  });
+
+  test.each(["nope", "yes", "2", " ", "__proto__", "constructor"])(
+    "%j is neither, and nothing is sent",
+    async (value) => {
+      const { run } = await createCli();
+      const { code, err, requests } = await run("volumes list", { env: { GPUCTL_SANDBOX: value } });
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(err).toContain(
+        `GPUCTL_SANDBOX must be 1 (or true) or 0 (or false), not ${JSON.stringify(value)}`,
+      );
+    },
+  );
+
+  test("a flag is asked first", async () => {
+    expect(await hostOf({ GPUCTL_SANDBOX: "nope" }, "--sandbox")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a configuration that cannot be read", () => {
+  test.each(["volumes list --sandbox", "sandbox status", "image price --sandbox"])(
+    "stops %s too: what it says of output and budgets would be lost without a word",
+    async (line) => {
+      const { run, folder } = await createCli();
+      await mkdir(join(folder, "config"));
+      const file = join(folder, "config", "config.json");
+      await writeFile(file, "{", { mode: 0o600 });
+      const { code, err, requests } = await run(line);
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(err).toContain(file);
+      expect(await readFile(file, "utf8")).toBe("{");
+    },
+  );
 });
 
 describe("a duration that no timer can hold is refused", () => {
