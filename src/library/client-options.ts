@@ -1,3 +1,5 @@
+import { aFunction, aSwitch, checkOptionsOf, type OptionRule, wholeNumber } from "./options.ts";
+
 /** Sends a request and gives back its answer, as the web's `fetch` does. */
 export type GivenFetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -25,23 +27,31 @@ export interface ClientOptions {
 }
 
 /** Throws `TypeError` that names the option which cannot be used, and says what would be right. */
-export function checkOptions({ baseUrl, inferenceBaseUrl, apiKey, timeout, retries }: ClientOptions): void {
-  for (const [name, url] of Object.entries({ baseUrl, inferenceBaseUrl: inferenceBaseUrl ?? baseUrl })) {
-    if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-      throw wrong(name, "a URL such as https://api.example.com", url);
-    }
-  }
-  if (typeof apiKey !== "string") throw new TypeError("apiKey must be a text");
-  if (timeout !== undefined && !(timeout > 0 && timeout <= longestTimer)) {
-    throw wrong("timeout", `a number of milliseconds from 1 to ${longestTimer}`, timeout);
-  }
-  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0)) {
-    throw wrong("retries", "a whole number from 0 up", retries);
-  }
-}
+export const checkOptions = (options: ClientOptions): void =>
+  checkOptionsOf("createClient", options, rules, ["baseUrl", "apiKey"]);
 
 /** Milliseconds that the system's timers hold. */
 const longestTimer = 2 ** 31 - 1;
 
-const wrong = (name: string, right: string, value: unknown): TypeError =>
-  new TypeError(`${name} must be ${right}, not ${JSON.stringify(value)}`);
+const host: OptionRule = {
+  right: "a URL such as https://api.example.com",
+  holds: (value) => typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value),
+};
+
+const rules: Readonly<Record<keyof ClientOptions, OptionRule>> = {
+  baseUrl: host,
+  inferenceBaseUrl: host,
+  apiKey: { right: "a text", holds: (value) => typeof value === "string" },
+  fetch: aFunction,
+  timeout: {
+    right: `a number of milliseconds from 1 to ${longestTimer}`,
+    holds: (value) => typeof value === "number" && value > 0 && value <= longestTimer,
+  },
+  retries: wholeNumber(0),
+  userAgent: {
+    right: "a text that a header can carry",
+    holds: (value) => typeof value === "string" && /^[\x20-\x7e]+$/.test(value),
+  },
+  insecureHttp: aSwitch,
+  validate: aSwitch,
+};

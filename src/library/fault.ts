@@ -7,6 +7,8 @@ export interface Fault {
   readonly operation: keyof Inputs | "*" | (string & {});
   /** The HTTP status of a failure that is answered in the place of the service. */
   readonly status?: number | undefined;
+  /** How long that answer asks to wait before another try, in whole seconds; 1 s for a 429 when left out. */
+  readonly retryAfter?: Span | undefined;
   /** How many calls it befalls; 1 when left out. */
   readonly times?: number | undefined;
   /** How many calls pass before the first one that it befalls; none when left out. */

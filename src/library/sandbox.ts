@@ -1,15 +1,18 @@
-import type { EnvironmentName } from "../contract/sandbox.ts";
+import { type EnvironmentName, environmentNames } from "../contract/sandbox.ts";
 import { serve } from "../sandbox/index.ts";
+import { SandboxClosed } from "./closed.ts";
 import { openControlled } from "./controls.ts";
 import type { Fault } from "./fault.ts";
 import { answerIn } from "./in-process.ts";
-import { type Span, spanOf } from "./span.ts";
+import { aFunction, aSwitch, checkOptionsOf, type OptionRule, oneOf, wholeNumber } from "./options.ts";
+import type { Span } from "./span.ts";
 
 export type { EnvironmentName } from "../contract/sandbox.ts";
 export { CannotListen } from "../sandbox/cannot-listen.ts";
 export { ControlRefused } from "../sandbox/control/refused.ts";
 export { MissingDependency } from "../sandbox/missing-dependency.ts";
 export { StoreError } from "../sandbox/store-error.ts";
+export { SandboxClosed } from "./closed.ts";
 export type { Fault } from "./fault.ts";
 export type { Span } from "./span.ts";
 
@@ -29,7 +32,15 @@ export interface SandboxOptions {
   readonly only?: EnvironmentName | undefined;
 }
 
-/** The whole service, on this machine. */
+const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
+  file: { right: "the path of a file", holds: (value) => typeof value === "string" && value !== "" },
+  now: aFunction,
+  serve: aSwitch,
+  port: wholeNumber(0, 65_535),
+  only: oneOf(environmentNames),
+};
+
+/** The whole service, on this machine; once it is closed, everything but `close` throws `SandboxClosed`. */
 export interface Sandbox extends AsyncDisposable {
   /** Answers as the service would, in this process. The host does not matter, and a path alone will do. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -39,9 +50,12 @@ export interface Sandbox extends AsyncDisposable {
   readonly keys: { readonly full: string; readonly readOnly: string };
   /** Restores the initial state: one user, the keys, nothing rented, no faults, and the time as it is outside. */
   reset(): void;
-  /** Lets time pass at once: rentals boot, cost money, and end with their terms. Milliseconds, or a text such as `30d`. */
+  /**
+   * Lets time pass at once: rentals boot, cost money, and end with their terms. Milliseconds, or a text such as `30d`.
+   * Throws `RangeError` for what is neither, and `ControlRefused` beyond the year 9999.
+   */
   advance(span: Span): void;
-  /** Lets calls to an operation fail. Throws `ControlRefused` that says what is no fault. */
+  /** Lets calls to an operation fail. Throws `ControlRefused` that says what is no fault, or `RangeError` for a span. */
   fault(fault: Fault): void;
   /** Ends what is served, and the state when it is in memory. */
   close(): Promise<void>;
@@ -49,6 +63,7 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * Opens a sandbox: the service, with nothing rented and no model run.
+ * @throws TypeError for an option that cannot be used
  * @throws MissingDependency without the packages that hold SQLite and serve it
  * @throws StoreError when the file cannot be used
  * @throws CannotListen when the port is in use
@@ -57,13 +72,9 @@ export interface Sandbox extends AsyncDisposable {
  * const sandbox = await createSandbox();
  * const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full });
  */
-export async function createSandbox({
-  file = ":memory:",
-  now = Date.now,
-  serve: served = true,
-  port = 0,
-  only,
-}: SandboxOptions = {}): Promise<Sandbox> {
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptionsOf("createSandbox", options, rules);
+  const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only } = options;
   const { sandbox, reset, advance, fault } = await openControlled({ file, now, only });
   const server = served
     ? await serve(sandbox, { host: "127.0.0.1", port }).catch((error: unknown) => {
@@ -72,17 +83,33 @@ export async function createSandbox({
       })
     : undefined;
   const url = server?.url ?? unserved;
+  let closed = false;
   const close = async (): Promise<void> => {
+    closed = true;
     await server?.close();
     sandbox.close();
   };
+  const assertOpen = (used: string): void => {
+    if (closed) throw new SandboxClosed(used);
+  };
+  /** The same while the sandbox is open. */
+  const whileOpen =
+    <Given extends unknown[]>(name: string, work: (...given: Given) => void) =>
+    (...given: Given): void => {
+      assertOpen(name);
+      work(...given);
+    };
+  const answer = answerIn(sandbox, url);
   return {
-    fetch: answerIn(sandbox, url),
+    fetch: async (...given) => {
+      assertOpen("fetch");
+      return answer(...given);
+    },
     url,
     keys: sandbox.keys,
-    reset,
-    advance: (span) => advance(spanOf(span)),
-    fault,
+    reset: whileOpen("reset", reset),
+    advance: whileOpen("advance", advance),
+    fault: whileOpen("fault", fault),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -9,6 +9,7 @@ import type { ClientOptions } from "./client-options.ts";
 import type { StreamedId } from "./generated/types.ts";
 import { version } from "./generated/version.ts";
 import { assertValid } from "./invalid-input.ts";
+import { checkOptionsOf, type OptionRule, shown } from "./options.ts";
 
 /** What a single call may say for itself. */
 export interface RequestOptions {
@@ -21,6 +22,17 @@ export interface Sender {
   readonly send: (id: OperationId, input: object, options?: RequestOptions) => Promise<unknown>;
   readonly stream: (id: StreamedId, input: object, options?: RequestOptions) => AsyncGenerator<Piece>;
 }
+
+/** Signals of other makes will do, such as those of a browser in a test. */
+const isSignal = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+
+const callRules: Readonly<Record<keyof RequestOptions, OptionRule>> = {
+  signal: { right: "an AbortSignal", holds: isSignal },
+};
+
+/** The operations that stream. */
+const streams: Readonly<Record<StreamedId, true>> = { createChatCompletion: true };
 
 export function createSender(options: ClientOptions, fetch: Fetch): Sender {
   const { timeout, retries = usualRetries, validate = true } = options;
@@ -46,8 +58,16 @@ export function createSender(options: ClientOptions, fetch: Fetch): Sender {
     return input as InputOf<Id>;
   };
   return {
-    send: async (id, input, given = {}) => call(id, await prepare(id, input), settings(given)),
+    send: async (id, input, given = {}) => {
+      checkOptionsOf(id, given, callRules);
+      return call(id, await prepare(id, input), settings(given));
+    },
     async *stream(id, input, given = {}) {
+      if (!Object.hasOwn(streams, id)) {
+        const known = Object.keys(streams).join(", ");
+        throw new TypeError(`stream takes an operation that streams (${known}), not ${shown(id)}`);
+      }
+      checkOptionsOf("stream", given, callRules);
       const streamed = { ...(await prepare(id, input)), stream: true };
       given.signal?.throwIfAborted();
       yield* pieces(await stream(id, streamed, settings(given)));

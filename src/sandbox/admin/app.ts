@@ -102,7 +102,11 @@ function json(text: string): unknown {
 
 function checked<Shape extends z.ZodObject>(input: Shape, text: string): z.output<Shape> {
   const result = check({ input }, json(text));
-  if (!result.ok) throw new ControlRefused(result.issues);
+  if (!result.ok) {
+    throw new ControlRefused(
+      result.issues.map(({ path, message }) => ({ path, message: message.replace("operation", "order") })),
+    );
+  }
   return result.value;
 }
 

@@ -51,7 +51,7 @@ export function faultControl(store: Store): FaultControl {
   return {
     add(input) {
       const checked = check({ input: faultInput }, input);
-      if (!checked.ok) throw new ControlRefused(checked.issues);
+      if (!checked.ok) throw new ControlRefused(checked.issues.map(ofFault));
       const { operation, after, times, ...effect } = checked.value;
       const issues = [...operationIssues(operation), ...effectIssues(effect)];
       if (issues.length > 0) throw new ControlRefused(issues);
@@ -68,6 +68,11 @@ export function faultControl(store: Store): FaultControl {
       }),
   };
 }
+
+const ofFault = ({ path, message }: Issue): Issue => ({
+  path,
+  message: message.replace("of this operation", "that a fault has"),
+});
 
 function operationIssues(name: string): readonly Issue[] {
   const known = Object.keys(servedOperations);
