@@ -38,7 +38,6 @@ export function createApp(store: Store, clock: Clock, environment: Environment):
   app.use(marked(clock));
   app.use(cors({ origin: "*", allowMethods: [...methods], exposeHeaders: [...exposed] }));
   app.use(logged(store, clock));
-  app.use(servedOperations.getOpenApiDocument.path, etag());
   for (const id of environment) serveById(app, { store, environment }, id);
   app.notFound((http) => errorAnswer(http, new Refusal("NOT_FOUND")));
   app.onError((error, http) => {
@@ -67,6 +66,7 @@ function serveOperation<Input extends InputSchema>(
     pattern,
     sunset(operation),
     faulty(store, operation.id),
+    tagged(operation),
     admission(operation, store),
     limit(operation),
     async (http) => {
@@ -100,6 +100,10 @@ const faulty =
     http.set("operation", operation);
     await underFaults(http, next, { store, operation, onFault: (id) => http.set("fault", id) });
   };
+
+/** The description has an ETag of its own; what a fault puts in its place has none. */
+const tagged = ({ id }: Pick<Operation, "id">): MiddlewareHandler<Env> =>
+  id === servedOperations.getOpenApiDocument.id ? etag() : (_http, next) => next();
 
 const largest = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
 

@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import { type AssumedId, assumedOperations } from "../../src/contract/assumed/index.ts";
+import { everyOperation, openSandbox } from "./harness.ts";
+
+const parts = {
+  status: { status: 503 },
+  retryAfter: { retryAfterSeconds: 7 },
+  delay: { delayMs: 0 },
+  reset: { reset: true },
+  cut: { cutStreamAfter: 1 },
+  garbage: { garbage: true },
+  applied: { applied: true },
+} as const;
+
+type Part = keyof typeof parts;
+
+/** Every choice of effects, and what there is to each. */
+const names = Object.keys(parts) as Part[];
+const combinations = Array.from({ length: 2 ** names.length }, (_, choice) =>
+  names.filter((_name, at) => choice & (1 << at)),
+);
+
+/** The field that a choice is refused for. */
+function wrongIn(has: (part: Part) => boolean): string | undefined {
+  const answers = has("status") || has("garbage");
+  if (!answers && !has("reset") && !has("delay") && !has("cut")) return "status";
+  if (has("reset") && answers) return "reset";
+  if (has("cut") && answers) return "cutStreamAfter";
+  return has("retryAfter") && !has("status") ? "retryAfterSeconds" : undefined;
+}
+
+const vm = { gpuCount: 1, label: "x".repeat(5000) };
+
+test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some })))(
+  "a fault of $name either does what it says or is refused for what contradicts",
+  async ({ some }) => {
+    const sandbox = await openSandbox();
+    const has = (part: Part): boolean => some.includes(part);
+    const effect = Object.assign({}, ...some.map((part) => parts[part]));
+    const add = () => sandbox.faults.add({ operation: "createVirtualMachineRental", ...effect });
+    const wrong = wrongIn(has);
+    if (wrong !== undefined) {
+      expect(add).toThrow(expect.objectContaining({ name: "ControlRefused" }));
+      expect(add).toThrow(wrong);
+      expect(sandbox.faults.list()).toEqual([]);
+      return;
+    }
+    add();
+    const broken = has("reset") && !has("cut");
+    const answer = await sandbox.call("createVirtualMachineRental", vm).catch((error: unknown) => error);
+    const happens = has("applied") || !(has("status") || has("garbage") || broken);
+    expect(sandbox.status()).toMatchObject({ rentals: { active: happens ? 1 : 0 }, faults: 0 });
+    expect(sandbox.requests(1)).toMatchObject([
+      { fault: 1, status: broken ? null : has("status") ? 503 : 200 },
+    ]);
+    if (!(answer instanceof Response))
+      return expect([broken, answer]).toMatchObject([true, { code: "ECONNRESET" }]);
+    expect(answer.headers.get("gpuctl-sandbox-fault")).toBe("1");
+    expect(answer.headers.get("x-gpuctl-sandbox")).toBe("1");
+    expect(answer.status).toBe(has("status") ? 503 : 200);
+    expect(answer.headers.get("retry-after")).toBe(has("retryAfter") ? "7" : null);
+    const text = await answer.text().catch((error: unknown) => String(error));
+    if (has("cut")) expect(text).toMatch(has("reset") ? /reset the connection/ : /^\{"id":1001.{1014}$/s);
+    else if (has("garbage")) expect(() => JSON.parse(text)).toThrow(SyntaxError);
+    else if (has("status"))
+      expect(JSON.parse(text)).toMatchObject({ code: "SERVICE_UNAVAILABLE", issues: [] });
+    else expect(JSON.parse(text)).toMatchObject({ id: 1001 });
+  },
+);
+
+const assumed = Object.keys(assumedOperations) as AssumedId[];
+
+test.each([...everyOperation, ...assumed])(
+  "a fault befalls %s, in the service's own shape",
+  async (operation) => {
+    const sandbox = await openSandbox();
+    const answer = async (key: string | null) => {
+      const isAssumed = assumed.find((id) => id === operation);
+      if (isAssumed) return sandbox.assumed(isAssumed, { id: 1 }, key);
+      const response = await sandbox.call(
+        everyOperation.find((id) => id === operation) ?? "getRental",
+        {},
+        key,
+      );
+      expect(response.headers.get("gpuctl-sandbox-fault")).not.toBeNull();
+      return { status: response.status, body: await response.json() };
+    };
+    sandbox.faults.add({ operation, status: 500 });
+    sandbox.faults.add({ operation, status: 429 });
+    expect(await answer(null)).toEqual({
+      status: 500,
+      body: { code: "INTERNAL_SERVER_ERROR", message: "Internal server error", issues: [] },
+    });
+    expect(await answer(null)).toMatchObject({
+      status: 429,
+      body: { code: "TOO_MANY_REQUESTS", issues: [] },
+    });
+  },
+);
+
+test("a description that fails or is garbage has no ETag that it could be kept under, and one may break in the middle", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "getOpenApiDocument", status: 503 });
+  sandbox.faults.add({ operation: "getOpenApiDocument", garbage: true });
+  sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 1, reset: true });
+  for (const status of [503, 200]) {
+    const answer = await sandbox.call("getOpenApiDocument");
+    expect([answer.status, answer.headers.get("etag")]).toEqual([status, null]);
+  }
+  const broken = await sandbox.call("getOpenApiDocument");
+  expect(broken.status).toBe(200);
+  await expect(broken.text()).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect((await sandbox.call("getOpenApiDocument")).headers.get("etag")).not.toBeNull();
+});
+
+test("a status befalls a stream before it begins, and garbage takes its place", async () => {
+  const sandbox = await openSandbox();
+  const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "one two" }], stream: true };
+  sandbox.faults.add({ operation: "createChatCompletion", status: 500 });
+  sandbox.faults.add({ operation: "createChatCompletion", garbage: true });
+  const failed = await sandbox.call("createChatCompletion", chat);
+  expect([failed.status, failed.headers.get("content-type")]).toEqual([500, "application/json"]);
+  await expect((await sandbox.call("createChatCompletion", chat)).json()).rejects.toThrow(SyntaxError);
+  expect(await (await sandbox.call("createChatCompletion", chat)).text()).toContain("[DONE]");
+});
+
+test("the same faults befall the same calls in the same way", async () => {
+  const seen = async () => {
+    const sandbox = await openSandbox();
+    sandbox.faults.add({ operation: "*", status: 500, after: 1, times: 2 });
+    sandbox.faults.add({ operation: "listStorageVolumes", status: 429, times: 3 });
+    const answers = [];
+    for (let call = 0; call < 8; call += 1) {
+      const answer = await sandbox.call(call % 2 ? "getActiveRentalSummary" : "listStorageVolumes");
+      answers.push([answer.status, await answer.text(), Object.fromEntries(answer.headers)]);
+    }
+    return answers;
+  };
+  const first = await seen();
+  expect(first.map(([status]) => status)).toEqual([429, 500, 500, 200, 429, 200, 429, 200]);
+  expect(await seen()).toEqual(first);
+});
