@@ -17,10 +17,15 @@ import type { Settings } from "./settings.ts";
 interface Made {
   readonly connection: Connection;
   readonly notes: Notes;
+  readonly serviceNow: () => number;
 }
 
 /** What the commands may touch, made of the world and the settings. */
-export function createContext(settings: Settings, world: World, { connection, notes }: Made): Context {
+export function createContext(
+  settings: Settings,
+  world: World,
+  { connection, notes, serviceNow }: Made,
+): Context {
   return {
     call: connection.call,
     stream: connection.stream,
@@ -33,6 +38,7 @@ export function createContext(settings: Settings, world: World, { connection, no
     completionScript: world.completionScript,
     helpOn: (words) => helpOn(words, world, helpLook(world)),
     now: world.now,
+    serviceNow,
     sleep: (milliseconds) => world.sleep(milliseconds, world.interrupted),
     interrupted: world.interrupted,
     say: notes.say,

@@ -55,7 +55,7 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
   try {
     checkColumns(invocation.spec.view, settings);
     filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
-    const context = createContext(settings, world, { connection, notes });
+    const context = createContext(settings, world, { connection, notes, serviceNow: service.now });
     const answer = await run({ invocation, settings, world, context, isListed: connection.isListed });
     const dated = { ...world, now: service.now };
     await print(answer, invocation.spec.view, { settings, world: dated, notes, filter });

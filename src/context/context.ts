@@ -24,6 +24,8 @@ export interface Context {
   readonly describe: Describe;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** The same by the clock of the service, as its last answer told it. */
+  readonly serviceNow: () => number;
   /** Waits; rejects at once when the user interrupts. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** A line for people, on stderr; silent with `--quiet`. */

@@ -1,5 +1,5 @@
 import { ControlRefused } from "../sandbox/control/refused.ts";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../sandbox/index.ts";
+import { createSandbox, type Sandbox } from "../sandbox/index.ts";
 import type { Fault } from "./fault.ts";
 import { shown } from "./options.ts";
 import { type Span, spanOf } from "./span.ts";
@@ -17,7 +17,7 @@ export interface Controlled {
 export async function openControlled({
   now,
   ...options
-}: Required<Pick<SandboxOptions, "now">> & SandboxOptions): Promise<Controlled> {
+}: Parameters<typeof createSandbox>[0] & { readonly now: () => number }): Promise<Controlled> {
   const sandbox = await createSandbox({ ...options, now: checked(now) });
   return {
     sandbox,

@@ -51,7 +51,7 @@ describe("a fault that is none is refused by the names that were given", () => {
     [{}, "operation is required"],
     [{ operation: "getRentals", status: 500 }, "did you mean getRental?"],
     [{ operation: "*", delay: "25d" }, "delay must be at most"],
-    [{ operation: "*", status: 503, retryAfter: 1500 }, "retryAfter must be an integer"],
+    [{ operation: "*", status: 503, retryAfter: 1500 }, "retryAfter must be whole seconds"],
     [{ operation: "*", retryAfter: "1s" }, "retryAfter belongs to an answer with a status"],
     [{ operation: "*", statuss: 500 }, "statuss is not a field that a fault has"],
     [{ operation: "*", status: 200 }, "status must be at least 400"],

@@ -227,6 +227,14 @@ test.each([
   ],
   ["keys: [{ value: gpuctl-sandbox-full }]", "keys.0.value is a key already"],
   ["keys: [{ value: key-of-mine }, { value: key-of-mine }]", "keys.1.value is a key already"],
+  [
+    `keys: [{ value: key-of-mine, name: ${"x".repeat(256)} }]`,
+    "keys.0.name must have at most 255 characters (line 1)",
+  ],
+  ["keys:\n  - value: key-of-mine\n    name: ''", "keys.0.name must have at least 1 character (line 3)"],
+  ["a: &a 1\nb: *c", "the seed cannot be read: Unresolved alias"],
+  ["---\nuser: {}\n---\nuser: {}", "the seed is neither YAML nor JSON"],
+  ["__proto__: 1", "__proto__"],
   ["keys: [{ value: short }]", "keys.0.value must have at least 8 characters"],
   [
     "rentals: [{ rentalType: virtual-machine, gpuCount: 1, createdAt: '2099-01-01T00:00:00Z' }]",

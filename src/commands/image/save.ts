@@ -28,7 +28,7 @@ export interface Saved extends Landed {
 export async function savePictures(
   { answer, request, index, count, cost }: Drawn,
   landing: Landing,
-  { settings, now }: Pick<Context, "settings" | "now">,
+  { settings, serviceNow }: Pick<Context, "settings" | "serviceNow">,
 ): Promise<{ readonly saved: readonly Saved[] } | Bytes> {
   const saved: Saved[] = [];
   for (const { base64, seed: reported } of picturesOf(answer)) {
@@ -38,7 +38,7 @@ export async function savePictures(
       kind: "image",
       count,
       names: {
-        date: new Date(now()),
+        date: new Date(serviceNow()),
         prompt: String(request.prompt),
         fallback: "picture",
         model: String(request.model_name),

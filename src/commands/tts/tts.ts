@@ -22,7 +22,7 @@ export const verb: Verb<InputOf<"generateAudio">> = {
     const landed = await land(answer.audio, landing, {
       kind: "audio",
       count: 1,
-      names: { date: new Date(context.now()), prompt: input.text, fallback: "speech" },
+      names: { date: new Date(context.serviceNow()), prompt: input.text, fallback: "speech" },
       finish: (bytes) => bytes,
     });
     return "path" in landed ? { data: { ...landed, request: input } } : landed;

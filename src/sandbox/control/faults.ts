@@ -16,7 +16,7 @@ const faultInput = z.strictObject({
   after: z.int().min(0).default(faultDefaults.after),
   times: z.int().min(1).default(faultDefaults.times),
   status: z.int().min(400).max(599).optional(),
-  retryAfterSeconds: z.int().min(0).optional(),
+  retryAfterSeconds: z.number().min(0).optional(),
   delayMs: z.int().min(0).max(longestDelayMs).optional(),
   reset: z.boolean().default(false),
   cutStreamAfter: z.int().min(0).optional(),
@@ -97,6 +97,9 @@ function effectIssues(effect: Effect): readonly Issue[] {
     ...(reset && answers ? [wrong("reset", "leaves no answer that could have a status or be garbage")] : []),
     ...(cutStreamAfter !== undefined && answers
       ? [wrong("cutStreamAfter", "cuts the operation's own answer: it has no other status and is no garbage")]
+      : []),
+    ...(retryAfterSeconds !== undefined && !Number.isSafeInteger(retryAfterSeconds)
+      ? [wrong("retryAfterSeconds", "must be whole seconds")]
       : []),
     ...(retryAfterSeconds !== undefined && status === undefined
       ? [wrong("retryAfterSeconds", "belongs to an answer with a status such as 429")]

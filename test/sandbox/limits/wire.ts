@@ -260,7 +260,7 @@ export const wireChecks = {
       ["GET", "/nowhere"],
       ["OPTIONS", rentals],
       ["HEAD", rentals],
-    ]) {
+    ] as const) {
       expect(marks(await sandbox.fetch(new Request(origin + path, { method })))).toEqual(["1", date]);
     }
     sandbox.faults.add({ operation: "*", garbage: true });
