@@ -43,3 +43,10 @@ test("nobody there, and nobody who answers in time", async () => {
   const port = await portOf(createPlain(() => {}));
   await expect(knock(`http://127.0.0.1:${port}`, {}, 50)).rejects.toThrow("no answer within 0.05 s");
 });
+
+test("the time of a sandbox, which may be any, is not taken for that of a host", async () => {
+  const port = await portOf(
+    createPlain((_request, response) => response.writeHead(404, { "x-gpuctl-sandbox": "1" }).end()),
+  );
+  expect((await knock(`http://127.0.0.1:${port}`, {}, 5_000)).date).toBeUndefined();
+});

@@ -38,7 +38,7 @@ export const wireTexts = {
   "unknown-things":
     "To terminate, convert, extend or attach something that is not there or has ended answers 400; to delete a key that is not there, 404.",
   browsers: `Pages of any origin may call the sandbox, with any header, and read ${exposed.join(", ")}.`,
-  headers: `Every answer has the headers ${sandboxHeader} and Date, by the sandbox's clock; one of a path that is to be retired has Deprecation, too.`,
+  headers: `Every answer to a request that can be read has the headers ${sandboxHeader} and Date, by the sandbox's clock; one of a path that is to be retired has Deprecation, too.`,
   description:
     "The description names as its server the address that it was asked for at, and has an ETag: sent back in If-None-Match, that answers 304 while nothing has changed.",
   processes: `What changes the state happens one after the other, whichever process asks for it; one waits for another for ${busyMs / secondMs} s.`,
