@@ -11,7 +11,7 @@ import type { Call, Handlers } from "./handler.ts";
 type Input = CheckedInputOf<"createChatCompletion">;
 
 /** What the common chat-completions format has beyond the documented fields, as far as the sandbox heeds it. */
-export const heeded = z.object({
+const heeded = z.object({
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
