@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { type Checked, check, type Issue } from "./check.ts";
-import type { Rule } from "./operation.ts";
+import type { InputSchema, Rule } from "./operation.ts";
 
 /** Whether a text that is none of a field's choices is one all the same. */
 export type IsListed = (path: Issue["path"], value: string) => Promise<boolean>;
@@ -16,7 +16,7 @@ interface NewValue {
  * Holds an input against an operation as `check` does, but takes the choices that somebody else lists; it is asked for
  * those alone that would be refused. Rules across fields see the listed value.
  */
-export async function checkListed<Input extends z.ZodObject>(
+export async function checkListed<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
   input: object,
   isListed: IsListed,

@@ -62,11 +62,7 @@ export interface Sandbox extends SandboxControls, Answering {
  * const authorization = `Bearer ${sandbox.keys.full}`;
  * await sandbox.fetch(new Request("http://sandbox/v2/on-demand/storage-volumes", { headers: { authorization } }));
  */
-export async function createSandbox({
-  file,
-  now = machineClock,
-  only,
-}: SandboxOptions): Promise<Sandbox> {
+export async function createSandbox({ file, now = machineClock, only }: SandboxOptions): Promise<Sandbox> {
   const environment = environmentOf(only);
   const machine = () => Math.floor(now());
   const store = await openStore(file, machine());

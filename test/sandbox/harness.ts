@@ -24,7 +24,10 @@ export const refused = z.strictObject({
 export async function openSandbox({
   file = ":memory:",
   only,
-}: { readonly file?: string; readonly only?: EnvironmentName | undefined } = {}) {
+}: {
+  readonly file?: string;
+  readonly only?: EnvironmentName | undefined;
+} = {}) {
   let now = start;
   const sandbox = await createSandbox({ file, now: () => now, only });
   onTestFinished(() => sandbox.close());

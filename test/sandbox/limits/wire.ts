@@ -286,7 +286,10 @@ export const wireChecks = {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     expect(text).toContain("10 s");
     expect(busyMs).toBe(10_000);
-    const [one, other] = [await openSandbox({ file: join(folder, "state") }), await openSandbox({ file: join(folder, "state") })];
+    const [one, other] = [
+      await openSandbox({ file: join(folder, "state") }),
+      await openSandbox({ file: join(folder, "state") }),
+    ];
     const create = (sandbox: typeof one) => sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
     const made = await Promise.all([one, other, one, other].map(create));
     expect(made.map(({ id }) => id).toSorted()).toEqual([1001, 1002, 1003, 1004]);
