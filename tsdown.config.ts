@@ -24,6 +24,15 @@ const withoutUnused = {
 
 const thirdParty = { file: "dist/THIRD-PARTY-LICENSES.txt", template: licencesOf };
 
+/** The entry needs none of the bundler's helpers, and is spared reading them: they do nothing by themselves. */
+const withoutIdleHelpers = {
+  name: "without-idle-helpers",
+  renderChunk: (code: string, { isEntry }: { isEntry: boolean }) =>
+    isEntry && code.split("require_rolldown_runtime").length === 2
+      ? code.replace(/^const require_rolldown_runtime = .*\n/m, "")
+      : code,
+};
+
 /** The same for every bundle: the libraries are inside, the optional packages outside. */
 const shared = {
   platform: "node",
@@ -44,7 +53,7 @@ export default defineConfig([
     minify: true,
     dts: false,
     outputOptions: { codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false } },
-    plugins: [withoutUnused, license({ thirdParty: { output: thirdParty } })],
+    plugins: [withoutUnused, withoutIdleHelpers, license({ thirdParty: { output: thirdParty } })],
   },
   /** What programs import. Every library in it is in the tool, too; a test holds it to that. */
   {

@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 "use strict";
 
-const { existsSync } = require("node:fs");
 const { enableCompileCache } = require("node:module");
-const { join } = require("node:path");
 
 /** Node's own choice is a folder that everybody shares, where somebody else's code could be waiting to run. */
 function cacheFolder() {
   const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
+  const { join } = require("node:path");
   return join(XDG_CACHE_HOME || LOCALAPPDATA || join(require("node:os").homedir(), ".cache"), "gpuctl");
 }
 
@@ -17,9 +16,7 @@ async function start() {
   } catch {
     // Without a home folder it starts more slowly.
   }
-  const program = join(__dirname, "..", "dist", "gpuctl.cjs");
-  if (!existsSync(program)) throw new Error("gpuctl is not built yet: run npm run build");
-  return require(program).start();
+  return require("../dist/gpuctl.cjs").start();
 }
 
 start().then(
@@ -28,6 +25,8 @@ start().then(
   },
   (error) => {
     process.exitCode = 1;
-    process.stderr.write(`Error: ${error instanceof Error ? error.message : error}\n`);
+    const unbuilt = error?.code === "MODULE_NOT_FOUND" && error.requireStack?.[0] === __filename;
+    const message = unbuilt ? "gpuctl is not built yet: run npm run build" : (error?.message ?? error);
+    process.stderr.write(`Error: ${message}\n`);
   },
 );

@@ -1,6 +1,5 @@
 import { fstatSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import type { SandboxControl, Shell } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import { neededNode, version } from "./generated/version.ts";
