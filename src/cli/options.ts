@@ -36,14 +36,18 @@ class GlobalOption extends Option {
   }
 }
 
+/** Every command has the same ones. */
+const globalOptions = globalFlags.map((flag) => {
+  const short = "short" in flag ? `-${flag.short}, ` : "";
+  const dashes = "negative" in flag ? "--no-" : "--";
+  const option = new GlobalOption(
+    `${short}${dashes}${flag.name}${"value" in flag ? ` <${flag.value}>` : ""}`,
+  );
+  return { name: flag.name, option, attribute: option.attributeName() };
+});
+
 export function declareGlobals(command: Command): void {
-  for (const flag of globalFlags) {
-    const short = "short" in flag ? `-${flag.short}, ` : "";
-    const dashes = "negative" in flag ? "--no-" : "--";
-    command.addOption(
-      new GlobalOption(`${short}${dashes}${flag.name}${"value" in flag ? ` <${flag.value}>` : ""}`),
-    );
-  }
+  for (const { option } of globalOptions) command.addOption(option);
 }
 
 /** What was typed for a command's own flags, by main name. */
@@ -78,10 +82,9 @@ export function typedGlobals(command: Command): TypedGlobals {
   const line: Command[] = [];
   for (let at: Command | null = command; at !== null; at = at.parent) line.unshift(at);
   const typed = line.flatMap((one) =>
-    globalFlags.flatMap(({ name }) => {
-      const attribute = new GlobalOption(`--${name}`).attributeName();
-      return one.getOptionValueSource(attribute) === "cli" ? [[name, one.getOptionValue(attribute)]] : [];
-    }),
+    globalOptions.flatMap(({ name, attribute }) =>
+      one.getOptionValueSource(attribute) === "cli" ? [[name, one.getOptionValue(attribute)]] : [],
+    ),
   );
   return Object.fromEntries(typed);
 }

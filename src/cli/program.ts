@@ -26,7 +26,7 @@ export interface Invocation {
 export function parse(argv: readonly string[], version: string, look: HelpLook): Parsed {
   const shown: string[] = [];
   let invocation: Omit<Invocation, "argv"> | undefined;
-  const tree = new Tree({ version, look, shown }, (found) => {
+  const tree = new Tree({ argv, version, look, shown }, (found) => {
     invocation = found;
   });
   const program = tree.group([]);
@@ -44,6 +44,7 @@ export function parse(argv: readonly string[], version: string, look: HelpLook):
 const said = ({ message }: CommanderError): string => message.replace(/^error: /, "");
 
 interface Made {
+  readonly argv: readonly string[];
   readonly version: string;
   readonly look: HelpLook;
   /** What was printed in the place of running a command. */
@@ -98,7 +99,7 @@ class Tree {
     const own = noun.commands.find(({ path }) => path.length === 1);
     const group = own ? this.#command([noun.name]) : this.group([noun.name]);
     program.addCommand(group);
-    for (const spec of noun.commands) this.#addSpec(group, spec);
+    for (const spec of noun.commands) if (mayBeMeant(spec, this.#made.argv)) this.#addSpec(group, spec);
   }
 
   #addSpec(group: Command, spec: CommandSpec): void {
@@ -118,6 +119,10 @@ class Tree {
     });
   }
 }
+
+/** Whether the line holds the verb, wherever. What is not on it need not be declared. */
+const mayBeMeant = ({ path: [, verb] }: CommandSpec, argv: readonly string[]): boolean =>
+  verb === undefined || argv.includes(verb);
 
 /** Whether help is asked for anywhere on the line. */
 function asksForHelp(command: Command): boolean {
