@@ -15,6 +15,7 @@ const together = {
     "/src/client/transport.ts",
     "/src/client/describer.ts",
     "/src/context/description-cache.ts",
+    "/src/commands/rentals/listing.ts",
   ],
   render: ["/src/output/render.ts"],
   table: ["/src/output/table.ts"],

@@ -31,7 +31,7 @@ export async function sendHead(
   const { method, headers, body } = request;
   let url = request.url;
   for (let hops = 0; ; hops += 1) {
-    const start = performance.now();
+    const start = Date.now();
     const init = { method, headers, signal: limit.signal, ...(body !== undefined && { body }) };
     const tell = (answer?: FetchAnswer) =>
       observe?.({
@@ -39,7 +39,7 @@ export async function sendHead(
         url,
         body,
         status: answer?.status,
-        milliseconds: performance.now() - start,
+        milliseconds: Math.max(0, Date.now() - start),
         header: (name) => answer?.headers.get(name) ?? null,
       });
     const answer = await orAborted(fetch(url, init), limit.signal).catch((cause) => {

@@ -1,6 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { DescriptionCache } from "../client/description-cache.ts";
 
 /**
@@ -8,39 +7,29 @@ import type { DescriptionCache } from "../client/description-cache.ts";
  * place and moved there, so that nobody reads half of one. Without a folder that can be used nothing is kept.
  */
 export function descriptionFiles(folder: () => string): DescriptionCache {
-  const path = (url: string): string =>
-    join(folder(), `description-${createHash("sha256").update(url).digest("hex").slice(0, 16)}.json`);
+  const path = (url: string): string => join(folder(), `description-${nameOf(url)}.json`);
   return {
+    // Every listing reads one: this way of reading is there already, the other has to be loaded.
     read: async (url) => {
       try {
-        return await readFile(path(url), "utf8");
+        return readFileSync(path(url), "utf8");
       } catch {
         return undefined;
       }
     },
     write: async (url, text) => {
-      let temporary: string | undefined;
       try {
-        await makeFolder(folder());
-        temporary = `${path(url)}.${randomUUID()}`;
-        await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
-        await rename(temporary, path(url));
+        await (await import("./whole-file.ts")).writeWhole(path(url), text);
       } catch {
-        if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => {});
+        // It is asked for again.
       }
     },
   };
 }
 
-/** Walks up by hand: a recursive mkdir under /proc never returns. */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { mode: 0o700 });
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") return;
-    if (code !== "ENOENT" || dirname(folder) === folder) throw error;
-    await makeFolder(dirname(folder));
-    await mkdir(folder, { mode: 0o700 });
-  }
+/** A hash (FNV-1a) that needs no library: what is kept names its address, so two of one name are no danger. */
+function nameOf(url: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(url)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
 }

@@ -1,5 +1,3 @@
-import { Chalk } from "chalk";
-
 /** Colours a text, adding nothing that can be seen without colour. */
 export type Paint = (text: string) => string;
 
@@ -12,9 +10,10 @@ export interface Palette {
 
 const none: Palette = { title: undefined, state: () => undefined };
 
-/** The colours, or none at all. */
-export function palette(color: boolean): Palette {
+/** The colours, or none at all. What makes them is loaded for them alone. */
+export async function palette(color: boolean): Promise<Palette> {
   if (!color) return none;
+  const { Chalk } = await import("chalk");
   const chalk = new Chalk({ level: 1 });
   const states = new Map<string, Paint>([
     ["running", chalk.green],

@@ -4,7 +4,7 @@ import { ABSENT } from "./drawn-column.ts";
 import { formatted } from "./formats.ts";
 import { leaves, shownLeaf } from "./leaves.ts";
 import type { Look } from "./look.ts";
-import { namesState, palette } from "./paint.ts";
+import { namesState, type Palette, palette } from "./paint.ts";
 import { isRecord } from "./paths.ts";
 import { plainText } from "./plain-text.ts";
 import { oneLine } from "./sanitize.ts";
@@ -28,22 +28,27 @@ export async function* record(
   { columns }: RecordView,
   look: Look,
 ): AsyncGenerator<string> {
+  const paint = await palette(look.color);
   let first = true;
   for await (const records of batches) {
     for (const one of records) {
       if (!first) yield "\n";
       first = false;
-      yield* drawRecord(one, columns, look);
+      yield* drawRecord(one, columns, look, paint);
     }
   }
 }
 
-function* drawRecord(one: unknown, columns: RecordView["columns"], look: Look): Generator<string> {
+function* drawRecord(
+  one: unknown,
+  columns: RecordView["columns"],
+  look: Look,
+  { title, state }: Palette,
+): Generator<string> {
   if (!isRecord(one)) {
     yield `${oneLine(plainText(one), look.terminal) || ABSENT}\n`;
     return;
   }
-  const { title, state } = palette(look.color);
   const fields = columns === undefined ? ownFields(one) : columns.map((column) => chosen(one, column, look));
   const rows = fields.map((field) => {
     const text = oneLine(field.text, look.terminal) || ABSENT;

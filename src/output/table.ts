@@ -4,7 +4,7 @@ import { type Cell, draw } from "./draw.ts";
 import { type DrawnColumn, drawnColumn, naturalWidth, saysSomething } from "./drawn-column.ts";
 import { type Fit, fitWidths } from "./fit.ts";
 import type { Look } from "./look.ts";
-import { palette } from "./paint.ts";
+import { type Palette, palette } from "./paint.ts";
 import type { Column } from "./view.ts";
 
 const USUAL_TERMINAL = 80;
@@ -31,6 +31,7 @@ export async function* table(
   columns: readonly Column[],
   look: TableLook,
 ): AsyncGenerator<string> {
+  const paint = await palette(look.color);
   let layout: Layout | undefined;
   for await (const slab of slabs(batches, look.atOnce)) {
     if (slab.records.length === 0) return;
@@ -40,7 +41,7 @@ export async function* table(
     layout ??= layoutOf(drawn, slab, look);
     const { fit, aligns } = layout;
     const kept = layout.columns.flatMap((column) => drawn.find((one) => one.column === column) ?? []);
-    yield* draw(rows(kept, fit, { ...look, header }), {
+    yield* draw(rows(kept, fit, { ...look, header, paint }), {
       widths: fit.cut ? [...fit.widths, 1] : fit.widths,
       aligns,
     });
@@ -76,8 +77,12 @@ function fitted(columns: readonly DrawnColumn[], { header, width: columnsOfTermi
   return fitWidths(wanted, room);
 }
 
-function* rows(columns: readonly DrawnColumn[], { widths, cut }: Fit, look: TableLook): Generator<Cell[]> {
-  const { title, state } = palette(look.color);
+function* rows(
+  columns: readonly DrawnColumn[],
+  { widths, cut }: Fit,
+  look: TableLook & { readonly paint: Palette },
+): Generator<Cell[]> {
+  const { title, state } = look.paint;
   const shown = (text: string, index: number) => (look.terminal ? clip(text, widths[index] ?? 1) : text);
   const titles = columns.map((column, index) => ({ text: shown(column.title, index), paint: title }));
   if (look.header) yield cut ? [...titles, { text: "…", paint: title }] : titles;

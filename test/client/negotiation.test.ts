@@ -147,7 +147,7 @@ describe("the description", () => {
     expect(await log()).toEqual([history]);
     const [file, ...others] = await keptDescriptions(folder);
     expect(others).toEqual([]);
-    expect(file?.name).toMatch(/^description-[0-9a-f]{16}\.json$/);
+    expect(file?.name).toMatch(/^description-[0-9a-f]{8}\.json$/);
     if (process.platform !== "win32") expect(file?.mode).toBe(0o600);
   });
 
