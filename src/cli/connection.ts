@@ -36,12 +36,16 @@ export interface Connection {
   readonly close: () => Promise<void>;
 }
 
-/** Calls to the service that the settings name, opened when the first one is made. */
+/**
+ * Calls to the service that the settings name, opened when the first one is made. `meanwhile` is called each time an
+ * answer is waited for.
+ */
 export function connect(
   settings: Settings,
   world: World,
   observe: Observer,
   warn: (line: string) => void,
+  meanwhile: () => void = () => {},
 ): Connection {
   const shown: ShownRequest[] = [];
   const opened: (() => void)[] = [];
@@ -64,7 +68,7 @@ export function connect(
     insecureHttp: settings.insecureHttp,
   });
   const fetch: Fetch = async (url, init) => {
-    if (!settings.sandbox) return (await transport()).fetch(url, init);
+    if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent: meanwhile });
     return (await sandbox()).fetch(new Request(url, init));
   };
   const options = {

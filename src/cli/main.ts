@@ -13,7 +13,7 @@ import { helpLook } from "./help-look.ts";
 import { createNotes, type Notes } from "./notes.ts";
 import { notices } from "./notices.ts";
 import { checkColumns } from "./output-settings.ts";
-import { print } from "./print.ts";
+import { prepare, print } from "./print.ts";
 import { type Invocation, parse } from "./program.ts";
 import { run } from "./run.ts";
 import { serviceClock } from "./service-clock.ts";
@@ -51,7 +51,9 @@ async function execute(invocation: Invocation, world: World): Promise<number> {
     tell(exchange);
   };
   let filter: Filter | undefined;
-  const connection = connect(settings, world, watch, notes.say);
+  const connection = connect(settings, world, watch, notes.say, () => {
+    void prepare(invocation.spec.view, settings);
+  });
   try {
     checkColumns(invocation.spec.view, settings);
     filter = settings.jq === undefined ? undefined : await compiled(settings.jq);

@@ -19,6 +19,14 @@ export interface Printing {
   readonly filter: Filter | undefined;
 }
 
+/** Loads what will draw a result, while there is nothing else to do. Should that fail, drawing tells. */
+export async function prepare(view: View, { output }: Settings): Promise<void> {
+  try {
+    const { prepareTables } = await import("../output/render.ts");
+    if (output === "table") await prepareTables(view);
+  } catch {}
+}
+
 /** Prints an answer on stdout, and on stderr that a list is empty or a column is in no record. */
 export async function print(answer: Answer, usual: View, printing: Printing): Promise<void> {
   const stdout = telling(printing.world.stdout);

@@ -11,6 +11,8 @@ export interface FetchInit {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
+  /** Called when the request has left, while its answer is waited for, by a `fetch` that can tell. */
+  readonly onSent?: () => void;
 }
 
 export interface FetchAnswer {

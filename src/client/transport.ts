@@ -64,7 +64,7 @@ const proxyVariables = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
 function send(
   request: Requester,
   url: URL,
-  { method, headers, body, signal, agent }: FetchInit & { agent: http.Agent },
+  { method, headers, body, signal, onSent, agent }: FetchInit & { agent: http.Agent },
 ): Promise<FetchAnswer> {
   return new Promise((resolve, reject) => {
     const secure = url.protocol === "https:";
@@ -86,6 +86,7 @@ function send(
         sent = true;
       });
     });
+    if (onSent) outgoing.on("finish", onSent);
     outgoing.on("response", (incoming) => {
       if (sent) return resolve(answer(incoming));
       incoming.destroy();

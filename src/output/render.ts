@@ -6,6 +6,12 @@ import type { Look } from "./look.ts";
 import { recordsOf, type Value, wholeOf } from "./records.ts";
 import type { Column, DocumentView, OutputFormat, View } from "./view.ts";
 
+/** Loads what draws tables of a view, ahead of the data. */
+export async function prepareTables({ kind }: View): Promise<void> {
+  if (kind === "list") await import("./table.ts");
+  if (kind === "record") await import("./record.ts");
+}
+
 /** Records of a list without a known end that a table is drawn from at a time. */
 const RECORDS_AT_ONCE = 250;
 
