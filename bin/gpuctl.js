@@ -16,7 +16,7 @@ async function start() {
   } catch {
     // Without a home folder it starts more slowly.
   }
-  return require("../dist/gpuctl.cjs").start();
+  return require("../dist/gpuctl.cjs").start(enableCompileCache ? undefined : cacheFolder);
 }
 
 start().then(

@@ -4,20 +4,32 @@ import type { SandboxControl, Shell } from "../context/context.ts";
 import type { World } from "../context/world.ts";
 import { neededNode, version } from "./generated/version.ts";
 
-/** Runs the command line of this process and gives its exit code. Version and help load little else. */
-export async function start(): Promise<number> {
+/**
+ * Runs the command line of this process and gives its exit code. Version and help load little else. `cache` is a folder
+ * of the user's own for compiled code, where Node.js keeps none itself; it may throw.
+ */
+export async function start(cache?: () => string): Promise<number> {
   const argv = process.argv.slice(2);
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
     return printed(`${version}\n`);
   }
   const help = await helpOf(argv);
   if (help !== undefined) return printed(help);
+  if (cache && !process.env.NODE_DISABLE_COMPILE_CACHE) await keepCode(cache);
   if (argv[0] === "__complete") {
     const [{ completeHere }, world] = await Promise.all([import("./complete-process.ts"), realWorld()]);
     return completeHere(argv.slice(1), world);
   }
   const [{ main }, world] = await Promise.all([import("./main.ts"), realWorld()]);
   return main(argv, world);
+}
+
+/** Without it everything works as well, and starts more slowly. */
+async function keepCode(cache: () => string): Promise<void> {
+  try {
+    const folder = cache();
+    await (await import("./code-cache.ts")).keepCode(import.meta.dirname, folder);
+  } catch {}
 }
 
 async function realWorld(): Promise<World> {

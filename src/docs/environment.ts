@@ -19,6 +19,7 @@ const own: readonly Variable[] = [
   { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colours off or on" },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that need none" },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust" },
+  { name: "NODE_DISABLE_COMPILE_CACHE", meaning: "Keep no compiled code between runs" },
 ];
 
 /** Every variable that gpuctl heeds. */
@@ -41,7 +42,7 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
   ],
   [
     "$XDG_CACHE_HOME/gpuctl, else ~/.cache/gpuctl",
-    "Compiled code that makes the next start quicker, on Node.js 22 and later. It may be deleted at any time.",
+    "Compiled code that makes the next start quicker. It may be deleted at any time.",
   ],
 ];
 

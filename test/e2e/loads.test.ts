@@ -47,7 +47,11 @@ async function loadsOf(line: string) {
   const chunks = loaded.filter((file) => file.startsWith(dist + sep)).map((file) => basename(file));
   return {
     chunks,
-    own: chunks.map(logical).sort(),
+    // On a Node.js that keeps no compiled code itself there is one more.
+    own: chunks
+      .map(logical)
+      .filter((name) => name !== "code-cache")
+      .sort(),
     libraries: librariesIn(chunks),
     packages: loaded.filter((file) => file.includes(`node_modules${sep}`)),
     builtin: loaded.filter((file) => /^(node:)?[\w/]+$/.test(file)).map((name) => name.replace("node:", "")),

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
+import * as module from "node:module";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createHome, type Home } from "./command.ts";
+
+/** Where Node.js keeps compiled code by itself, that is what is used. */
+const nodeKeeps = "enableCompileCache" in module;
+const isPosix = process.platform !== "win32";
+
+/** It loads ES modules, too. */
+const line = "rentals list -o json --sandbox";
+const cacheOf = ({ folder }: Home) => join(folder, ".cache", "gpuctl");
+
+/** Every file that is kept, and a hash of what is in it. */
+async function kept(home: Home) {
+  const place = join(cacheOf(home), `code-${process.version}-${process.arch}`);
+  const names = await readdir(place).catch(() => []);
+  return Promise.all(
+    names.map(async (name) => {
+      const file = join(place, name);
+      return {
+        file,
+        hash: createHash("sha256")
+          .update(await readFile(file))
+          .digest("hex"),
+      };
+    }),
+  );
+}
+
+/** A home where code is kept, and what the command line prints with and without it. */
+async function usedHome() {
+  const home = await createHome();
+  const first = await home.run(line);
+  expect(first).toMatchObject({ code: 0, err: "" });
+  return { home, first, files: await kept(home) };
+}
+
+describe.skipIf(nodeKeeps)("compiled code", () => {
+  it("is kept by the first run for the user alone, and left as it is by the next", async () => {
+    const { home, first, files } = await usedHome();
+    expect(files.map(({ file }) => file).join()).toMatch(/start-[\w-]+\.cjs/);
+    expect(await home.run(line)).toEqual(first);
+    expect(await kept(home)).toEqual(files);
+  });
+
+  it.each(["--version", "--help", "rentals list --help"])("is not kept for %s", async (short) => {
+    const home = await createHome();
+    await home.run(short);
+    expect(await kept(home)).toEqual([]);
+  });
+
+  /** The line says the same, whatever is kept, and leaves what the next run takes as it is. */
+  async function isMended({ home, first }: Awaited<ReturnType<typeof usedHome>>) {
+    const broken = await kept(home);
+    expect(await home.run(line)).toEqual(first);
+    const mended = await kept(home);
+    for (const file of broken) expect(mended).not.toContainEqual(file);
+    expect(await home.run(line)).toEqual(first);
+    expect(await kept(home)).toEqual(mended);
+  }
+
+  it.each([0, 0.01, 0.5, 1])("that was altered at %d of its length is made anew", async (part) => {
+    const used = await usedHome();
+    for (const { file } of used.files) {
+      const bytes = await readFile(file);
+      const at = Math.floor(part * (bytes.length - 1));
+      bytes[at] = (bytes[at] ?? 0) ^ 0x55;
+      await writeFile(file, bytes);
+    }
+    await isMended(used);
+  });
+
+  it.each([0, 3, 500])("that was cut to %d bytes is made anew", async (length) => {
+    const used = await usedHome();
+    for (const { file } of used.files) await truncate(file, length);
+    await isMended(used);
+  });
+
+  it("is neither read nor kept with NODE_DISABLE_COMPILE_CACHE", async () => {
+    const home = await createHome({ NODE_DISABLE_COMPILE_CACHE: "1" });
+    expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
+    expect(await kept(home)).toEqual([]);
+  });
+
+  it("is kept nowhere when there is no folder for it", async () => {
+    const home = await createHome();
+    await writeFile(join(home.folder, ".cache"), "a file");
+    expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
+  });
+
+  it.runIf(isPosix)("is neither read nor kept in a folder that others may write to", async () => {
+    const home = await createHome();
+    await mkdir(cacheOf(home), { recursive: true });
+    await chmod(cacheOf(home), 0o777);
+    expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
+    expect(await kept(home)).toEqual([]);
+  });
+});
