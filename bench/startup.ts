@@ -1,8 +1,8 @@
 /**
- * How soon a command line answers: ratios to `node -e 0`, measured in turn in one run.
- * `npm run bench` builds first; `npm run bench -- 40` takes 40 rounds.
+ * How soon a command line answers: ratios to `node -e 0`, measured in turn in one run, with GitHub's `gh` beside it
+ * where that is installed. `npm run bench` builds first; `npm run bench -- 40` takes 40 rounds.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -37,24 +37,42 @@ const state = mkdtempSync(join(tmpdir(), "gpuctl-bench-"));
 
 const env = {
   PATH: process.env.PATH,
+  HOME: state,
   GPUCTL_CONFIG_DIR: "/nonexistent",
   GPUCTL_STATE_DIR: state,
   GPUCTL_API_KEY: "bench",
   GPUCTL_BASE_URL: `http://127.0.0.1:${port}`,
 };
 
-const lines: Readonly<Record<string, readonly string[]>> = {
-  "node -e 0": ["-e", "0"],
-  "--version": ["bin/gpuctl.js", "--version"],
-  "--help": ["bin/gpuctl.js", "--help"],
-  "rentals --help": ["bin/gpuctl.js", "rentals", "--help"],
-  "rentals list": ["bin/gpuctl.js", "rentals", "list", "--type", "vm"],
+interface Line {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const node = (...args: readonly string[]): Line => ({ program: process.execPath, args });
+const gpuctl = (...args: readonly string[]): Line => node("bin/gpuctl.js", ...args);
+const list = gpuctl("rentals", "list", "--type", "vm");
+const hasGh = spawnSync("gh", ["--version"], { env, stdio: "ignore" }).status === 0;
+
+const lines: Readonly<Record<string, Line>> = {
+  "node -e 0": node("-e", "0"),
+  "--version": gpuctl("--version"),
+  "--help": gpuctl("--help"),
+  "rentals --help": gpuctl("rentals", "--help"),
+  "rentals list": list,
+  "rentals list, no code kept": { ...list, env: { NODE_DISABLE_COMPILE_CACHE: "1" } },
+  ...(hasGh && {
+    "gh --version": { program: "gh", args: ["--version"] },
+    "gh --help": { program: "gh", args: ["--help"] },
+  }),
 };
 
-async function milliseconds(args: readonly string[]): Promise<number> {
+async function milliseconds({ program, args, env: more }: Line): Promise<number> {
   const start = performance.now();
-  const [code] = await once(spawn(process.execPath, [...args], { env, stdio: "ignore" }), "exit");
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
+  const child = spawn(program, [...args], { env: { ...env, ...more }, stdio: "ignore" });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}`);
   return performance.now() - start;
 }
 
@@ -63,8 +81,8 @@ const median = (numbers: readonly number[]): number =>
 
 const times = new Map(Object.keys(lines).map((name) => [name, [] as number[]]));
 for (let round = 0; round <= rounds; round += 1) {
-  for (const [name, args] of Object.entries(lines)) {
-    const time = await milliseconds(args);
+  for (const [name, line] of Object.entries(lines)) {
+    const time = await milliseconds(line);
     if (round > 0) times.get(name)?.push(time);
   }
 }
@@ -75,6 +93,6 @@ const floors = times.get("node -e 0") ?? [];
 for (const [name, all] of times) {
   const ratios = all.map((time, round) => time / (floors[round] ?? Number.NaN));
   process.stdout.write(
-    `${name.padEnd(16)} ${median(all).toFixed(0).padStart(4)} ms   x ${median(ratios).toFixed(2)}\n`,
+    `${name.padEnd(26)} ${median(all).toFixed(0).padStart(4)} ms   x ${median(ratios).toFixed(2)}\n`,
   );
 }
