@@ -43,7 +43,9 @@ async function documented<Value>(
   } catch (error) {
     if (legacy === undefined || !isUnknownPath(error)) throw error;
     return sendTo(legacy, input, answer, options).catch((cause) => {
-      throw isUnknownPath(cause) ? bothUnknown(cause, id) : cause;
+      throw isUnknownPath(cause)
+        ? unknown(cause, `neither ${nameOf(id)} nor the older path is known`)
+        : cause;
     });
   }
 }
@@ -75,13 +77,18 @@ async function unlessGone<Value>(
   reader: Reader<Value>,
   options: CallOptions,
 ): Promise<Value> {
+  const { negotiator } = options;
   try {
     return await documented(id, input, reader, options);
   } catch (error) {
-    const listed = isUnknownPath(error) ? await options.negotiator?.again() : undefined;
-    const replacement = replacementOf(id, { ...input }, listed);
-    if (replacement === undefined) throw error;
-    return viaReplacement(replacement, reader, options);
+    if (!isUnknownPath(error) || negotiator === undefined) throw error;
+    const description = await negotiator.again();
+    const replacement = replacementOf(id, { ...input }, description);
+    if (replacement) return viaReplacement(replacement, reader, options);
+    const why = description
+      ? " lists nothing in its place"
+      : ", which says what took its place, cannot be had";
+    throw unknown(error, `${nameOf(id)} is deprecated, and the service's description${why}`);
   }
 }
 
@@ -99,15 +106,11 @@ function viaReplacement<Value>(
 const isUnknownPath = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.status === 404;
 
-/** The failure of the older path, which also names the one that was asked before it. */
-function bothUnknown(cause: ServiceError, id: OperationId): ServiceError {
-  const { status, code, issues, request, message } = cause;
-  const { method, path } = routes[id];
-  return new ServiceError(
-    { status, code, issues, message: `${message}: neither ${method} ${path} nor the older path is known` },
-    request,
-  );
-}
+/** The failure of a path that the service does not know, which also says what else was looked at. */
+const unknown = ({ status, code, issues, request, message }: ServiceError, more: string): ServiceError =>
+  new ServiceError({ status, code, issues, message: `${message}: ${more}` }, request);
+
+const nameOf = (id: OperationId): string => `${routes[id].method} ${routes[id].path}`;
 
 function sendTo<Value>(
   id: OperationId,

@@ -466,3 +466,19 @@ test.each([
     `Error: Not found: neither ${method} /v2/users/me nor the older path is known (${method} ${serviceUrl}/users/me answered 404 NOT_FOUND)\n`,
   );
 });
+
+test.each([
+  ["cannot be had", notFound, ", which says what took its place, cannot be had"],
+  [
+    "lists no other",
+    service({ [`GET ${descriptionPath}`]: () => Response.json(description({})) }),
+    " lists nothing in its place",
+  ],
+])("a deprecated path that is gone is told of when the description %s", async (_when, answer, why) => {
+  const { run } = await createCli({ negotiates: true, answer });
+  const { code, err } = await run("rentals history", overNetwork());
+  expect(code).toBe(5);
+  expect(err).toContain(
+    `Not found: GET /v2/on-demand/rental-history is deprecated, and the service's description${why} (GET `,
+  );
+});
