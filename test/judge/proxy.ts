@@ -33,7 +33,7 @@ interface Proxy {
 
 const headers = z.array(z.object({ name: z.string(), value: z.string() }));
 const exchange = z.object({
-  request: z.object({ method: z.string(), url: z.string() }),
+  request: z.object({ method: z.string(), url: z.string(), headers }),
   response: z.object({ status: z.int(), headers }),
 });
 const har = z.object({ log: z.object({ entries: z.array(exchange) }) });

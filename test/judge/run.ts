@@ -7,20 +7,28 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { type EnvironmentName, environmentNames } from "../../src/contract/sandbox.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { proxyVariable } from "../support/judged.ts";
 import { openJunction } from "./junction.ts";
 import { startProxy } from "./proxy.ts";
-import { type Description, described, type Verdict, verdictOn } from "./verdict.ts";
+import {
+  type Description,
+  type Descriptions,
+  described,
+  together,
+  type Verdict,
+  verdictOn,
+} from "./verdict.ts";
 
 const everything = ["test/cli", "test/commands", "test/library", "test/client/negotiation.test.ts"];
 
 /** Fewer exchanges than this of everything mean that the tests went past the proxy. */
 const leastExchanges = 1000;
 
-/** As it is served before any path is retired. */
-async function servedDescription(): Promise<Description> {
-  const sandbox = await createSandbox({ file: ":memory:", now: () => 0 });
+/** As an environment serves it before any path is retired. */
+async function servedDescription(only?: EnvironmentName): Promise<Description> {
+  const sandbox = await createSandbox({ file: ":memory:", now: () => 0, only });
   const answer = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));
   sandbox.close();
   return described.parse(await answer.json());
@@ -30,14 +38,21 @@ async function judgedRun(tests: readonly string[]): Promise<{ passed: boolean; v
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-judge-"));
   const junction = await openJunction();
   try {
-    const description = await servedDescription();
-    const proxy = await startProxy(junction.url, description, folder);
+    const descriptions: Descriptions = {
+      "": await servedDescription(),
+      ...Object.fromEntries(
+        await Promise.all(
+          environmentNames.map(async (name) => [name, await servedDescription(name)] as const),
+        ),
+      ),
+    };
+    const proxy = await startProxy(junction.url, together(descriptions), folder);
     const { exitCode } = await execa("node", ["node_modules/vitest/vitest.mjs", "run", ...tests], {
       env: { [proxyVariable]: proxy.url },
       stdio: "inherit",
       reject: false,
     });
-    return { passed: exitCode === 0, verdict: verdictOn(await proxy.close(), description) };
+    return { passed: exitCode === 0, verdict: verdictOn(await proxy.close(), descriptions) };
   } finally {
     junction.close();
     await rm(folder, { recursive: true, force: true });

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { faultHeader } from "../../src/sandbox/faults/apply.ts";
+import { routing } from "../support/judged.ts";
 import type { Exchange, Finding, Report } from "./proxy.ts";
 
-/** The description that everything is held against, as far as the verdict reads it itself. */
+/** A description, as far as the verdict reads it itself. */
 export const described = z.looseObject({
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
   paths: z.record(
     z.string(),
     z.record(
@@ -23,7 +25,20 @@ export const described = z.looseObject({
 });
 
 export type Description = z.output<typeof described>;
-type DescribedOperation = Description["paths"][string][string];
+
+/** What each environment describes, by its name; the one without a name is the whole. */
+export type Descriptions = Readonly<Record<string, Description>>;
+
+/** All that any of them describes. What two of them describe they describe alike. */
+export function together(descriptions: Descriptions): Description {
+  const all = Object.values(descriptions);
+  const paths: Record<string, Description["paths"][string]> = {};
+  for (const [path, methods] of all.flatMap((one) => Object.entries(one.paths))) {
+    paths[path] = { ...paths[path], ...methods };
+  }
+  const schemas = Object.fromEntries(all.flatMap(({ components }) => Object.entries(components.schemas)));
+  return { ...all[0], components: { ...all[0]?.components, schemas }, paths };
+}
 
 export interface Verdict {
   /** Exchanges that were looked at, and the ones in which the description and what happened differ. */
@@ -40,8 +55,9 @@ export interface Verdict {
  * wrong and was refused, and an answer that a fault spoilt, which says so itself.
  * @throws when the proxy's findings are not of the exchanges that it kept
  */
-export function verdictOn({ exchanges, findings }: Report, description: Description): Verdict {
-  const operationOf = finder(description);
+export function verdictOn({ exchanges, findings }: Report, descriptions: Descriptions): Verdict {
+  const finders = new Map(Object.entries(descriptions).map(([name, one]) => [name, finder(one)]));
+  const operationOf: Finder = (one) => finders.get(environmentOf(one))?.(one);
   const wrong = new Map<number, string[]>(exchanges.map((one, at) => [at, ownFindings(one, operationOf)]));
   for (const finding of findings) {
     const about = exchanges[finding.exchange];
@@ -53,20 +69,22 @@ export function verdictOn({ exchanges, findings }: Report, description: Descript
     spoilt(one) ? [] : (wrong.get(at) ?? []).map((message) => ({ at, text: `${titleOf(one)}: ${message}` })),
   );
   const seen = new Set(
-    exchanges.filter((one) => one.response.status === 200 && !spoilt(one)).map((one) => operationOf(one)),
+    exchanges
+      .filter((one) => one.response.status === 200 && !spoilt(one))
+      .map((one) => operationOf(one)?.operationId),
   );
   return {
     judged: exchanges.length,
     mismatched: new Set(told.map(({ at }) => at)).size,
     mismatches: counted(told.map(({ text }) => text)),
-    unseen: operations(description).flatMap(({ operation }) =>
-      seen.has(operation) ? [] : [operation.operationId],
+    unseen: operations(together(descriptions)).flatMap(({ operation }) =>
+      seen.has(operation.operationId) ? [] : [operation.operationId],
     ),
   };
 }
 
 /** The proxy looks at bodies, and at none of these: the status, the type and the headers of an answer. */
-function ownFindings(one: Exchange, operationOf: ReturnType<typeof finder>): string[] {
+function ownFindings(one: Exchange, operationOf: Finder): string[] {
   const { status, headers } = one.response;
   const operation = operationOf(one);
   if (operation === undefined) return status === 404 ? [] : [`status ${status} of what is not described`];
@@ -92,6 +110,9 @@ const needsNoWord =
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 413]);
 const isRefused = ({ response }: Exchange): boolean => refusals.has(response.status);
 
+const environmentOf = ({ request }: Exchange): string =>
+  request.headers.find(({ name }) => name.toLowerCase() === routing.environment)?.value ?? "";
+
 const header = ({ response }: Exchange, wanted: string): string | undefined =>
   response.headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value;
 
@@ -109,7 +130,9 @@ const operations = ({ paths }: Description) =>
   );
 
 /** Finds the operation that an exchange was about. */
-function finder(description: Description): (one: Exchange) => DescribedOperation | undefined {
+type Finder = (one: Exchange) => Description["paths"][string][string] | undefined;
+
+function finder(description: Description): Finder {
   const known = operations(description).map(({ path, ...about }) => ({ ...about, pattern: patternOf(path) }));
   return ({ request }) =>
     known.find(

@@ -20,7 +20,7 @@ export async function openSandbox(
   const sandbox = await createSandbox({ serve: false, ...options });
   onTestFinished(() => sandbox.close());
   const { url, keys } = sandbox;
-  const { fetch } = judged({ fetch: (request: Request) => sandbox.fetch(request) });
+  const { fetch } = judged({ fetch: (request: Request) => sandbox.fetch(request) }, options.only);
   const asked: ClientOptions["fetch"] = (to, init) => fetch(new Request(to, init));
   return { sandbox, client: createClient({ baseUrl: url, apiKey: keys.full, fetch: asked, ...wishes }) };
 }

@@ -98,7 +98,7 @@ export async function createCli({
 }: Replacements = {}): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-test-"));
   let now = firstMoment;
-  const sandbox = judged(await createSandbox({ file: ":memory:", now: () => now, only }));
+  const sandbox = judged(await createSandbox({ file: ":memory:", now: () => now, only }), only);
   onTestFinished(async () => {
     sandbox.close();
     for (const one of [folder, temporaryFolder(folder)]) await rm(one, { recursive: true, force: true });

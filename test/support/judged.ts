@@ -1,18 +1,27 @@
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import type { EnvironmentName } from "../../src/contract/sandbox.ts";
 
 /** The variable that names the judge's proxy, such as http://127.0.0.1:4040; without it nothing is judged. */
 export const proxyVariable = "GPUCTL_TEST_PROXY";
 
-/** The headers that lead a request from the junction behind the proxy to the sandbox that is to answer it. */
-export const routing = { port: "x-judged-port", call: "x-judged-call" } as const;
+/**
+ * The headers that lead a request from the junction behind the proxy to the sandbox that is to answer it, and tell the
+ * environment that this serves.
+ */
+export const routing = {
+  port: "x-judged-port",
+  call: "x-judged-call",
+  environment: "x-judged-environment",
+} as const;
 
 type Answer = (request: Request) => Promise<Response>;
 
 /** One request on its way through the proxy, and what the wire cannot say of its answer. */
 interface Call {
   readonly request: Request;
+  readonly environment: string;
   readonly answer: Answer;
   /** The names of the headers that the sandbox set, and the lengths of the pieces in which its answer came. */
   readonly names: Set<string>;
@@ -25,13 +34,20 @@ interface Call {
  * that the environment names. What comes back is what came through, in the pieces in which the sandbox gave it, and
  * breaks where the sandbox broke it.
  */
-export function judged<Answering extends { readonly fetch: Answer }>(sandbox: Answering): Answering {
+export function judged<Answering extends { readonly fetch: Answer }>(
+  sandbox: Answering,
+  environment: EnvironmentName | "" = "",
+): Answering {
   const proxy = process.env[proxyVariable];
-  return proxy === undefined ? sandbox : { ...sandbox, fetch: (request) => through(proxy, request, sandbox) };
+  if (proxy === undefined) return sandbox;
+  const { fetch: answer } = sandbox;
+  const fetch: Answer = (request) =>
+    through(proxy, { request, environment, answer, names: new Set(), lengths: [] });
+  return { ...sandbox, fetch };
 }
 
-async function through(proxy: string, request: Request, { fetch }: { fetch: Answer }): Promise<Response> {
-  const call: Call = { request, answer: fetch, names: new Set(), lengths: [] };
+async function through(proxy: string, call: Call): Promise<Response> {
+  const { request } = call;
   const number = String(calls.size);
   calls.set(number, call);
   port ??= listen();
@@ -40,6 +56,7 @@ async function through(proxy: string, request: Request, { fetch }: { fetch: Answ
     ...Object.fromEntries([...request.headers].filter(([name]) => !ofTheWire.has(name))),
     [routing.port]: String(await port),
     [routing.call]: number,
+    [routing.environment]: call.environment,
   });
   if (call.names.size === 0) throw call.failure?.cause ?? new Error(`the proxy answered itself: ${body}`);
   const own = headers.filter(([name]) => call.names.has(name));
