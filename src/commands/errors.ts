@@ -47,11 +47,11 @@ export class NoDescription extends Error {
   override readonly name = "NoDescription";
   readonly hint: string;
   readonly status: number | undefined;
-  readonly request: RequestLine;
+  readonly request: RequestLine | undefined;
   constructor(
     message: string,
     hint: string,
-    cause: Error & { readonly status?: number; readonly request: RequestLine },
+    cause: Error & { readonly status?: number; readonly request?: RequestLine },
   ) {
     super(message, { cause });
     this.hint = hint;

@@ -14,9 +14,9 @@ const told = (kind: ErrorConstructor | TypeErrorConstructor | RangeErrorConstruc
 
 describe("createSandbox says which option is wrong, and what would be right", () => {
   test.each([
-    [null, "createSandbox takes an object with options (file, now, serve, port), not null"],
-    ["state.db", 'createSandbox takes an object with options (file, now, serve, port), not "state.db"'],
-    [{ prot: 1 }, "createSandbox has no option prot: there are file, now, serve, port"],
+    [null, "createSandbox takes an object with options (file, now, serve, port, only), not null"],
+    ["state.db", 'createSandbox takes an object with options (file, now, serve, port, only), not "state.db"'],
+    [{ prot: 1 }, "createSandbox has no option prot: there are file, now, serve, port, only"],
     [{ port: 70_000 }, "port must be a whole number from 0 to 65535, not 70000"],
     [{ port: -1 }, "port must be a whole number"],
     [{ port: 1.5 }, "port must be a whole number"],

@@ -1,4 +1,4 @@
-import { NetworkError, ServiceError, UnreadableAnswer } from "../../client/errors.ts";
+import { AnswerTooLarge, NetworkError, ServiceError, UnreadableAnswer } from "../../client/errors.ts";
 import type { RequestParts } from "../../client/request.ts";
 import type { Context } from "../../context/context.ts";
 import { firstAt } from "../../output/paths.ts";
@@ -78,7 +78,10 @@ async function described({ describe }: Pick<Context, "describe">) {
     return await describe({ promptly: true });
   } catch (error) {
     const foreseen =
-      error instanceof ServiceError || error instanceof NetworkError || error instanceof UnreadableAnswer;
+      error instanceof ServiceError ||
+      error instanceof NetworkError ||
+      error instanceof UnreadableAnswer ||
+      error instanceof AnswerTooLarge;
     if (!foreseen) throw error;
     throw new NoDescription(
       `the service's description cannot be had (${error.message}), so it is not known whether rentals can be ended`,
