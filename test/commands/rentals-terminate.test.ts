@@ -109,8 +109,8 @@ describe("rentals terminate", () => {
 
 const lookup = ({ query }: { query: Readonly<Record<string, string>> }) =>
   Response.json({ state: "active", id: Number(query.rentalId), status: "Running", label: "mine" });
-const json = (properties: object) => ({
-  requestBody: { content: { "application/json": { schema: { type: "object", properties } } } },
+const json = (properties: object, required: readonly string[] = []) => ({
+  requestBody: { content: { "application/json": { schema: { type: "object", properties, required } } } },
 });
 
 describe("another's service", () => {
@@ -257,6 +257,16 @@ describe("another's service", () => {
     ["POST /v2/on-demand/rentals/terminate", json({ region: {} })],
     ["POST /v2/{team}/rentals/{id}/terminate", {}],
     ["POST /v2/on-demand/terminated-rentals", json({ rentalId: {} })],
+    ["POST /v2/projects/{projectId}/terminate-rentals", {}],
+    ["POST /v2/teams/{teamId}/rentals/terminate", {}],
+    ["POST /v2/regions/{region}/machines/terminate", json({ rentalId: {} })],
+    ["POST /v2/rentals/terminate/preview", json({ rentalId: {} })],
+    ["POST /v2/rentals/can-terminate", json({ rentalId: {} })],
+    ["POST /v2/rentals/{rentalId}/terminate-requests", {}],
+    ["POST /v2/contracts/terminate", {}],
+    ["DELETE /v2/ssh/rentals/{id}", {}],
+    ["DELETE /v2/past-rentals/{id}", {}],
+    ["POST /v2/rentals/terminate", json({ rentalId: {}, reason: {} }, ["reason"])],
   ])("whose %s is something else is not asked by it", async (operation, described) => {
     const { run } = await createCli({
       answer: service({

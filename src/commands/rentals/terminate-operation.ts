@@ -2,7 +2,7 @@ import { type DescribedOperation, describedOperations } from "../../client/descr
 import type { Description } from "../../client/document.ts";
 import { NotOffered } from "../errors.ts";
 import type { RentalType } from "./rental-type.ts";
-import { placeOfId } from "./terminate-request.ts";
+import { type PlaceOfId, placeOfId } from "./terminate-request.ts";
 
 /** What ends a rental, by the type that its path or its id names; one that names none ends either. */
 export interface Terminate {
@@ -18,7 +18,7 @@ const says: Readonly<Record<RentalType, RegExp>> = {
 /** The listed operations that end one rental by its id. Throws `NotOffered` when there is none. */
 export function terminateOperations(description: Description): readonly Terminate[] {
   const found = describedOperations(description)
-    .filter((operation) => ends(operation) && placeOfId(description, operation) !== undefined)
+    .filter((operation) => ends(operation, placeOfId(description, operation)))
     .map((operation) => ({ operation, type: typeNamedBy(`${operation.path} ${operation.id}`) }));
   if (found.length > 0) return found;
   throw new NotOffered(
@@ -27,15 +27,26 @@ export function terminateOperations(description: Description): readonly Terminat
   );
 }
 
-/** Names of what is about ending rentals but does not end one. */
-const somethingElse = /protect|cancel|undo|schedul|\ball\b|terminate-?all|all-?rentals/i;
+/** Parts of a path. What looks alike may end something else, end nothing, or only ask whether it could be done. */
+const rentals =
+  /^(?:(?:active|bare-metal|gpu|on-demand|virtual(?:-machine)?|vm)-)*(?:rental|instance|machine|vm)s?$/i;
+const terminate = /^terminate(-(?:rental|instance|machine|vm))?$/i;
+const general = /^(?:v\d+|api|cloud|compute|gpus?|on-demand)$/i;
 
-function ends({ method, path, id }: DescribedOperation): boolean {
-  if (method === "GET" || method === "HEAD") return false;
-  const names = `${path} ${id}`;
-  if (somethingElse.test(names)) return false;
-  const terminates = /terminate(?!d)/i.test(names) && /rental|instance|machine/i.test(names);
-  return terminates || (method === "DELETE" && /\/[\w-]*rentals?\/\{[^{}/]+\}$/i.test(path));
+/** Whether an operation does nothing but end the rental whose id it takes at a place. */
+function ends({ method, path }: DescribedOperation, place: PlaceOfId | undefined): boolean {
+  if (method === "GET" || method === "HEAD" || place === undefined) return false;
+  const parts = path.split("/").slice(1);
+  const last = parts.at(-1) ?? "";
+  if (place.in !== "path") {
+    const isOfRentals = rentals.test(parts.at(-2) ?? "") || place.namesRental;
+    return terminate.test(last) && (isOfRentals || /-/.test(last));
+  }
+  const blank = `{${place.name}}`;
+  const [before, after] = [parts.slice(0, parts.indexOf(blank)), parts.slice(parts.indexOf(blank) + 1)];
+  if (!parts.includes(blank) || !rentals.test(before.at(-1) ?? "")) return false;
+  if (after.length === 1) return terminate.test(last);
+  return after.length === 0 && method === "DELETE" && before.slice(0, -1).every((part) => general.test(part));
 }
 
 const types = ["vm", "bare-metal"] as const;

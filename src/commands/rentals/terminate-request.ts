@@ -4,17 +4,20 @@ import type { RequestParts } from "../../client/request.ts";
 import { membersOf, merged } from "../api/schema-fields.ts";
 
 /** Where an operation takes the id of a rental; `as` is the kind of value that it says it takes. */
-interface PlaceOfId {
+export interface PlaceOfId {
   readonly in: "path" | "query" | "body";
   readonly name: string;
+  /** The description itself calls it the id of a rental. */
+  readonly namesRental: boolean;
   readonly list?: boolean;
   readonly as?: "number" | "text" | undefined;
 }
 
 /** What the field is called where the description does not say what the body holds. */
-const usualName = "rentalId";
+const assumed: PlaceOfId = { in: "body", name: "rentalId", namesRental: false };
 
-const oneId = [/^(rental|instance|machine|vm)_?ids?$/i, /^ids?$/i];
+const rentalId = /^(rental|instance|machine|vm)_?ids?$/i;
+const oneId = [rentalId, /^ids?$/i];
 
 /** Nothing when it takes no id, or needs more to know which rental is meant. */
 export function placeOfId(
@@ -23,20 +26,22 @@ export function placeOfId(
 ): PlaceOfId | undefined {
   const blanks = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
   if (blanks.length > 0) {
-    return blanks.length === 1 ? { in: "path", name: blanks[0] ?? "" } : undefined;
+    const [name = "", ...more] = blanks;
+    return more.length === 0 ? { in: "path", name, namesRental: rentalId.test(name) } : undefined;
   }
   const query = parameters.filter((one) => one.in === "query").map(({ name }) => name);
   const inQuery = named(query);
-  if (inQuery !== undefined && body === undefined) return { in: "query", name: inQuery };
-  const { properties } = membersOf(description, merged(description, body?.schema));
+  if (inQuery !== undefined && body === undefined)
+    return { in: "query", name: inQuery, namesRental: rentalId.test(inQuery) };
+  const { properties, required } = membersOf(description, merged(description, body?.schema));
   const names = Object.keys(properties);
-  if (names.length === 0) return { in: "body", name: usualName };
+  if (names.length === 0) return assumed;
   const name = named(names);
-  if (name === undefined) return undefined;
+  if (name === undefined || required.some((one) => one !== name)) return undefined;
   const schema = merged(description, properties[name]);
   const list = schema.type === "array" || (schema.type === undefined && /ids$/i.test(name));
   const item = list ? merged(description, schema.items) : schema;
-  return { in: "body", name, list, as: kinds[String(item.type)] };
+  return { in: "body", name, namesRental: rentalId.test(name), list, as: kinds[String(item.type)] };
 }
 
 const named = (names: readonly string[]): string | undefined =>
@@ -55,7 +60,7 @@ export function terminateRequest(
   id: string | number,
 ): RequestParts {
   const { method, path, body } = operation;
-  const place = placeOfId(description, operation) ?? { in: "body", name: usualName };
+  const place = placeOfId(description, operation) ?? assumed;
   const request = { method, path, host: "compute" } as const;
   if (place.in === "path") {
     const filled = path.replace(`{${place.name}}`, () => encodeURIComponent(id));
