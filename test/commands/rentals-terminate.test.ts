@@ -234,6 +234,7 @@ describe("another's service", () => {
       `GET ${descriptionPath}`,
       "GET /v2/on-demand/rental?rentalId=7",
       operations.at(-1)?.includes("/rentals/") ? operations.at(-1) : operations[0],
+      "GET /v2/on-demand/rental?rentalId=7",
     ]);
   });
 
@@ -354,7 +355,7 @@ describe("another's service", () => {
     });
     const { code, out, requests } = await run("rentals terminate 7 --yes -o id", overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: "7\n" });
-    expect(requests.at(-1)).toMatchObject({ path, body });
+    expect(requests.filter(({ method }) => method !== "GET")).toMatchObject([{ path, body }]);
   });
 
   test("whose records have no type is asked by the listing that holds the rental", async () => {
@@ -369,9 +370,12 @@ describe("another's service", () => {
         [end]: () => Response.json({ message: "bye", rentalId: 7 }),
       }),
     });
-    const { code, requests } = await run("rentals terminate 7 --yes", overNetwork());
+    const { code, err, requests } = await run("rentals terminate 7 --yes", overNetwork());
     expect(code).toBe(0);
-    expect(asked(requests).at(-1)).toBe(end);
+    expect(asked(requests).filter((line) => line.startsWith("POST"))).toEqual([end]);
+    expect(err).toBe(
+      "Rental 7 is still running, active, and bills until it has ended: `gpuctl rentals wait 7 --for terminated` tells when.\n",
+    );
   });
 
   test("that fails in the middle is looked at, and asked once", async () => {

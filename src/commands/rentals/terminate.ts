@@ -7,6 +7,7 @@ import { jsonOf } from "../shared/json-of.ts";
 import { orLook } from "../shared/look.ts";
 import { isRecord } from "../shared/records.ts";
 import type { Verb } from "../spec.ts";
+import { statesOf, stateText } from "./states.ts";
 import { account } from "./terminate-account.ts";
 import { terminateFor, terminateOperations } from "./terminate-operation.ts";
 import { lookedUp, noneFor, type Rental, unseen, withTypes } from "./terminate-rentals.ts";
@@ -53,6 +54,7 @@ export const verb: Verb<Ending> = {
         );
         answers.push(answer);
         told.ended(id);
+        await tellIfGoingOn(id, context);
       } catch (error) {
         told.failed(id, error);
         if (context.interrupted.aborted) throw error;
@@ -111,6 +113,16 @@ async function end([parts]: readonly RequestParts[], { request }: Pick<Context, 
   if (parts === undefined) throw new Error("a rental that nothing ends was not refused");
   const answer = await request(parts);
   return answer.text().trim() === "" ? null : jsonOf(answer);
+}
+
+/** A success that has not ended it yet is told of, as what goes on bills on. A look that fails says nothing. */
+async function tellIfGoingOn(id: string, { call, say }: Pick<Context, "call" | "say">): Promise<void> {
+  const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
+  const states = statesOf(record);
+  if (states.length === 0 || states.some((state) => state.startsWith("terminat"))) return;
+  say(
+    `Rental ${id} is still ${stateText(states)}, and bills until it has ended: \`gpuctl rentals wait ${id} --for terminated\` tells when.`,
+  );
 }
 
 /** What became of a rental whose end nobody knows. */
