@@ -7,7 +7,7 @@ import type { TypedGlobals } from "./globals.ts";
 import { helpFor } from "./help.ts";
 import type { HelpLook } from "./help-look.ts";
 import { declareFlags, declareGlobals, type TypedFlag, typedFlags, typedGlobals } from "./options.ts";
-import { unknownFlag, unknownWord, usageHint } from "./unknown.ts";
+import { refuseSlip, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
 
 /** What a command line asks for: a text to show, or a command to run. */
 export type Parsed = { readonly show: string } | Invocation;
@@ -115,6 +115,8 @@ class Tree {
     declareFlags(last, flags);
     last.arguments("[words...]").action((words: string[], _options: unknown, self: Command) => {
       if (asksForHelp(self)) return this.#help(spec.path);
+      const [word, ...more] = words;
+      if (word !== undefined && more.length === 0) refuseSlip(word, spec.path);
       this.#found({ spec, words, flags: typedFlags(self, flags), globals: typedGlobals(self) });
     });
   }

@@ -16,6 +16,15 @@ export function unknownWord(word: string, path: readonly string[]): UsageError {
   return new UsageError(`unknown command '${word}'${meant}`, { hint: usageHint });
 }
 
+/** A lone word that is nearly one of the commands below a command that takes a text, and may cost something. */
+export function refuseSlip(word: string, path: readonly string[]): void {
+  const meant = path.length === 1 ? didYouMean(word, wordsAt(path)) : "";
+  if (meant === "") return;
+  throw new UsageError(`unknown command '${[...path, word].join(" ")}'${meant}`, {
+    hint: "If it is meant as a text, let stdin give it.",
+  });
+}
+
 const asQuestion = (lines: readonly string[]): string =>
   lines.length > 0 ? ` (Did you mean ${lines.join(" or ")}?)` : "";
 
@@ -24,6 +33,13 @@ export function unknownFlag(flag: string, path: readonly string[]): UsageError {
   const [name = flag] = flag.split("=");
   const below = commands.filter((spec) => path.every((word, at) => spec.path[at] === word));
   const own = [...shownGlobals(globalFlags).flatMap(({ names }) => names), ...below.flatMap(namesOf)];
+  if (flag.startsWith("-=")) {
+    return new UsageError(`"${flag.slice(1)}" stands after a short flag that takes no value`, {
+      hint: usageHint,
+    });
+  }
+  if (own.includes(name))
+    return new UsageError(`${name} takes no value, and "${flag.slice(name.length + 1)}" was given`);
   const takers = commands.filter((spec) => namesOf(spec).includes(name)).map((spec) => spec.path.join(" "));
   const meant =
     takers.length > 0

@@ -45,12 +45,15 @@ function notFollowed(location: string, request: WireRequest): string {
     : `the service redirects to ${place}, which is not followed: what may change something is sent once`;
 }
 
+/** What is as long is a picture or speech, and nothing to read. */
+const base64 = /[\w+/]{64,}={0,2}/g;
+
 /** What a success that cannot be read means: a write happened, or not; a read did not work. */
 export function unreadable(status: number, text: string, request: WireRequest): Error {
   const empty = text === "" || text.trim() === "null";
   const reason = empty
     ? `the service answered ${status} with nothing in it`
-    : `the answer is not JSON: ${readFailure(status, withoutKey(text, request)).message}`;
+    : `the answer is not JSON: ${readFailure(status, withoutKey(text.replace(base64, "…"), request)).message}`;
   return isRead(request)
     ? new UnreadableAnswer(reason, status, lineOf(request))
     : new UnknownOutcome(reason, status, lineOf(request));

@@ -73,7 +73,7 @@ const texts = {
   "passing-time":
     "What was to happen in time that passes at once happened at its own moment: boot, the end of a term, what follows.",
   faults: `A fault comes before the key and the input are looked at, and lets nothing happen unless the operation is applied or just delayed or cut. The oldest one that waits for a call takes it, the others do not count it; a path that is not known, and OPTIONS, are no calls. An answer has the header ${faultHeader} with its number.`,
-  "fault-answers": `Every error has the documented shape, of inference too; a status without a documented one has a code and a message made of its name. A delay is real time, whatever the sandbox's clock does. A 429 says to wait ${usualRetryAfter} s unless something else is said.`,
+  "fault-answers": `Every error has the documented shape, of inference too; a status without a documented one has a code and a message made of its name. A delay is real time, whatever the sandbox's clock does, and holds up the answer: what was asked has happened by then, unless the fault lets nothing happen. A 429 says to wait ${usualRetryAfter} s unless something else is said.`,
   requests: `The last ${requestLog.kept} requests are kept without bodies, keys, and values of query fields that are not known; OPTIONS and orders are not among them.`,
   seed: "A seed takes the place of everything. It may have clock (now, frozen), user, balanceCents (what is left at that moment), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields that create one) and volumes; things may have an id and createdAt, rentals terminatedAt. Without createdAt a rental begins to boot, and everything else is as old as that moment.",
   snapshot:

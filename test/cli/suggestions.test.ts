@@ -17,6 +17,8 @@ describe("a slip of the keyboard", () => {
     ["rentals list --type vms", "vm"],
     ["rentals create vm --gpus 1 --region us-centrall-1", "us-central-1"],
     ["image x --model FLUX.1-dve", "FLUX.1-dev"],
+    ["image modles", "models"],
+    ["chat modles", "models"],
     ["volumes list --color alwasy", "always"],
     ["volumes list -o jsn", "json"],
     ["completion bsah", "bash"],
@@ -46,6 +48,18 @@ describe("a slip of the keyboard", () => {
       const { code, err } = await run(line);
       expect({ line, code, guess: err.includes("Did you mean") }).toEqual({ line, code: 2, guess: false });
     }
+  });
+
+  test.each([
+    ["volumes list --sandbox=true", '--sandbox takes no value, and "true" was given'],
+    ["volumes list --no-header=1", '--no-header takes no value, and "1" was given'],
+    ["rentals create vm --gpus 1 --wait=true", '--wait takes no value, and "true" was given'],
+    ["volumes list -y=1", '"=1" stands after a short flag that takes no value'],
+  ])("%s gives a value to a flag that takes none", async (line, message) => {
+    const { run } = await createCli();
+    const { code, err } = await run(line);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
   });
 
   test("in a variable is told, too", async () => {

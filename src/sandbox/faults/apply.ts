@@ -23,14 +23,16 @@ export async function underFaults(
   if (fault === undefined) return next();
   const { effect, id } = fault;
   onFault(id);
-  if (effect.applied) await next();
-  if (effect.delayMs !== undefined) await pause(effect.delayMs, http.req.raw.signal);
-  if (effect.reset && effect.cutStreamAfter === undefined) throw new ConnectionReset();
   const answer = answerOf(effect);
+  const broken = effect.reset && effect.cutStreamAfter === undefined;
+  // A delay holds up the answer: what was asked has happened by then, whoever still waits for it.
+  if (effect.applied || (answer === undefined && !broken)) await next();
+  if (effect.delayMs !== undefined) await pause(effect.delayMs, http.req.raw.signal);
+  if (broken) throw new ConnectionReset();
   if (answer !== undefined) {
     http.set("problem", answer.problem);
     replace(http, answer.response);
-  } else if (!effect.applied) await next();
+  }
   if (effect.cutStreamAfter !== undefined) replace(http, cut(http.res, effect.cutStreamAfter, effect));
   http.header(faultHeader, String(id));
 }
