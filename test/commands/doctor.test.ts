@@ -165,6 +165,7 @@ describe("doctor looks at the configuration", () => {
     ["{}", 0o600, 0o755, "failure", "config has mode 0755"],
     ["{ nonsense", 0o600, 0o700, "failure", "is not the JSON"],
     ['{"profiles": 7}', 0o600, 0o700, "failure", "profiles has the wrong type"],
+    ['{"profiles":{"default":{"retries":"x"}}}', 0o600, 0o700, "failure", 'cannot be used: retries "x"'],
   ])("%s with modes %o and %o: %s", async (text, file, folder, status, message) => {
     const told = await checked("configuration", { answer: well, before: written(text, file, folder) });
     expect(told).toMatchObject({ status });
