@@ -122,7 +122,7 @@ const asCaused = (cause: unknown, sandbox: boolean): Meaning =>
 
 function serviceHint(status: number, sandbox: boolean): string | null {
   if (status === 401 && sandbox) {
-    return "The sandbox's user was deleted, or the key was revoked: `gpuctl sandbox reset --yes` begins anew.";
+    return "The sandbox's user was deleted, or the key was revoked or is none of its own: without GPUCTL_API_KEY it is given its own, and `gpuctl sandbox reset --yes` begins anew.";
   }
   if (status === 401)
     return "`gpuctl auth login` keeps another key; `gpuctl auth status` says which one is used.";

@@ -51,6 +51,7 @@ export async function canSaveTo(folder: string, options: { makeFolders?: boolean
   try {
     await withTemporary(nearest, new Uint8Array(1), async () => undefined);
   } catch (error) {
-    throw saveFailed(nearest, error);
+    // The folder is there: it is the file that is not found, as below /proc.
+    throw codeOf(error) === "ENOENT" ? new SaveFailed(nearest, "takes no files") : saveFailed(nearest, error);
   }
 }

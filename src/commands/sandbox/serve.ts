@@ -1,3 +1,4 @@
+import { isLoopback } from "../../client/request.ts";
 import { UsageError } from "../errors.ts";
 import { nothingDone } from "../shared/dry-run.ts";
 import { parseNumber } from "../shared/values.ts";
@@ -20,6 +21,8 @@ export const verb: Verb<object> = {
     const server = await sandbox.serve({ host, port, only });
     const what = only === undefined ? "" : `, with the operations of --only ${only}`;
     context.say(`The sandbox is served${what}. It rents nothing and runs no model. Ctrl-C ends it.`);
+    if (!isLoopback(new URL(server.url).hostname))
+      context.say("Whoever reaches this address over the network can use it, too.");
     return {
       data: { url: server.url, apiKey: sandbox.keys.full, readOnlyApiKey: sandbox.keys.readOnly },
       until: untilInterrupted(context.interrupted).then(server.close),
