@@ -37,9 +37,16 @@ const moreFlags = ["hasMore", "has_more", "hasNextPage", "has_next_page"];
 const pageTotals = ["totalPages", "total_pages", "pageCount", "page_count"];
 const recordTotals = ["total", "totalCount", "total_count"];
 
-/** Whether a member of an answer by this name tells where the next page is. */
-export const saysMore = (name: string): boolean =>
-  name in tokens || moreFlags.includes(name) || pageTotals.includes(name);
+/** Whether `nextPage` can go on from an answer that has members of these names. */
+export function canTurn(names: readonly string[], paging: Paging): boolean {
+  const says = (some: readonly string[]) => names.some((name) => some.includes(name));
+  const token = names.some((name) => name in tokens && (name !== "cursor" || says(moreFlags)));
+  return (
+    (paging.cursor !== undefined && token) ||
+    (paging.page !== undefined && (says(pageTotals) || says(moreFlags))) ||
+    (paging.offset !== undefined && (says(recordTotals) || says(moreFlags)))
+  );
+}
 
 /** What comes after a page of so many records, asked for with `query`. */
 export function nextPage(

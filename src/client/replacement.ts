@@ -2,7 +2,7 @@ import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import { type DescribedOperation, findPath } from "./described.ts";
 import type { Description } from "./document.ts";
-import { type Paging, pagingOf, saysMore } from "./paging.ts";
+import { canTurn, type Paging, pagingOf } from "./paging.ts";
 import type { RequestParts } from "./request.ts";
 import { schemaNames } from "./schema-names.ts";
 
@@ -19,13 +19,15 @@ export const mayBeReplaced = (id: OperationId): boolean => {
 };
 
 /**
- * What a deprecated operation and its input become where the description lists the replacement. One whose pages cannot
- * be turned, or that does not take a field of the input, is used only where the deprecated operation is gone.
+ * What a deprecated operation and its input become where the description lists the replacement. One of which nobody
+ * knows how its pages are turned, or that does not take a field of the input, is used only where the deprecated
+ * operation, which answers all at once, is not listed or `gone` all the same.
  */
 export function replacementOf(
   id: OperationId,
   input: Readonly<Record<string, unknown>>,
   description: Description | undefined,
+  gone = false,
 ): Replacement | undefined {
   const { replacedBy, host, method, path } = routes[id];
   const listed = description && replacedBy && findPath(description, replacedBy.method, replacedBy.path);
@@ -37,19 +39,13 @@ export function replacementOf(
     };
   }
   const paging = pagingOf(listed.parameters.map(({ name }) => name));
-  const fit = canBeTurned(description, listed, paging) && takes(listed, Object.keys(input));
-  if (!fit && findPath(description, method, path)) return undefined;
+  const names = schemaNames(description, listed.answer) ?? [];
+  const fit = canTurn(names, paging) && takes(listed, Object.keys(input));
+  if (!fit && !gone && findPath(description, method, path)) return undefined;
   const query = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
   return { parts: { method: replacedBy.method, path: replacedBy.path, host, query }, paging };
-}
-
-/** A page says where the next one is, or says nothing of its shape, and the request can ask for it. */
-function canBeTurned(description: Description, { answer }: DescribedOperation, paging: Paging): boolean {
-  if (!paging.cursor && !paging.page && !paging.offset) return false;
-  const names = schemaNames(description, answer);
-  return names === undefined || names.some(saysMore);
 }
 
 const takes = ({ parameters }: DescribedOperation, names: readonly string[]): boolean =>

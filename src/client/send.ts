@@ -83,7 +83,7 @@ async function unlessGone<Value>(
   } catch (error) {
     if (!isUnknownPath(error) || negotiator === undefined) throw error;
     const description = await negotiator.again();
-    const replacement = replacementOf(id, { ...input }, description);
+    const replacement = replacementOf(id, { ...input }, description, true);
     if (replacement) return viaReplacement(replacement, reader, options);
     const why = description
       ? " lists nothing in its place"

@@ -337,6 +337,62 @@ describe("a replacement", () => {
     expect(requests.map(({ path }) => path)).toEqual([descriptionPath, old]);
   });
 
+  test.each([
+    ["has no schema of its answer", ["page", "limit"], {}],
+    ["counts its records, and is asked for pages by number", ["page", "limit"], pageOf("total")],
+    ["gives a token that no parameter takes", ["offset", "limit"], pageOf("nextCursor")],
+    ["says that there is more, but gives no token", ["cursor", "limit"], pageOf("hasMore")],
+  ])("that %s gives way to what is documented, which answers all at once", async (_name, names, shape) => {
+    const first = Array.from({ length: 10 }, (_, id) => ({ id }));
+    const document = both({ parameters: names.map(parameter), ...shape });
+    const { run } = await createCli({ answer: serving(document, first), negotiates: true });
+    const { code, out, err } = await run("rentals history -o id", overNetwork());
+    expect({ code, out, err }).toEqual({ code: 0, out: "1\n", err: "" });
+  });
+
+  test("without a schema is used once the documented path that is listed, too, turns out to be gone", async () => {
+    const { run } = await createCli({
+      negotiates: true,
+      answer: service({
+        [`GET ${descriptionPath}`]: () => Response.json(both({})),
+        [`GET ${history}`]: () => Response.json([{ id: 5 }]),
+      }),
+    });
+    const { code, out, requests } = await run("rentals history -o id", overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: "5\n" });
+    expect(asked(requests)).toEqual([`GET ${descriptionPath}`, `GET ${old}`, `GET ${history}`]);
+  });
+
+  test("without a schema is used where there is no other, and an empty list from it is just that", async () => {
+    const document = description({ [`GET ${history}`]: { parameters: [parameter("page")] } });
+    const { run } = await createCli({ answer: serving(document, []), negotiates: true });
+    expect(await run("rentals history -o json", overNetwork())).toMatchObject({ code: 0, out: "[]\n" });
+  });
+
+  test.each(["total", "totalCount", "total_count"])(
+    "that is asked for by an offset and tells its %s is used to the end",
+    async (total) => {
+      const document = both({ parameters: ["offset", "limit"].map(parameter), ...pageOf(total) });
+      const { run } = await createCli({
+        negotiates: true,
+        answer: service({
+          [`GET ${descriptionPath}`]: () => Response.json(document),
+          [`GET ${old}`]: () => Response.json([]),
+          [`GET ${history}`]: ({ query }) => {
+            const from = Number(query.offset ?? 0);
+            return Response.json({
+              rentals: [6, 7, 8].slice(from, from + 2).map((id) => ({ id })),
+              [total]: 3,
+            });
+          },
+        }),
+      });
+      const { out, err, requests } = await run("rentals history -o id", overNetwork());
+      expect({ out, err }).toEqual({ out: "6\n7\n8\n", err: "" });
+      expect(asked(requests).slice(1)).toEqual([`GET ${history}`, `GET ${history}?offset=2`]);
+    },
+  );
+
   test("whose pages cannot be turned is used where there is no other, and that is told", async () => {
     const answer = serving(description({ [`GET ${history}`]: {} }), { items: [{ id: 5 }] });
     const { run } = await createCli({ answer, negotiates: true });
