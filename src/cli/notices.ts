@@ -43,13 +43,17 @@ function end(sunset: string, now: number): string {
   if (date && date.getTime() <= now) {
     return `it was to be served until ${day(date)}, which has passed: it may stop working at any time`;
   }
-  return `it stops being served on ${date ? day(date) : legible(sunset)}`;
+  if (date) return `it stops being served on ${day(date)}`;
+  const told = legible(sunset);
+  return told === ""
+    ? "it stops being served on a day that it does not tell"
+    : `it stops being served: ${told}`;
 }
 
 /** What cannot be read as a date, as it came, but in one line that a terminal bears. */
 const legible = (text: string): string => {
   const plain = text.replace(/[^ -~]/g, "").trim();
-  return plain.length > 60 ? `${plain.slice(0, 60)}…` : plain || "a day that it does not tell";
+  return plain.length > 60 ? `${plain.slice(0, 60)}…` : plain;
 };
 
 /** A date in words or numbers, or a moment in seconds with an `@` before it; nothing for what is neither. */

@@ -24,9 +24,10 @@ test.each([
   [{ deprecation: "?1" }, "is deprecated."],
   [{ deprecation: "since long, 2026 or so" }, "is deprecated."],
   [{ deprecation: "", sunset: "" }, "is deprecated; it stops being served on a day that it does not tell."],
-  [{ sunset: "31 Foo 2026" }, "is deprecated; it stops being served on 31 Foo 2026."],
-  [{ sunset: "x".repeat(100) }, `is deprecated; it stops being served on ${"x".repeat(60)}….`],
-  [{ sunset: "next spring" }, "is deprecated; it stops being served on next spring."],
+  [{ sunset: "31 Foo 2026" }, "is deprecated; it stops being served: 31 Foo 2026."],
+  [{ sunset: "x".repeat(100) }, `is deprecated; it stops being served: ${"x".repeat(60)}….`],
+  [{ sunset: "next spring" }, "is deprecated; it stops being served: next spring."],
+  [{ sunset: "soon" }, "is deprecated; it stops being served: soon."],
 ])("what will end is told once, however often it is asked: %j", async (headers, words) => {
   const { run } = await createCli({ answer: () => Response.json(pending, { headers }) });
   const { err, requests } = await run("rentals wait 1 --interval 1s --wait-timeout 3s", overNetwork());
