@@ -16,22 +16,28 @@ export class ConnectionFailed extends Error {
   }
 }
 
-/** The service answered with a failure that it can be held to: everything but the doubtful ends of a write. */
+/**
+ * The service answered with a failure that it can be held to: everything but the doubtful ends of a write. `hint` is
+ * what to do about it, where that is known.
+ */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
   readonly code: string;
   readonly issues: readonly unknown[];
   readonly request: RequestLine;
+  readonly hint: string | undefined;
   constructor(
     failure: { status: number; code: string; message: string; issues: readonly unknown[] },
     request: RequestLine,
+    hint?: string,
   ) {
     super(failure.message);
     this.status = failure.status;
     this.code = failure.code;
     this.issues = failure.issues;
     this.request = request;
+    this.hint = hint;
   }
 }
 

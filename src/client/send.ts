@@ -88,7 +88,7 @@ async function unlessGone<Value>(
     const why = description
       ? " lists nothing in its place"
       : ", which says what took its place, cannot be had";
-    throw unknown(error, `${nameOf(id)} is deprecated, and the service's description${why}`);
+    throw unknown(error, `${nameOf(id)} is deprecated, and the service's description${why}`, askAgain);
   }
 }
 
@@ -103,12 +103,21 @@ function viaReplacement<Value>(
   return reader.pages(pages((query) => sendParts({ ...parts, query }, readJsonAnswer, options), turning));
 }
 
+/** Answers of a path or a method that is not served, or not any longer: nothing was done. */
+const unserved: ReadonlySet<number> = new Set([404, 405, 410]);
+
 const isUnknownPath = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && error.status === 404;
+  error instanceof ServiceError && unserved.has(error.status);
 
 /** The failure of a path that the service does not know, which also says what else was looked at. */
-const unknown = ({ status, code, issues, request, message }: ServiceError, more: string): ServiceError =>
-  new ServiceError({ status, code, issues, message: `${message}: ${more}` }, request);
+const unknown = (
+  { status, code, issues, request, message }: ServiceError,
+  more: string,
+  hint?: string,
+): ServiceError => new ServiceError({ status, code, issues, message: `${message}: ${more}` }, request, hint);
+
+const askAgain =
+  "`gpuctl api spec --refresh` asks for the description anew; `gpuctl api list` shows what the service offers.";
 
 const nameOf = (id: OperationId): string => `${routes[id].method} ${routes[id].path}`;
 

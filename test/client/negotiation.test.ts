@@ -538,3 +538,65 @@ test.each([
     `Not found: GET /v2/on-demand/rental-history is deprecated, and the service's description${why} (GET `,
   );
 });
+
+describe.each([404, 405, 410])("a path that answers %i is gone", (status) => {
+  const gone = () => Response.json({ code: "GONE", message: "Gone", issues: [] }, { status });
+  const vms = "/v2/on-demand/virtual-machine-rentals";
+  /** A tool that keeps a description without replacements, and whose service moved on since. */
+  const movedOn = async (methods: readonly string[]) => {
+    let before = true;
+    const cli = await createCli({
+      negotiates: true,
+      answer: (request) => {
+        if (request.path === descriptionPath) return Response.json(before ? description({}) : replacements);
+        if (request.path !== vms) return onlyReplacements(request);
+        return before || !methods.includes(request.method) ? Response.json([]) : gone();
+      },
+    });
+    await cli.run("rentals list --type vm", overNetwork());
+    before = false;
+    return cli;
+  };
+
+  test("and a read goes to what took its place", async () => {
+    const { code, out, requests } = await (await movedOn(["GET"])).run(
+      "rentals list --type vm -o id",
+      overNetwork(),
+    );
+    expect({ code, out }).toEqual({ code: 0, out: "1\n2\n3\n4\n5\n" });
+    expect(requests.map(({ path }) => path).slice(0, 3)).toEqual([vms, descriptionPath, active]);
+  });
+
+  test("and so does a write, which changed nothing there", async () => {
+    const { run } = await movedOn(["POST"]);
+    const { code, requests } = await run("rentals create vm --gpus 1 --yes", overNetwork());
+    expect(code).toBe(0);
+    const posts = requests.filter(({ method }) => method === "POST");
+    expect(posts.map(({ path }) => path)).toEqual([vms, create]);
+    expect(posts.at(-1)).toMatchObject({ body: { gpuCount: 1, rentalType: "virtual-machine" } });
+  });
+
+  test("and where nothing took its place, that is told, with what asks for the description again", async () => {
+    const answer = service({});
+    const { run } = await createCli({
+      negotiates: true,
+      answer: (request) => (request.path === descriptionPath ? answer(request) : gone()),
+    });
+    const { code, err } = await run("rentals history", overNetwork());
+    expect(code).toBe(5);
+    expect(err).toContain("GET /v2/on-demand/rental-history is deprecated, and the service's description");
+    expect(err).toContain(`answered ${status} GONE`);
+    expect(err).toContain("`gpuctl api spec --refresh`");
+  });
+
+  test("and the older path of the user is asked instead", async () => {
+    const { run } = await createCli({
+      negotiates: true,
+      answer: ({ path }) =>
+        path === "/users/me" ? Response.json({ success: true, user: { id: "u" } }) : gone(),
+    });
+    const { code, requests } = await run("user update --name Ada", overNetwork());
+    expect(code).toBe(0);
+    expect(asked(requests)).toEqual(["PUT /v2/users/me", "PUT /users/me"]);
+  });
+});
