@@ -19,7 +19,7 @@ export interface Known {
 
 const dayMs = 24 * 3_600_000;
 /** For so long a description that could not be had is done without. */
-const patienceMs = 5 * 60_000;
+export const patienceMs = 5 * 60_000;
 
 const within = (moment: number | undefined, span: number, now: number): boolean =>
   moment !== undefined && moment <= now && now - moment < span;

@@ -44,6 +44,7 @@ export interface Client extends Methods {
 
 /**
  * A client of the service. Reads that fail for a reason that may pass are tried again; nothing else is ever sent twice.
+ * A deprecated operation is sent as what takes its place where the service's description lists that.
  * Its methods reject with `ServiceError` (the service refused), `NetworkError` (no answer, and trying again is safe),
  * `UnreadableAnswer`, `UnknownOutcome` (a write may have taken effect: look first), `InterruptedWrite`, and before
  * anything is sent with `InvalidInput`, `NoCredential` or `InsecureUrl`. A stream that breaks off throws `AnswerCut`.

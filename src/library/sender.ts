@@ -1,3 +1,4 @@
+import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CallOptions, call } from "../client/call.ts";
 import { usualRetries, usualTimeout } from "../client/defaults.ts";
@@ -9,6 +10,7 @@ import type { ClientOptions } from "./client-options.ts";
 import type { StreamedId } from "./generated/types.ts";
 import { version } from "./generated/version.ts";
 import { assertValid } from "./invalid-input.ts";
+import { createNegotiators } from "./negotiating.ts";
 import { checkOptionsOf, type OptionRule, shown } from "./options.ts";
 
 /** What a single call may say for itself. */
@@ -53,6 +55,7 @@ export function createSender(options: ClientOptions, fetch: Fetch): Sender {
       pause(milliseconds, undefined, signal && { signal }).catch(() => signal?.throwIfAborted()),
     ...(signal && { signal }),
   });
+  const negotiatorFor = createNegotiators(() => settings({}));
   const prepare = async <Id extends OperationId>(id: Id, input: object): Promise<InputOf<Id>> => {
     if (validate) await assertValid(id, input);
     return input as InputOf<Id>;
@@ -60,7 +63,8 @@ export function createSender(options: ClientOptions, fetch: Fetch): Sender {
   return {
     send: async (id, input, given = {}) => {
       checkOptionsOf(id, given, callRules);
-      return call(id, await prepare(id, input), settings(given));
+      const prepared = await prepare(id, input);
+      return call(id, prepared, { ...settings(given), negotiator: negotiatorFor(given.signal), warn });
     },
     async *stream(id, input, given = {}) {
       if (!Object.hasOwn(streams, id)) {
@@ -74,3 +78,6 @@ export function createSender(options: ClientOptions, fetch: Fetch): Sender {
     },
   };
 }
+
+/** A list that may lack something is no error, and its answer is an array, which has no room to say so. */
+const warn = (line: string): void => process.emitWarning(line, "GpuctlWarning");

@@ -1,0 +1,119 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { GivenFetch } from "../../src/library/client.ts";
+import { description, descriptionPath } from "../support/described.ts";
+import { clientOf, openSandbox } from "./harness.ts";
+
+const old = "/v2/on-demand/rental-history";
+const history = "/v2/on-demand/rentals/history";
+const patience = 5 * 60_000;
+
+/** A client of a service with these answers by path, and the paths that it was asked for. */
+function asking(answers: Readonly<Record<string, () => Response | Promise<Response>>>) {
+  const paths: string[] = [];
+  const fetch: GivenFetch = async (url) => {
+    const { pathname } = new URL(url);
+    paths.push(pathname);
+    return (
+      answers[pathname]?.() ??
+      Response.json({ code: "NOT_FOUND", message: "No", issues: [] }, { status: 404 })
+    );
+  };
+  return { client: clientOf("https://api.example.com", { fetch, retries: 0, timeout: 50 }), paths };
+}
+
+test.each([
+  ["in the process", false],
+  ["over HTTP", true],
+])("a client rents and lists where there are the replacements only, %s", async (_name, serve) => {
+  const { sandbox, client: inside } = await openSandbox({ only: "replacements", serve });
+  const client = serve ? clientOf(sandbox.url, { apiKey: sandbox.keys.full }) : inside;
+  expect(await client.listVirtualMachineRentals()).toEqual([]);
+  for (let made = 0; made < 21; made += 1) await client.createVirtualMachineRental({ gpuCount: 1 });
+  await client.createBareMetalRental({ gpuCount: 8, networkType: "ethernet" });
+  expect(await client.listVirtualMachineRentals({ includeClusterPools: true })).toHaveLength(21);
+  expect(await client.listBareMetalRentals()).toMatchObject([{ rentalType: "bare-metal", gpuCount: 8 }]);
+  expect(await client.listRentalHistory()).toEqual([]);
+});
+
+describe("the service's description", () => {
+  const replaced = () => Response.json(description({ [`GET ${history}`]: {} }));
+  const listed = () => Response.json([]);
+
+  test("is asked for once, and just for what may be replaced", async () => {
+    const { client, paths } = asking({
+      [descriptionPath]: replaced,
+      [history]: listed,
+      "/v2/on-demand/storage-volumes": listed,
+    });
+    await client.listStorageVolumes();
+    expect(paths).not.toContain(descriptionPath);
+    await Promise.all([client.listRentalHistory(), client.listRentalHistory()]);
+    await client.listRentalHistory();
+    expect(paths.filter((path) => path === descriptionPath)).toHaveLength(1);
+    expect(paths.filter((path) => path === history)).toHaveLength(3);
+  });
+
+  test.each([
+    ["is missing", undefined],
+    ["is none", () => new Response("<html>")],
+    ["never comes", () => new Promise<never>(() => {})],
+    ["breaks off", () => Promise.reject(new Error("no stub for this"))],
+  ])("stops nothing when it %s", async (_how, answer) => {
+    const { client, paths } = asking({ ...(answer && { [descriptionPath]: answer }), [old]: listed });
+    expect(await client.listRentalHistory()).toEqual([]);
+    expect(await client.listRentalHistory()).toEqual([]);
+    expect(paths).toEqual([descriptionPath, old, old]);
+  });
+
+  test("is asked for again some minutes after it could not be had", async () => {
+    const answers: Record<string, () => Response> = { [old]: listed, [history]: listed };
+    const { client, paths } = asking(answers);
+    await client.listRentalHistory();
+    answers[descriptionPath] = replaced;
+    const later = Date.now() + patience;
+    const clock = vi.spyOn(Date, "now").mockReturnValue(later);
+    onTestFinished(() => clock.mockRestore());
+    await client.listRentalHistory();
+    expect(paths).toEqual([descriptionPath, old, descriptionPath, history]);
+  });
+
+  test("is asked for anew when a path is gone that was there", async () => {
+    const answers: Record<string, () => Response> = {
+      [descriptionPath]: () => Response.json(description({})),
+      [old]: listed,
+    };
+    const { client, paths } = asking(answers);
+    await client.listRentalHistory();
+    const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + patience);
+    onTestFinished(() => clock.mockRestore());
+    delete answers[old];
+    Object.assign(answers, { [descriptionPath]: replaced, [history]: listed });
+    expect(await client.listRentalHistory()).toEqual([]);
+    expect(paths).toEqual([descriptionPath, old, old, descriptionPath, history]);
+  });
+
+  test("is not waited for once the signal of a call ends it, and another call goes on", async () => {
+    const { client, paths } = asking({ [descriptionPath]: () => new Promise(() => {}), [old]: listed });
+    const controller = new AbortController();
+    const ended = client.listRentalHistory({}, { signal: controller.signal });
+    const other = client.listRentalHistory();
+    await vi.waitFor(() => expect(paths).toEqual([descriptionPath]));
+    controller.abort(new Error("enough"));
+    await expect(ended).rejects.toThrow("enough");
+    expect(await other).toEqual([]);
+    expect(paths).toEqual([descriptionPath, old]);
+    const aborted = { signal: AbortSignal.abort(new Error("before")) };
+    await expect(asking({}).client.listRentalHistory({}, aborted)).rejects.toThrow("before");
+  });
+
+  test("that does not say how pages are turned makes a list that may be a part: the process is warned", async () => {
+    const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    onTestFinished(() => warning.mockRestore());
+    const { client } = asking({ [descriptionPath]: replaced, [history]: () => Response.json([{ id: 1 }]) });
+    expect(await client.listRentalHistory()).toEqual([{ id: 1 }]);
+    expect(warning).toHaveBeenCalledWith(
+      expect.stringContaining("There may be more than this"),
+      expect.anything(),
+    );
+  });
+});
