@@ -65,7 +65,7 @@ async function replaced<Value>(
   try {
     return await viaReplacement(replacement, reader, options);
   } catch (error) {
-    if (!isUnknownPath(error) || replacementOf(id, { ...input }, await negotiator?.again())) throw error;
+    if (!isGone(error) || replacementOf(id, { ...input }, await negotiator?.again())) throw error;
     return documented(id, input, reader, options);
   }
 }
@@ -81,7 +81,7 @@ async function unlessGone<Value>(
   try {
     return await documented(id, input, reader, options);
   } catch (error) {
-    if (!isUnknownPath(error) || negotiator === undefined) throw error;
+    if (!isGone(error) || negotiator === undefined) throw error;
     const description = await negotiator.again();
     const replacement = replacementOf(id, { ...input }, description, true);
     if (replacement) return viaReplacement(replacement, reader, options);
@@ -103,11 +103,12 @@ function viaReplacement<Value>(
   return reader.pages(pages((query) => sendParts({ ...parts, query }, readJsonAnswer, options), turning));
 }
 
-/** Answers of a path or a method that is not served, or not any longer: nothing was done. */
-const unserved: ReadonlySet<number> = new Set([404, 405, 410]);
-
 const isUnknownPath = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && unserved.has(error.status);
+  error instanceof ServiceError && error.status === 404;
+
+/** A path that is to be replaced, or its method, is not served any longer: nothing was done. */
+const isGone = (error: unknown): error is ServiceError =>
+  isUnknownPath(error) || (error instanceof ServiceError && (error.status === 405 || error.status === 410));
 
 /** The failure of a path that the service does not know, which also says what else was looked at. */
 const unknown = (

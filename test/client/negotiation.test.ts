@@ -588,15 +588,4 @@ describe.each([404, 405, 410])("a path that answers %i is gone", (status) => {
     expect(err).toContain(`answered ${status} GONE`);
     expect(err).toContain("`gpuctl api spec --refresh`");
   });
-
-  test("and the older path of the user is asked instead", async () => {
-    const { run } = await createCli({
-      negotiates: true,
-      answer: ({ path }) =>
-        path === "/users/me" ? Response.json({ success: true, user: { id: "u" } }) : gone(),
-    });
-    const { code, requests } = await run("user update --name Ada", overNetwork());
-    expect(code).toBe(0);
-    expect(asked(requests)).toEqual(["PUT /v2/users/me", "PUT /users/me"]);
-  });
 });
