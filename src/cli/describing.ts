@@ -1,5 +1,6 @@
 import type { CallOptions, Negotiator } from "../client/call-options.ts";
 import type { Description } from "../client/document.ts";
+import { NoBaseUrl } from "../client/errors.ts";
 import type { RequestParts } from "../client/request.ts";
 import { UsageError } from "../commands/errors.ts";
 import type { Describe } from "../context/context.ts";
@@ -64,24 +65,27 @@ export function describing(
       if (settings.dryRun) return lists(await kept());
       return lists(await soon()) || lists(await again());
     },
-    describe: async ({ refresh = false, orDocumented = false, promptly = false } = {}) => {
+    describe: async ({ refresh = false, orDocumented, promptly = false } = {}) => {
       if (settings.dryRun) {
         const kept = await (await describer()).kept();
         if (kept || settings.sandbox) return kept ?? documented(settings);
-        if (promptly)
+        const standIn = promptly ? undefined : await documented(settings);
+        if (standIn === undefined || orDocumented?.(standIn) === false)
           throw new UsageError(unknownUnasked, { hint: "`gpuctl api spec` asks for it and keeps it." });
         tellOnce(goesByDocuments);
-        return documented(settings);
+        return standIn;
       }
       if (promptly && !settings.sandbox) return (await describer()).promptly();
       try {
         return await (await describer()).live({ refresh });
       } catch (error) {
         if (world.interrupted.aborted) throw error;
-        if (!orDocumented) throw withReason(error);
+        const standIn =
+          orDocumented && !(error instanceof NoBaseUrl) ? await documented(settings) : undefined;
+        if (standIn === undefined || !orDocumented?.(standIn)) throw withReason(error);
         const reason = error instanceof Error ? error.message : error;
         warn(`The service's description cannot be had (${reason}), so this goes by what is documented.`);
-        return documented(settings);
+        return standIn;
       }
     },
   };

@@ -58,12 +58,13 @@ export interface Context {
 
 /**
  * The service's own description, as kept or as asked for; `refresh` asks in any case. With `orDocumented` it is what is
- * documented where the service's own cannot be had; so it is in a dry run, in which nothing is sent. With `promptly` it is
+ * documented where the service's own cannot be had, as long as that holds what is looked for; so it is in a dry run, in
+ * which nothing is sent. With `promptly` it is
  * the service's own within a few seconds, or an error: `UsageError` in a dry run.
  */
 export type Describe = (wish?: {
   readonly refresh?: boolean;
-  readonly orDocumented?: boolean;
+  readonly orDocumented?: (documented: Description) => boolean;
   readonly promptly?: boolean;
 }) => Promise<Description>;
 

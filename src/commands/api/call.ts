@@ -1,9 +1,12 @@
+import type { Description } from "../../client/document.ts";
+import type { Context } from "../../context/context.ts";
 import { UsageError } from "../errors.ts";
+import { noDescription } from "../shared/no-description.ts";
 import type { Args, Verb } from "../spec.ts";
 import { printed } from "./answer.ts";
 import { checkRequest } from "./check.ts";
 import { destroys } from "./destroys.ts";
-import { findOperation, namedBy } from "./find.ts";
+import { findOperation, isPlaced, type Named, namedBy } from "./find.ts";
 import { allPages } from "./paginate.ts";
 import { type Request, requestOf } from "./request-of.ts";
 import { type Drawing, shown } from "./shown.ts";
@@ -18,7 +21,7 @@ export const verb: Verb<Request> = {
       typeof flags.input === "string"
         ? new TextDecoder().decode(await context.files.read(flags.input))
         : undefined;
-    const description = await context.describe({ orDocumented: true });
+    const description = await describedFor(named, context);
     const found = findOperation(named, description);
     const request = requestOf({ named, found, fields, input });
     if (found === undefined) {
@@ -44,6 +47,20 @@ export const verb: Verb<Request> = {
     });
   },
 };
+
+/** What is documented stands in for a description that cannot be had. Throws `NoDescription` where it knows too little. */
+async function describedFor(named: Named, { describe }: Pick<Context, "describe">): Promise<Description> {
+  try {
+    return await describe({ orDocumented: (documented) => isPlaced(named, documented) });
+  } catch (error) {
+    const wanted = "id" in named ? JSON.stringify(named.id) : `${named.method} ${named.path}`;
+    throw noDescription(
+      error,
+      `the service has the operation ${wanted}`,
+      "A method and a path are sent without it: `gpuctl api call METHOD PATH`. `gpuctl api spec --refresh` asks for it anew.",
+    );
+  }
+}
 
 /** Throws `UsageError` for flags that do not go together. */
 function checkFlags({ parts: { method } }: Request, flags: Args["flags"], settings: Drawing): void {

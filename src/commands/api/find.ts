@@ -48,9 +48,7 @@ export interface Found {
 export function findOperation(named: Named, description: Description): Found | undefined {
   const all = describedOperations(description);
   if ("id" in named) {
-    const exact = all.filter(({ id }) => id === named.id);
-    const alike = all.filter(({ id }) => id.toLowerCase() === named.id.toLowerCase());
-    const [found, ...others] = exact.length > 0 ? exact : alike;
+    const [found, ...others] = called(named.id, all);
     if (found && others.length > 0) throw ambiguous(named.id, [found, ...others]);
     if (found) return { operation: found, pathValues: {} };
     throw notListed(
@@ -65,6 +63,16 @@ export function findOperation(named: Named, description: Description): Found | u
   });
   return matches.sort((a, b) => Object.keys(a.pathValues).length - Object.keys(b.pathValues).length)[0];
 }
+
+/** The operations with an id; in other letter cases where none has it as it is. */
+function called(id: string, all: readonly DescribedOperation[]): readonly DescribedOperation[] {
+  const exact = all.filter((one) => one.id === id);
+  return exact.length > 0 ? exact : all.filter((one) => one.id.toLowerCase() === id.toLowerCase());
+}
+
+/** Whether a description says where a request for what was named goes: a method and a path say so themselves. */
+export const isPlaced = (named: Named, description: Description): boolean =>
+  !("id" in named) || called(named.id, describedOperations(description)).length > 0;
 
 const ambiguous = (id: string, found: readonly DescribedOperation[]): UsageError =>
   new UsageError(`several operations are called ${id}`, {

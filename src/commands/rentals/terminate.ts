@@ -1,10 +1,10 @@
-import { AnswerTooLarge, NetworkError, ServiceError, UnreadableAnswer } from "../../client/errors.ts";
 import type { RequestParts } from "../../client/request.ts";
 import type { Context } from "../../context/context.ts";
 import { firstAt } from "../../output/paths.ts";
-import { NoDescription, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { jsonOf } from "../shared/json-of.ts";
 import { orLook } from "../shared/look.ts";
+import { noDescription } from "../shared/no-description.ts";
 import { isRecord } from "../shared/records.ts";
 import type { Verb } from "../spec.ts";
 import { statesOf, stateText } from "./states.ts";
@@ -79,16 +79,10 @@ async function described({ describe }: Pick<Context, "describe">) {
   try {
     return await describe({ promptly: true });
   } catch (error) {
-    const foreseen =
-      error instanceof ServiceError ||
-      error instanceof NetworkError ||
-      error instanceof UnreadableAnswer ||
-      error instanceof AnswerTooLarge;
-    if (!foreseen) throw error;
-    throw new NoDescription(
-      `the service's description cannot be had (${error.message}), so it is not known whether rentals can be ended`,
-      "Nothing was ended: what runs is billed on. End it in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
+    throw noDescription(
       error,
+      "rentals can be ended",
+      "Nothing was ended: what runs is billed on. End it in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
     );
   }
 }

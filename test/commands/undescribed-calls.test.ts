@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { ConnectionFailed } from "../../src/client/errors.ts";
+import { type Answering, createCli } from "../support/cli.ts";
+import { asked, descriptionPath } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
+
+const reset = () => {
+  throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
+};
+
+/** A service that answers everything but the question for its description. */
+const without =
+  (end: () => Response): Answering =>
+  ({ path }) =>
+    path === descriptionPath ? end() : Response.json({ id: 1 });
+
+const unlisted = ["api call createSshKey -f name=a", "chat models"];
+
+describe.each([
+  ["answers 500", () => new Response("", { status: 500 }), 7, true],
+  ["resets", reset, 9, true],
+  ["answers 404", () => new Response("", { status: 404 }), 5, false],
+  ["answers with a page", () => new Response("<html>"), 7, true],
+])("a service whose description %s", (_name, end, exitCode, retryable) => {
+  test.each(unlisted)("is not said to lack what %s asks for", async (line) => {
+    const { run } = await createCli({ answer: without(end) });
+    const { code, out, err, requests } = await run(`${line} -o json`, overNetwork());
+    expect({ code, out }, err).toEqual({ code: exitCode, out: "" });
+    const { error } = JSON.parse(err.trim().split("\n").at(-1) ?? "");
+    expect(error).toMatchObject({ code: "NO_DESCRIPTION", retryable });
+    expect(error.message).toMatch(
+      /^the service's description cannot be had \(.+\), so it is not known whether /,
+    );
+    expect(new Set(asked(requests))).toEqual(new Set([`GET ${descriptionPath}`]));
+  });
+
+  test.each(["getRental -f rentalId=1", "GET /v2/ssh-keys"])("still answers api call %s", async (line) => {
+    const { run } = await createCli({ answer: without(end) });
+    const { code, out, err } = await run(`api call ${line}`, overNetwork());
+    expect({ code, answer: JSON.parse(out) }).toEqual({ code: 0, answer: { id: 1 } });
+    expect(err).toContain("goes by what is documented");
+  });
+});
+
+test.each([...unlisted, "api call getRental -f rentalId=1", "api call GET /v2/x", "api list"])(
+  "without a base URL %s says how to give one",
+  async (line) => {
+    const { run } = await createCli();
+    const { code, out, err, requests } = await run(line);
+    expect({ code, out, requests }).toEqual({ code: 3, out: "", requests: [] });
+    expect(err).toContain("no base URL is set");
+    expect(err).toContain("`gpuctl setup`");
+    expect(err).toContain("--sandbox");
+    expect(err).not.toContain("lists no");
+  },
+);
+
+test("a dry run without a description does not say that the service lists no such operation", async () => {
+  const { run } = await createCli();
+  const { code, err, requests } = await run("api call createSshKey --dry-run", overNetwork());
+  expect({ code, requests }).toEqual({ code: 2, requests: [] });
+  expect(err).toContain("gpuctl api spec");
+  expect(err).not.toContain("lists no");
+});
