@@ -133,3 +133,57 @@ describe("headers and cookies of an operation", () => {
     expect(JSON.parse(out).example).toBe("gpuctl api call addThing -f Idempotency-Key=text");
   });
 });
+
+describe("an answer with nothing in it", () => {
+  const promise = (status: string) => ({
+    responses: { [status]: { content: { "application/json": { schema: { type: "object" } } } } },
+  });
+  const document = description({
+    "POST /v2/things": { operationId: "addThing", ...promise("200") },
+    "GET /v2/things": { operationId: "listThings", ...promise("2XX") },
+    "PUT /v2/things": { operationId: "setThings", ...promise("default") },
+    "DELETE /v2/things": { operationId: "dropThings", responses: { "200": { description: "Gone" } } },
+  });
+  const answered = async (line: string, status: number, type?: string) => {
+    const { run } = await createCli({
+      answer: ({ path }) =>
+        path === descriptionPath
+          ? Response.json(document)
+          : new Response(null, { status, headers: type === undefined ? {} : { "content-type": type } }),
+    });
+    return run(`api call ${line} --yes`, overNetwork());
+  };
+
+  test.each([
+    ["addThing", undefined, 10],
+    ["setThings", undefined, 10],
+    ["listThings", undefined, 7],
+    ["listThings -i", undefined, 7],
+    ["dropThings", "application/json", 10],
+    ["POST /v2/x", "application/json; charset=utf-8", 10],
+    ["GET /v2/x", "application/problem+json", 7],
+  ])("is none where JSON was to come: %s, said to be %s, exits %i", async (line, type, code) => {
+    const ran = await answered(line, 200, type);
+    expect({ code: ran.code, out: ran.out }, ran.err).toEqual({ code, out: "" });
+    expect(ran.err).toContain("the service answered 200 with nothing in it");
+    if (code === 10) expect(ran.err).toContain("the outcome is unknown");
+  });
+
+  test.each([
+    ["addThing", 204, "application/json"],
+    ["addThing", 205, undefined],
+    ["POST /v2/x", 200, undefined],
+    ["POST /v2/x", 200, "text/plain"],
+    ["dropThings", 200, undefined],
+    ["HEAD /v2/things", 200, "application/json"],
+  ])("is one where nothing was to come: %s, %i, said to be %s", async (line, status, type) => {
+    expect(await answered(line, status, type)).toMatchObject({ code: 0, out: "" });
+  });
+
+  test("of the sandbox is none either", async () => {
+    const { run } = await createCli();
+    await run("sandbox fault add --operation createVirtualMachineRental --cut-stream-after 0");
+    const ran = await run("api call createVirtualMachineRental -F gpuCount=1 --sandbox");
+    expect(ran).toMatchObject({ code: 10, out: "" });
+  });
+});

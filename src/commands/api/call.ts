@@ -41,6 +41,7 @@ export const verb: Verb<Request> = {
     const { settings, files } = context;
     if (flags.paginate === true) return shown(await allPages(request, context), settings);
     return printed(await context.request(request.parts), {
+      operation: request.operation,
       head: flags.include === true,
       terminal: files.stdoutIsTerminal,
       settings,

@@ -11,7 +11,8 @@ export function jsonOf(answer: WholeAnswer): unknown {
   try {
     return JSON.parse(answer.text());
   } catch {
-    const reason = "the answer is not JSON";
+    const empty = answer.bytes.length === 0;
+    const reason = empty ? `the service answered ${status} with nothing in it` : "the answer is not JSON";
     throw isRead(request)
       ? new UnreadableAnswer(reason, status, request)
       : new UnknownOutcome(reason, status, request);
