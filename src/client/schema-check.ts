@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { type Description, isObject } from "./document.ts";
+import type { Patterns } from "./patterns.ts";
 import { inToday, schemaInToday } from "./schema-dialect.ts";
 
 /** What is wrong with a value; `path` leads to it. */
@@ -13,6 +14,8 @@ interface Checking {
   readonly description: Description;
   /** Texts count as the numbers and booleans that they say, as a query and a path carry them. */
   readonly fromText: boolean;
+  /** What tries the patterns of the schema. */
+  readonly patterns: Patterns;
 }
 
 const documentId = "openapi:/description";
@@ -51,6 +54,7 @@ function issues(
     logger: false,
     verbose: true,
     unicodeRegExp,
+    code: { regExp: checking.patterns.regExp },
     coerceTypes: checking.fromText ? "array" : false,
   });
   formats.default(ajv);

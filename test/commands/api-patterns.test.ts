@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { asked, description, descriptionPath } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
+
+const slow = "^(a+)+$";
+const stuck = `${"a".repeat(40)}!`;
+
+/** Calls an operation whose body has these properties. */
+const called = async (properties: object, fields: string, parameters: readonly object[] = []) => {
+  const document = description({
+    "POST /v2/things": {
+      operationId: "addThing",
+      parameters,
+      requestBody: { content: { "application/json": { schema: { type: "object", properties } } } },
+    },
+  });
+  const { run } = await createCli({
+    answer: ({ path }) => Response.json(path === descriptionPath ? document : { id: 1 }),
+  });
+  return run(`api call addThing ${fields}`, overNetwork());
+};
+
+const text = (pattern: string) => ({ type: "string", pattern });
+const sent = "POST /v2/things";
+
+describe("a pattern of the description that takes for ever", () => {
+  test.each([
+    ["in the body", { a: text(slow) }, `-f a=${stuck}`],
+    [
+      "for names",
+      { a: { type: "object", patternProperties: { [slow]: { type: "string" } } } },
+      `-f a[${stuck}]=b`,
+    ],
+    ["in a choice of shapes", { a: { oneOf: [text(slow), { type: "number" }] } }, `-f a=${stuck}`],
+    [
+      "for each of many",
+      { a: { type: "array", items: text(slow) } },
+      Array.from({ length: 50 }, () => `-f a[]=${stuck}`).join(" "),
+    ],
+  ])("is not checked %s, and that is told once", async (_where, properties, fields) => {
+    const start = performance.now();
+    const { code, err, requests } = await called(properties, fields);
+    expect({ code, asked: asked(requests).at(-1) }, err).toEqual({ code: 0, asked: sent });
+    expect(err.split("\n").filter((line) => line.includes(slow))).toEqual([
+      `Whether a value fits ${slow} took too long to tell, so it was not checked.`,
+    ]);
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
+  test("is not checked in the query", async () => {
+    const { code, err, requests } = await called({}, `-f q=${stuck}`, [
+      { name: "q", in: "query", schema: text(slow) },
+    ]);
+    expect(code).toBe(0);
+    expect(err).toContain(slow);
+    expect(asked(requests).at(-1)).toContain(sent);
+  });
+
+  test("leaves all others checked", async () => {
+    const properties = { a: text(slow), b: text("^x"), c: text("^y"), d: text("^[x-]$") };
+    const { code, err, requests } = await called(properties, `-f a=${stuck} -f b=y -f c=y -f d=z`);
+    expect(code).toBe(2);
+    expect(err).toContain("b must match");
+    expect(err).toContain("d must match");
+    expect(err).not.toContain("c must match");
+    expect(asked(requests)).not.toContain(sent);
+  });
+
+  test("hundreds of them take a moment together", async () => {
+    const names = Array.from({ length: 200 }, (_, at) => `f${at}`);
+    const properties = Object.fromEntries(names.map((name, at) => [name, text(`^(a+)+$|${at}b`)]));
+    const start = performance.now();
+    const { code } = await called(properties, names.map((name) => `-f ${name}=${stuck}`).join(" "));
+    expect(code).toBe(0);
+    expect(performance.now() - start).toBeLessThan(10_000);
+  }, 20_000);
+});
