@@ -118,6 +118,7 @@ describe("headers and cookies of an operation", () => {
       "addThing -f Idempotency-Key=abc -f Authorization=mine",
       "Authorization is a header that gpuctl sends itself",
     ],
+    ["addThing -f Idempotency-Key=abc -F idempotency-key=abd", "Idempotency-Key is given twice"],
     ["addThing -f Idempotency-Key='a\nb: c'", "Idempotency-Key cannot stand in a header"],
     ["listThings", "session is required as a cookie, and cookies are not supported"],
   ])("%s is refused: %s", async (line, told) => {

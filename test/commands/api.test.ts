@@ -190,6 +190,29 @@ describe("api call", () => {
     expect((await run("api call createVirtualMachineRental --input - --sandbox", { stdin: "{" })).code).toBe(
       2,
     );
+    expect(
+      (
+        await run("api call POST /v2/x?a=1 -f b=2 -f c[d]=3 --input - --sandbox", { stdin: "{}" })
+      ).requests.at(-1),
+    ).toMatchObject({ query: { a: "1", b: "2", "c[d]": "3" }, body: {} });
+  });
+
+  test.each([
+    ["createVirtualMachineRental --input - -F gpuCount=2", "gpuCount"],
+    [
+      "POST /v2/on-demand/virtual-machine-rentals --input - -f storageVolume[label]=x",
+      "storageVolume[label]",
+    ],
+  ])("%s is told that the body is given whole", async (line, field) => {
+    const { run } = await createCli();
+    const stdin = '{"gpuCount": 1}';
+    const { code, err, requests } = await run(`api call ${line} --sandbox`, { stdin });
+    expect(code).toBe(2);
+    expect(err).toContain(
+      `${field} is no path, query or header parameter of this operation, and just those can be given with -f and -F beside --input, which gives the body whole`,
+    );
+    expect(err).not.toContain("is not a field");
+    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
   test("holds what is sent against the description first", async () => {
@@ -218,6 +241,10 @@ describe("api call", () => {
     ["deleteSshKey", "the path needs id"],
     ["deleteSshKey -f id=..", "cannot stand in a path"],
     ["deleteSshKey -f id=", "cannot stand in a path"],
+    ["GET '/v2/on-demand/rental?rentalId=1001' -f rentalId=2", "rentalId is given twice"],
+    ["GET '/v2/x?tag=a' -f tag[]=b", "tag is given twice"],
+    ["GET '/v2/x?a[b]=1' -f a[b]=2", "a[b] is given twice"],
+    ["DELETE /v2/ssh-keys/7 -f id=8", "id is given twice"],
     ["createVirtualMachineRental -F gpuCount=1 --paginate", "--paginate is for GET"],
     ["GET https://elsewhere.example/x", "PATH must be a path"],
     ["GET //elsewhere.example/x", "PATH must be a path"],

@@ -16,7 +16,7 @@ interface Issue {
  * says so where a schema cannot be read.
  */
 export async function checkRequest(
-  { operation, values, body }: Request,
+  { operation, values, body, wholeBody }: Request,
   description: Description,
   { say }: Pick<Context, "say">,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function checkRequest(
   for (const name of Object.keys(values.query)) {
     const known = operation.parameters.map((parameter) => parameter.name);
     if (!known.some((one) => one === name || one.startsWith(`${name}[`))) {
-      found.push({ flag: name, message: `is not a field of this operation${meant(name, known)}` });
+      found.push({ flag: name, message: (wholeBody ? besideBody : noField) + meant(name, known) });
     }
   }
   if (operation.body?.schema !== undefined && body !== undefined)
@@ -57,6 +57,11 @@ export async function checkRequest(
   }
   if (found.length > 0) throw refused(found);
 }
+
+const noField = "is not a field of this operation";
+
+const besideBody =
+  "is no path, query or header parameter of this operation, and just those can be given with -f and -F beside --input, which gives the body whole";
 
 const meant = (name: string, known: readonly string[]): string => {
   const like = nearest(name, known);

@@ -12,6 +12,8 @@ export interface Request {
   readonly values: Readonly<Record<"path" | "query" | "header", Readonly<Record<string, unknown>>>>;
   /** The body; nothing when there is none. */
   readonly body: unknown;
+  /** The body was given as one, so no field is part of it. */
+  readonly wholeBody: boolean;
 }
 
 export interface Given {
@@ -24,7 +26,7 @@ export interface Given {
 
 /**
  * Puts the fields where they belong: into the path, into the query, the rest into the body, or into the query of a
- * request without one. Throws `UsageError` when the path stays incomplete or the input is no JSON.
+ * request without one. Throws `UsageError` when the path stays incomplete, the input is no JSON, or a field is given twice.
  */
 export function requestOf({ named, found, fields, input }: Given): Request {
   const operation = found?.operation;
@@ -40,10 +42,14 @@ export function requestOf({ named, found, fields, input }: Given): Request {
   for (const [name, value] of Object.entries(fields)) {
     const asHeader = headerNamed(operation, name);
     if (blanks.includes(name)) path[name] = value;
-    else if (declared.some((one) => one.name === name)) query[name] = value;
-    else if (asHeader !== undefined) header[asHeader] = value;
-    else if (bodiless || input !== undefined) query[name] = value;
-    else rest[name] = value;
+    else if (declared.some((one) => one.name === name)) putIntoQuery(query, name, value);
+    else if (asHeader !== undefined) {
+      if (asHeader in header) throw givenTwice(asHeader);
+      header[asHeader] = value;
+    } else if (bodiless || input !== undefined) {
+      if (name in path) throw givenTwice(name);
+      putIntoQuery(query, name, value);
+    } else rest[name] = value;
   }
   const body = input === undefined ? (Object.keys(rest).length > 0 ? rest : undefined) : parsed(input);
   const needsBody = operation?.body?.required === true && !bodiless;
@@ -53,6 +59,7 @@ export function requestOf({ named, found, fields, input }: Given): Request {
     operation,
     values: { path, query, header },
     body: sent,
+    wholeBody: input !== undefined,
     parts: {
       method,
       path: filled,
@@ -67,6 +74,15 @@ export function requestOf({ named, found, fields, input }: Given): Request {
 
 /** Without a prototype, so that every name is just a name. */
 const byName = (values: object = {}): Record<string, unknown> => Object.assign(Object.create(null), values);
+
+const givenTwice = (name: string): UsageError => new UsageError(`${name} is given twice`);
+
+/** Adds a field. Throws `UsageError` when what is typed behind the path gives it as well. */
+function putIntoQuery(query: Record<string, unknown>, name: string, value: unknown): void {
+  const again = [name, ...pairs(name, value).map(([written]) => written)].find((one) => one in query);
+  if (again !== undefined) throw givenTwice(again);
+  query[name] = value;
+}
 
 /** A name that is there several times is a list. */
 const textQuery = (query: URLSearchParams): Record<string, unknown> =>
