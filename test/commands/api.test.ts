@@ -199,10 +199,7 @@ describe("api call", () => {
 
   test.each([
     ["createVirtualMachineRental --input - -F gpuCount=2", "gpuCount"],
-    [
-      "POST /v2/on-demand/virtual-machine-rentals --input - -f storageVolume[label]=x",
-      "storageVolume[label]",
-    ],
+    ["POST /v2/on-demand/virtual-machine-rentals --input - -f storageVolume[label]=x", "storageVolume"],
   ])("%s is told that the body is given whole", async (line, field) => {
     const { run } = await createCli();
     const stdin = '{"gpuCount": 1}';
