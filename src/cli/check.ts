@@ -9,8 +9,15 @@ import { didYouMean } from "./nearest.ts";
 import type { Invocation } from "./program.ts";
 import { sentence } from "./sentence.ts";
 
-/** Whether the service lists a value for a field of an operation that the contract does not know. */
-export type IsListedFor = (id: OperationId, path: Issue["path"], value: string) => Promise<boolean>;
+/**
+ * Whether the service lists a value for a field of an operation that the contract does not know. Nothing when it was asked
+ * for its description and that could not be had.
+ */
+export type IsListedFor = (
+  id: OperationId,
+  path: Issue["path"],
+  value: string,
+) => Promise<boolean | undefined>;
 
 /**
  * Holds an input against the contract; a choice that this does not know may be one that the service lists. Throws
@@ -28,7 +35,12 @@ export async function checkInput(
     import("../contract/index.ts"),
   ]);
   const operation: Operation = operations[id];
-  const checked = await checkListed(operation, input, (path, value) => isListed(id, path, value));
+  let undescribed = false;
+  const checked = await checkListed(operation, input, async (path, value) => {
+    const listed = await isListed(id, path, value);
+    undescribed ||= listed === undefined;
+    return listed === true;
+  });
   if (checked.ok) return;
   const told = checked.issues.map((issue) => ({
     flag: typedName(spec, flags, issue.path),
@@ -40,9 +52,16 @@ export async function checkInput(
   const [first] = issues;
   throw new UsageError(
     first && issues.length === 1 ? sentence(first) : `${issues.length} values cannot be used`,
-    { issues: issues.length === 1 ? [] : issues, hint: "Nothing was sent." },
+    {
+      issues: issues.length === 1 ? [] : issues,
+      hint: undescribed ? `${nothingSent} ${noDescription}` : nothingSent,
+    },
   );
 }
+
+const nothingSent = "Nothing was sent.";
+const noDescription =
+  "The service's description, which may list more, could not be had: --no-validate sends the value as it is.";
 
 /** The flag as the user typed it, else the main one of those that give the field. */
 function typedName(spec: CommandSpec, flags: Invocation["flags"], path: Issue["path"]): string {

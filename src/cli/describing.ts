@@ -61,8 +61,8 @@ export function describing(
         import("../client/listed-values.ts"),
       ]);
       const lists = (description: Description | undefined) =>
-        description !== undefined && listsValue(description, id, path, value);
-      if (settings.dryRun) return lists(await kept());
+        description && listsValue(description, id, path, value);
+      if (settings.dryRun) return lists(await kept()) ?? false;
       return lists(await soon()) || lists(await again());
     },
     describe: async ({ refresh = false, orDocumented, promptly = false } = {}) => {

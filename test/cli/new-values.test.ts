@@ -164,8 +164,6 @@ describe("a choice that nobody knows", () => {
           ),
       }),
     ],
-    ["the description is not there", service({})],
-    ["the description never comes", () => new Promise<Response>(() => {})],
   ])("is refused when %s, and nothing but that was asked", async (_why, answer) => {
     const { run } = await createCli({ answer, negotiates: true });
     const { code, out, err, requests } = await run(
@@ -177,12 +175,38 @@ describe("a choice that nobody knows", () => {
   });
 
   test.each([
+    ["is not there", service({})],
+    ["fails", () => new Response("", { status: 500 })],
+    ["never comes", () => new Promise<Response>(() => {})],
+  ] as const)(
+    "is refused when the description %s, and the user learns how to go on",
+    async (_why, answer) => {
+      const { run } = await createCli({ answer, negotiates: true });
+      const { code, out, err, requests } = await run(
+        `${vm.replace(" -o json", "")} --timeout 50ms`,
+        overNetwork(),
+      );
+      expect({ code, out, err }).toEqual({
+        code: 2,
+        out: "",
+        err: `${refused.trimEnd()} The service's description, which may list more, could not be had: --no-validate sends the value as it is.\n`,
+      });
+      expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+      const past = await run(`${vm} --no-validate --timeout 50ms`, overNetwork());
+      expect(past.requests.find(({ method }) => method === "POST")).toMatchObject({
+        body: { gpuType: "b300" },
+      });
+    },
+  );
+
+  test.each([
     ["in the sandbox", "--sandbox", overNetwork()],
     ["in a dry run", "--dry-run", overNetwork()],
     ["without a base URL", "", {}],
   ])("asks nobody %s", async (_where, flag, options) => {
     const { run } = await createCli({ negotiates: true });
-    const { code, requests } = await run(`${vm} ${flag}`, options);
+    const { code, err, requests } = await run(`${vm} ${flag}`, options);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).not.toContain("could not be had");
   });
 });
