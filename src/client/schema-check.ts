@@ -3,6 +3,7 @@ import formats from "ajv-formats";
 import { type Description, isObject } from "./document.ts";
 import type { Patterns } from "./patterns.ts";
 import { inToday, schemaInToday } from "./schema-dialect.ts";
+import { saying } from "./schema-words.ts";
 
 /** What is wrong with a value; `path` leads to it. */
 export interface SchemaIssue {
@@ -124,7 +125,7 @@ function issueOf({ instancePath, keyword, params, message = "is wrong" }: ErrorO
     case "const":
       return { path, message: `${constant} ${JSON.stringify(params.allowedValue)}` };
     default:
-      return { path, message };
+      return { path, message: saying(keyword, params) ?? message };
   }
 }
 

@@ -69,12 +69,14 @@ function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
   return [...branches].join(" or ");
 }
 
-const article = (type: string): string => {
+/** A kind of value with its article, such as "an integer". */
+export const article = (type: string): string => {
   const name = { int: "integer", record: "object" }[type] ?? type;
   return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 };
 
-function bound(origin: string, relation: string, limit: number | bigint): string {
+/** What a limit asks for after "must", such as "have at least 2 characters"; `origin` is `string`, `array` or a number. */
+export function bound(origin: string, relation: string, limit: number | bigint): string {
   if (origin === "string") return `have ${relation} ${limit} character${Number(limit) === 1 ? "" : "s"}`;
   if (origin === "array") return `have ${relation} ${limit} item${Number(limit) === 1 ? "" : "s"}`;
   return `be ${relation} ${limit}`;

@@ -113,7 +113,7 @@ describe("headers and cookies of an operation", () => {
 
   test.each([
     ["addThing", "Idempotency-Key is required"],
-    ["addThing -f Idempotency-Key=a", "Idempotency-Key must NOT have fewer than 2 characters"],
+    ["addThing -f Idempotency-Key=a", "Idempotency-Key must have at least 2 characters"],
     [
       "addThing -f Idempotency-Key=abc -f Authorization=mine",
       "Authorization is a header that gpuctl sends itself",
@@ -187,4 +187,56 @@ describe("an answer with nothing in it", () => {
     const ran = await run("api call createVirtualMachineRental -F gpuCount=1 --sandbox");
     expect(ran).toMatchObject({ code: 10, out: "" });
   });
+});
+
+test("what is wrong with a value is told in the words of every other command", async () => {
+  const properties = {
+    short: { type: "string", minLength: 1 },
+    many: { type: "array", maxItems: 1 },
+    none: { type: "array", minItems: 1 },
+    one: { type: "array", uniqueItems: true },
+    below: { type: "number", exclusiveMaximum: 3 },
+    most: { type: "number", maximum: 3 },
+    step: { type: "number", multipleOf: 5 },
+    shape: { type: "string", pattern: "^a" },
+    either: { type: ["integer", "boolean"] },
+    empty: { type: "object", minProperties: 1 },
+  };
+  const document = description({
+    "POST /v2/x": {
+      operationId: "addX",
+      requestBody: { content: { "application/json": { schema: { type: "object", properties } } } },
+    },
+  });
+  const { run } = await createCli({ answer: always(200, document) });
+  const fields = {
+    short: "",
+    many: [1, 2],
+    none: [],
+    one: [1, 1],
+    below: 3,
+    most: 4,
+    step: 7,
+    shape: "b",
+    either: "x",
+    empty: {},
+  };
+  const ran = await run("api call addX --input - -o json", {
+    ...overNetwork(),
+    stdin: JSON.stringify(fields),
+  });
+  const { issues } = JSON.parse(ran.err).error;
+  const told = issues.map(({ flag, message }: { flag: string; message: string }) => `${flag} ${message}`);
+  expect(told).toEqual([
+    "short must have at least 1 character",
+    "many must have at most 1 item",
+    "none must have at least 1 item",
+    "one must NOT have duplicate items (items ## 0 and 1 are identical)",
+    "below must be less than 3",
+    "most must be at most 3",
+    "step must be a multiple of 5",
+    "shape must match ^a",
+    "either must be an integer or a boolean",
+    "empty must NOT have fewer than 1 properties",
+  ]);
 });

@@ -139,15 +139,15 @@ describe("an odd description", () => {
   });
 
   test.each([
-    ["getThing -f thing=abcd -f lang=en", "thing must NOT have more than 3 characters"],
+    ["getThing -f thing=abcd -f lang=en", "thing must have at most 3 characters"],
     ["getThing -f thing=abc", "lang is required"],
-    ["getThing -f thing=abc -f lang=en -f page=0", "page must be >= 1"],
+    ["getThing -f thing=abc -f lang=en -f page=0", "page must be at least 1"],
     ["addNode -F next[value]=2", "value is required"],
-    ["addNode -F value=1 -F next[value]=x", "next[value] must be integer"],
-    ["addNode -F value=1 -F all[][next][value]=x", "all[0][next][value] must be integer"],
-    ["addNullable -f name=a -F size=2", "name must NOT have fewer than 2 characters"],
-    ["addNullable -F name=7 -F size=2", "name must be string"],
-    ["addNullable -f name=abc -F size=1", "size must be > 1"],
+    ["addNode -F value=1 -F next[value]=x", "next[value] must be an integer"],
+    ["addNode -F value=1 -F all[][next][value]=x", "all[0][next][value] must be an integer"],
+    ["addNullable -f name=a -F size=2", "name must have at least 2 characters"],
+    ["addNullable -F name=7 -F size=2", "name must be a string, or must be null"],
+    ["addNullable -f name=abc -F size=1", "size must be more than 1"],
     ["addNullable -f name=abc -F size=2 -f kind=c", "kind must be one of a, b"],
     ["twice", "several operations are called twice"],
   ])("refuses %s: %s", async (line, told) => {

@@ -220,7 +220,7 @@ describe("api call", () => {
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
     expect(err).toContain("networkType must be one of infiniband, ethernet");
-    expect(err).toContain("gpuCount must be multiple of 8");
+    expect(err).toContain("gpuCount must be a multiple of 8");
     expect(err).toContain("storageVolume[sizeInGb] is required");
     expect(await run(`${line} --no-validate`)).toMatchObject({ code: 6 });
   });
@@ -233,7 +233,7 @@ describe("api call", () => {
     ["listUsage -f limit=many", "limit"],
     [
       "convertToReserved -F rentalId=0 -F termPeriodDays=1 -F expectedTotalPriceCents=1",
-      "rentalId must be > 0, or must be string",
+      "rentalId must be more than 0, or must be a string",
     ],
     ["deleteSshKey", "the path needs id"],
     ["deleteSshKey -f id=..", "cannot stand in a path"],
@@ -250,6 +250,17 @@ describe("api call", () => {
     const { code, out, err } = await run(`api call ${line} --yes --sandbox`);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(told);
+  });
+
+  test.each([
+    ["deleteSshKey -f id=abc", "id must be a"],
+    ["listUsage -f limit=many", "limit must be a"],
+  ])("%s is not told of -F, which would change nothing", async (line, told) => {
+    const { run } = await createCli();
+    const { code, err } = await run(`api call ${line} --yes --sandbox`);
+    expect(code).toBe(2);
+    expect(err).toContain(told);
+    expect(err).not.toContain("-F gives");
   });
 
   test("takes numbers of a query as text", async () => {

@@ -11,6 +11,9 @@ interface Issue {
   readonly message: string;
 }
 
+/** Kinds of values in a body, which a text is none of. */
+const kinds = /^must be (an? )?(number|integer|boolean|null|array|object)/;
+
 /**
  * Holds a call against what the description says of its operation. Throws `UsageError` that names each field at fault;
  * says so where a schema cannot be read.
@@ -27,8 +30,10 @@ export async function checkRequest(
   ]);
   const patterns = limitedPatterns();
   const found: Issue[] = [];
+  let wantsKind = false;
   const hold = (schema: unknown, value: unknown, name: string, fromText: boolean) => {
     const issues = schemaIssues(schema, value, { description, fromText, patterns });
+    wantsKind ||= !fromText && issues?.some(({ message }) => kinds.test(message)) === true;
     if (issues)
       found.push(...issues.map((issue) => ({ flag: placeOf(name, issue), message: issue.message })));
     else say(`What the description says of ${name || "the body"} cannot be read, so it was not checked.`);
@@ -55,7 +60,7 @@ export async function checkRequest(
   for (const pattern of patterns.unchecked) {
     say(`Whether a value fits ${pattern} took too long to tell, so it was not checked.`);
   }
-  if (found.length > 0) throw refused(found);
+  if (found.length > 0) throw refused(found, wantsKind);
 }
 
 const noField = "is not a field of this operation";
@@ -74,11 +79,8 @@ function placeOf(name: string, { path }: SchemaIssue): string {
   return [first, ...rest.map((step) => `[${step}]`)].join("");
 }
 
-function refused(issues: readonly Issue[]): UsageError {
+function refused(issues: readonly Issue[], wantsKind: boolean): UsageError {
   const [first] = issues;
-  const wantsKind = issues.some(({ message }) =>
-    /^must be (an? )?(number|integer|boolean|null|array|object)/.test(message),
-  );
   const typed = wantsKind ? " -F gives numbers, true, false and null." : "";
   const hint = `Nothing was sent.${typed} --no-validate leaves it to the service.`;
   if (first && issues.length === 1) return new UsageError(`${first.flag} ${first.message}`, { hint });

@@ -54,7 +54,7 @@ export const apiCommands: readonly CommandSpec[] = [
     path: ["api", "call"],
     summary: "Call any operation of the service",
     details:
-      "Fields fill path, query and headers by name; the rest is the body. It is held against the description first. The answer is printed as JSON unless --output says otherwise.",
+      "Fields fill path, query and headers by name; the rest is the body. It is held against the description first. The answer is printed as JSON unless --output says otherwise. null is an answer like any other: getRental gives it for a rental that is not there.",
     operations: [],
     positionals: operationWords,
     flags: [
