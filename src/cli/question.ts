@@ -9,7 +9,7 @@ import { checkValue } from "./config/rules.ts";
 import { contractCheck } from "./contract-check.ts";
 import type { Missing } from "./missing.ts";
 
-/** How a missing value is asked for: one of its choices where it has any, else a text that is held to its rule. */
+/** How a missing value is asked for: one of its choices where it has some, else a text that is held to its rule. */
 interface Question {
   readonly message: string;
   readonly choices: readonly string[] | undefined;

@@ -34,16 +34,22 @@ export type FieldKind =
   | "object"
   | "shapes";
 
-export interface Limits {
+/** The limits that are numbers, by their names in JSON Schema. */
+export const limitNames = [
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+] as const;
+
+type NumberLimits = { readonly [Name in (typeof limitNames)[number]]?: number };
+
+export interface Limits extends NumberLimits {
   readonly choices?: readonly string[];
   readonly constant?: boolean;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly multipleOf?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
   readonly pattern?: string;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Field, FieldKind, Item, Limits } from "./field.ts";
+import { type Field, type FieldKind, type Item, type Limits, limitNames } from "./field.ts";
 import type { InputSchema } from "./operation.ts";
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -66,17 +66,6 @@ function kindOf(schema: Schema): FieldKind {
   if (schema.type === "integer" || schema.type === "number" || schema.type === "boolean") return schema.type;
   return "string";
 }
-
-const limitNames = [
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-] as const;
 
 function limitsOf(schema: Schema): Limits {
   const numbers = limitNames.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]]]));

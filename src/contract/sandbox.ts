@@ -6,6 +6,9 @@ export const environmentNames = ["documented", "replacements", "legacy"] as cons
 
 export type EnvironmentName = (typeof environmentNames)[number];
 
+/** Marks an answer of the sandbox that a fault befell, with the number of the fault. */
+export const faultHeader = "Gpuctl-Sandbox-Fault";
+
 /** What a fault of the sandbox does when nothing else is said. */
 export const faultDefaults = { after: 0, times: 1 } as const;
 

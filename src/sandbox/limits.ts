@@ -1,11 +1,10 @@
 import { assumedOperations } from "../contract/assumed/index.ts";
 import { pageInput } from "../contract/assumed/pages.ts";
-import { requestLog, sandboxChatModel } from "../contract/sandbox.ts";
+import { faultHeader, requestLog, sandboxChatModel } from "../contract/sandbox.ts";
 import { adminPath } from "./admin/app.ts";
 import { maxBodyBytes } from "./app.ts";
 import { secondMs } from "./clock.ts";
 import { usualRetryAfter } from "./control/faults.ts";
-import { faultHeader } from "./faults/apply.ts";
 import { listedSizes } from "./handlers/rental-options.ts";
 import { bootMs } from "./lifecycle.ts";
 import { inferenceTexts } from "./limits/inference.ts";

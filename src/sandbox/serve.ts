@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
+import { faultHeader } from "../contract/sandbox.ts";
 import { CannotListen } from "./cannot-listen.ts";
-import { faultHeader } from "./faults/apply.ts";
 import { ConnectionReset } from "./faults/connection-reset.ts";
 import { optional } from "./missing-dependency.ts";
 

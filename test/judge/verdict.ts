@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { faultHeader } from "../../src/sandbox/faults/apply.ts";
+import { faultHeader } from "../../src/contract/sandbox.ts";
 import { routing } from "../support/judged.ts";
 import type { Exchange, Finding, Report } from "./proxy.ts";
 

@@ -1,6 +1,6 @@
 import { type Description, isObject } from "../../client/document.ts";
 import { resolved } from "../../client/reference.ts";
-import type { Field, Limits } from "../../contract/field.ts";
+import { type Field, type Limits, limitNames } from "../../contract/field.ts";
 import { limitsText } from "../limits.ts";
 
 /** A field as `api describe` shows it; `name` is what `-f` and `-F` take, such as `storageVolume[label]`. */
@@ -127,17 +127,6 @@ export function typeText(description: Description, schema: unknown, depth = 0): 
   if (typeof found.type !== "string") return Array.isArray(found.enum) ? "choice" : "anything";
   return typeof found.format === "string" ? found.format : found.type;
 }
-
-const limitNames = [
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-] as const satisfies readonly (keyof Limits)[];
 
 function limited(description: Description, schema: Schema): Field {
   const about = { name: "", required: false, description: "" };

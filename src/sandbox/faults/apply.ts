@@ -1,14 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Context, Next } from "hono";
 import type { ServedId } from "../../contract/assumed/served.ts";
+import { faultHeader } from "../../contract/sandbox.ts";
 import type { Store } from "../store.ts";
 import { answerOf } from "./answer.ts";
 import { ConnectionReset } from "./connection-reset.ts";
 import { cut } from "./cut.ts";
 import { takeFault } from "./take.ts";
-
-/** Marks an answer that a fault befell, with the number of the fault. */
-export const faultHeader = "Gpuctl-Sandbox-Fault";
 
 /**
  * Lets a call go on to its operation, or befall by a fault, whose number it gives back.

@@ -1,4 +1,4 @@
-import { faultDefaults } from "../../../contract/sandbox.ts";
+import { faultDefaults, faultHeader } from "../../../contract/sandbox.ts";
 import type { Column } from "../../../output/view.ts";
 import type { CommandSpec } from "../../spec.ts";
 
@@ -15,7 +15,7 @@ export const faultCommands: readonly CommandSpec[] = [
   {
     path: ["sandbox", "fault", "add"],
     summary: "Let calls to the sandbox fail",
-    details: "The next calls fail, none by chance. Their answers have the header Gpuctl-Sandbox-Fault.",
+    details: `The next calls fail, none by chance. Their answers have the header ${faultHeader}.`,
     operations: [],
     flags: [
       {
