@@ -1,78 +1,83 @@
-/** The rooms of src/ and who may import whom; the table of the house, held in CI. */
-const rooms = {
-  contract: [],
-  output: [],
-  media: [],
-  client: ["contract"],
-  sandbox: ["contract"],
-  context: ["client"],
-  commands: ["contract", "client", "context", "output", "media"],
-  docs: ["contract", "commands"],
-  library: ["contract", "client", "sandbox", "output"],
-  cli: ["contract", "client", "context", "commands", "output", "media"],
-};
+const { rooms, typesOnly } = require("./scripts/rooms.cjs");
+
+const error = "error";
 
 const stayWithin = Object.entries(rooms).map(([room, others]) => ({
   name: `${room}-imports`,
   comment: `src/${room} may import ${others.map((other) => `src/${other}`).join(", ") || "nothing of ours"}`,
-  severity: "error",
-  from: { path: `^src/${room}/`, ...(room === "cli" && { pathNot: "^src/cli/entry\\.ts$" }) },
-  to: { path: "^src/", pathNot: `^src/(${[room, ...others].join("|")})/` },
+  severity: error,
+  from: { path: `^src/${room}/` },
+  to: { path: "^src/", pathNot: `^src/(${[room, ...others].join("|")})(/|\\.ts$)` },
 }));
 
-/** What only the type checker sees does not count as reaching into a room. */
-const typesOnly = (name, from, to) => ({
-  name,
-  severity: "error",
-  from: { path: from },
-  to: { path: to, dependencyTypesNot: ["type-only"] },
-});
+const typesOnlyRules = Object.entries(typesOnly).map(([room, others]) => ({
+  name: `${room}-imports-types`,
+  comment: `src/${room} may import only types of ${others.map((other) => `src/${other}`).join(", ")}`,
+  severity: error,
+  from: { path: `^src/${room}/` },
+  to: { path: `^src/(${others.join("|")})/`, dependencyTypesNot: ["type-only"] },
+}));
 
 module.exports = {
   forbidden: [
-    { name: "no-circle", severity: "error", from: {}, to: { circular: true } },
-    { name: "no-orphan-import", severity: "error", from: {}, to: { couldNotResolve: true } },
+    { name: "no-circle", severity: error, from: {}, to: { circular: true } },
+    { name: "no-orphan-import", severity: error, from: {}, to: { couldNotResolve: true } },
     ...stayWithin,
-    typesOnly("context-takes-types-of-client", "^src/context/", "^src/client/"),
-    typesOnly("commands-take-types-of-context", "^src/commands/", "^src/context/"),
+    ...typesOnlyRules,
+    {
+      name: "config-reads-generated-contract",
+      comment: "The configuration reads the contract's generated plain data only",
+      severity: error,
+      from: { path: "^src/config/" },
+      to: { path: "^src/contract/", pathNot: "^src/contract/generated/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "commands-stay-in-their-noun",
+      comment: "A command never imports from another noun's folder",
+      severity: error,
+      from: { path: "^src/commands/([^/]+)/" },
+      to: { path: "^src/commands/", pathNot: "^src/commands/$1/" },
+    },
+    {
+      name: "cli-without-nouns",
+      comment: "The command line reaches a command through the generated tree only",
+      severity: error,
+      from: { path: "^src/cli/", pathNot: "^src/cli/generated/" },
+      to: { path: "^src/commands/" },
+    },
     {
       name: "client-of-the-library-without-sandbox",
       comment: "A program that imports the client never loads the sandbox",
-      severity: "error",
+      severity: error,
       from: { path: "^src/library/client\\.ts$" },
       to: { path: "^src/sandbox/", reachable: true },
     },
     {
       name: "contract-knows-zod-only",
-      severity: "error",
+      severity: error,
       from: { path: "^src/contract/" },
       to: { dependencyTypes: ["npm", "npm-dev", "npm-optional", "core"], pathNot: "node_modules/zod/" },
     },
     {
-      name: "sandbox-by-dynamic-import",
-      comment:
-        "The entry reaches the sandbox by dynamic import, so that nothing of it loads without --sandbox",
-      severity: "error",
+      name: "sandbox-and-docs-by-dynamic-import",
+      comment: "One place of the command line reaches the sandbox and the documents, by dynamic import",
+      severity: error,
       from: { path: "^src/cli/" },
       to: { path: "^src/(sandbox|docs)/", dynamic: false },
     },
     {
-      name: "verbs-by-dynamic-import",
-      comment: "Help, completion and manual pages never load a verb",
-      severity: "error",
-      from: { path: "^src/commands/.*index\\.ts$" },
-      to: {
-        path: "^src/commands/",
-        pathNot: [
-          "index\\.ts$",
-          "views\\.ts$",
-          "^src/commands/config/keys\\.ts$",
-          "^src/commands/spec\\.ts$",
-          "flags\\.ts$",
-          "^src/commands/completion/shells\\.ts$",
-        ],
-        dynamic: false,
-      },
+      name: "process-in-system-only",
+      comment: "Only src/system touches the process",
+      severity: error,
+      from: { path: "^src/", pathNot: "^src/system/" },
+      to: { path: "^(node:)?process$" },
+    },
+    {
+      name: "commands-by-dynamic-import",
+      comment: "Help, completion and manual pages never load a command",
+      severity: error,
+      from: { path: "^src/(cli|docs)/" },
+      to: { path: "^src/commands/", dynamic: false },
     },
   ],
   options: {

@@ -1,11 +1,16 @@
 import { defineConfig } from "vitest/config";
+import { MissingPrograms } from "./test/support/missing-programs.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 30_000,
-    // Each module is loaded once and not for every file: no test replaces one or keeps anything in one. What is to be
-    // undone when a file ends is registered by a function that the file calls.
+    // Properties that are tried more often than usual take longer.
+    testTimeout: process.env.GPUCTL_TEST_RUNS ? 900_000 : 60_000,
+    reporters: ["default", new MissingPrograms()],
+    // Every core, because most of the tests wait for processes that they started.
+    maxWorkers: "100%",
+    // Each module is loaded once in a worker, and not for every file: no test replaces a module or keeps state in one.
+    // What has to be undone when a file ends is registered by a function that the file calls.
     isolate: false,
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text-summary", "lcov"] },
   },

@@ -1,6 +1,7 @@
 /**
- * How soon a command line answers: ratios to `node -e 0`, measured in turn in one run, with GitHub's `gh` beside it
- * where that is installed. `npm run bench` builds first; `npm run bench -- 40` takes 40 rounds.
+ * How fast a command line is: ratios to `node -e 0`, measured in turn in one run, with GitHub's `gh` where that is
+ * installed. `npm run bench` builds first. `npm run bench -- 40` takes 40 rounds, and `npm run bench -- 40 DIR` also
+ * runs the build of another checkout in turn with this one and prints the ratio of the two.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -9,10 +10,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { spawn as spawnOnTerminal } from "@lydell/node-pty";
+import { openApi } from "../src/contract/document/openapi.ts";
 import { operations } from "../src/contract/index.ts";
-import { openApi } from "../src/contract/openapi.ts";
 
 const rounds = Number(process.argv[2] ?? 20);
+const other = process.argv[3];
 const rows = Array.from({ length: 25 }, (_, index) => ({
   id: index + 1,
   status: "Running",
@@ -48,32 +51,62 @@ interface Line {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** On a terminal of 80 columns. */
+  readonly terminal?: boolean;
+  /** 0 when left out. */
+  readonly code?: number;
 }
 
 const node = (...args: readonly string[]): Line => ({ program: process.execPath, args });
-const gpuctl = (...args: readonly string[]): Line => node("bin/gpuctl.js", ...args);
-const list = gpuctl("rentals", "list", "--type", "vm");
 const hasGh = spawnSync("gh", ["--version"], { env, stdio: "ignore" }).status === 0;
+
+/** The command lines of the build in a folder. */
+function linesOf(folder: string): Readonly<Record<string, Line>> {
+  const gpuctl = (...args: readonly string[]): Line => node(join(folder, "bin/gpuctl.js"), ...args);
+  const list = gpuctl("rentals", "list", "--type", "vm");
+  return {
+    "--version": gpuctl("--version"),
+    "--help": gpuctl("--help"),
+    "--help, terminal": { ...gpuctl("--help"), terminal: true },
+    "rentals --help": gpuctl("rentals", "--help"),
+    "rentals list": list,
+    "rentals list, terminal": { ...list, terminal: true },
+    "rentals list, no code cache": { ...list, env: { NODE_DISABLE_COMPILE_CACHE: "1" } },
+    "rentals list --sandbox": gpuctl("rentals", "list", "--sandbox"),
+    "unknown flag": { ...gpuctl("rentals", "list", "--no-such-flag"), code: 2 },
+  };
+}
 
 const lines: Readonly<Record<string, Line>> = {
   "node -e 0": node("-e", "0"),
-  "--version": gpuctl("--version"),
-  "--help": gpuctl("--help"),
-  "rentals --help": gpuctl("rentals", "--help"),
-  "rentals list": list,
-  "rentals list, no code kept": { ...list, env: { NODE_DISABLE_COMPILE_CACHE: "1" } },
+  ...linesOf("."),
+  ...(other !== undefined &&
+    Object.fromEntries(Object.entries(linesOf(other)).map(([name, line]) => [`${name} (other)`, line]))),
   ...(hasGh && {
     "gh --version": { program: "gh", args: ["--version"] },
     "gh --help": { program: "gh", args: ["--help"] },
   }),
 };
 
-async function milliseconds({ program, args, env: more }: Line): Promise<number> {
+async function milliseconds(line: Line): Promise<number> {
+  const { program, args, code: expected = 0 } = line;
   const start = performance.now();
-  const child = spawn(program, [...args], { env: { ...env, ...more }, stdio: "ignore" });
-  const [code] = await once(child, "exit");
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}`);
+  const code = await exitCode(line);
+  if (code !== expected) throw new Error(`${program} ${args.join(" ")} exited with ${code}`);
   return performance.now() - start;
+}
+
+async function exitCode({ program, args, env: more, terminal }: Line): Promise<number> {
+  if (!terminal) {
+    const child = spawn(program, [...args], { env: { ...env, ...more }, stdio: "ignore" });
+    const [code] = await once(child, "exit");
+    return code;
+  }
+  const child = spawnOnTerminal(program, [...args], {
+    cols: 80,
+    env: { ...env, ...more, TERM: "xterm-256color" },
+  });
+  return new Promise((resolve) => child.onExit(({ exitCode: code }) => resolve(code)));
 }
 
 const median = (numbers: readonly number[]): number =>
@@ -89,10 +122,17 @@ for (let round = 0; round <= rounds; round += 1) {
 server.close();
 rmSync(state, { recursive: true });
 
-const floors = times.get("node -e 0") ?? [];
+/** The median of the ratios of two lines, round by round. */
+const ratio = (name: string, base: string): string => {
+  const bases = times.get(base) ?? [];
+  const all = times.get(name) ?? [];
+  return median(all.map((time, round) => time / (bases[round] ?? Number.NaN))).toFixed(2);
+};
+
 for (const [name, all] of times) {
-  const ratios = all.map((time, round) => time / (floors[round] ?? Number.NaN));
+  if (name.endsWith(" (other)")) continue;
+  const pair = times.has(`${name} (other)`) ? `   other x ${ratio(name, `${name} (other)`)}` : "";
   process.stdout.write(
-    `${name.padEnd(26)} ${median(all).toFixed(0).padStart(4)} ms   x ${median(ratios).toFixed(2)}\n`,
+    `${name.padEnd(28)} ${median(all).toFixed(0).padStart(4)} ms   x ${ratio(name, "node -e 0")}${pair}\n`,
   );
 }

@@ -47,11 +47,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--limit|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after|--limit) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox keys"|" sandbox limits"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox clock"|" help sandbox fault") path="$path $word" count=0 ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox clock") path="$path $word" count=0 ;;
       *) ((count++)) ;;
     esac
   done
@@ -115,26 +115,26 @@ _gpuctl() {
     "config list") commands="" flags="" ;;
     "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
-    "sandbox") commands="serve status reset seed snapshot restore requests clock fault keys limits" flags="" ;;
+    "sandbox") commands="serve status reset keys limits fault clock seed snapshot restore requests" flags="" ;;
     "sandbox serve") commands="" flags="--port --host --only" ;;
     "sandbox status") commands="" flags="" ;;
     "sandbox reset") commands="" flags="" ;;
-    "sandbox seed") commands="" flags="" ;;
-    "sandbox snapshot") commands="" flags="--force" ;;
-    "sandbox restore") commands="" flags="" ;;
-    "sandbox requests") commands="" flags="--limit" ;;
+    "sandbox keys") commands="" flags="" ;;
+    "sandbox limits") commands="" flags="" ;;
+    "sandbox fault") commands="add list clear" flags="" ;;
+    "sandbox fault add") commands="" flags="--operation --times --after --status --retry-after --delay --reset --cut-stream-after --garbage --applied" ;;
+    "sandbox fault list") commands="" flags="" ;;
+    "sandbox fault clear") commands="" flags="" ;;
     "sandbox clock") commands="show freeze advance set resume" flags="" ;;
     "sandbox clock show") commands="" flags="" ;;
     "sandbox clock freeze") commands="" flags="" ;;
     "sandbox clock advance") commands="" flags="" ;;
     "sandbox clock set") commands="" flags="" ;;
     "sandbox clock resume") commands="" flags="" ;;
-    "sandbox fault") commands="add list clear" flags="" ;;
-    "sandbox fault add") commands="" flags="--operation --times --after --status --retry-after --delay --reset --cut-stream-after --garbage --applied" ;;
-    "sandbox fault list") commands="" flags="" ;;
-    "sandbox fault clear") commands="" flags="" ;;
-    "sandbox keys") commands="" flags="" ;;
-    "sandbox limits") commands="" flags="" ;;
+    "sandbox seed") commands="" flags="" ;;
+    "sandbox snapshot") commands="" flags="--force" ;;
+    "sandbox restore") commands="" flags="" ;;
+    "sandbox requests") commands="" flags="--limit" ;;
     "completion") commands="" flags="" ;;
     "help") commands="exit-codes environment output setup rentals volumes reserve user image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
     "help rentals") commands="create list get history summary wait ssh terminate" flags="" ;;
@@ -148,9 +148,9 @@ _gpuctl() {
     "help auth") commands="login logout status token" flags="" ;;
     "help profile") commands="list show add use remove" flags="" ;;
     "help config") commands="get set unset list path" flags="" ;;
-    "help sandbox") commands="serve status reset seed snapshot restore requests clock fault keys limits" flags="" ;;
-    "help sandbox clock") commands="show freeze advance set resume" flags="" ;;
+    "help sandbox") commands="serve status reset keys limits fault clock seed snapshot restore requests" flags="" ;;
     "help sandbox fault") commands="add list clear" flags="" ;;
+    "help sandbox clock") commands="show freeze advance set resume" flags="" ;;
   esac
 
   COMPREPLY=()
@@ -257,7 +257,6 @@ _gpuctl() {
       "sandbox serve:--port") : ;;
       "sandbox serve:--host") : ;;
       "sandbox serve:--only") COMPREPLY+=($(compgen -W "documented replacements legacy" -- "$cur")) ;;
-      "sandbox requests:--limit") : ;;
       "sandbox fault add:--operation") : ;;
       "sandbox fault add:--times") : ;;
       "sandbox fault add:--after") : ;;
@@ -265,6 +264,7 @@ _gpuctl() {
       "sandbox fault add:--retry-after") : ;;
       "sandbox fault add:--delay") : ;;
       "sandbox fault add:--cut-stream-after") : ;;
+      "sandbox requests:--limit") : ;;
     esac
   elif [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags -o --output --columns --no-header --jq -q --quiet -y --yes --no-input --profile --sandbox --base-url --inference-base-url --timeout --retries --dry-run --no-validate --insecure-http --debug --color -V --version -h --help" -- "$cur"))

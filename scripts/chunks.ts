@@ -1,32 +1,46 @@
-/** The part of the bundler's knowledge that the split needs. */
+/** The part of the bundler's plugin context that is needed here. */
 interface Graph {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
 }
 
 /**
- * Files that a command line needs together, by the modules whose static imports they are. Read as one file each:
- * finding and opening a file costs more than compiling what is in it.
+ * Chunks of modules that are needed together: each holds the static imports of its modules. Finding and opening a file
+ * costs more than compiling its code.
  */
 const together = {
-  help: ["/src/cli/help.ts", "/src/cli/help-look.ts", "/src/cli/topic-text.ts"],
-  start: ["/src/cli/main.ts", "/src/context/node.ts"],
+  // Loaded before compiled code is cached, so it must need nothing else.
+  "code-cache": ["/src/system/code-cache.ts"],
+  help: ["/src/cli/help/help.ts", "/src/cli/help/look.ts", "/src/cli/help/topic-text.ts"],
+  start: [
+    "/src/cli/start/main.ts",
+    "/src/cli/start/services.ts",
+    "/src/system/node.ts",
+    "/src/output/time.ts",
+    // What declarations of commands are made of.
+    "/src/command-kit/define.ts",
+    "/src/command-kit/flag.ts",
+    "/src/command-kit/arg.ts",
+    "/src/command-kit/examples.ts",
+  ],
   call: [
     "/src/client/call.ts",
     "/src/client/transport.ts",
-    "/src/client/describer.ts",
-    "/src/context/description-cache.ts",
+    "/src/client/description.ts",
+    "/src/system/description-cache.ts",
     "/src/commands/rentals/listing.ts",
+    "/src/commands/rentals/views.ts",
+    "/src/commands/rentals/waiting.ts",
   ],
   render: ["/src/output/render.ts"],
-  table: ["/src/output/table.ts"],
+  table: ["/src/output/table/table.ts"],
 } as const;
 
-/** The file that a module goes into, or nothing when the bundler may choose. */
+/** The chunk of a module; undefined leaves the choice to the bundler. */
 export function chunkOf(id: string, graph: Graph): string | undefined {
   return Object.entries(together).find(([, roots]) => isImportedBy(roots, id, graph, new Set()))?.[0];
 }
 
-/** Whether one of the roots is the module, or imports it statically over any number of steps. */
+/** Whether the module is one of the roots, or is imported by one statically, directly or indirectly. */
 function isImportedBy(roots: readonly string[], id: string, graph: Graph, seen: Set<string>): boolean {
   if (seen.has(id)) return false;
   seen.add(id);

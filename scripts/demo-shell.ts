@@ -25,7 +25,7 @@ export function openShell(home: string): Shell {
     GPUCTL_SANDBOX: "1",
     GPUCTL_STATE_DIR: join(home, "state"),
     GPUCTL_CONFIG_DIR: join(home, "config"),
-    NODE_DISABLE_COMPILE_CACHE: "1",
+    XDG_CACHE_HOME: join(home, "cache"),
   };
   const exec = async (line: string, expected: number): Promise<Ended> => {
     process.stdout.write(`\n$ ${line}\n`);

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { globalFlags } from "../src/cli/globals.ts";
-import { nouns } from "../src/commands/index.ts";
+import { createRequire } from "node:module";
+import { globals, nouns } from "../src/cli/generated/tree.ts";
 import { newestDay, packagersDay } from "../src/docs/changelog.ts";
 import { completions } from "../src/docs/completions/index.ts";
 import { manual } from "../src/docs/manual.ts";
-import { readmeTables, withTables } from "../src/docs/readme.ts";
+import { code, readmeTables, table, withTables } from "../src/docs/readme.ts";
 import { treeOf } from "../src/docs/tree.ts";
 
 interface Made {
@@ -18,16 +18,34 @@ export async function derivedTexts({
   version,
   forPackager,
 }: Made): Promise<readonly (readonly [string, string])[]> {
-  const [changelog, readme] = await Promise.all([
+  const [changelog, readme, architecture] = await Promise.all([
     readFile("CHANGELOG.md", "utf8"),
     readFile("README.md", "utf8"),
+    readFile("ARCHITECTURE.md", "utf8"),
   ]);
   const date = (forPackager && packagersDay(process.env.SOURCE_DATE_EPOCH)) || newestDay(changelog);
-  const pages = manual({ nouns, globals: globalFlags, version, date });
-  const scripts = completions(treeOf(nouns, globalFlags));
+  const pages = manual({ nouns, globals, version, date });
+  const scripts = completions(treeOf(nouns, globals));
   return [
     ...Object.entries(pages).map(([name, text]) => [`man/${name}`, text] as const),
     ...Object.entries(scripts).map(([name, text]) => [`completions/${name}`, text] as const),
-    ["README.md", withTables(readme, readmeTables(nouns, globalFlags))],
+    ["ARCHITECTURE.md", withTables(architecture, { imports: importTable() })],
+    ["README.md", withTables(readme, readmeTables(nouns, globals))],
   ];
+}
+
+/** Who may import whom, as dependency-cruiser enforces it. */
+function importTable(): string {
+  const { rooms, typesOnly } = createRequire(import.meta.url)("./rooms.cjs") as {
+    readonly rooms: Readonly<Record<string, readonly string[]>>;
+    readonly typesOnly: Readonly<Record<string, readonly string[]>>;
+  };
+  return table(
+    ["Room", "May import", "Types only"],
+    Object.entries(rooms).map(([room, others]) => {
+      const types = typesOnly[room] ?? [];
+      const values = others.filter((other) => !types.includes(other));
+      return [code(room), values.map(code).join(", ") || "nothing of ours", types.map(code).join(", ")];
+    }),
+  );
 }

@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { plainRoutes } from "../src/contract/plain.ts";
+import { plainRoutes } from "../src/contract/plain/routes.ts";
 import { libraryTypes } from "./library-types.ts";
 
 const check = process.argv.includes("--check");
@@ -24,7 +24,7 @@ const header = "// Made by `npm run generate`; do not edit.\n";
 await put(
   "src/contract/generated/routes.ts",
   `${header}import type { OperationId } from "../index.ts";
-import type { Route } from "../route.ts";
+import type { Route } from "../plain/route.ts";
 
 export const routes: Readonly<Record<OperationId, Route>> = ${JSON.stringify(plainRoutes(), null, 2)};
 `,
@@ -39,13 +39,18 @@ export const version = ${JSON.stringify(version)};
 `;
 await put("src/library/generated/version.ts", `${header}${ofVersion}`);
 await put(
-  "src/cli/generated/version.ts",
+  "src/cli/start/generated/version.ts",
   `${header}${ofVersion}
 /** The versions of Node.js that it runs on. */
 export const neededNode = ${JSON.stringify(engines.node)};
 `,
 );
 await put("src/library/generated/types.ts", `${header}${await libraryTypes()}`);
+
+const { commandTree } = await import("./command-tree.ts");
+const { tree, loaders } = await commandTree();
+await put("src/cli/generated/tree.ts", header + tree);
+await put("src/cli/generated/loaders.ts", header + loaders);
 
 const { derivedTexts } = await import("./derived-texts.ts");
 for (const [path, text] of await derivedTexts({ version, forPackager: !check })) await put(path, text);

@@ -1,10 +1,10 @@
 import { compile, type JSONSchema } from "json-schema-to-typescript";
 import * as z from "zod";
-import { limitsText } from "../src/commands/limits.ts";
-import type { Field } from "../src/contract/field.ts";
-import { fieldsOf } from "../src/contract/fields.ts";
 import { operations } from "../src/contract/index.ts";
 import type { Operation } from "../src/contract/operation.ts";
+import type { Field } from "../src/contract/plain/field.ts";
+import { fieldsOf } from "../src/contract/plain/fields.ts";
+import { limitsText } from "../src/contract/plain/limits-text.ts";
 
 type Json = z.core.JSONSchema.BaseSchema;
 type Definitions = Record<string, Json>;

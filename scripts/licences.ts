@@ -1,18 +1,19 @@
 import { readFileSync } from "node:fs";
 
-/** What is compiled into the WebAssembly of a library, whose package holds only that library's own licence. */
+/** C libraries compiled into the WebAssembly of packages, which ship only their own licence. */
 const compiledIn: Readonly<Record<string, readonly string[]>> = {
   "jq-wasm": ["jq", "oniguruma"],
+  "@jsquash/jpeg": ["mozjpeg"],
   "@jsquash/webp": ["libwebp"],
 };
 
 interface Library {
   readonly name: string | null;
-  /** Its name, its licence and so on, as text. */
+  /** Name, version, licence and so on as text. */
   readonly text: () => string;
 }
 
-/** The licences of libraries, and of what is compiled into them, one after the other. */
+/** The licences of all bundled libraries and of the code compiled into them. */
 export const licencesOf = (libraries: readonly Library[]): string =>
   libraries
     .flatMap((library) => [library.text(), ...(compiledIn[library.name ?? ""] ?? []).map(compiledText)])

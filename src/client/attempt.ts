@@ -1,43 +1,50 @@
-import type { Route } from "../contract/route.ts";
+import type { Route } from "../contract/plain/route.ts";
+import { ConnectionFailed, InterruptedWrite, isRead } from "../core/service-errors.ts";
 import { type Deadline, deadline, orAborted } from "./deadline.ts";
-import { ConnectionFailed } from "./errors.ts";
-import { type Observer, sendHead } from "./exchange.ts";
-import { type Fetch, type FetchAnswer, readText } from "./fetch.ts";
-import { InterruptedWrite } from "./interrupted.ts";
-import { failedAnswer, failedSending } from "./outcome.ts";
-import { isRead, type WireRequest } from "./request.ts";
-import type { Attempt } from "./retry.ts";
+import { responseError, transportError } from "./failure.ts";
+import { type Fetch, type FetchResponse, type Observer, readText, sendHead } from "./fetch.ts";
+import type { WireRequest } from "./request.ts";
 
 export interface AttemptOptions {
   readonly fetch: Fetch;
-  /** Milliseconds for one try, by the host of the operation. */
-  readonly timeout: Readonly<Record<"compute" | "inference", number>>;
+  /** Milliseconds for one attempt, by the host of the operation. */
+  readonly timeout: Readonly<Record<Route["host"], number>>;
   /** Ends every call under way. */
   readonly signal?: AbortSignal;
-  /** Told of each answer that came. */
+  /** Called after each request. */
   readonly observe?: Observer;
 }
 
-/** A request on its way. */
+export interface RetryOptions {
+  /** Attempts after the first one. */
+  readonly retries: number;
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  readonly random: () => number;
+  readonly now: () => number;
+}
+
+/** The result of one attempt. */
+export type Attempt<Value> =
+  | { readonly value: Value }
+  | { readonly error: unknown; readonly retryable: boolean; readonly retryAfter?: string | null };
+
+/** A request under way. */
 export interface Sent {
   readonly request: WireRequest;
   readonly host: Route["host"];
   readonly limit: Deadline;
-  /** Whoever goes on reading after the try has ended the time for it, and clears the limit. */
+  /** For a reader that goes on after the attempt has ended: it then clears the limit itself. */
   readonly keepOpen: () => void;
 }
 
-/** What is made of an answer that is a success. It may throw as a broken connection does. */
-export type ReadAnswer<Value> = (answer: FetchAnswer, sent: Sent) => Promise<Attempt<Value>>;
+/** Reads a successful response. It may throw when the connection breaks. */
+export type ReadResponse<Value> = (response: FetchResponse, sent: Sent) => Promise<Attempt<Value>>;
 
-/**
- * One try of a request. `readAnswer` reads a success; what is none becomes the error that it means, and a read whose
- * failure may pass may be tried again.
- */
+/** Sends a request once. A failed response becomes the error that it stands for; only a read is retryable. */
 export async function attempt<Value>(
   request: WireRequest,
   host: Route["host"],
-  readAnswer: ReadAnswer<Value>,
+  readResponse: ReadResponse<Value>,
   { fetch, signal, observe, timeout }: AttemptOptions,
 ): Promise<Attempt<Value>> {
   signal?.throwIfAborted();
@@ -48,30 +55,56 @@ export async function attempt<Value>(
     open = true;
   };
   try {
-    const answer = await sendHead(fetch, request, limit, observe);
-    const { status, headers } = answer;
-    if (isSuccess(status, request)) return await readAnswer(answer, { request, host, limit, keepOpen });
+    const response = await sendHead(fetch, request, limit, observe);
+    const { status, headers } = response;
+    if (isSuccess(status, request)) return await readResponse(response, { request, host, limit, keepOpen });
+    const text = await orAborted(readText(response), limit.signal);
     return {
-      error: failedAnswer(
-        status,
-        await orAborted(readText(answer), limit.signal),
-        request,
-        headers.get("location"),
-      ),
-      again: read && (status === 429 || status >= 500),
+      error: responseError(status, text, request, headers.get("location")),
+      retryable: read && (status === 429 || status >= 500),
       retryAfter: headers.get("retry-after"),
     };
   } catch (cause) {
-    if (signal?.aborted) throw read || neverLeft(cause) ? signal.reason : new InterruptedWrite(request);
-    const error = failedSending(cause, request);
-    return { error, again: read && error !== cause };
+    if (signal?.aborted) throw read || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request);
+    const error = transportError(cause, request);
+    return { error, retryable: read && error !== cause };
   } finally {
     if (!open) limit.clear();
   }
 }
 
-/** That nothing changed is what a conditional request wants to hear. */
+/** 304 is a success for a conditional request only. */
 const isSuccess = (status: number, { headers }: WireRequest): boolean =>
   (status >= 200 && status < 300) || (status === 304 && "If-None-Match" in headers);
 
-const neverLeft = (cause: unknown): boolean => cause instanceof ConnectionFailed && !cause.sent;
+const wasNotSent = (cause: unknown): boolean => cause instanceof ConnectionFailed && !cause.sent;
+
+/** Milliseconds. */
+const initialDelay = 250;
+const maxDelay = 8_000;
+/** A service that asks for a longer delay than this is not retried. */
+const maxRetryAfter = 60_000;
+
+/** Repeats an attempt while it is retryable, with exponential delays and jitter, or after what `Retry-After` says. */
+export async function withRetries<Value>(
+  attempt: () => Promise<Attempt<Value>>,
+  { retries, sleep, random, now }: RetryOptions,
+): Promise<Value> {
+  for (let failures = 0; ; failures += 1) {
+    const result = await attempt();
+    if ("value" in result) return result.value;
+    const delay =
+      retryAfterMs(result.retryAfter, now()) ??
+      Math.min(initialDelay * 2 ** failures, maxDelay) * (0.5 + random() / 2);
+    if (!result.retryable || failures >= retries || delay > maxRetryAfter) throw result.error;
+    await sleep(delay);
+  }
+}
+
+/** `Retry-After` in milliseconds: seconds, which some services send with a fraction, or a date. */
+function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
+  if (!header) return undefined;
+  if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header) * 1000;
+  const date = /^[a-z]{3}/i.test(header.trim()) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,20 +1,22 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
-import type { CallOptions } from "./call-options.ts";
-import { readJsonAnswer } from "./json-answer.ts";
-import { type Reader, send } from "./send.ts";
+import { attempt, withRetries } from "./attempt.ts";
+import { type RequestParts, rawRequest } from "./request.ts";
+import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
+import { type CallOptions, type Reader, send } from "./send.ts";
 
-export type { CallOptions };
+/** Limits for a single call. */
+type Limits = Partial<Pick<CallOptions, "retries" | "timeout">>;
 
-/** One operation and its input in, its answer out. A read that is not worth waiting for may be held to less. */
+/** Sends an operation. */
 export type Call = <Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
-  options?: Partial<Pick<CallOptions, "retries" | "timeout">>,
+  options?: Limits,
 ) => Promise<OutputOf<Id>>;
 
 /**
- * Sends an operation and gives back its answer, unchanged; of one that comes in pages, the records of all of them.
- * Throws `ServiceError`, `NetworkError`, `UnreadableAnswer` or `UnknownOutcome`, and before anything is sent
+ * Sends an operation and returns its response unchanged, or the records of all pages of a paged one.
+ * Throws `ServiceError`, `NetworkError`, `InvalidResponse` or `UnknownOutcome`, and before anything is sent
  * `NoBaseUrl`, `NoCredential` or `InsecureUrl`.
  */
 export async function call<Id extends OperationId>(
@@ -26,7 +28,7 @@ export async function call<Id extends OperationId>(
 }
 
 const whole: Reader<unknown> = {
-  answer: readJsonAnswer,
+  response: readJson,
   pages: async (pages) => {
     const records: unknown[] = [];
     for await (const page of pages) {
@@ -35,3 +37,17 @@ const whole: Reader<unknown> = {
     return records;
   },
 };
+
+/** Sends a request of plain values and returns its whole response, whatever its type. */
+export type RawCall = (parts: RequestParts, options?: Limits) => Promise<BufferedResponse>;
+
+/** The `Accept` header of a raw call: JSON if possible. */
+export const acceptAnything = "application/json, */*";
+
+const readWhole = readBuffered((response) => ({ value: response }));
+
+/** Sends a request that the contract need not list. Retries and throws as `call` does. */
+export function rawCall(parts: RequestParts, options: CallOptions): Promise<BufferedResponse> {
+  const request = rawRequest(parts, options.target, acceptAnything);
+  return withRetries(() => attempt(request, parts.host, readWhole, options), options);
+}

@@ -1,30 +1,30 @@
-import { ConnectionFailed } from "./errors.ts";
+import { ConnectionFailed } from "../core/service-errors.ts";
 
-/** Time ran out for one try. */
+/** One attempt ran out of time. */
 export class TimedOut extends Error {
   override readonly name = "TimedOut";
   constructor(milliseconds: number) {
-    super(`no answer within ${milliseconds / 1000} s`);
+    super(`no response within ${milliseconds / 1000} s`);
   }
 }
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Starts the time anew: something came. */
+  /** Restarts the time. */
   readonly extend: () => void;
-  /** Stops the time until it is started anew. */
+  /** Stops the time until `extend`. */
   readonly pause: () => void;
   readonly clear: () => void;
 }
 
-/** A signal that is aborted with `TimedOut` when time runs out, or with the outer signal's reason. */
+/** A signal that is aborted with `TimedOut` after so many milliseconds, or with the outer signal's reason. */
 export function deadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const expire = () => controller.abort(new TimedOut(milliseconds));
   let timer = setTimeout(expire, milliseconds);
-  const pass = () => controller.abort(outer?.reason);
-  if (outer?.aborted) pass();
-  outer?.addEventListener("abort", pass, { once: true });
+  const forward = () => controller.abort(outer?.reason);
+  if (outer?.aborted) forward();
+  outer?.addEventListener("abort", forward, { once: true });
   return {
     signal: controller.signal,
     extend: () => {
@@ -34,14 +34,14 @@ export function deadline(milliseconds: number, outer: AbortSignal | undefined): 
     pause: () => clearTimeout(timer),
     clear: () => {
       clearTimeout(timer);
-      outer?.removeEventListener("abort", pass);
+      outer?.removeEventListener("abort", forward);
     },
   };
 }
 
 /**
- * The promise, or the signal's reason when it is aborted. Only a connection that was not made by then goes first:
- * it knows that nothing was sent.
+ * The promise, or the signal's reason once it is aborted. A `ConnectionFailed` takes precedence over the reason, because
+ * it says that nothing was sent.
  */
 export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {

@@ -1,46 +1,62 @@
 import { routes } from "../contract/generated/routes.ts";
-import { attempt } from "./attempt.ts";
-import type { CallOptions } from "./call-options.ts";
-import { type Description, readDescription } from "./document.ts";
-import { UnreadableAnswer } from "./errors.ts";
-import { rawRequest, type Target, type WireRequest } from "./request.ts";
-import { type Attempt, withRetries } from "./retry.ts";
-import { inWhole, type WholeAnswer } from "./whole-answer.ts";
+import { InvalidResponse } from "../core/service-errors.ts";
+import {
+  createDescriptionStore,
+  type DescriptionCache,
+  type DescriptionSource,
+  type DescriptionStore,
+  type FetchDescription,
+  type FetchedDescription,
+} from "../openapi/description-store.ts";
+import { readDescription } from "../openapi/document.ts";
+import { type Attempt, attempt, withRetries } from "./attempt.ts";
+import { rawRequest, type Target } from "./request.ts";
+import { readBuffered } from "./response.ts";
+import type { CallOptions } from "./send.ts";
 
-/** A description as text; nothing when the one that was known by its tag still holds. */
-export interface Fetched {
-  readonly text: string;
-  readonly description: Description;
-  readonly etag: string | null;
-}
+// For rooms that take types of the client, but none of `openapi`.
+export type { DescriptionCache } from "../openapi/description-store.ts";
+export type { Description } from "../openapi/document.ts";
 
 const { getOpenApiDocument: route } = routes;
 
-/** The request for the description. It carries no key. */
-export const descriptionRequest = (target: Target, etag?: string): WireRequest =>
+/** The description of the service that the options lead to. */
+export const createDescriptions = (
+  options: () => Promise<CallOptions>,
+  cache: DescriptionCache | undefined,
+): DescriptionStore => createDescriptionStore(async () => sourceOf(await options()), cache);
+
+const sourceOf = (options: CallOptions): DescriptionSource => ({
+  url: descriptionRequest(options.target).url,
+  now: options.now,
+  signal: options.signal,
+  fetch: fetchWith(options),
+});
+
+/** It carries no key. */
+const descriptionRequest = (target: Target, etag?: string) =>
   rawRequest({ ...route, ...(etag !== undefined && { headers: { "If-None-Match": etag } }) }, target);
 
-/**
- * Asks for the description; with the tag of a known one the answer may be that it still holds. Throws what `call`
- * throws, `AnswerTooLarge`, and `UnreadableAnswer` for what is no description.
- */
-export function fetchDescription(
-  options: CallOptions,
-  { etag, mostBytes }: { readonly etag?: string | undefined; readonly mostBytes?: number | undefined } = {},
-): Promise<Fetched | "unchanged"> {
-  const request = descriptionRequest(options.target, etag);
-  const tries = () => attempt(request, route.host, inWhole(understand, mostBytes), options);
-  const understand = (answer: WholeAnswer): Attempt<Fetched | "unchanged"> => {
-    if (answer.status === 304) return { value: "unchanged" };
-    const text = answer.text();
-    const description = readDescription(text);
-    if (description) return { value: { text, description, etag: answer.header("etag") } };
-    const { method, url } = request;
-    const error = new UnreadableAnswer("the answer is no OpenAPI 3 description", answer.status, {
-      method,
-      url,
-    });
-    return { error, again: false };
+/** Throws what `call` throws, `ResponseTooLarge`, and `InvalidResponse` for anything but a description. */
+const fetchWith =
+  (options: CallOptions): FetchDescription =>
+  ({ etag, maxBytes, timeout = Number.POSITIVE_INFINITY, retries = Number.POSITIVE_INFINITY }) => {
+    const request = descriptionRequest(options.target, etag);
+    const { compute, inference } = options.timeout;
+    const limited = {
+      ...options,
+      timeout: { compute: Math.min(timeout, compute), inference },
+      retries: Math.min(retries, options.retries),
+    };
+    const read = readBuffered((response): Attempt<FetchedDescription | "unchanged"> => {
+      if (response.status === 304) return { value: "unchanged" };
+      const text = response.text();
+      const description = readDescription(text);
+      if (description) return { value: { text, description, etag: response.header("etag") ?? undefined } };
+      const { method, url } = request;
+      const line = { method, url };
+      const error = new InvalidResponse("the response is not an OpenAPI 3 document", response.status, line);
+      return { error, retryable: false };
+    }, maxBytes);
+    return withRetries(() => attempt(request, route.host, read, limited), limited);
   };
-  return withRetries(tries, options);
-}

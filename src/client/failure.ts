@@ -1,25 +1,117 @@
-/** A failed answer, whatever its shape was. */
-export interface Failure {
+import { isRecord, parseJson } from "../core/json.ts";
+import {
+  ConnectionFailed,
+  InvalidResponse,
+  isRead,
+  NetworkError,
+  type RequestLine,
+  ServiceError,
+  UnknownOutcome,
+} from "../core/service-errors.ts";
+import { TimedOut } from "./deadline.ts";
+import { type WireRequest, withoutKey } from "./request.ts";
+
+/** The error that a failed response stands for. A 5xx response leaves the outcome of a write unknown. */
+export function responseError(
+  status: number,
+  text: string,
+  request: WireRequest,
+  location: string | null = null,
+): Error {
+  const failure = readFailure(status, withoutKey(text, request));
+  const line = lineOf(request);
+  if (status >= 300 && status < 400 && location !== null) {
+    return new ServiceError({ ...failure, message: redirectMessage(location, request) }, line);
+  }
+  if (status >= 500 && !isRead(request)) {
+    return new UnknownOutcome(`the service responded ${status}: ${failure.message}`, status, line);
+  }
+  return new ServiceError(failure, line);
+}
+
+/** Why a redirect was not followed. Its target is shown without its query, which may hold secrets. */
+function redirectMessage(location: string, request: WireRequest): string {
+  const from = new URL(request.url);
+  if (!URL.canParse(location, request.url)) return "the service redirects to an invalid URL";
+  const to = new URL(location, from);
+  const place = withoutKey(`${to.origin === "null" ? to.protocol : to.origin}${to.pathname}`, request);
+  if (to.origin !== from.origin) {
+    return `the service redirects to ${place}; the API key is not sent to another host, so the redirect was not followed`;
+  }
+  return isRead(request)
+    ? `too many redirects, the last one to ${place}`
+    : `the service redirects to ${place}; ${request.method} requests do not follow redirects`;
+}
+
+/** A run of base64 this long is a picture or sound, and not shown. */
+const base64 = /[\w+/]{64,}={0,2}/g;
+
+/** The error for a successful response that cannot be read: a write may have taken effect. */
+export function unreadableResponse(status: number, text: string, request: WireRequest): Error {
+  const empty = text === "" || text.trim() === "null";
+  const reason = empty
+    ? `the service responded ${status} with an empty body`
+    : `the response is not JSON: ${readFailure(status, withoutKey(text.replace(base64, "…"), request)).message}`;
+  return isRead(request)
+    ? new InvalidResponse(reason, status, lineOf(request))
+    : new UnknownOutcome(reason, status, lineOf(request));
+}
+
+/** The error for a request without a whole response. Errors that are not about the connection are returned unchanged. */
+export function transportError(cause: unknown, request: RequestLine): unknown {
+  const failed = connectionError(cause);
+  if (failed === undefined) return cause;
+  const { message, code, sent } = failed;
+  return sent && !isRead(request)
+    ? new UnknownOutcome(message, undefined, lineOf(request))
+    : new NetworkError(message, code, lineOf(request));
+}
+
+function connectionError(cause: unknown): Pick<ConnectionFailed, "message" | "code" | "sent"> | undefined {
+  if (cause instanceof ConnectionFailed) return cause;
+  if (cause instanceof TimedOut) return { message: cause.message, code: "ETIMEDOUT", sent: true };
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" && brokenBody.has(code)
+    ? { message: "the connection broke in the middle of the response", code, sent: true }
+    : undefined;
+}
+
+const brokenBody: ReadonlySet<string> = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ERR_STREAM_PREMATURE_CLOSE",
+]);
+
+const lineOf = ({ method, url }: RequestLine): RequestLine => ({ method, url });
+
+/** The content of a failed response, in whatever format it came. */
+interface Failure {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly issues: readonly unknown[];
 }
 
-/** Longest piece of an answer that is not JSON to be shown, in characters. */
-const longestText = 300;
+/** Characters of a response that is not JSON to show. */
+const maxTextLength = 300;
 
 /**
- * Reads the body of a failed answer: the service's own `{code, message, issues}`, then the shapes that
- * inference servers and proxies send, then plain text or HTML, cut short.
+ * Reads the body of a failed response: the service's own `{code, message, issues}`, then the formats that inference
+ * servers and proxies send, then plain text or HTML, truncated.
  */
 export function readFailure(status: number, text: string): Failure {
-  const body = parse(text);
-  return { status, code: `HTTP_${status}`, issues: [], message: plainText(text, status), ...known(body) };
+  return {
+    status,
+    code: `HTTP_${status}`,
+    issues: [],
+    message: plainText(text),
+    ...knownFormat(parseJson(text)),
+  };
 }
 
-function known(body: unknown): Partial<Omit<Failure, "status">> {
-  if (!isObject(body)) return {};
+function knownFormat(body: unknown): Partial<Omit<Failure, "status">> {
+  if (!isRecord(body)) return {};
   if (typeof body.code === "string" && typeof body.message === "string") {
     return {
       code: body.code,
@@ -27,16 +119,18 @@ function known(body: unknown): Partial<Omit<Failure, "status">> {
       issues: Array.isArray(body.issues) ? body.issues : [],
     };
   }
-  if (isObject(body.error)) return withCode(body.error);
+  if (isRecord(body.error)) return inferenceFailure(body.error);
   if (typeof body.error === "string") return { message: body.error };
-  if (typeof body.message === "string") return withCode(body);
-  if (Array.isArray(body.detail)) return { message: "Invalid input data", issues: body.detail.map(located) };
+  if (typeof body.message === "string") return inferenceFailure(body);
+  if (Array.isArray(body.detail)) {
+    return { message: "Invalid input data", issues: body.detail.map(issueOfDetail) };
+  }
   if (typeof body.detail === "string") return { message: body.detail };
   return {};
 }
 
-/** `{message, type, param, code}`: the code may be a string, a number or null; the type stands in for it. */
-function withCode(error: Record<string, unknown>): { message: string; code?: string; issues?: unknown[] } {
+/** `{message, type, param, code}`: the code may be a string, a number or null, in which case the type is used. */
+function inferenceFailure(error: Readonly<Record<string, unknown>>): Partial<Omit<Failure, "status">> {
   const code = [error.code, error.type].find((part) => typeof part === "string" || typeof part === "number");
   return {
     message: typeof error.message === "string" ? error.message : JSON.stringify(error),
@@ -47,31 +141,20 @@ function withCode(error: Record<string, unknown>): { message: string; code?: str
   };
 }
 
-/** `{loc, msg, type}` as `{path, message}`; `loc` starts with where the input travelled. */
-function located(detail: unknown): unknown {
-  if (!isObject(detail) || !Array.isArray(detail.loc)) return detail;
-  const [place, ...rest] = detail.loc;
-  const path = place === "body" || place === "query" ? rest : detail.loc;
+/** `{loc, msg, type}` as `{path, message}`; `loc` starts with the part of the request. */
+function issueOfDetail(detail: unknown): unknown {
+  if (!isRecord(detail) || !Array.isArray(detail.loc)) return detail;
+  const [part, ...rest] = detail.loc;
+  const path = part === "body" || part === "query" ? rest : detail.loc;
   return { path, message: detail.msg };
 }
 
-function plainText(text: string, status: number): string {
+function plainText(text: string): string {
   const visible = text
     .replace(/<(script|style)[\s\S]*?(?:<\/\1>|$)/gi, " ")
     .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
-  if (visible === "") return `the service answered ${status} with an empty body`;
-  return visible.length > longestText ? `${visible.slice(0, longestText)}…` : visible;
+  if (visible === "") return "empty response body";
+  return visible.length > maxTextLength ? `${visible.slice(0, maxTextLength)}…` : visible;
 }
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

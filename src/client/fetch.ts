@@ -1,42 +1,126 @@
-import { AnswerTooLarge } from "./errors.ts";
+import { isRead, ResponseTooLarge } from "../core/service-errors.ts";
+import { type Deadline, orAborted } from "./deadline.ts";
+import type { WireRequest } from "./request.ts";
 
 /**
- * What the client needs of a `fetch`: the part of the web's that the transport, the sandbox and a test double share.
- * The global `fetch` fits, but is slow to load and to leave on Node 20.
+ * What the client needs of a `fetch`: the subset of the web's that the transport, the sandbox and a test double share.
+ * The global `fetch` fits, but is slow to load and to exit with on Node 20.
  */
-export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export interface FetchInit {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /** Called when the request has left, while its answer is waited for, by a `fetch` that can tell. */
+  /** Called when the request has been sent and its response is awaited, by a `fetch` that supports it. */
   readonly onSent?: () => void;
 }
 
-export interface FetchAnswer {
+export interface FetchResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null; entries(): Iterable<[string, string]> };
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
-/** The bytes of an answer as text. */
-export async function readText({ body }: Pick<FetchAnswer, "body">): Promise<string> {
+/** One request and its response, as `--debug` and the deprecation notices see them. No credential in it. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  /** JSON, as it was sent. */
+  readonly body: string | undefined;
+  /** Undefined when there was no response. */
+  readonly status: number | undefined;
+  readonly milliseconds: number;
+  readonly header: (name: string) => string | null;
+}
+
+export type Observer = (exchange: Exchange) => void;
+
+const maxRedirects = 5;
+
+/**
+ * Sends a request and resolves with the head of its response. A read follows redirects to the same origin. Any other
+ * redirect is returned as the response, so that the key never reaches another host.
+ */
+export async function sendHead(
+  fetch: Fetch,
+  request: WireRequest,
+  limit: Deadline,
+  observe?: Observer,
+): Promise<FetchResponse> {
+  const { method, headers, body } = request;
+  let url = request.url;
+  for (let hops = 0; ; hops += 1) {
+    const start = Date.now();
+    const init = { method, headers, signal: limit.signal, ...(body !== undefined && { body }) };
+    const report = (response?: FetchResponse) =>
+      observe?.({
+        method,
+        url,
+        body,
+        status: response?.status,
+        milliseconds: Math.max(0, Date.now() - start),
+        header: (name) => response?.headers.get(name) ?? null,
+      });
+    const response = await orAborted(fetch(url, init), limit.signal).catch((cause) => {
+      report();
+      throw cause;
+    });
+    report(response);
+    const next = sameOriginRedirect(response, url);
+    if (next === undefined || !isRead(request) || hops === maxRedirects) return response;
+    await orAborted(readText(response), limit.signal);
+    url = next;
+  }
+}
+
+function sameOriginRedirect({ status, headers }: FetchResponse, url: string): string | undefined {
+  const location = headers.get("location");
+  if (status < 300 || status > 399 || location === null || !URL.canParse(location, url)) return undefined;
+  const next = new URL(location, url);
+  return next.origin === new URL(url).origin ? next.href : undefined;
+}
+
+export async function readText({ body }: Pick<FetchResponse, "body">): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of body ?? []) text += decoder.decode(chunk, { stream: true });
   return text + decoder.decode();
 }
 
-/** The bytes of an answer. Throws `AnswerTooLarge`, and reads no further, when there are more than `most`. */
-export async function readBytes(answer: FetchAnswer, most = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
+/** The bytes of a response. Throws `ResponseTooLarge`, and reads no further, beyond `maxBytes`. */
+export async function readBytes(
+  { body }: Pick<FetchResponse, "body">,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of body ?? []) {
     length += chunk.length;
-    if (length > most) throw new AnswerTooLarge(most);
+    if (length > maxBytes) throw new ResponseTooLarge(maxBytes);
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+/**
+ * The bytes of a response as they arrive. The deadline applies to each wait for bytes, not to the whole response nor to
+ * the time that the consumer takes. Throws the deadline's reason when it expires.
+ */
+export async function* withIdleTimeout({ body }: FetchResponse, limit: Deadline): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      limit.extend();
+      const next = await orAborted(chunks.next(), limit.signal);
+      limit.pause();
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: a stalled body would never settle it.
+    chunks.return?.().catch(() => {});
+  }
 }

@@ -1,85 +1,75 @@
+import { JSONParser } from "@streamparser/json";
 import type { InputOf, OperationId } from "../contract/index.ts";
-import type { ReadAnswer, Sent } from "./attempt.ts";
-import type { CallOptions } from "./call-options.ts";
-import { UnreadableAnswer } from "./errors.ts";
-import { readText } from "./fetch.ts";
-import { jsonAnswer } from "./json-answer.ts";
-import { jsonArrayElements } from "./json-array.ts";
-import { lively } from "./lively.ts";
-import { failedSending } from "./outcome.ts";
-import { send } from "./send.ts";
+import { InvalidResponse } from "../core/service-errors.ts";
+import type { ReadResponse, Sent } from "./attempt.ts";
+import { transportError } from "./failure.ts";
+import { readText, withIdleTimeout } from "./fetch.ts";
+import { jsonResult } from "./response.ts";
+import { type CallOptions, send } from "./send.ts";
 
-/** What a list came to: its records as they come, or the whole answer where it is no bare list. */
+/** Records in batches as they arrive, or the whole response where it is not an array. */
 export type Listed = { readonly records: AsyncIterable<readonly unknown[]> } | { readonly data: unknown };
 
-/** One operation that lists, and its input, in; what it lists out. */
+/** Sends an operation that lists. */
 export type List = <Id extends OperationId>(id: Id, input: InputOf<Id>) => Promise<Listed>;
 
 /**
- * Sends an operation and gives back the records of its answer as they come, so that a list may be longer than memory.
- * Until the first of them is there it is tried again as `call` is, and throws the same; a failure after that throws
- * `NetworkError` or `UnreadableAnswer` out of the records. An answer that is no bare array is given back whole.
+ * Sends an operation and returns the records of its response as they arrive, so that a list may be larger than memory.
+ * It retries and throws as `call` does until the first records arrive; after that the iteration throws `NetworkError` or
+ * `InvalidResponse`. A response that is not a bare array is returned whole.
  */
 export async function list<Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
   options: CallOptions,
 ): Promise<Listed> {
-  return send(id, input, { answer: readList(options.signal), pages: turned }, options);
+  return send(id, input, { response: readList(options.signal), pages: listedPages }, options);
 }
 
-/** The first page is there before the rest is asked for. */
-async function turned(pages: AsyncGenerator<readonly unknown[]>): Promise<Listed> {
+/** Fetches the first page before it resolves, so that its failure rejects the call. */
+async function listedPages(pages: AsyncGenerator<readonly unknown[]>): Promise<Listed> {
   const first = await pages.next();
-  return { records: first.done ? nothing() : after(first.value, pages) };
+  return { records: first.done ? empty() : startingWith([first.value], pages) };
 }
 
-async function* nothing(): AsyncGenerator<never> {}
+async function* empty(): AsyncGenerator<never> {}
 
-async function* after<Batch>(first: Batch, rest: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
-  yield first;
-  yield* rest;
-}
-
-const readList =
-  (signal: AbortSignal | undefined): ReadAnswer<Listed> =>
-  async (answer, sent) => {
-    const chunks = lively(answer, sent.limit);
-    const head: Uint8Array[] = [];
-    let begin: number | undefined;
-    while (begin === undefined) {
-      const next = await chunks.next();
-      if (next.done) break;
-      head.push(next.value);
-      begin = next.value.find((byte) => !skipped.has(byte));
-    }
-    const all = joined(head, chunks);
-    if (begin !== openingBracket) {
-      const whole = jsonAnswer(await readText({ body: all }), answer.status, sent);
-      return "value" in whole ? { value: { data: whole.value } } : whole;
-    }
-    const { method, url } = sent.request;
-    const broken = (reason: string) => new UnreadableAnswer(reason, answer.status, { method, url });
-    const batches = jsonArrayElements(all, broken);
-    const first = await batches.next();
-    sent.keepOpen();
-    return { value: { records: following(first.done ? [] : first.value, batches, sent, signal) } };
-  };
-
-const openingBracket = 0x5b;
-/** Blanks, and the mark that some put before UTF-8. */
-const skipped: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
-
-async function* joined(
-  head: readonly Uint8Array[],
-  rest: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+async function* startingWith<Item>(head: readonly Item[], rest: AsyncIterable<Item>): AsyncGenerator<Item> {
   yield* head;
   yield* rest;
 }
 
-/** What came first and what follows; the time for the try ends with it. */
-async function* following<Batch>(
+const readList =
+  (signal: AbortSignal | undefined): ReadResponse<Listed> =>
+  async (response, sent) => {
+    const chunks = withIdleTimeout(response, sent.limit);
+    const head: Uint8Array[] = [];
+    let firstByte: number | undefined;
+    while (firstByte === undefined) {
+      const next = await chunks.next();
+      if (next.done) break;
+      head.push(next.value);
+      firstByte = next.value.find((byte) => !skipped.has(byte));
+    }
+    const all = startingWith(head, chunks);
+    if (firstByte !== openingBracket) {
+      const whole = jsonResult(await readText({ body: all }), response.status, sent);
+      return "value" in whole ? { value: { data: whole.value } } : whole;
+    }
+    const { method, url } = sent.request;
+    const invalid = (reason: string) => new InvalidResponse(reason, response.status, { method, url });
+    const batches = arrayElements(all, invalid);
+    const first = await batches.next();
+    sent.keepOpen();
+    return { value: { records: untilEnd(first.done ? [] : first.value, batches, sent, signal) } };
+  };
+
+const openingBracket = 0x5b;
+/** White space, and the byte order mark of UTF-8. */
+const skipped: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+
+/** The first batch and the rest; clears the time limit at the end. */
+async function* untilEnd<Batch>(
   first: Batch,
   rest: AsyncGenerator<Batch>,
   { request, limit }: Sent,
@@ -90,9 +80,40 @@ async function* following<Batch>(
     yield* rest;
   } catch (cause) {
     signal?.throwIfAborted();
-    throw failedSending(cause, request);
+    throw transportError(cause, request);
   } finally {
     limit.clear();
     await rest.return(undefined);
+  }
+}
+
+/**
+ * The elements of a JSON array, in a batch for each chunk; no more than that is held in memory. For bytes that are not
+ * a whole array it throws what `invalid` makes of the reason, after the elements before the fault.
+ */
+async function* arrayElements(
+  chunks: AsyncIterable<Uint8Array>,
+  invalid: (reason: string) => Error,
+): AsyncGenerator<readonly unknown[]> {
+  const ready: unknown[] = [];
+  const parser = new JSONParser({ paths: ["$.*"], keepStack: false });
+  parser.onValue = ({ value }) => {
+    ready.push(value);
+  };
+  for await (const chunk of chunks) {
+    const fault = syntaxError(() => parser.write(chunk));
+    if (ready.length > 0) yield ready.splice(0);
+    if (fault !== undefined) throw invalid(fault);
+  }
+  if (!parser.isEnded) throw invalid("the response ended in the middle of the list");
+}
+
+function syntaxError(parse: () => void): string | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (cause) {
+    const byte = /absolute position "(\d+)"/.exec(String(cause))?.[1];
+    return `the response is not valid JSON${byte === undefined ? "" : ` at byte ${byte}`}`;
   }
 }

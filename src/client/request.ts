@@ -1,13 +1,15 @@
-import type { Route } from "../contract/route.ts";
-import { InsecureUrl, NoBaseUrl, NoCredential } from "./errors.ts";
+import type { Route } from "../contract/plain/route.ts";
+import { UsageError } from "../core/errors.ts";
+import { NoBaseUrl, NoCredential } from "../core/service-errors.ts";
+import { assertPrivate, baseUrlFor, fitsHeader } from "../core/urls.ts";
 
-/** Where requests go and who sends them. */
+/** Where requests are sent, and as whom. */
 export interface Target {
   readonly baseUrl: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
   readonly apiKey: string | undefined;
   readonly userAgent: string;
-  /** Lets the key travel over plain http to a host other than this machine. */
+  /** Allows sending the key over plain http to a host other than this machine. */
   readonly insecureHttp: boolean;
 }
 
@@ -18,34 +20,27 @@ export interface WireRequest {
   readonly body?: string;
 }
 
-/** A request as plain values, for operations that the contract knows and for those it does not. */
+/** A request as plain values, for operations in the contract and others. */
 export interface RequestParts extends Pick<Route, "host" | "path"> {
   readonly method: string;
   readonly query?: readonly (readonly [string, string])[];
   /** JSON. */
   readonly body?: string | undefined;
-  /** No key is sent. */
+  /** Sends no key. */
   readonly open?: boolean | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that changes nothing: it may be sent again, and led on. */
-export const isRead = ({ method }: { readonly method: string }): boolean =>
-  method === "GET" || method === "HEAD";
-
-/**
- * The request that an operation and its input make. A path prefix and a query in the base URL are kept; a user and
- * a password in it are not, so that no credential but the key travels or is shown. Throws before anything is sent when
- * the request cannot be made safely.
- */
+/** The request for an operation and its input. Throws what `rawRequest` throws. */
 export function wireRequest(
   route: Pick<Route, "method" | "path" | "host" | "in" | "open">,
   input: Readonly<Record<string, unknown>>,
   target: Target,
   accept = "application/json",
 ): WireRequest {
-  const { method, path, host, open } = route;
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const { method, host, open } = route;
+  const { path, rest } = fillPath(route.path, input);
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   return rawRequest(
     {
       method,
@@ -53,17 +48,41 @@ export function wireRequest(
       host,
       open,
       query: route.in === "query" ? given.map(([name, value]) => [name, String(value)] as const) : [],
-      body: route.in === "body" ? JSON.stringify(input) : undefined,
+      body: route.in === "body" ? JSON.stringify(rest) : undefined,
     },
     target,
     accept,
   );
 }
 
-/** The same for a request of plain values. */
+/** The path with its parameters, such as `{id}`, taken from the input, and the other fields. */
+function fillPath(
+  template: string,
+  input: Readonly<Record<string, unknown>>,
+): { readonly path: string; readonly rest: Readonly<Record<string, unknown>> } {
+  const rest = { ...input };
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = input[name];
+    // A URL drops a segment of dots, encoded or not, and the request would go to another path.
+    if (value === undefined || /^\.{0,2}$/.test(String(value))) {
+      throw new UsageError(`${name} must be an id, not ${JSON.stringify(value)}`, {
+        hint: "Nothing was sent.",
+      });
+    }
+    delete rest[name];
+    return encodeURIComponent(String(value));
+  });
+  return { path, rest };
+}
+
+/**
+ * The request for plain values. A path prefix and a query in the base URL are kept. A user name and a password in it are
+ * not, so that the key is the only credential that is ever sent or shown. Throws `NoBaseUrl`, `NoCredential` or
+ * `InsecureUrl`.
+ */
 export function rawRequest(parts: RequestParts, target: Target, accept = "application/json"): WireRequest {
   const { method, query = [], body, open, headers } = parts;
-  const url = address(parts, target);
+  const url = urlOf(parts, target);
   for (const [name] of query) url.searchParams.delete(name);
   for (const [name, value] of query) url.searchParams.append(name, value);
   return {
@@ -80,14 +99,8 @@ export function rawRequest(parts: RequestParts, target: Target, accept = "applic
   };
 }
 
-/** The base URL that an operation is sent to. */
-export const hostOf = (
-  { host }: Pick<Route, "host">,
-  { baseUrl, inferenceBaseUrl }: Pick<Target, "baseUrl" | "inferenceBaseUrl">,
-): string | undefined => (host === "inference" ? (inferenceBaseUrl ?? baseUrl) : baseUrl);
-
-function address(route: Pick<Route, "path" | "host">, target: Target): URL {
-  const base = hostOf(route, target);
+function urlOf(route: Pick<Route, "path" | "host">, target: Target): URL {
+  const base = baseUrlFor(route, target);
   if (base === undefined) throw new NoBaseUrl();
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/+$/, "") + route.path;
@@ -97,32 +110,18 @@ function address(route: Pick<Route, "path" | "host">, target: Target): URL {
   return url;
 }
 
-/** A key travels in a header: it must be visible ASCII without spaces. */
-export const fitsHeader = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
-
-/** Throws `InsecureUrl` when a key would travel there in clear text. */
-export function assertPrivate(url: URL, { insecureHttp }: Pick<Target, "insecureHttp">): void {
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureHttp) {
-    throw new InsecureUrl(url.origin);
-  }
-}
-
 function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<string, string> {
   const key = apiKey?.trim();
   if (!key) throw new NoCredential();
   if (!fitsHeader(key)) {
-    throw new NoCredential("the API key holds spaces or characters that no header can carry");
+    throw new NoCredential("the API key contains characters that an HTTP header cannot carry");
   }
   assertPrivate(url, { insecureHttp });
   return { Authorization: `Bearer ${key}` };
 }
 
-/** A text of the service's without the key that the request carried, should it say it back. */
+/** Masks the request's key in a text from the service. */
 export function withoutKey(text: string, { headers }: Pick<WireRequest, "headers">): string {
   const key = headers.Authorization?.replace(/^Bearer /, "");
   return key ? text.replaceAll(key, "****") : text;
 }
-
-/** Loopback by address or by a name that must mean it. */
-export const isLoopback = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d+){3}$/.test(host);

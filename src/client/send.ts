@@ -1,26 +1,40 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
-import { attempt, type ReadAnswer } from "./attempt.ts";
-import type { CallOptions } from "./call-options.ts";
-import { ServiceError } from "./errors.ts";
-import { readJsonAnswer } from "./json-answer.ts";
-import { legacyOf } from "./negotiate.ts";
-import { pages } from "./pages.ts";
-import { mayBeReplaced, type Replacement, replacementOf } from "./replacement.ts";
-import { type RequestParts, rawRequest, wireRequest } from "./request.ts";
-import { withRetries } from "./retry.ts";
+import { ServiceError } from "../core/service-errors.ts";
+import { findPath } from "../openapi/described.ts";
+import type { DescriptionLookup } from "../openapi/description-store.ts";
+import type { Description } from "../openapi/document.ts";
+import { pages } from "../openapi/paging.ts";
+import { mayBeReplaced, type Replacement, replacementOf } from "../openapi/replacement.ts";
+import {
+  type AttemptOptions,
+  attempt,
+  type ReadResponse,
+  type RetryOptions,
+  withRetries,
+} from "./attempt.ts";
+import { type RequestParts, rawRequest, type Target, wireRequest } from "./request.ts";
+import { readJson } from "./response.ts";
 
-/** What becomes of an answer that is a success. */
+export interface CallOptions extends AttemptOptions, RetryOptions {
+  readonly target: Target;
+  /** Finds the replacements of deprecated operations; without it they are sent as documented. */
+  readonly descriptions?: DescriptionLookup;
+  /** Called when a list may be incomplete. */
+  readonly warn?: (line: string) => void;
+}
+
+/** Turns a successful response into the result of a call. */
 export interface Reader<Value> {
-  readonly answer: ReadAnswer<Value>;
-  /** Of an answer that comes page by page; the first page has to be asked for before it settles. */
+  readonly response: ReadResponse<Value>;
+  /** For a paged response. It fetches the first page before it resolves. */
   readonly pages: (pages: AsyncGenerator<readonly unknown[]>) => Promise<Value>;
 }
 
 /**
- * Sends an operation and gives back what is made of its answer when that is a success. Reads are tried again; nothing
- * else ever is. An operation with a replacement is sent by that where the service lists it; where a path is unknown to
- * the service, the older path that it replaced is asked instead.
+ * Sends an operation and returns what the reader makes of its response. Only reads are retried. A deprecated operation
+ * is sent as its replacement where the service's description lists that. Where the service does not know a path, the
+ * older path that it replaced is tried.
  */
 export function send<Value>(
   id: OperationId,
@@ -28,116 +42,136 @@ export function send<Value>(
   reader: Reader<Value>,
   options: CallOptions,
 ): Promise<Value> {
-  return mayBeReplaced(id) ? replaced(id, input, reader, options) : documented(id, input, reader, options);
+  return mayBeReplaced(id)
+    ? sendDeprecated(id, input, reader, options)
+    : sendDocumented(id, input, reader, options);
 }
 
-async function documented<Value>(
+async function sendDocumented<Value>(
   id: OperationId,
   input: object,
-  { answer }: Reader<Value>,
+  { response }: Reader<Value>,
   options: CallOptions,
 ): Promise<Value> {
-  const legacy = legacyOf(id);
+  const older = olderOperation(id);
   try {
-    return await sendTo(id, input, answer, options);
+    return await sendOperation(id, input, response, options);
   } catch (error) {
-    if (legacy === undefined || !isUnknownPath(error)) throw error;
-    return sendTo(legacy, input, answer, options).catch((cause) => {
+    if (older === undefined || !isUnknownPath(error)) throw error;
+    return sendOperation(older, input, response, options).catch((cause) => {
       throw isUnknownPath(cause)
-        ? unknown(cause, `neither ${nameOf(id)} nor the older path is known`)
+        ? explained(cause, `the service has neither ${nameOf(id)} nor the older ${nameOf(older)}`)
         : cause;
     });
   }
 }
 
-/** By the replacement where there is one. A description that lists what is gone since is asked for anew. */
-async function replaced<Value>(
+/** The operation at the older path that this one replaced with the same input and output, if there is one. */
+function olderOperation(id: OperationId): OperationId | undefined {
+  const { method, path } = routes[id];
+  const entry = Object.entries(routes).find(
+    ([, { replacedBy, sunset }]) =>
+      sunset !== undefined && replacedBy?.method === method && replacedBy.path === path,
+  );
+  return entry?.[0] as OperationId | undefined;
+}
+
+/** Sends the replacement where the description lists one. */
+async function sendDeprecated<Value>(
   id: OperationId,
   input: object,
   reader: Reader<Value>,
   options: CallOptions,
 ): Promise<Value> {
-  const { negotiator } = options;
-  // What cannot be sent safely is told before anything is asked.
+  const { descriptions } = options;
+  // Throws before anything is sent when the request cannot be sent safely.
   wireRequest(routes[id], { ...input }, options.target);
-  const replacement = replacementOf(id, { ...input }, await negotiator?.soon());
-  if (replacement === undefined) return unlessGone(id, input, reader, options);
+  const replacement = replacementOf(id, { ...input }, await descriptions?.get());
+  if (replacement === undefined) return sendUnlessGone(id, input, reader, options);
   try {
-    return await viaReplacement(replacement, reader, options);
+    return await sendReplacement(replacement, reader, options);
   } catch (error) {
-    if (!isGone(error) || replacementOf(id, { ...input }, await negotiator?.again())) throw error;
-    return documented(id, input, reader, options);
+    // A cached description may list a replacement that the service has removed since.
+    if (!isGone(error) || replacementOf(id, { ...input }, await descriptions?.refresh())) throw error;
+    return sendDocumented(id, input, reader, options);
   }
 }
 
-/** As documented, unless the path is gone and the description, asked for anew, lists what took its place. */
-async function unlessGone<Value>(
+/** Sends an operation as documented; if its path is gone, as the replacement that a fresh description lists. */
+async function sendUnlessGone<Value>(
   id: OperationId,
   input: object,
   reader: Reader<Value>,
   options: CallOptions,
 ): Promise<Value> {
-  const { negotiator } = options;
+  const { descriptions } = options;
   try {
-    return await documented(id, input, reader, options);
+    return await sendDocumented(id, input, reader, options);
   } catch (error) {
-    if (!isGone(error) || negotiator === undefined) throw error;
-    const description = await negotiator.again();
+    if (!isGone(error) || descriptions === undefined) throw error;
+    const description = await descriptions.refresh();
     const replacement = replacementOf(id, { ...input }, description, true);
-    if (replacement) return viaReplacement(replacement, reader, options);
-    const why = description
-      ? " lists nothing in its place"
-      : ", which says what took its place, cannot be had";
-    throw unknown(error, `${nameOf(id)} is deprecated, and the service's description${why}`, askAgain);
+    if (replacement) return sendReplacement(replacement, reader, options);
+    throw explained(error, whyGone(id, description), refreshHint);
   }
 }
 
-function viaReplacement<Value>(
+function whyGone(id: OperationId, description: Description | undefined): string {
+  const { method, path, replacedBy } = routes[id];
+  const replacement = replacedBy && `${replacedBy.method} ${replacedBy.path}`;
+  if (description === undefined) {
+    return `${nameOf(id)} is deprecated, and the service's description, which may list its replacement, could not be fetched`;
+  }
+  return findPath(description, method, path)
+    ? `the service's description lists ${nameOf(id)}, but the service does not serve it`
+    : `the service's description lists neither ${nameOf(id)}, which is deprecated, nor its replacement ${replacement}`;
+}
+
+const refreshHint =
+  "Run `gpuctl api spec --refresh` to fetch the description again, or `gpuctl api list` to see what the service offers.";
+
+function sendReplacement<Value>(
   { parts, paging }: Replacement,
   reader: Reader<Value>,
   options: CallOptions,
 ): Promise<Value> {
-  if (paging === undefined) return sendParts(parts, reader.answer, options);
+  if (paging === undefined) return sendParts(parts, reader.response, options);
   const { warn = () => {} } = options;
-  const turning = { paging, query: parts.query ?? [], paged: true, warn };
-  return reader.pages(pages((query) => sendParts({ ...parts, query }, readJsonAnswer, options), turning));
+  const first = { paging, query: parts.query ?? [], paged: true, warn };
+  return reader.pages(pages((query) => sendParts({ ...parts, query }, readJson, options), first));
 }
 
 const isUnknownPath = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.status === 404;
 
-/** A path that is to be replaced, or its method, is not served any longer: nothing was done. */
+/** The path, or its method, is no longer served: nothing was done. */
 const isGone = (error: unknown): error is ServiceError =>
   isUnknownPath(error) || (error instanceof ServiceError && (error.status === 405 || error.status === 410));
 
-/** The failure of a path that the service does not know, which also says what else was looked at. */
-const unknown = (
+const explained = (
   { status, code, issues, request, message }: ServiceError,
-  more: string,
+  why: string,
   hint?: string,
-): ServiceError => new ServiceError({ status, code, issues, message: `${message}: ${more}` }, request, hint);
-
-const askAgain =
-  "`gpuctl api spec --refresh` asks for the description anew; `gpuctl api list` shows what the service offers.";
+): ServiceError => new ServiceError({ status, code, issues, message: `${message}: ${why}` }, request, hint);
 
 const nameOf = (id: OperationId): string => `${routes[id].method} ${routes[id].path}`;
 
-function sendTo<Value>(
+function sendOperation<Value>(
   id: OperationId,
   input: object,
-  readAnswer: ReadAnswer<Value>,
+  readResponse: ReadResponse<Value>,
   options: CallOptions,
 ): Promise<Value> {
   const { host } = routes[id];
   const request = wireRequest(routes[id], { ...input }, options.target);
-  return withRetries(() => attempt(request, host, readAnswer, options), options);
+  return withRetries(() => attempt(request, host, readResponse, options), options);
 }
 
 function sendParts<Value>(
   parts: RequestParts,
-  readAnswer: ReadAnswer<Value>,
+  readResponse: ReadResponse<Value>,
   options: CallOptions,
 ): Promise<Value> {
   const request = rawRequest(parts, options.target);
-  return withRetries(() => attempt(request, parts.host, readAnswer, options), options);
+  return withRetries(() => attempt(request, parts.host, readResponse, options), options);
 }

@@ -1,25 +1,29 @@
+import { createParser } from "eventsource-parser";
 import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
-import type { CallOptions } from "./call-options.ts";
+import { isRecord, parseJson } from "../core/json.ts";
+import { StreamTruncated } from "../core/service-errors.ts";
 import { type Deadline, deadline, orAborted } from "./deadline.ts";
-import { AnswerCut } from "./errors.ts";
-import { sendHead } from "./exchange.ts";
-import { type FetchAnswer, readText } from "./fetch.ts";
-import { lively } from "./lively.ts";
-import { failedAnswer, failedSending, unreadable } from "./outcome.ts";
+import { responseError, transportError, unreadableResponse } from "./failure.ts";
+import { type FetchResponse, readText, sendHead, withIdleTimeout } from "./fetch.ts";
 import { type WireRequest, wireRequest, withoutKey } from "./request.ts";
-import { type ServerEvent, serverEvents } from "./sse.ts";
+import type { CallOptions } from "./send.ts";
 
-/** One operation and its input in, the events of its answer out. */
+export interface ServerEvent {
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+/** Sends an operation whose response is a stream of events. */
 export type Stream = <Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
 ) => Promise<AsyncIterable<ServerEvent>>;
 
 /**
- * Sends an operation and gives back the events of its answer. A service that answers with plain JSON instead makes
- * one event of it. Never tried again. Before the first event it throws what `call` throws; a stream that breaks
- * later throws `AnswerCut`, and one that the user interrupts the reason of the signal.
+ * Sends an operation and returns the events of its response. A plain JSON response becomes a single event. Never
+ * retried. Until the first event it throws what `call` throws; after that `StreamTruncated` when the stream breaks, or
+ * the signal's reason when the user interrupts.
  */
 export async function stream<Id extends OperationId>(
   id: Id,
@@ -30,19 +34,19 @@ export async function stream<Id extends OperationId>(
   const request = wireRequest(route, { ...input }, target, "text/event-stream, application/json");
   const limit = deadline(timeout[route.host], signal);
   try {
-    const answer = await sendHead(fetch, request, limit, observe);
-    if (answer.status < 200 || answer.status > 299) {
-      const text = await orAborted(readText(answer), limit.signal);
-      throw failedAnswer(answer.status, text, request, answer.headers.get("location"));
+    const response = await sendHead(fetch, request, limit, observe);
+    if (response.status < 200 || response.status > 299) {
+      const text = await orAborted(readText(response), limit.signal);
+      throw responseError(response.status, text, request, response.headers.get("location"));
     }
-    if (answer.headers.get("content-type")?.includes("text/html")) {
-      throw unreadable(answer.status, await orAborted(readText(answer), limit.signal), request);
+    if (response.headers.get("content-type")?.includes("text/html")) {
+      throw unreadableResponse(response.status, await orAborted(readText(response), limit.signal), request);
     }
-    return events(answer, { request, limit, signal });
+    return events(response, { request, limit, signal });
   } catch (cause) {
     limit.clear();
     signal?.throwIfAborted();
-    throw failedSending(cause, request);
+    throw transportError(cause, request);
   }
 }
 
@@ -53,22 +57,96 @@ interface Streaming {
 }
 
 async function* events(
-  answer: FetchAnswer,
+  response: FetchResponse,
   { request, limit, signal }: Streaming,
 ): AsyncGenerator<ServerEvent> {
   try {
-    if (answer.headers.get("content-type")?.includes("application/json")) {
-      yield { event: undefined, data: await orAborted(readText(answer), limit.signal) };
+    if (response.headers.get("content-type")?.includes("application/json")) {
+      yield { event: undefined, data: await orAborted(readText(response), limit.signal) };
       return;
     }
-    for await (const event of serverEvents(lively(answer, limit))) {
+    for await (const event of serverEvents(withIdleTimeout(response, limit))) {
       yield { ...event, data: withoutKey(event.data, request) };
     }
   } catch (cause) {
     signal?.throwIfAborted();
     const reason = limit.signal.aborted ? limit.signal.reason : cause;
-    throw new AnswerCut(String(reason?.message ?? reason));
+    throw new StreamTruncated(String(reason?.message ?? reason));
   } finally {
     limit.clear();
   }
 }
+
+/** The server-sent events of a body; a last event without its blank line counts, too. */
+export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder();
+  const ready: ServerEvent[] = [];
+  const parser = createParser({ onEvent: ({ event, data }) => ready.push({ event, data }) });
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* ready.splice(0);
+  }
+  parser.feed(`${decoder.decode()}\n\n`);
+  yield* ready.splice(0);
+}
+
+/** One event of a chat stream, or a whole chat completion. Every part may be missing. */
+export interface CompletionChunk {
+  readonly text: string;
+  /** The finish reason, in the last event. */
+  readonly finish: string | undefined;
+  readonly usage: Usage | undefined;
+  /** The event as it came. */
+  readonly body: unknown;
+}
+
+export interface Usage {
+  readonly prompt_tokens?: unknown;
+  readonly completion_tokens?: unknown;
+}
+
+/**
+ * The chunks of a chat completion. Throws `StreamTruncated` when an event reports a failure, or when the stream ends
+ * without `[DONE]` or a finish reason: what came before is then only a part.
+ */
+export async function* completionChunks(events: AsyncIterable<ServerEvent>): AsyncGenerator<CompletionChunk> {
+  let finished = false;
+  for await (const event of events) {
+    if (event.data.trim() === "[DONE]") return;
+    const body = parseJson(event.data);
+    const chunk = readChunk(body);
+    finished ||= chunk.finish !== undefined;
+    if (body !== undefined) yield chunk;
+    const failure = failureIn(event, body);
+    if (failure !== undefined) throw new StreamTruncated(failure);
+  }
+  if (!finished) throw new StreamTruncated("the stream ended early");
+}
+
+function failureIn({ event, data }: ServerEvent, body: unknown): string | undefined {
+  const reported = isRecord(body) ? errorMessage(body.error) : undefined;
+  if (event === "error") return reported ?? data;
+  if (reported !== undefined) return reported;
+  return body === undefined ? `invalid JSON in the stream: ${data.slice(0, 80)}` : undefined;
+}
+
+function errorMessage(error: unknown): string | undefined {
+  if (error === undefined || error === null) return undefined;
+  return isRecord(error) && typeof error.message === "string" ? error.message : JSON.stringify(error);
+}
+
+/** Reads an event or a whole completion; only the first choice counts. */
+export function readChunk(body: unknown): CompletionChunk {
+  const chunk = isRecord(body) ? body : {};
+  const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isRecord) : [];
+  const choice = choices.find(({ index }) => index === undefined || index === 0);
+  const message = [choice?.delta, choice?.message].find(isRecord);
+  return {
+    text: textOf(message?.content),
+    finish: textOf(choice?.finish_reason) || undefined,
+    usage: isRecord(chunk.usage) ? chunk.usage : undefined,
+    body,
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

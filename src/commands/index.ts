@@ -1,45 +1,66 @@
-import { apiCommands } from "./api/index.ts";
-import { authCommands } from "./auth/index.ts";
-import { chatCommands } from "./chat/index.ts";
-import { completionCommands } from "./completion/index.ts";
-import { configCommands } from "./config/index.ts";
-import { doctorCommands } from "./doctor/index.ts";
-import { helpCommands } from "./help/index.ts";
-import { imageCommands } from "./image/index.ts";
-import { profileCommands } from "./profile/index.ts";
-import { rentalCommands } from "./rentals/index.ts";
-import { reserveCommands } from "./reserve/index.ts";
-import { sandboxCommands } from "./sandbox/index.ts";
-import { setupCommands } from "./setup/index.ts";
-import type { CommandSpec } from "./spec.ts";
-import { ttsCommands } from "./tts/index.ts";
-import { userCommands } from "./user/index.ts";
-import { volumeCommands } from "./volumes/index.ts";
-
-export interface Noun {
-  readonly name: string;
-  readonly summary: string;
-  readonly commands: readonly CommandSpec[];
-}
-
-/** Every command, by its noun, in the order of help. */
-export const nouns: readonly Noun[] = [
-  { name: "setup", summary: "Set gpuctl up, step by step", commands: setupCommands },
-  { name: "rentals", summary: "Rent GPUs: virtual machines and bare metal", commands: rentalCommands },
-  { name: "volumes", summary: "Storage volumes", commands: volumeCommands },
-  { name: "reserve", summary: "Reserved terms", commands: reserveCommands },
-  { name: "user", summary: "The current user", commands: userCommands },
-  { name: "image", summary: "Generate pictures", commands: imageCommands },
-  { name: "chat", summary: "Chat with a model", commands: chatCommands },
-  { name: "tts", summary: "Speak a text", commands: ttsCommands },
-  { name: "api", summary: "The service's own description", commands: apiCommands },
-  { name: "auth", summary: "API keys", commands: authCommands },
-  { name: "profile", summary: "Profiles: an account or the sandbox each", commands: profileCommands },
-  { name: "config", summary: "Defaults of a profile", commands: configCommands },
-  { name: "doctor", summary: "Check the installation", commands: doctorCommands },
-  { name: "sandbox", summary: "The whole service on this machine", commands: sandboxCommands },
-  { name: "completion", summary: "Completion scripts for shells", commands: completionCommands },
-  { name: "help", summary: "Help on commands and topics", commands: helpCommands },
+/**
+ * The nouns with their commands, in the order of help. A command is the file that its words name below this folder:
+ * `create vm` of `rentals` is `rentals/create/vm.ts`. `npm run generate` makes the command tree of this list.
+ */
+export const nouns: readonly { name: string; summary: string; commands: readonly string[] }[] = [
+  { name: "setup", summary: "Set gpuctl up, step by step", commands: [""] },
+  {
+    name: "rentals",
+    summary: "Rent GPUs: virtual machines and bare metal",
+    commands: [
+      "create vm",
+      "create bare-metal",
+      "list",
+      "get",
+      "history",
+      "summary",
+      "wait",
+      "ssh",
+      "terminate",
+    ],
+  },
+  { name: "volumes", summary: "Storage volumes", commands: ["create", "list", "attach"] },
+  { name: "reserve", summary: "Reserved terms", commands: ["convert", "extend", "request"] },
+  { name: "user", summary: "The current user", commands: ["update", "delete"] },
+  { name: "image", summary: "Generate pictures", commands: ["", "models", "price"] },
+  { name: "chat", summary: "Chat with a model", commands: ["", "models"] },
+  { name: "tts", summary: "Turn text into speech", commands: [""] },
+  {
+    name: "api",
+    summary: "Call any operation of the service",
+    commands: ["list", "describe", "call", "spec"],
+  },
+  { name: "auth", summary: "API keys", commands: ["login", "logout", "status", "token"] },
+  {
+    name: "profile",
+    summary: "Profiles: an account or the sandbox each",
+    commands: ["list", "show", "add", "use", "remove"],
+  },
+  { name: "config", summary: "Defaults of a profile", commands: ["get", "set", "unset", "list", "path"] },
+  { name: "doctor", summary: "Check the installation", commands: [""] },
+  {
+    name: "sandbox",
+    summary: "The whole service on this machine",
+    commands: [
+      "serve",
+      "status",
+      "reset",
+      "keys",
+      "limits",
+      "fault add",
+      "fault list",
+      "fault clear",
+      "clock show",
+      "clock freeze",
+      "clock advance",
+      "clock set",
+      "clock resume",
+      "seed",
+      "snapshot",
+      "restore",
+      "requests",
+    ],
+  },
+  { name: "completion", summary: "Shell completion scripts", commands: [""] },
+  { name: "help", summary: "Help on commands and topics", commands: [""] },
 ];
-
-export const commands: readonly CommandSpec[] = nouns.flatMap((noun) => noun.commands);

@@ -6,6 +6,7 @@ import { operation } from "./operation.ts";
 export const generateAudio = operation({
   id: "generateAudio",
   method: "POST",
+  effect: "generate",
   path: "/v1/audio/generation",
   host: "inference",
   group: "inference",

@@ -13,6 +13,7 @@ const message = z
 export const createChatCompletion = operation({
   id: "createChatCompletion",
   method: "POST",
+  effect: "generate",
   path: "/v1/chat/completions",
   host: "inference",
   group: "inference",

@@ -54,3 +54,5 @@ export type InputOf<Id extends OperationId> = z.input<Operations[Id]["input"]>;
 /** What a handler gets: checked, defaults filled in. */
 export type CheckedInputOf<Id extends OperationId> = z.output<Operations[Id]["input"]>;
 export type OutputOf<Id extends OperationId> = z.output<Operations[Id]["output"]>;
+/** What it does to the account. */
+export type EffectOf<Id extends OperationId> = NonNullable<Operations[Id]["effect"]>;

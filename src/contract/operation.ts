@@ -40,6 +40,12 @@ export interface Violation {
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
+/**
+ * What an operation does to the account: `read` changes nothing, `write` changes something that neither costs nor
+ * ends, `spend` commits to a price, `destroy` ends something for good, `generate` is one paid inference call.
+ */
+export type Effect = "read" | "write" | "spend" | "destroy" | "generate";
+
 /** Fields: those of an object, or of one of several objects that a field tells apart. */
 export type InputSchema = z.ZodObject | z.ZodDiscriminatedUnion<readonly z.ZodObject[]>;
 
@@ -48,9 +54,12 @@ export interface Operation<
   Id extends string = string,
   Input extends InputSchema = InputSchema,
   Output extends z.ZodType = z.ZodType,
+  Does extends Effect = Effect,
 > {
   readonly id: Id;
   readonly method: Method;
+  /** `read` when left out. */
+  readonly effect?: Does;
   readonly path: string;
   readonly host: "compute" | "inference";
   readonly group: Group;
@@ -74,6 +83,11 @@ export interface Operation<
 }
 
 /** Checks an entry of the table and keeps its literal types. */
-export const operation = <const Id extends string, Input extends InputSchema, Output extends z.ZodType>(
-  entry: Operation<Id, Input, Output>,
-): Operation<Id, Input, Output> => entry;
+export const operation = <
+  const Id extends string,
+  Input extends InputSchema,
+  Output extends z.ZodType,
+  const Does extends Effect = "read",
+>(
+  entry: Operation<Id, Input, Output, Does>,
+): Operation<Id, Input, Output, Does> => entry;

@@ -75,6 +75,7 @@ const virtualMachineInput = z.object({
 export const createBareMetalRental = operation({
   id: "createBareMetalRental",
   method: "POST",
+  effect: "spend",
   path: "/v2/on-demand/bare-metal-rentals",
   host: "compute",
   group: "bare-metal-rentals",
@@ -105,6 +106,7 @@ export const listBareMetalRentals = operation({
 export const createVirtualMachineRental = operation({
   id: "createVirtualMachineRental",
   method: "POST",
+  effect: "spend",
   path: "/v2/on-demand/virtual-machine-rentals",
   host: "compute",
   group: "virtual-machine-rentals",

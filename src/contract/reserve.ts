@@ -14,6 +14,7 @@ const termFields = {
 export const convertToReserved = operation({
   id: "convertToReserved",
   method: "POST",
+  effect: "spend",
   path: "/v2/on-demand/convert-to-reserved",
   host: "compute",
   group: "rentals",
@@ -27,6 +28,7 @@ export const convertToReserved = operation({
 export const extendReserved = operation({
   id: "extendReserved",
   method: "POST",
+  effect: "spend",
   path: "/v2/on-demand/extend-reserved",
   host: "compute",
   group: "rentals",
@@ -43,6 +45,7 @@ export const extendReserved = operation({
 export const requestReservation = operation({
   id: "requestReservation",
   method: "POST",
+  effect: "write",
   path: "/v2/on-demand/request-reservation",
   host: "compute",
   group: "rentals",

@@ -35,6 +35,7 @@ const deleted = z
 
 const update = {
   method: "PUT",
+  effect: "write",
   host: "compute",
   group: "users",
   summary: "Change the current user",
@@ -46,6 +47,7 @@ const update = {
 
 const remove = {
   method: "DELETE",
+  effect: "destroy",
   host: "compute",
   group: "users",
   summary: "Delete the current user",

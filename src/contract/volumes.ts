@@ -8,6 +8,7 @@ import { id, nothing, volumeLabel, volumeSize } from "./shared.ts";
 export const createStorageVolume = operation({
   id: "createStorageVolume",
   method: "POST",
+  effect: "write",
   path: "/v2/on-demand/storage-volumes",
   host: "compute",
   group: "storage-volumes",
@@ -39,6 +40,7 @@ export const listStorageVolumes = operation({
 export const attachStorageVolume = operation({
   id: "attachStorageVolume",
   method: "POST",
+  effect: "write",
   path: "/v2/on-demand/storage-volumes/attach",
   host: "compute",
   group: "storage-volumes",

@@ -1,35 +1,41 @@
-import { flagsOf } from "../commands/flags.ts";
-import { type ShownFlag, shownFlag, textWithNotes } from "../commands/shown-flag.ts";
-import type { CommandSpec } from "../commands/spec.ts";
-import { usageWords, wordText } from "../commands/usage-words.ts";
+import {
+  argText,
+  type CommandNode,
+  type FlagNode,
+  spellings,
+  textWithNotes,
+  usageWords,
+} from "../command-kit/tree.ts";
 import { bold, examples, italic, list, plain, subsection, typed } from "./roff.ts";
 
 /** A command in the manual page of its noun. */
-export const commandText = (spec: CommandSpec): string =>
+export const commandText = (spec: CommandNode): string =>
   subsection(
     bold(["gpuctl", ...spec.path].join(" ")),
     `${plain(spec.summary)}.`,
     ...detailsOf(spec),
-    list((spec.positionals ?? []).map((word) => [italic(word.name), plain(wordText(word))])),
-    flagList(flagsOf(spec).map(shownFlag(spec))),
+    list(spec.args.map((word) => [italic(word.name), plain(argText(word))])),
+    flagList(spec.flags),
     examples(spec.examples),
   );
 
 /** Paragraphs; lines that are indented are typed as they stand. */
-const detailsOf = ({ details = "" }: CommandSpec): readonly string[] =>
+const detailsOf = ({ details = "" }: CommandNode): readonly string[] =>
   details
     .split(/\n(?= )|(?<=^ .*)\n/m)
     .map((part) => (part.startsWith(" ") ? typed([part.trim()]) : plain(part)));
 
 /** The line that shows how a command is typed. */
-export const usage = (spec: CommandSpec): string =>
+export const usage = (spec: CommandNode): string =>
   [bold(["gpuctl", ...spec.path].join(" ")), ...usageWords(spec, italic), `[${italic("FLAGS")}]`].join(" ");
 
-export const flagList = (flags: readonly ShownFlag[]): string =>
-  list(flags.map((flag) => [flag.names.map(bold).join(", ") + valueText(flag), plain(textWithNotes(flag))]));
+export const flagList = (flags: readonly FlagNode[]): string =>
+  list(
+    flags.map((flag) => [spellings(flag).map(bold).join(", ") + valueText(flag), plain(textWithNotes(flag))]),
+  );
 
 /** A value in brackets may be left out. */
-function valueText({ value, bare }: ShownFlag): string {
+function valueText({ value, optionalValue }: FlagNode): string {
   if (value === undefined) return "";
-  return bare ? ` [${italic(value)}]` : ` ${italic(value)}`;
+  return optionalValue === undefined ? ` ${italic(value)}` : ` [${italic(value)}]`;
 }

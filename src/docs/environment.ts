@@ -1,33 +1,33 @@
-import type { GlobalFlag } from "../commands/global-flag.ts";
+import type { GlobalNode } from "../command-kit/tree.ts";
 
 export interface Variable {
   readonly name: string;
   readonly meaning: string;
-  /** The flag that it stands in for. */
+  /** The flag that it sets. */
   readonly flag?: string;
 }
 
-/** Variables that stand in for no flag. */
+/** Variables without a flag. */
 const own: readonly Variable[] = [
   { name: "GPUCTL_API_KEY", meaning: "API key; wins over the one kept in the profile" },
   { name: "GPUCTL_CONFIG_DIR", meaning: "Folder of the configuration" },
   {
     name: "GPUCTL_STATE_DIR",
-    meaning: "Folder of the sandbox's state, and of what is kept of the service's answers",
+    meaning: "Folder of the sandbox's state and of cached responses of the service",
   },
-  { name: "CI", meaning: "When set, nothing is ever asked" },
+  { name: "CI", meaning: "When set, gpuctl never prompts" },
   { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colours off or on" },
-  { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that need none" },
-  { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust" },
-  { name: "NODE_DISABLE_COMPILE_CACHE", meaning: "Keep no compiled code between runs" },
+  { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that bypass them" },
+  { name: "NODE_EXTRA_CA_CERTS", meaning: "File with extra certificate authorities to trust" },
+  { name: "NODE_DISABLE_COMPILE_CACHE", meaning: "Do not cache compiled code between runs" },
 ];
 
-/** Every variable that gpuctl heeds. */
-export const environmentOf = (globals: readonly GlobalFlag[]): readonly Variable[] => [
-  ...globals.flatMap(({ name, env, negative, value, text }): readonly Variable[] => {
+/** Every variable that gpuctl reads. */
+export const environmentOf = (globals: readonly GlobalNode[]): readonly Variable[] => [
+  ...globals.flatMap(({ names: [name], env, value, text }): readonly Variable[] => {
     if (env === undefined) return [];
     const meaning = value === undefined ? `${text}, when 1` : text;
-    return [{ name: env, meaning, flag: `--${negative ? "no-" : ""}${name}` }];
+    return [{ name: env, meaning, flag: `--${name}` }];
   }),
   ...own,
 ];

@@ -1,7 +1,5 @@
-import type { GlobalFlag } from "../commands/global-flag.ts";
-import { topics } from "../commands/help/topics.ts";
-import type { Noun } from "../commands/index.ts";
-import { shownGlobals } from "../commands/shown-flag.ts";
+import { everywhere, type GlobalNode, type Noun } from "../command-kit/tree.ts";
+import { topics } from "../core/topics.ts";
 import { commandText, flagList, usage } from "./command-text.ts";
 import { environmentOf, files, otherPlaces } from "./environment.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -11,7 +9,7 @@ import { topicsOf } from "./topics/index.ts";
 
 export interface Manual {
   readonly nouns: readonly Noun[];
-  readonly globals: readonly GlobalFlag[];
+  readonly globals: readonly GlobalNode[];
   readonly version: string;
   /** `YYYY-MM-DD`. */
   readonly date: string;
@@ -45,7 +43,7 @@ const rootPage = ({ nouns, globals, version, date }: Manual): string =>
       "COMMANDS",
       list(nouns.map(({ name, summary }) => [reference(`gpuctl-${name}`), plain(summary)])),
     ),
-    section("GLOBAL FLAGS", "They may stand anywhere on the line.", flagList(shownGlobals(globals))),
+    section("GLOBAL FLAGS", "They may stand anywhere on the line.", flagList([...globals, ...everywhere])),
     section(
       "ENVIRONMENT",
       "A flag wins over a variable, and a variable over the profile.",

@@ -1,12 +1,11 @@
-import type { GlobalFlag } from "../commands/global-flag.ts";
-import type { Noun } from "../commands/index.ts";
+import type { GlobalNode, Noun } from "../command-kit/tree.ts";
 import { environmentOf } from "./environment.ts";
 import { exitCodes } from "./exit-codes.ts";
 
 /** The tables of the README, by the name that its markers give them. */
 export const readmeTables = (
   nouns: readonly Noun[],
-  globals: readonly GlobalFlag[],
+  globals: readonly GlobalNode[],
 ): Readonly<Record<string, string>> => ({
   commands: table(
     ["Command", "What it does"],
@@ -36,15 +35,16 @@ export function withTables(readme: string, tables: Readonly<Record<string, strin
   return Object.entries(tables).reduce((text, [name, rows]) => {
     const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-    if (from < 0 || to < from) throw new Error(`README.md has no place for the table ${name}`);
+    if (from < 0 || to < from) throw new Error(`there is no place for the table ${name}`);
     return `${text.slice(0, from)}${begin}\n\n${rows}\n\n${text.slice(to)}`;
   }, readme);
 }
 
-const code = (text: string): string => `\`${text}\``;
+/** Code in Markdown. */
+export const code = (text: string): string => `\`${text}\``;
 
 /** A Markdown table whose columns are straight in the source as well. */
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [heads, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = heads.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[], fill = " "): string =>

@@ -1,4 +1,4 @@
-import type { Topic, TopicPart } from "../commands/help/topics.ts";
+import type { Topic, TopicPart } from "../core/topics.ts";
 import { bold, list, literal, page, plain, section, type Title, typed } from "./roff.ts";
 
 /** A topic as a manual page. */

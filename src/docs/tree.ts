@@ -1,9 +1,13 @@
-import { flagsOf } from "../commands/flags.ts";
-import type { GlobalFlag } from "../commands/global-flag.ts";
-import { topics } from "../commands/help/topics.ts";
-import type { Noun } from "../commands/index.ts";
-import { type ShownFlag, shownFlag, shownGlobal, shownGlobals } from "../commands/shown-flag.ts";
-import type { CommandSpec, Positional } from "../commands/spec.ts";
+import {
+  type ArgNode,
+  type CommandNode,
+  everywhere,
+  type FlagNode,
+  type GlobalNode,
+  type Noun,
+  spellings,
+} from "../command-kit/tree.ts";
+import { topics } from "../core/topics.ts";
 
 /** A place on the command line: gpuctl itself, a group of commands, or a command. */
 export interface Place {
@@ -29,6 +33,26 @@ export interface Word {
   readonly summary: string;
 }
 
+/** A flag as completions know it. */
+export interface ShownFlag extends Pick<FlagNode, "value" | "text" | "completes"> {
+  /** Every spelling with its dashes, the short one first. */
+  readonly names: readonly string[];
+  /** It may be given without its value. */
+  readonly optional: boolean;
+  readonly choices: readonly string[];
+  readonly repeat: boolean;
+}
+
+const shownFlag = (flag: FlagNode): ShownFlag => ({
+  names: spellings(flag),
+  text: flag.text,
+  ...(flag.value && { value: flag.value }),
+  ...(flag.completes && { completes: flag.completes }),
+  optional: flag.optionalValue !== undefined,
+  choices: flag.choices ?? [],
+  repeat: flag.repeat ?? false,
+});
+
 /** Everything that a completion needs to know. */
 export interface Tree {
   readonly places: readonly Place[];
@@ -37,12 +61,12 @@ export interface Tree {
   readonly globals: readonly ShownFlag[];
 }
 
-export function treeOf(nouns: readonly Noun[], globals: readonly GlobalFlag[]): Tree {
+export function treeOf(nouns: readonly Noun[], globals: readonly GlobalNode[]): Tree {
   const specs = nouns.flatMap(({ commands }) => commands);
   const paths = new Set(specs.flatMap(({ path }) => path.map((_, at) => path.slice(0, at + 1).join(" "))));
   return {
-    globals: shownGlobals(globals),
-    service: globals.filter(({ group }) => group === "Service").map(shownGlobal),
+    globals: [...globals, ...everywhere].map(shownFlag),
+    service: globals.filter(({ group }) => group === "Service").map(shownFlag),
     places: withHelp([
       { path: "", below: nouns, flags: [], words: [] },
       ...[...paths].map((path) => place(path, specs)),
@@ -61,17 +85,17 @@ function withHelp(places: readonly Place[]): readonly Place[] {
   ];
 }
 
-function place(path: string, specs: readonly CommandSpec[]): Place {
+function place(path: string, specs: readonly CommandNode[]): Place {
   const own = specs.find((spec) => spec.path.join(" ") === path);
   return {
     path,
     below: wordsBelow(path.split(" "), specs),
-    flags: own ? flagsOf(own).map(shownFlag(own)) : [],
-    words: (own?.positionals ?? []).map(shownWord),
+    flags: (own?.flags ?? []).map(shownFlag),
+    words: (own?.args ?? []).map(shownWord),
   };
 }
 
-const shownWord = ({ name, choices = [], completes, variadic = false }: Positional): ShownWord => ({
+const shownWord = ({ name, choices = [], completes, variadic = false }: ArgNode): ShownWord => ({
   value: name,
   choices,
   ...(completes && { completes }),
@@ -79,7 +103,7 @@ const shownWord = ({ name, choices = [], completes, variadic = false }: Position
 });
 
 /** The next words after a path. A word that is no command by itself is told by what can follow it. */
-function wordsBelow(path: readonly string[], specs: readonly CommandSpec[]): readonly Word[] {
+function wordsBelow(path: readonly string[], specs: readonly CommandNode[]): readonly Word[] {
   const inside = specs.filter(
     (spec) => spec.path.length > path.length && path.every((word, at) => spec.path[at] === word),
   );
@@ -95,7 +119,7 @@ function wordsBelow(path: readonly string[], specs: readonly CommandSpec[]): rea
 export const valueFlags = ({ places, globals }: Tree): readonly string[] => [
   ...new Set(
     [...globals, ...places.flatMap(({ flags }) => flags)]
-      .filter(({ value, bare }) => value !== undefined && !bare)
+      .filter(({ value, optional }) => value !== undefined && !optional)
       .flatMap(({ names }) => names),
   ),
 ];

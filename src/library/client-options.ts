@@ -1,57 +1,57 @@
-import { aFunction, aSwitch, checkOptionsOf, type OptionRule, wholeNumber } from "./options.ts";
+import { booleanRule, checkOptionsOf, functionRule, type OptionRule, wholeNumber } from "./options.ts";
 
-/** Sends a request and gives back its answer, as the web's `fetch` does. */
+/** Sends a request and returns its response, like the standard `fetch`. */
 export type GivenFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface ClientOptions {
-  /** Host of the compute API, such as `https://api.example.com`. A path prefix and a query in it are kept. */
+  /** Base URL of the compute API, such as `https://api.example.com`. Its path prefix and query are kept. */
   readonly baseUrl: string;
-  /** Host of the inference API; the base URL when left out. */
+  /** Base URL of the inference API; `baseUrl` by default. */
   readonly inferenceBaseUrl?: string | undefined;
   readonly apiKey: string;
   /**
-   * Sends the requests in the place of the client's own transport, such as the sandbox's or the global `fetch`.
-   * Redirects are not for it to follow: it is told so.
+   * Sends the requests instead of the client's own transport, such as the sandbox's `fetch` or the global one.
+   * It is called with `redirect: "manual"`.
    */
   readonly fetch?: GivenFetch | undefined;
-  /** Longest time for one try, in milliseconds; 30 s for compute and 5 minutes for inference when left out. */
+  /** Timeout of each attempt, in milliseconds; by default 30 s for compute and 5 minutes for inference. */
   readonly timeout?: number | undefined;
-  /** Tries of a read after the first one; 3 when left out. Nothing but reads is ever tried again. */
+  /** Retries of a read; 3 by default. Writes are never retried. */
   readonly retries?: number | undefined;
-  /** `gpuctl/` and the version when left out. */
+  /** `gpuctl/` and the version by default. */
   readonly userAgent?: string | undefined;
-  /** Lets the key travel over plain http to another machine. */
+  /** Allows sending the key over plain http to another machine. */
   readonly insecureHttp?: boolean | undefined;
-  /** Whether inputs are held against the documented limits before they are sent; they are when left out. */
+  /** Whether inputs are checked against the documented limits before they are sent; true by default. */
   readonly validate?: boolean | undefined;
 }
 
-/** Throws `TypeError` that names the option which cannot be used, and says what would be right. */
+/** @throws TypeError naming the invalid option and what it must be */
 export const checkOptions = (options: ClientOptions): void =>
   checkOptionsOf("createClient", options, rules, ["baseUrl", "apiKey"]);
 
-/** Milliseconds that the system's timers hold. */
-const longestTimer = 2 ** 31 - 1;
+/** The longest delay of a timer, in milliseconds. */
+const maxTimer = 2 ** 31 - 1;
 
 const host: OptionRule = {
-  right: "a URL such as https://api.example.com",
+  expected: "a URL such as https://api.example.com",
   holds: (value) => typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value),
 };
 
 const rules: Readonly<Record<keyof ClientOptions, OptionRule>> = {
   baseUrl: host,
   inferenceBaseUrl: host,
-  apiKey: { right: "a text", holds: (value) => typeof value === "string" },
-  fetch: aFunction,
+  apiKey: { expected: "a string", holds: (value) => typeof value === "string" },
+  fetch: functionRule,
   timeout: {
-    right: `a number of milliseconds from 1 to ${longestTimer}`,
-    holds: (value) => typeof value === "number" && value > 0 && value <= longestTimer,
+    expected: `a number of milliseconds from 1 to ${maxTimer}`,
+    holds: (value) => typeof value === "number" && value > 0 && value <= maxTimer,
   },
   retries: wholeNumber(0),
   userAgent: {
-    right: "a text that a header can carry",
+    expected: "printable ASCII text",
     holds: (value) => typeof value === "string" && /^[\x20-\x7e]+$/.test(value),
   },
-  insecureHttp: aSwitch,
-  validate: aSwitch,
+  insecureHttp: booleanRule,
+  validate: booleanRule,
 };

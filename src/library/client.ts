@@ -1,5 +1,4 @@
-import process from "node:process";
-import type { Piece } from "../client/pieces.ts";
+import type { CompletionChunk } from "../client/stream.ts";
 import { createTransport } from "../client/transport.ts";
 import { routes } from "../contract/generated/routes.ts";
 import { type ClientOptions, checkOptions } from "./client-options.ts";
@@ -7,26 +6,25 @@ import type { Inputs, Outputs, StreamedId } from "./generated/types.ts";
 import { clientFetch } from "./given-fetch.ts";
 import { createSender, type RequestOptions, type Sender } from "./sender.ts";
 
+export type { CompletionChunk } from "../client/stream.ts";
 export {
-  AnswerCut,
   InsecureUrl,
+  InterruptedWrite,
+  InvalidResponse,
   NetworkError,
   NoCredential,
   ServiceError,
+  StreamTruncated,
   UnknownOutcome,
-  UnreadableAnswer,
-} from "../client/errors.ts";
-export { InterruptedWrite } from "../client/interrupted.ts";
-export type { Piece } from "../client/pieces.ts";
+} from "../core/service-errors.ts";
 export type { ClientOptions, GivenFetch } from "./client-options.ts";
 export type * from "./generated/types.ts";
-export { InvalidInput } from "./invalid-input.ts";
-export type { RequestOptions } from "./sender.ts";
+export { InvalidInput, type RequestOptions } from "./sender.ts";
 
-/** Ids of the operations of the service: the names of the client's methods. */
+/** The ids of the service's operations, which are the names of the client's methods. */
 export type OperationId = keyof Inputs;
 
-/** Calls one operation; its input may be left out where nothing in it is required. */
+/** Calls one operation; the input is optional if no field of it is required. */
 export type Method<Id extends OperationId> =
   Record<never, never> extends Inputs[Id]
     ? (input?: Inputs[Id], options?: RequestOptions) => Promise<Outputs[Id]>
@@ -36,19 +34,24 @@ type Methods = { readonly [Id in OperationId]: Method<Id> };
 
 /** A method for each operation of the service, by its id. */
 export interface Client extends Methods {
-  /** Sends an operation and gives its answer in pieces as they come. It is sent when the first piece is asked for. */
-  stream(id: StreamedId, input: Inputs[StreamedId], options?: RequestOptions): AsyncGenerator<Piece>;
-  /** Ends the connections that are kept for later calls, and the calls under way. */
+  /** Streams the response of an operation. The request is sent when the first chunk is read. */
+  stream(
+    id: StreamedId,
+    input: Inputs[StreamedId],
+    options?: RequestOptions,
+  ): AsyncGenerator<CompletionChunk>;
+  /** Closes all connections and ends pending calls. */
   close(): void;
 }
 
 /**
- * A client of the service. Reads that fail for a reason that may pass are tried again; nothing else is ever sent twice.
- * A deprecated operation is sent as what takes its place where the service's description lists that.
- * Its methods reject with `ServiceError` (the service refused), `NetworkError` (no answer, and trying again is safe),
- * `UnreadableAnswer`, `UnknownOutcome` (a write may have taken effect: look first), `InterruptedWrite`, and before
- * anything is sent with `InvalidInput`, `NoCredential` or `InsecureUrl`. A stream that breaks off throws `AnswerCut`.
- * @throws TypeError for an option that cannot be used
+ * Creates a client of the service. Reads that fail for a temporary reason are retried; writes are sent once.
+ * A deprecated operation is sent as its replacement if the service's description lists that.
+ * Methods reject with `ServiceError` (the service returned an error), `NetworkError` (no response; retrying is safe),
+ * `InvalidResponse`, `UnknownOutcome` (a write may have taken effect; check before retrying) or `InterruptedWrite`, and
+ * before a request is sent with `InvalidInput`, `NoCredential` or `InsecureUrl`. A stream that breaks off throws
+ * `StreamTruncated`.
+ * @throws TypeError when an option is invalid
  * @example
  * const client = createClient({ baseUrl: "https://api.example.com", apiKey });
  * const rental = await client.createVirtualMachineRental({ gpuCount: 1 });
@@ -57,10 +60,13 @@ export function createClient(options: ClientOptions): Client {
   checkOptions(options);
   const { fetch, close } = options.fetch
     ? { fetch: clientFetch(options.fetch), close: () => {} }
-    : createTransport(process.env);
-  const { send, stream } = createSender(options, fetch);
+    : createTransport();
+  const { send, stream } = createSender(options, fetch, warn);
   return { ...methodsOf(send), stream, close };
 }
+
+/** A list can be incomplete although the call succeeds, and its result, an array, cannot say so. */
+const warn = (message: string): void => globalThis.process.emitWarning(message, "GpuctlWarning");
 
 function methodsOf(send: Sender["send"]): Methods {
   const ids = Object.keys(routes) as OperationId[];

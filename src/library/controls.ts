@@ -1,30 +1,29 @@
-import { ControlRefused } from "../sandbox/control/refused.ts";
+import { parseDuration } from "../core/durations.ts";
+import { ControlRefused } from "../sandbox/errors.ts";
 import { createSandbox, type Sandbox } from "../sandbox/index.ts";
-import type { Fault } from "./fault.ts";
+import type { Inputs } from "./generated/types.ts";
 import { shown } from "./options.ts";
-import { type Span, spanOf } from "./span.ts";
 
-/** A sandbox whose time and faults are steered from outside. */
+/** A sandbox with its controls in the library's terms. */
 export interface Controlled {
   readonly sandbox: Sandbox;
-  /** Restores the initial state and takes back what was advanced. */
+  /** Restores the initial state, and the machine's clock. */
   readonly reset: () => void;
   readonly advance: (span: Span) => void;
   readonly fault: (fault: Fault) => void;
 }
 
-/** Opens a sandbox and hands out its controls. */
 export async function openControlled({
   now,
   ...options
 }: Parameters<typeof createSandbox>[0] & { readonly now: () => number }): Promise<Controlled> {
-  const sandbox = await createSandbox({ ...options, now: checked(now) });
+  const sandbox = await createSandbox({ ...options, now: checkedClock(now) });
   return {
     sandbox,
     reset: sandbox.reset,
     advance: (span) => {
-      const milliseconds = spanOf(span, "the span");
-      named({ duration: "the span" }, () => sandbox.clock.advance(milliseconds));
+      const milliseconds = spanOf(span, "the duration");
+      withNames({ duration: "the duration" }, () => sandbox.clock.advance(milliseconds));
     },
     fault: (fault) => {
       if (typeof fault !== "object" || fault === null) {
@@ -36,17 +35,17 @@ export async function openControlled({
         ...(delay !== undefined && { delayMs: spanOf(delay, "delay") }),
         ...(retryAfter !== undefined && { retryAfterSeconds: spanOf(retryAfter, "retryAfter") / 1000 }),
       };
-      named({ delayMs: "delay", retryAfterSeconds: "retryAfter" }, () => sandbox.faults.add(given));
+      withNames({ delayMs: "delay", retryAfterSeconds: "retryAfter" }, () => sandbox.faults.add(given));
     },
   };
 }
 
-/** A clock that never tells what is no time. Throws `TypeError` at once when it does. */
-function checked(now: () => number): () => number {
+/** A clock that is checked on every reading. @throws TypeError when it returns an invalid time, the first time immediately */
+function checkedClock(now: () => number): () => number {
   const clock = (): number => {
     const time = now();
     if (Number.isNaN(new Date(time).getTime()) || typeof time !== "number") {
-      throw new TypeError(`now must give milliseconds since 1970, not ${shown(time)}`);
+      throw new TypeError(`now must return milliseconds since 1970, not ${shown(time)}`);
     }
     return time;
   };
@@ -54,8 +53,8 @@ function checked(now: () => number): () => number {
   return clock;
 }
 
-/** Does what may be refused, and tells the fields of a refusal by the names that the caller knows. */
-function named(names: Readonly<Record<string, string>>, work: () => unknown): void {
+/** Renames the fields of a `ControlRefused` that `work` throws to the names of the library's options. */
+function withNames(names: Readonly<Record<string, string>>, work: () => unknown): void {
   try {
     work();
   } catch (error) {
@@ -68,4 +67,42 @@ function named(names: Readonly<Record<string, string>>, work: () => unknown): vo
       })),
     );
   }
+}
+
+/** A failure of calls to an operation. */
+export interface Fault {
+  /** The id of an operation, including the ones that the sandbox assumes, or `*` for all. */
+  readonly operation: keyof Inputs | "*" | (string & {});
+  /** Responds with this error status instead of the service. */
+  readonly status?: number | undefined;
+  /** The Retry-After header of that response, in whole seconds; 1 s by default for a 429. */
+  readonly retryAfter?: Span | undefined;
+  /** How many calls it affects; 1 by default. */
+  readonly times?: number | undefined;
+  /** How many calls pass before the first one that it affects; 0 by default. */
+  readonly after?: number | undefined;
+  /** Holds the response back. */
+  readonly delay?: Span | undefined;
+  /** Breaks the connection. */
+  readonly reset?: boolean | undefined;
+  /** Ends the response after this many server-sent events, or KiB when it is not a stream. */
+  readonly cutStreamAfter?: number | undefined;
+  /** Responds with a body that is not JSON. */
+  readonly garbage?: boolean | undefined;
+  /** The operation takes effect even though its response is replaced. */
+  readonly applied?: boolean | undefined;
+}
+
+/** A duration: milliseconds, or a string such as `90s`, `1h30m` or `30d`. */
+export type Span = number | string;
+
+/** The duration in whole milliseconds. @throws RangeError naming it when it is invalid or negative */
+function spanOf(span: Span, name: string): number {
+  const milliseconds = typeof span === "string" ? parseDuration(span) : span;
+  if (typeof milliseconds !== "number" || !Number.isFinite(milliseconds) || milliseconds < 0) {
+    throw new RangeError(
+      `${name} must be milliseconds or a string such as 90s, 1h30m or 30d, not ${shown(span)}`,
+    );
+  }
+  return Math.round(milliseconds);
 }

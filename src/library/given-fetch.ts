@@ -1,10 +1,10 @@
-import { brokenConnection } from "../client/connection-failure.ts";
 import type { Fetch } from "../client/fetch.ts";
+import { connectionFailed } from "../client/transport.ts";
 import type { GivenFetch } from "./client-options.ts";
 
 /**
- * A `fetch` of the web's as the client needs it. It follows no redirects: that could send a write twice. What a `fetch`
- * calls a network error becomes a `ConnectionFailed`, which says whether a byte of the request may have left.
+ * Adapts a standard `fetch` for the client. It does not follow redirects, which could send a write twice. A network error
+ * becomes a `ConnectionFailed`, which says whether a part of the request may have been sent.
  */
 export const clientFetch =
   (fetch: GivenFetch): Fetch =>
@@ -12,13 +12,13 @@ export const clientFetch =
     const failed = (cause: unknown) => networkError(cause, new URL(url));
     try {
       const { status, headers, body } = await fetch(url, { ...init, redirect: "manual" });
-      return { status, headers, body: body && whole(body, failed) };
+      return { status, headers, body: body && bodyOf(body, failed) };
     } catch (cause) {
       throw failed(cause);
     }
   };
 
-async function* whole(
+async function* bodyOf(
   body: AsyncIterable<Uint8Array>,
   failed: (cause: unknown) => unknown,
 ): AsyncGenerator<Uint8Array> {
@@ -29,14 +29,14 @@ async function* whole(
   }
 }
 
-/** The standard's network error is a `TypeError`; Node puts what happened into its cause. */
+/** A `fetch` reports a network error as a `TypeError`; Node.js puts the reason into its cause. */
 function networkError(error: unknown, url: URL): unknown {
   if (!(error instanceof TypeError)) return error;
   const cause: NodeJS.ErrnoException = error.cause instanceof Error ? error.cause : error;
-  return brokenConnection(cause, { url, proxy: undefined, sent: !neverSent.has(cause.code ?? "") });
+  return connectionFailed(cause, { url, proxy: undefined, sent: !neverSent.has(cause.code ?? "") });
 }
 
-/** What goes wrong before a connection is there. */
+/** Errors from before the connection was established. */
 const neverSent: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

@@ -1,28 +1,29 @@
-/** What the value of an option must be, in words, and whether a value is that. */
+/** What an option must be, in words, and a check of it. */
 export interface OptionRule {
-  readonly right: string;
+  readonly expected: string;
   readonly holds: (value: unknown) => boolean;
 }
 
-export const aSwitch: OptionRule = { right: "true or false", holds: (value) => typeof value === "boolean" };
-export const aFunction: OptionRule = {
-  right: "a function",
+export const booleanRule: OptionRule = {
+  expected: "true or false",
+  holds: (value) => typeof value === "boolean",
+};
+export const functionRule: OptionRule = {
+  expected: "a function",
   holds: (value) => typeof value === "function",
 };
 
-/** One of these texts. */
 export const oneOf = (choices: readonly string[]): OptionRule => ({
-  right: `one of ${choices.join(", ")}`,
+  expected: `one of ${choices.join(", ")}`,
   holds: (value) => choices.some((choice) => choice === value),
 });
 
-/** A whole number in a range. */
-export const wholeNumber = (least: number, most = Number.POSITIVE_INFINITY): OptionRule => ({
-  right: `a whole number from ${least} ${most === Number.POSITIVE_INFINITY ? "up" : `to ${most}`}`,
-  holds: (value) => typeof value === "number" && Number.isInteger(value) && value >= least && value <= most,
+export const wholeNumber = (min: number, max = Number.POSITIVE_INFINITY): OptionRule => ({
+  expected: `a whole number ${max === Number.POSITIVE_INFINITY ? `of at least ${min}` : `from ${min} to ${max}`}`,
+  holds: (value) => typeof value === "number" && Number.isInteger(value) && value >= min && value <= max,
 });
 
-/** Holds what somebody gave against the options there are. Throws `TypeError` that names the option and says what would be right. */
+/** Checks options against their rules. @throws TypeError naming the invalid option and what it must be */
 export function checkOptionsOf(
   owner: string,
   given: unknown,
@@ -31,22 +32,24 @@ export function checkOptionsOf(
 ): void {
   const names = Object.keys(rules);
   if (typeof given !== "object" || given === null) {
-    throw new TypeError(`${owner} takes an object with options (${names.join(", ")}), not ${shown(given)}`);
+    throw new TypeError(
+      `${owner} requires an object with options (${names.join(", ")}), not ${shown(given)}`,
+    );
   }
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`${owner} has no option ${unknown}: there are ${names.join(", ")}`);
+    throw new TypeError(`${owner} has no option ${unknown}; its options are ${names.join(", ")}`);
   }
   const values = new Map(Object.entries(given));
-  for (const [name, { right, holds }] of Object.entries(rules)) {
+  for (const [name, { expected, holds }] of Object.entries(rules)) {
     const value = values.get(name);
     if (value === undefined ? required.includes(name) : !holds(value)) {
-      throw new TypeError(`${name} must be ${right}, not ${shown(value)}`);
+      throw new TypeError(`${name} must be ${expected}, not ${shown(value)}`);
     }
   }
 }
 
-/** A value as a message shows it: what an object holds may be a secret, and may have no end. */
+/** A value for an error message. The contents of objects are left out: they may be secret or very long. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return "an array";

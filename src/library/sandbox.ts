@@ -1,73 +1,80 @@
-import { type EnvironmentName, environmentNames } from "../contract/sandbox.ts";
-import { serve } from "../sandbox/index.ts";
-import { SandboxClosed } from "./closed.ts";
-import { openControlled } from "./controls.ts";
-import type { Fault } from "./fault.ts";
-import { answerIn } from "./in-process.ts";
-import { aFunction, aSwitch, checkOptionsOf, type OptionRule, oneOf, wholeNumber } from "./options.ts";
-import type { Span } from "./span.ts";
+import { orAborted } from "../client/deadline.ts";
+import { type EnvironmentName, environmentNames } from "../core/sandbox.ts";
+import { type Sandbox as ServiceSandbox, serve } from "../sandbox/index.ts";
+import { type Fault, openControlled, type Span } from "./controls.ts";
+import {
+  booleanRule,
+  checkOptionsOf,
+  functionRule,
+  type OptionRule,
+  oneOf,
+  shown,
+  wholeNumber,
+} from "./options.ts";
 
-export type { EnvironmentName } from "../contract/sandbox.ts";
-export { CannotListen } from "../sandbox/cannot-listen.ts";
-export { ControlRefused } from "../sandbox/control/refused.ts";
-export { MissingDependency } from "../sandbox/missing-dependency.ts";
-export { StoreError } from "../sandbox/store-error.ts";
-export { SandboxClosed } from "./closed.ts";
-export type { Fault } from "./fault.ts";
-export type { Span } from "./span.ts";
+export type { EnvironmentName } from "../core/sandbox.ts";
+export { ControlRefused } from "../sandbox/errors.ts";
+export { MissingDependency } from "../sandbox/packages.ts";
+export { CannotListen } from "../sandbox/serve.ts";
+export { StoreError } from "../sandbox/store.ts";
+export type { Fault, Span } from "./controls.ts";
 
 export interface SandboxOptions {
-  /** The file that keeps the state; in memory, and gone when closed, when left out. Processes may share a file. */
+  /** The file that holds the state, which processes can share; in memory by default. */
   readonly file?: string | undefined;
-  /** Milliseconds since 1970; the machine's clock when left out. */
+  /** Returns milliseconds since 1970; the machine's clock by default. */
   readonly now?: (() => number) | undefined;
-  /** Whether it is served over HTTP, too; it is when left out. `fetch` answers without. */
+  /** Whether to serve it over HTTP as well; true by default. `fetch` works either way. */
   readonly serve?: boolean | undefined;
-  /** The port of this machine to serve on; a free one when left out. */
+  /** The port to serve on; a free one by default. */
   readonly port?: number | undefined;
   /**
-   * Serves just the operations of an environment: those that are `documented`, the `replacements` in the place of the
-   * deprecated ones, or of two at different paths the `legacy` one. All that are documented or assumed when left out.
+   * Serves only the operations of one environment: the `documented` ones; these with the `replacements` instead of the
+   * deprecated ones; or only the `legacy` path where there are two. All documented and assumed ones by default.
    */
   readonly only?: EnvironmentName | undefined;
 }
 
 const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
-  file: { right: "the path of a file", holds: (value) => typeof value === "string" && value !== "" },
-  now: aFunction,
-  serve: aSwitch,
+  file: { expected: "the path of a file", holds: (value) => typeof value === "string" && value !== "" },
+  now: functionRule,
+  serve: booleanRule,
   port: wholeNumber(0, 65_535),
   only: oneOf(environmentNames),
 };
 
-/** The whole service, on this machine; once it is closed, everything but `close` throws `SandboxClosed`. */
+/** The whole service, running locally. Once closed, everything but `close` throws `SandboxClosed`. */
 export interface Sandbox extends AsyncDisposable {
-  /** Answers as the service would, in this process. The host does not matter, and a path alone will do. */
+  /** Handles a request in this process. The host is ignored, and a path alone is enough. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** Where it is served, such as `http://127.0.0.1:49152`; a name that only `fetch` answers to when it is not. */
+  /** Where it is served, such as `http://127.0.0.1:49152`; a placeholder that only `fetch` accepts if it is not. */
   readonly url: string;
-  /** API keys: one that may do everything, one that may only read. */
+  /** The built-in API keys: one with full access, one that is read-only. */
   readonly keys: { readonly full: string; readonly readOnly: string };
-  /** Restores the initial state: one user, the keys, nothing rented, no faults, and the time as it is outside. */
+  /** Restores the initial state: one user, the built-in keys, no rentals or faults, and the clock given by `now`. */
   reset(): void;
   /**
-   * Lets time pass at once: rentals boot, cost money, and end with their terms. Milliseconds, or a text such as `30d`.
-   * Throws `RangeError` for what is neither, and `ControlRefused` beyond the year 9999.
+   * Advances the clock: rentals boot, accrue costs and end with their terms. Milliseconds, or a string such as `30d`.
+   * @throws RangeError when the duration is invalid
+   * @throws ControlRefused past the year 9999
    */
   advance(span: Span): void;
-  /** Lets calls to an operation fail. Throws `ControlRefused` that says what is no fault, or `RangeError` for a span. */
+  /**
+   * Makes calls to an operation fail.
+   * @throws ControlRefused when the fault is invalid
+   * @throws RangeError when a duration is invalid
+   */
   fault(fault: Fault): void;
-  /** Ends what is served, and the state when it is in memory. */
+  /** Stops serving, and discards the state if it is in memory. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a sandbox: the service, with nothing rented and no model run.
- * @throws TypeError for an option that cannot be used
- * @throws MissingDependency without the packages that hold SQLite and serve it
+ * Opens a sandbox: the whole service, running locally.
+ * @throws TypeError when an option is invalid
+ * @throws MissingDependency when an optional package is missing
  * @throws StoreError when the file cannot be used
  * @throws CannotListen when the port is in use
- * @throws TypeError when there is no such environment
  * @example
  * const sandbox = await createSandbox();
  * const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full });
@@ -92,18 +99,17 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const assertOpen = (used: string): void => {
     if (closed) throw new SandboxClosed(used);
   };
-  /** The same while the sandbox is open. */
   const whileOpen =
     <Given extends unknown[]>(name: string, work: (...given: Given) => void) =>
     (...given: Given): void => {
       assertOpen(name);
       work(...given);
     };
-  const answer = answerIn(sandbox, url);
+  const sandboxFetch = fetchFrom(sandbox, url);
   return {
     fetch: async (...given) => {
       assertOpen("fetch");
-      return answer(...given);
+      return sandboxFetch(...given);
     },
     url,
     keys: sandbox.keys,
@@ -115,5 +121,37 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   };
 }
 
-/** Where a sandbox that is not served pretends to be; the name can lead nowhere else. */
+/** The URL of a sandbox that is not served; this name never resolves to another machine. */
 const unserved = "http://sandbox.localhost";
+
+/** A sandbox was used after it was closed. */
+export class SandboxClosed extends Error {
+  override readonly name = "SandboxClosed";
+
+  constructor(used: string) {
+    super(`${used} was used after the sandbox was closed; open another with createSandbox`);
+  }
+}
+
+/**
+ * A `fetch` that is handled by a sandbox. A path alone is resolved against `url`; an aborted signal ends the wait. A broken
+ * connection is a `TypeError`, as with every `fetch`.
+ */
+const fetchFrom =
+  ({ fetch }: Pick<ServiceSandbox, "fetch">, url: string) =>
+  async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    if (
+      typeof input !== "string" &&
+      !(typeof input === "object" && input && ("href" in input || "url" in input))
+    ) {
+      throw new TypeError(`fetch requires a URL, a path or a Request, not ${shown(input)}`);
+    }
+    const request = new Request(input instanceof Request ? input : new URL(input, url), init);
+    request.signal.throwIfAborted();
+    return orAborted(fetch(request).catch(broken), request.signal);
+  };
+
+function broken(error: unknown): never {
+  const reset = error instanceof Error && "code" in error && error.code === "ECONNRESET";
+  throw reset ? new TypeError("fetch failed", { cause: error }) : error;
+}

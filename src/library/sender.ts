@@ -1,43 +1,54 @@
-import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
-import { type CallOptions, call } from "../client/call.ts";
-import { usualRetries, usualTimeout } from "../client/defaults.ts";
+import { call } from "../client/call.ts";
+import { orAborted } from "../client/deadline.ts";
+import { createDescriptions } from "../client/description.ts";
 import type { Fetch } from "../client/fetch.ts";
-import { type Piece, pieces } from "../client/pieces.ts";
-import { stream } from "../client/stream.ts";
+import type { CallOptions } from "../client/send.ts";
+import { type CompletionChunk, completionChunks, stream } from "../client/stream.ts";
+import type { Issue } from "../contract/check/check.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
+import type { Operation } from "../contract/operation.ts";
+import { defaultRetries, defaultTimeout } from "../core/defaults.ts";
+import {
+  type DescriptionCache,
+  type DescriptionLookup,
+  type DescriptionStore,
+  retryAfterMs,
+} from "../openapi/description-store.ts";
 import type { ClientOptions } from "./client-options.ts";
 import type { StreamedId } from "./generated/types.ts";
 import { version } from "./generated/version.ts";
-import { assertValid } from "./invalid-input.ts";
-import { createNegotiators } from "./negotiating.ts";
 import { checkOptionsOf, type OptionRule, shown } from "./options.ts";
 
-/** What a single call may say for itself. */
+/** Options of a single call. */
 export interface RequestOptions {
-  /** Ends the call. A read rejects with the signal's reason, a write that was sent with `InterruptedWrite`. */
+  /** Aborts the call. A read rejects with the signal's reason, a write that was sent with `InterruptedWrite`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Checked inputs in, answers out. */
+/** Checks inputs, sends them, and returns results. */
 export interface Sender {
   readonly send: (id: OperationId, input: object, options?: RequestOptions) => Promise<unknown>;
-  readonly stream: (id: StreamedId, input: object, options?: RequestOptions) => AsyncGenerator<Piece>;
+  readonly stream: (
+    id: StreamedId,
+    input: object,
+    options?: RequestOptions,
+  ) => AsyncGenerator<CompletionChunk>;
 }
 
-/** Signals of other makes will do, such as those of a browser in a test. */
+/** Accepts other implementations, such as the AbortSignal of a browser environment in a test. */
 const isSignal = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 
 const callRules: Readonly<Record<keyof RequestOptions, OptionRule>> = {
-  signal: { right: "an AbortSignal", holds: isSignal },
+  signal: { expected: "an AbortSignal", holds: isSignal },
 };
 
 /** The operations that stream. */
 const streams: Readonly<Record<StreamedId, true>> = { createChatCompletion: true };
 
-export function createSender(options: ClientOptions, fetch: Fetch): Sender {
-  const { timeout, retries = usualRetries, validate = true } = options;
+export function createSender(options: ClientOptions, fetch: Fetch, warn: (message: string) => void): Sender {
+  const { timeout, retries = defaultRetries, validate = true } = options;
   const settings = ({ signal }: RequestOptions): CallOptions => ({
     fetch,
     target: {
@@ -47,7 +58,7 @@ export function createSender(options: ClientOptions, fetch: Fetch): Sender {
       userAgent: options.userAgent ?? `gpuctl/${version}`,
       insecureHttp: options.insecureHttp ?? false,
     },
-    timeout: timeout === undefined ? usualTimeout : { compute: timeout, inference: timeout },
+    timeout: timeout === undefined ? defaultTimeout : { compute: timeout, inference: timeout },
     retries,
     random: Math.random,
     now: Date.now,
@@ -55,7 +66,7 @@ export function createSender(options: ClientOptions, fetch: Fetch): Sender {
       pause(milliseconds, undefined, signal && { signal }).catch(() => signal?.throwIfAborted()),
     ...(signal && { signal }),
   });
-  const negotiatorFor = createNegotiators(() => settings({}));
+  const descriptionsFor = createDescriptionLookups(() => settings({}));
   const prepare = async <Id extends OperationId>(id: Id, input: object): Promise<InputOf<Id>> => {
     if (validate) await assertValid(id, input);
     return input as InputOf<Id>;
@@ -64,20 +75,72 @@ export function createSender(options: ClientOptions, fetch: Fetch): Sender {
     send: async (id, input, given = {}) => {
       checkOptionsOf(id, given, callRules);
       const prepared = await prepare(id, input);
-      return call(id, prepared, { ...settings(given), negotiator: negotiatorFor(given.signal), warn });
+      return call(id, prepared, { ...settings(given), descriptions: descriptionsFor(given.signal), warn });
     },
     async *stream(id, input, given = {}) {
       if (!Object.hasOwn(streams, id)) {
         const known = Object.keys(streams).join(", ");
-        throw new TypeError(`stream takes an operation that streams (${known}), not ${shown(id)}`);
+        throw new TypeError(`stream requires an operation that streams (${known}), not ${shown(id)}`);
       }
       checkOptionsOf("stream", given, callRules);
       const streamed = { ...(await prepare(id, input)), stream: true };
       given.signal?.throwIfAborted();
-      yield* pieces(await stream(id, streamed, settings(given)));
+      yield* completionChunks(await stream(id, streamed, settings(given)));
     },
   };
 }
 
-/** A list that may lack something is no error, and its answer is an array, which has no room to say so. */
-const warn = (line: string): void => process.emitWarning(line, "GpuctlWarning");
+/** An input is outside the documented limits of its operation; `issues` say where and why. No request was sent. */
+export class InvalidInput extends Error {
+  override readonly name = "InvalidInput";
+  readonly issues: readonly Issue[];
+  constructor(operation: string, issues: readonly Issue[]) {
+    const messages = issues.map(({ path, message }) => `${path.join(".") || "the input"} ${message}`);
+    super(`${operation}: ${messages.join("; ")}`);
+    this.issues = issues;
+  }
+}
+
+/** Loads the contract to check an input. @throws InvalidInput */
+async function assertValid(id: OperationId, input: object): Promise<void> {
+  const [{ check }, { operations }] = await Promise.all([
+    import("../contract/check/check.ts"),
+    import("../contract/index.ts"),
+  ]);
+  const operation: Operation = operations[id];
+  const checked = check(operation, input);
+  if (!checked.ok) throw new InvalidInput(id, checked.issues);
+}
+
+/**
+ * The client's copy of its service's description, kept in memory. It is fetched when first needed, once for all calls that
+ * need it at the same time; a call's signal ends only its own wait.
+ */
+function createDescriptionLookups(options: () => CallOptions): (signal?: AbortSignal) => DescriptionLookup {
+  const texts = new Map<string, string>();
+  const cache: DescriptionCache = {
+    read: async (url) => texts.get(url),
+    write: async (url, text) => {
+      texts.set(url, text);
+    },
+  };
+  let store: DescriptionStore | undefined;
+  let expiresAt = 0;
+  /** A store fetches only once, and a client may live long. */
+  const current = (): DescriptionStore => {
+    const now = Date.now();
+    if (store === undefined || now >= expiresAt) {
+      store = createDescriptions(async () => options(), cache);
+      expiresAt = now + retryAfterMs;
+    }
+    return store;
+  };
+  return (signal) => {
+    const waitFor = async (method: keyof DescriptionLookup) => {
+      signal?.throwIfAborted();
+      const found = current()[method]();
+      return signal ? orAborted(found, signal) : found;
+    };
+    return { get: () => waitFor("get"), refresh: () => waitFor("refresh") };
+  };
+}

@@ -1,81 +1,157 @@
-import { sep } from "node:path";
-import { BadTemplate } from "./bad-template.ts";
-import { namePiece, slug } from "./slug.ts";
+import { parse, sep } from "node:path";
+import { MEDIA_TYPES } from "./sniff.ts";
+
+/** A file name template contains an unknown placeholder or an unbalanced brace. */
+export class BadTemplate extends Error {
+  override readonly name = "BadTemplate";
+  /** As the user typed it, braces included. */
+  readonly placeholder: string;
+  /** The known names, without braces. */
+  readonly known: readonly string[];
+
+  constructor(placeholder: string, known: readonly string[]) {
+    const choices = known.map((name) => `{${name}}`).join(" ");
+    super(`unknown placeholder ${placeholder} in the file name: use ${choices}`);
+    this.placeholder = placeholder;
+    this.known = known;
+  }
+}
 
 export const DEFAULT_TEMPLATE = "{date}-{slug}-{seed}-{index}.{ext}";
 
-/** What the placeholders of a template stand for. One that is absent drops out of the name. */
+/** The values of a template's placeholders. An absent value is left out of the name. */
 export interface NameValues {
   /** `{date}` and `{time}`, in local time. */
   readonly date: Date;
   /** `{slug}` is made from it. */
   readonly prompt?: string | undefined;
-  /** What `{slug}` says when the prompt has no letter that a name can hold, such as `picture` or `speech`. */
+  /** `{slug}` for a prompt without ASCII letters or digits, such as `picture` or `speech`. */
   readonly fallback: string;
   readonly seed?: number | bigint | string | undefined;
   /** Counts from 1. */
   readonly index?: number | undefined;
   readonly model?: string | undefined;
-  /** Without a dot, from the bytes. */
+  /** Detected from the bytes, without a dot. */
   readonly ext: string;
 }
 
-const two = (value: number) => String(value).padStart(2, "0");
-const timeOf = (date: Date) => [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join("");
-const dayOf = (date: Date) => [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+const pad2 = (value: number) => String(value).padStart(2, "0");
+const timeOf = (date: Date) => [date.getHours(), date.getMinutes(), date.getSeconds()].map(pad2).join("");
+const dayOf = (date: Date) => [date.getFullYear(), pad2(date.getMonth() + 1), pad2(date.getDate())].join("-");
 const fallbackOf = (values: NameValues) => slug(values.fallback) || "file";
 
-/** Placeholder -> its text; `{date}` holds the time too, so that names sort by when they were made. */
+/** `{date}` includes the time, so that names sort by creation. */
 const PLACEHOLDERS: Readonly<Record<string, (values: NameValues) => string>> = {
   date: ({ date }) => `${dayOf(date)}-${timeOf(date)}`,
   time: ({ date }) => timeOf(date),
   slug: (values) => slug(values.prompt ?? "") || fallbackOf(values),
-  seed: ({ seed }) => namePiece(String(seed ?? "")),
-  index: ({ index }) => namePiece(String(index ?? "")),
-  model: ({ model }) => namePiece(model ?? ""),
-  ext: ({ ext }) => namePiece(ext),
+  seed: ({ seed }) => safeValue(String(seed ?? "")),
+  index: ({ index }) => safeValue(String(index ?? "")),
+  model: ({ model }) => safeValue(model ?? ""),
+  ext: ({ ext }) => safeValue(ext),
 };
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
-const FOLDER_OR_NAME = sep === "\\" ? /([^\\/]+)([\\/]|$)/g : /([^/]+)(\/|$)/g;
-/** Windows takes these for devices, with any extension. */
+const SEGMENT = sep === "\\" ? /([^\\/]+)([\\/]|$)/g : /([^/]+)(\/|$)/g;
+/** Device names on Windows, with any extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 const unreserved = (name: string) => name.replace(RESERVED, "$1_");
 
-/** @throws {BadTemplate} for a placeholder that does not exist, or a brace without its other half. */
+/** @throws {BadTemplate} */
 export function checkTemplate(template: string): void {
   const known = Object.keys(PLACEHOLDERS);
   for (const [placeholder, name = ""] of template.matchAll(PLACEHOLDER)) {
     if (!known.includes(name)) throw new BadTemplate(placeholder, known);
   }
-  const stray = /[{}].*/s.exec(template.replace(PLACEHOLDER, ""));
-  if (stray !== null) throw new BadTemplate(stray[0], known);
+  const unbalanced = /[{}].*/s.exec(template.replace(PLACEHOLDER, ""));
+  if (unbalanced !== null) throw new BadTemplate(unbalanced[0], known);
 }
 
-/** One folder or file name of a template, filled; empty when it came to nothing but dots. */
-function fill(piece: string, values: NameValues): string {
+/** Fills one path segment of a template; empty when only dots remain. */
+function fill(segment: string, values: NameValues): string {
   const text = (name: string) => PLACEHOLDERS[name]?.(values) ?? "";
   const absent = Object.keys(PLACEHOLDERS).filter((name) => text(name) === "");
   const gap = `\\{(?:${absent.join("|")})\\}`;
-  const kept = absent.length === 0 ? piece : piece.replace(new RegExp(`[-_ ]${gap}|${gap}[-_ ]?`, "g"), "");
+  const kept =
+    absent.length === 0 ? segment : segment.replace(new RegExp(`[-_ ]${gap}|${gap}[-_ ]?`, "g"), "");
   return kept.replace(PLACEHOLDER, (_, name: string) => text(name)).replace(/[. ]+$/, "");
 }
 
 /**
- * The path that a template makes. What the template itself says, folders and leading dots too, is the user's
- * and stays; a value can add neither a folder nor a hidden or reserved name, and a placeholder without a
- * value goes together with the dash beside it. The name is never empty.
+ * Fills a template. The template's own folders and leading dots stay; a value adds neither a folder nor a hidden or
+ * reserved name. A placeholder without a value is removed together with the dash next to it. The name is never empty.
  *
  * @throws {BadTemplate}
  */
 export function fileName(template: string, values: NameValues): string {
   checkTemplate(template);
-  const path = template.replace(FOLDER_OR_NAME, (whole, piece: string, separator: string) => {
-    if (!piece.includes("{")) return whole;
-    const name = fill(piece, values);
+  const path = template.replace(SEGMENT, (whole, segment: string, separator: string) => {
+    if (!segment.includes("{")) return whole;
+    const name = fill(segment, values);
     if (separator !== "") return name && unreserved(name) + separator;
-    return unreserved(name.startsWith(".") && !piece.startsWith(".") ? fallbackOf(values) + name : name);
+    return unreserved(name.startsWith(".") && !segment.startsWith(".") ? fallbackOf(values) + name : name);
   });
   const isNamed = path !== "" && !path.endsWith("/") && !path.endsWith(sep);
   return isNamed ? path : path + unreserved(fallbackOf(values));
+}
+
+const MAX_SLUG = 40;
+const MAX_VALUE = 60;
+
+/** Folds the text towards ASCII as far as Unicode defines it: removes accents, replaces full-width letters. */
+function folded(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}+/gu, "");
+}
+
+/** A prompt as lower-case ASCII words joined by dashes, at most 40 characters, cut between words. May be empty. */
+function slug(text: string): string {
+  // A prompt may be pages long; ten times the limit is enough to fill the slug.
+  const words = folded(text.slice(0, MAX_SLUG * 10))
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+  if (words.length <= MAX_SLUG) return words;
+  const cut = words.slice(0, MAX_SLUG + 1);
+  const lastDash = cut.lastIndexOf("-");
+  return lastDash > 0 ? cut.slice(0, lastDash) : words.slice(0, MAX_SLUG);
+}
+
+/**
+ * A value that every file system accepts in a name: ASCII letters, digits, `.`, `_`, `+` and `-`, no dot or dash at
+ * either end, at most 60 characters. A whole number keeps its sign. May be empty.
+ */
+function safeValue(value: string): string {
+  if (/^-?\d{1,40}$/.test(value)) return value;
+  return folded(value.slice(0, MAX_VALUE * 4))
+    .replace(/[^A-Za-z0-9._+-]+/g, "-")
+    .slice(0, MAX_VALUE)
+    .replace(/^[.-]+|[.-]+$/g, "");
+}
+
+/** Other extensions in use for the same type. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  jpg: ["jpeg", "jpe", "jfif"],
+  ogg: ["oga", "opus"],
+  m4a: ["m4b", "mp4"],
+  wav: ["wave"],
+};
+
+const MEDIA_EXTENSIONS = new Set(MEDIA_TYPES.flatMap(({ ext }) => [ext, ...(ALIASES[ext] ?? [])]));
+
+/**
+ * The path with the extension of its bytes. Another media extension is replaced; anything else is kept and followed by
+ * the right one, since the `.5` of `v1.5` is not an extension. `renamed`: the user typed a different extension.
+ */
+export function withExtension(path: string, ext: string): { path: string; renamed: boolean } {
+  const typed = parse(path).ext;
+  const typedExt = typed.slice(1).toLowerCase();
+  if (typedExt === ext || ALIASES[ext]?.includes(typedExt)) return { path, renamed: false };
+  const stem = MEDIA_EXTENSIONS.has(typedExt) || typed === "." ? path.slice(0, -typed.length) : path;
+  return { path: `${stem}.${ext}`, renamed: typedExt !== "" };
+}
+
+/** The path with `-number` before its extension: `cat.png` -> `cat-2.png`. */
+export function numbered(path: string, number: number): string {
+  const { ext } = parse(path);
+  return `${path.slice(0, path.length - ext.length)}-${number}${ext}`;
 }

@@ -1,4 +1,4 @@
-/** What of an image request is told in the `parameters` text of a PNG (fields of service section 2.8). */
+/** Fields of an image request (service.md 2.8) that the `parameters` text of a PNG includes. */
 export interface PictureSettings {
   readonly model_name?: string | undefined;
   readonly prompt?: string | undefined;
@@ -9,7 +9,7 @@ export interface PictureSettings {
   readonly cfg_scale?: number | undefined;
   readonly seed?: number | undefined;
   readonly sampler?: string | undefined;
-  /** Base64; its presence makes the request one from image to image. */
+  /** Base64; present in image-to-image requests. */
   readonly image?: string | undefined;
   readonly strength?: number | undefined;
   /** Name -> weight. */
@@ -19,8 +19,8 @@ export interface PictureSettings {
 const quoted = (value: string) => (/[,:\n]/.test(value) ? JSON.stringify(value) : value);
 
 /**
- * The settings of a picture in the text that AUTOMATIC1111 and its kin write and read: the prompt with its
- * LoRAs, the negative prompt when there is one, and a line of values; what the request leaves open is left out.
+ * The settings of a picture in the text format of AUTOMATIC1111 and compatible tools: the prompt with its LoRAs, the
+ * negative prompt, and a line of values. Fields that are not set are left out.
  */
 export function parametersText(request: PictureSettings, version: string): string {
   const loras = Object.entries(request.lora ?? {}).map(([name, weight]) => `<lora:${name}:${weight}>`);

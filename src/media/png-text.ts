@@ -1,38 +1,77 @@
 import { createHash } from "node:crypto";
-import { inflateSync } from "node:zlib";
+import { crc32, inflateSync } from "node:zlib";
 import { decodeBase64 } from "./base64.ts";
-import { chunk, chunksOf } from "./png-chunks.ts";
+
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+/** Bytes of a chunk besides its data: length and type before, checksum after. */
+const CHUNK_OVERHEAD = 12;
+
+export interface Chunk {
+  /** Four letters. */
+  readonly type: string;
+  readonly data: Buffer;
+  /** Offset of the chunk in the file. */
+  readonly start: number;
+  /** Verifies the checksum, on request only: pixel data is large. */
+  isIntact(): boolean;
+}
+
+/** The complete chunks of a PNG, up to `IEND`; none for any other file. Never throws. */
+export function* chunksOf(png: Uint8Array): Generator<Chunk, void> {
+  const file = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
+  if (!file.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return;
+  let start = SIGNATURE.length;
+  while (start + CHUNK_OVERHEAD <= file.length) {
+    const end = start + CHUNK_OVERHEAD + file.readUInt32BE(start);
+    if (end > file.length) return;
+    const typeAndData = file.subarray(start + 4, end - 4);
+    const type = typeAndData.toString("latin1", 0, 4);
+    const checksum = file.readUInt32BE(end - 4);
+    yield { type, data: typeAndData.subarray(4), start, isIntact: () => crc32(typeAndData) === checksum };
+    if (type === "IEND") return;
+    start = end;
+  }
+}
+
+/** Encodes a chunk. */
+export function chunk(type: string, data: Uint8Array): Buffer {
+  const typeAndData = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const bytes = Buffer.alloc(typeAndData.length + 8);
+  bytes.writeUInt32BE(data.length, 0);
+  bytes.set(typeAndData, 4);
+  bytes.writeUInt32BE(crc32(typeAndData), typeAndData.length + 4);
+  return bytes;
+}
 
 const REQUEST_KEYWORD = "gpuctl";
-/** Text that unpacks to more is no text of a picture. */
-const LONGEST_TEXT = 16 * 1024 * 1024;
+/** Limits the memory that compressed text may take. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** `tEXt` where the text is printable latin-1, else `iTXt`. PNG text ends at a NUL, so one is written as U+FFFD. */
+/** `tEXt` for printable Latin-1, otherwise `iTXt`. PNG text cannot contain NUL, which becomes U+FFFD. */
 function textChunk(keyword: string, text: string, type?: "iTXt"): Buffer {
   const safe = text.replaceAll("\0", "\ufffd");
   if (type === undefined && /^[\t\n\r\x20-\x7e\xa0-\xff]*$/.test(safe)) {
     return chunk("tEXt", Buffer.from(`${keyword}\0${safe}`, "latin1"));
   }
-  // After the keyword: not compressed, method 0, no language, no translated keyword.
+  // After the keyword: no compression, method 0, no language, no translated keyword.
   return chunk("iTXt", Buffer.from(`${keyword}\0\0\0\0\0${safe}`, "utf8"));
 }
 
-/** The SHA-256 of the picture behind the base64, as `sha256:...`, which no decoder takes for base64. */
+/** SHA-256 of a base64 picture as `sha256:...`, which cannot be mistaken for base64. */
 function fingerprint(image: string): string {
   if (image.startsWith("sha256:")) return image;
   let bytes: Uint8Array | string = image;
   try {
     bytes = decodeBase64(image);
   } catch {
-    // Not base64 after all: the text itself is what was sent.
+    // Not base64: the text is hashed as it was sent.
   }
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
 /**
- * The PNG with two texts before its end: `parameters`, and the whole request as JSON, whose base64 `image` is
- * replaced by its fingerprint. Pixels and every other chunk stay byte for byte. Bytes that are no whole PNG
- * come back as they are: a text is never worth a picture.
+ * Adds two texts to a PNG: `parameters`, and the request as JSON with its base64 `image` replaced by a fingerprint.
+ * All other chunks stay byte for byte. An incomplete PNG or another file is returned unchanged.
  */
 export function addPngText(
   png: Uint8Array,
@@ -49,11 +88,7 @@ export function addPngText(
   return Buffer.concat([png.subarray(0, end), ...added, png.subarray(end)]);
 }
 
-function unpacked(data: Buffer): string {
-  return inflateSync(data, { maxOutputLength: LONGEST_TEXT }).toString();
-}
-
-/** The text behind the keyword of a chunk; `undefined` when it is no text or cannot be unpacked. */
+/** The text after a chunk's keyword; `undefined` for other chunks and for text that cannot be decompressed. */
 function textOf(type: string, rest: Buffer): string | undefined {
   if (type === "tEXt") return rest.toString("latin1");
   if (type !== "iTXt") return undefined;
@@ -62,13 +97,14 @@ function textOf(type: string, rest: Buffer): string | undefined {
   if (translated < 0) return undefined;
   const text = rest.subarray(translated + 1);
   try {
-    return rest[0] === 0 ? text.toString("utf8") : unpacked(text);
+    const compressed = rest[0] !== 0;
+    return (compressed ? inflateSync(text, { maxOutputLength: MAX_TEXT_BYTES }) : text).toString("utf8");
   } catch {
     return undefined;
   }
 }
 
-/** Keyword -> text of the `tEXt` and `iTXt` chunks that are intact, the last of a keyword; empty for anything but a PNG. */
+/** Keyword -> text of the intact `tEXt` and `iTXt` chunks; the last one of a keyword wins. Empty for other files. */
 export function readPngText(png: Uint8Array): Record<string, string> {
   const texts = new Map<string, string>();
   for (const { type, data, isIntact } of chunksOf(png)) {
@@ -81,8 +117,8 @@ export function readPngText(png: Uint8Array): Record<string, string> {
 }
 
 /**
- * The request that a picture of ours was made by, as parsed JSON of unknown shape; its `image`, when it had
- * one, is `sha256:...` and cannot be sent again. `undefined` when the PNG carries none.
+ * The request stored in a picture by {@link addPngText}, as parsed JSON of unknown shape. Its `image` is `sha256:...`
+ * and cannot be sent again. `undefined` when there is none.
  */
 export function readRequest(png: Uint8Array): unknown {
   try {

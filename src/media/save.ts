@@ -1,20 +1,19 @@
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { numbered } from "./extension.ts";
-import { makeFolder, needFolder } from "./folders.ts";
-import { codeOf, SaveFailed, saveFailed } from "./save-failed.ts";
-import { type Disk, withTemporary } from "./temporary.ts";
+import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
+import { type Disk, makeFolder, needFolder, withTemporary } from "../core/files.ts";
+import { numbered } from "./filename.ts";
 
 export interface SaveOptions {
-  /** Replace a file that is already there. */
+  /** Replace an existing file. */
   readonly force?: boolean;
-  /** Take no other name when this one is taken, but fail. */
+  /** Fail when the file exists, instead of choosing another name. */
   readonly noOtherName?: boolean;
-  /** Make the folders of the path that are missing. */
+  /** Create missing folders. */
   readonly makeFolders?: boolean;
 }
 
-/** Takes the name with an empty file, then moves the bytes over it: for file systems without hard links. */
+/** For file systems without hard links: reserves the name with an empty file, then renames over it. */
 async function moveTo(path: string, temporary: string, disk: Disk): Promise<void> {
   await (await disk.open(path, "wx")).close();
   try {
@@ -25,10 +24,10 @@ async function moveTo(path: string, temporary: string, disk: Disk): Promise<void
   }
 }
 
-/** Gives the bytes the name, whole or not at all and never in place of another file; `false` when it is taken. */
+/** Atomically gives the temporary file its name without replacing another file; `false` when the name is taken. */
 async function claim(path: string, temporary: string, disk: Disk): Promise<boolean> {
   try {
-    // Systems refuse hard links with many codes; where the fault is another, moving meets it too.
+    // Hard links fail with various codes; if there is another cause, the move fails for it, too.
     await disk.link(temporary, path).catch(() => moveTo(path, temporary, disk));
     return true;
   } catch (error) {
@@ -45,16 +44,16 @@ async function claimFree(path: string, temporary: string, disk: Disk): Promise<s
 
 async function claimOnly(path: string, temporary: string, disk: Disk): Promise<string> {
   if (await claim(path, temporary, disk)) return path;
-  throw new SaveFailed(path, "it is there already, and --force was not given");
+  throw new SaveFailed(path, "it already exists; use --force to replace it");
 }
 
 /**
- * Writes the bytes to a temporary file beside the path, flushes it and puts it there in one step, so that the
- * name never stands on half a file. A file already there is left alone unless `force` is given: a free name is
- * taken instead (`cat-2.png`, `cat-3.png`...), by any number of processes at once.
+ * Writes the bytes to a temporary file in the same folder, flushes it and renames it, so that a file is complete or
+ * absent. An existing file is kept unless `force` is set: the next free name is used instead (`cat-2.png`,
+ * `cat-3.png`), even when several processes save at once.
  *
- * @returns the path really used.
- * @throws {SaveFailed} when it cannot be done; nothing is left behind.
+ * @returns the path that was used.
+ * @throws {SaveFailed} nothing is left behind.
  */
 export async function save(
   path: string,

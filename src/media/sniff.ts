@@ -1,5 +1,6 @@
-/** What a file of bytes is: its usual extension (no dot), its media type, and whether it is seen or heard. */
+/** A media type that the service may return. */
 export interface MediaType {
+  /** Without a dot. */
   readonly ext: string;
   readonly mime: string;
   readonly kind: "image" | "audio";
@@ -9,7 +10,6 @@ interface Signature extends MediaType {
   matches(bytes: Uint8Array): boolean;
 }
 
-/** The ASCII text of `length` bytes at `start`; shorter where the bytes end. */
 function ascii(bytes: Uint8Array, start: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(start, start + length));
 }
@@ -18,28 +18,28 @@ function startsWith(...expected: number[]) {
   return (bytes: Uint8Array) => expected.every((byte, index) => bytes[index] === byte);
 }
 
-/** A RIFF file of one form; `RF64` is the same with 64-bit sizes. */
+/** Matches RIFF files of one form; `RF64` is RIFF with 64-bit sizes. */
 function riff(form: string) {
   return (bytes: Uint8Array) => /^RIFF|^RF64/.test(ascii(bytes, 0, 4)) && ascii(bytes, 8, 4) === form;
 }
 
-/** An ISO base media file whose main or compatible brands hold one of `brands`. */
+/** Matches ISO base media files by their major and compatible brands. */
 function isoMedia(brands: RegExp) {
   return (bytes: Uint8Array) => {
     if (ascii(bytes, 4, 4) !== "ftyp") return false;
     const size = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0);
-    // 16 brands are more than any writer lists; a made-up size must not make this slow.
+    // No writer lists more than 16 brands; a forged size must not make this slow.
     const listed = ascii(bytes, 8, Math.max(0, Math.min(size - 8, 8 + 16 * 4)));
     return (listed.match(/.{4}/gs) ?? []).some((brand, index) => index !== 1 && brands.test(brand));
   };
 }
 
-/** Device-independent bitmaps: "BM" alone is two letters of any text, so the header's length is looked at too. */
+/** Text may begin with "BM", too, so the size of the header is checked. */
 function isBitmap(bytes: Uint8Array): boolean {
   return ascii(bytes, 0, 2) === "BM" && [12, 40, 52, 56, 64, 108, 124].includes(bytes[14] ?? 0);
 }
 
-/** An MPEG layer III frame header with a version, a bit rate and a sample rate that exist. */
+/** Checks for an MPEG layer III frame header with a valid version, bit rate and sample rate. */
 function isMp3Frame(bytes: Uint8Array): boolean {
   const [sync = 0, kind = 0, rates = 0] = bytes;
   const reservedVersion = (kind & 0x18) === 0x08;
@@ -70,17 +70,17 @@ const SIGNATURES: readonly Signature[] = [
   { ext: "mp3", mime: "audio/mpeg", kind: "audio", matches: isMp3Frame },
   { ext: "ogg", mime: "audio/ogg", kind: "audio", matches: (bytes) => ascii(bytes, 0, 4) === "OggS" },
   { ext: "flac", mime: "audio/flac", kind: "audio", matches: (bytes) => ascii(bytes, 0, 4) === "fLaC" },
-  // No service of this kind makes films, so a plain MPEG-4 file is one with sound alone.
+  // The service returns no video, so an MPEG-4 file is audio.
   { ext: "m4a", mime: "audio/mp4", kind: "audio", matches: isoMedia(/M4[AB] |mp4[12]|iso[m2-9]/) },
   { ext: "aac", mime: "audio/aac", kind: "audio", matches: isAdtsFrame },
 ];
 
-/** Every type that {@link sniff} can answer, one entry an extension. */
+/** Every type that {@link sniff} can return, one for each extension. */
 export const MEDIA_TYPES: readonly MediaType[] = [
   ...new Map(SIGNATURES.map(({ ext, mime, kind }) => [ext, { ext, mime, kind }])).values(),
 ];
 
-/** What the bytes are by their first bytes, whatever was asked for; `undefined` when they are nothing known. Never throws. */
+/** Detects the type from the first bytes; `undefined` when it is not known. Never throws. */
 export function sniff(bytes: Uint8Array): MediaType | undefined {
   const ext = SIGNATURES.find((signature) => signature.matches(bytes))?.ext;
   return MEDIA_TYPES.find((type) => type.ext === ext);

@@ -1,18 +1,29 @@
-import { dollars } from "./money.ts";
-import { firstAt, valueAt } from "./paths.ts";
-import { plainText } from "./plain-text.ts";
+import { firstAt, valueAt } from "../core/json.ts";
+import { dollars } from "../core/money.ts";
+import type { Column, Format } from "../core/view.ts";
 import { sshAddresses, sshText } from "./ssh.ts";
+import { plainText } from "./text.ts";
 import { parseTime, relativeTime } from "./time.ts";
-import type { Column, Format } from "./view.ts";
 
-/** Where a value is shown: a terminal has a reader with a clock, a pipe has a program. */
-export interface Place {
+/** What the text of a value depends on. */
+export interface FormatOptions {
+  /** Times are relative on a terminal and unchanged in a pipe. */
   readonly terminal: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-const formats: Record<Format, (value: unknown, record: unknown, place: Place) => string> = {
+/** How tables and records are drawn. */
+export interface DrawOptions extends FormatOptions {
+  /** Columns of the terminal; 0 when they are not known. */
+  readonly width: number;
+  readonly color: boolean;
+}
+
+/** Shown for an absent value. */
+export const ABSENT = "-";
+
+const formats: Record<Format, (value: unknown, record: unknown, options: FormatOptions) => string> = {
   text: plainText,
   any: plainText,
   number: plainText,
@@ -32,31 +43,29 @@ const formats: Record<Format, (value: unknown, record: unknown, place: Place) =>
 };
 
 /**
- * What a column says about a record: empty when nothing is there. Cents are dollars with `$` and thousands apart in a
- * pipe as on a terminal; time stamps are relative on a terminal and as they came in a pipe. A value that its format
- * does not fit is shown on its own terms.
+ * A column's value in a record as people read it, empty when it is absent. Cents are dollars such as `$1,234.50`;
+ * times are relative on a terminal. A value that does not fit the column's format is shown as plain text.
  */
-export function formatted(record: unknown, column: Omit<Column, "title">, place: Place): string {
-  return formats[column.format ?? "text"](spelt(record, column), record, place);
+export function formatted(record: unknown, column: Omit<Column, "title">, options: FormatOptions): string {
+  return formats[column.format ?? "text"](normalized(record, column), record, options);
 }
 
-/** The same for a program: the value as it came, cents as the number that they are. */
+/** A column's value in a record for programs: times and cents are unchanged. */
 export function plain(record: unknown, column: Omit<Column, "title">): string {
   const { format = "text" } = column;
-  const value = spelt(record, column);
+  const value = normalized(record, column);
   return format === "gpus" || format === "ssh"
     ? formats[format](value, record, { terminal: false, now: 0 })
     : plainText(value);
 }
 
-function spelt(record: unknown, { paths, spelling }: Omit<Column, "title">): unknown {
+function normalized(record: unknown, { paths, spelling }: Omit<Column, "title">): unknown {
   const value = firstAt(record, paths);
   if (spelling === undefined || typeof value !== "string") return value;
   const letters = value.replace(/[^a-z]/gi, "").toLowerCase();
   return Object.hasOwn(spelling, letters) ? spelling[letters] : value;
 }
 
-/** Numbers stand under each other by their last digit. */
 export function isRightAligned(column: Column, records: readonly unknown[]): boolean {
   if (column.format !== "any") return column.format === "number" || column.format === "cents";
   const values = records

@@ -2,24 +2,38 @@ import console from "node:console";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { type Jq, type JqResult, loadJq } from "jq-wasm";
-import { BadFilter, FilterFailed } from "./filter-errors.ts";
-import { harmless } from "./json.ts";
-import { sanitize } from "./sanitize.ts";
+import { escapeControls } from "./json.ts";
+import { sanitize } from "./text.ts";
+
+/** The `--jq` expression does not compile. */
+class BadFilter extends Error {
+  override readonly name = "BadFilter";
+}
+
+/** The `--jq` expression compiles but fails on the data. */
+class FilterFailed extends Error {
+  override readonly name = "FilterFailed";
+  readonly hint = "Only the filter failed. The request succeeded and would be sent again.";
+}
 
 export interface Filtered {
-  /** What the filter gave, a line each: strings as they are, anything else as compact JSON. */
+  /** The results, one a line: strings without quotes, other values as compact JSON. */
   readonly text: string;
-  /** What the filter itself said, such as with `debug`. */
+  /** What the filter wrote to stderr, for example with `debug`. */
   readonly messages: string;
 }
 
-/** Throws `FilterFailed`. */
+/** @throws {FilterFailed} */
 export type Filter = (data: unknown, terminal: boolean) => Filtered;
 
-/** A jq filter, compiled without an input, so that nothing of it runs yet. Throws `BadFilter`. */
+/**
+ * Compiles a jq expression without running it.
+ *
+ * @throws {BadFilter}
+ */
 export async function compileFilter(expression: string): Promise<Filter> {
   const jq = await loadJq({ wasmBinary: await readFile(wasmFile()) });
-  // What begins with a dash would be taken for a flag.
+  // jq would take an expression that begins with a dash for a flag.
   const program = expression.startsWith("-") ? ` ${expression}` : expression;
   const compiled = jq.raw("", program);
   if (compiled.exitCode !== 0) throw new BadFilter(`--jq does not compile: ${reason(compiled.stderr)}`);
@@ -34,7 +48,7 @@ export async function compileFilter(expression: string): Promise<Filter> {
   };
 }
 
-/** Beside this code in a bundle, else in its package. */
+/** In the bundle the file is next to this code, otherwise in its package. */
 function wasmFile(): string {
   const { resolve } = createRequire(import.meta.url);
   try {
@@ -44,27 +58,26 @@ function wasmFile(): string {
   }
 }
 
-/** Megabytes of memory that jq was built to take at most. */
-const MEMORY = 256;
+/** The memory limit that jq.wasm is built with, in megabytes. */
+const MAX_MEMORY = 256;
 
 function applied(jq: Jq, program: string, input: string): JqResult {
   const { error } = console;
-  // When it gives up it says so there by itself, beside the one document that stderr may hold.
+  // On an abort, jq.wasm logs to the console, which would add to the one JSON document on stderr.
   console.error = () => {};
   try {
     return jq.raw(input, program, ["-c"]);
   } catch (cause) {
     if (!(cause instanceof Error && cause.name === "RuntimeError")) throw cause;
     throw notApplied(
-      `jq gave up, most likely as it needs more than ${MEMORY} MB of memory for it; -o jsonl gives records to a jq of your own`,
+      `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory; pipe -o jsonl to an installed jq instead`,
     );
   } finally {
     console.error = error;
   }
 }
 
-const notApplied = (why: string): FilterFailed =>
-  new FilterFailed(`--jq cannot be applied to the answer: ${why}`);
+const notApplied = (why: string): FilterFailed => new FilterFailed(`--jq failed on the response: ${why}`);
 
 const reason = (stderr: string): string =>
   stderr
@@ -73,7 +86,7 @@ const reason = (stderr: string): string =>
     .trim();
 
 function shown(value: string, terminal: boolean): string {
-  if (!value.startsWith('"')) return harmless(value, terminal);
+  if (!value.startsWith('"')) return escapeControls(value, terminal);
   const text = String(JSON.parse(value));
   return terminal ? sanitize(text) : text;
 }

@@ -1,17 +1,14 @@
-/**
- * A value as JSON, indented by two, unchanged: what a terminal would obey is written as `\u` escapes there, which JSON
- * reads as the same text.
- */
+import { isRecord } from "../core/json.ts";
+import type { Records } from "../core/result.ts";
+import type { View } from "../core/view.ts";
+import { recordsOf, type Value, wholeOf } from "./records.ts";
+
+/** A value as JSON with an indent of two, ended by a newline. `terminal` applies {@link escapeControls}. */
 export function json(data: unknown, terminal: boolean): string {
-  return harmless(`${JSON.stringify(data, null, 2) ?? "null"}\n`, terminal);
+  return escapeControls(`${JSON.stringify(data, null, 2) ?? "null"}\n`, terminal);
 }
 
-/** The same in one line, without its end. */
-export function compactJson(data: unknown, terminal: boolean): string {
-  return harmless(JSON.stringify(data) ?? "null", terminal);
-}
-
-/** One array of records that come by and by, letter for letter what `json` makes of the whole. */
+/** Batches of records as one JSON array, byte for byte what `json` makes of the whole list. */
 export async function* jsonArray(
   batches: AsyncIterable<readonly unknown[]>,
   terminal: boolean,
@@ -24,13 +21,30 @@ export async function* jsonArray(
       piece += `${before}\n  ${text.replaceAll("\n", "\n  ")}`;
       before = ",";
     }
-    if (piece !== "") yield harmless(piece, terminal);
+    if (piece !== "") yield escapeControls(piece, terminal);
   }
   yield before === "[" ? "[]\n" : "\n]\n";
 }
 
-/** JSON text in which a terminal finds nothing to obey. */
-export const harmless = (text: string, terminal: boolean): string =>
+/** JSON Lines: a line for each record of a list or of a page, one line for any other value. */
+export async function* jsonl(value: Value | Records, view: View, terminal: boolean): AsyncGenerator<string> {
+  if ("records" in value) {
+    for await (const records of value.records) yield jsonLines(records, terminal);
+    return;
+  }
+  const data = wholeOf(value, view);
+  const many = view.kind !== "document" && (Array.isArray(data) || (view.kind === "list" && isRecord(data)));
+  yield jsonLines(many ? recordsOf({ data }, view) : [data], terminal);
+}
+
+const jsonLines = (records: readonly unknown[], terminal: boolean): string =>
+  records.map((record) => `${escapeControls(JSON.stringify(record) ?? "null", terminal)}\n`).join("");
+
+/**
+ * JSON text for a terminal: control characters and bidirectional overrides, which JSON.stringify leaves as they are, are
+ * written as `\u` escapes. A JSON reader sees the same value.
+ */
+export const escapeControls = (text: string, terminal: boolean): string =>
   terminal ? text.replace(/[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, unicodeEscape) : text;
 
 /** A character as `\uXXXX`. */

@@ -1,16 +1,16 @@
-import type { Data } from "./answer.ts";
-import { isRecord } from "./paths.ts";
-import type { View } from "./view.ts";
+import { isRecord } from "../core/json.ts";
+import type { Data } from "../core/result.ts";
+import type { View } from "../core/view.ts";
 
-/** A value to print: its data, and its rows when the table says more. */
+/** A value to print: its data, and its rows when the table shows more than the data. */
 export type Value = Pick<Data, "data" | "rows">;
 
-/** Names under which services put the records of a page. */
+/** Keys under which services put the records of a page. */
 const PAGE_KEYS = ["items", "data", "rentals", "results"];
 
 /**
- * The records that a view shows, whatever shape came: an array is its items, a page of a list is what it holds, null is
- * none, anything else is one.
+ * The records that a view shows, whatever the shape: the items of an array, the items of a page for a list view, none
+ * for null, and otherwise the value itself.
  */
 export function recordsOf({ data, rows }: Value, view: View): readonly unknown[] {
   const shown = rows ?? data ?? [];
@@ -19,5 +19,31 @@ export function recordsOf({ data, rows }: Value, view: View): readonly unknown[]
   return PAGE_KEYS.map((key) => page[key]).find((held) => Array.isArray(held)) ?? [shown];
 }
 
-/** All there is to print, as it was sent; a list that is null is one of nothing. */
+/** The data as it was received; null becomes an empty list in a list view. */
 export const wholeOf = ({ data }: Value, view: View): unknown => data ?? (view.kind === "list" ? [] : null);
+
+/** Wraps records that are all in memory for functions that take batches. */
+export async function* singleBatch(records: readonly unknown[]): AsyncGenerator<readonly unknown[]> {
+  yield records;
+}
+
+export interface Chunk {
+  readonly records: readonly unknown[];
+  /** No chunk follows. */
+  readonly last: boolean;
+}
+
+/** Regroups batches into chunks of `size` records; the last may be shorter, and there is always at least one. */
+export async function* rechunk(
+  batches: AsyncIterable<readonly unknown[]>,
+  size: number,
+): AsyncGenerator<Chunk> {
+  let pending: readonly unknown[] = [];
+  for await (const batch of batches) {
+    pending = pending.length === 0 ? batch : pending.concat(batch);
+    for (; pending.length > size; pending = pending.slice(size)) {
+      yield { records: pending.slice(0, size), last: false };
+    }
+  }
+  yield { records: pending, last: true };
+}

@@ -1,35 +1,42 @@
-import type { Records } from "./answer.ts";
-import { allAtOnce } from "./batches.ts";
-import { json, jsonArray } from "./json.ts";
-import { lines } from "./lines.ts";
-import type { Look } from "./look.ts";
-import { recordsOf, type Value, wholeOf } from "./records.ts";
-import type { Column, DocumentView, OutputFormat, View } from "./view.ts";
+import { firstAt, isRecord } from "../core/json.ts";
+import type { Records } from "../core/result.ts";
+import type {
+  Column,
+  DocumentView,
+  LinesView,
+  ListView,
+  OutputFormat,
+  RecordView,
+  View,
+} from "../core/view.ts";
+import type { DrawOptions } from "./formats.ts";
+import { json, jsonArray, jsonl } from "./json.ts";
+import { recordsOf, singleBatch, type Value, wholeOf } from "./records.ts";
+import { oneLine, plainText } from "./text.ts";
 
-/** Loads what draws tables of a view, ahead of the data. */
-export async function prepareTables({ kind }: View): Promise<void> {
-  if (kind === "list") await import("./table.ts");
-  if (kind === "record") await import("./record.ts");
+/** Loads what draws a view, while the data is on its way. */
+export async function prepareTables({ kind }: View, terminal: boolean): Promise<void> {
+  if (kind === "list") await (await import("./table/table.ts")).prepareTable(terminal);
+  if (kind === "record") await import("./table/record.ts");
 }
 
-/** Records of a list without a known end that a table is drawn from at a time. */
-const RECORDS_AT_ONCE = 250;
+/** Rows that a table of streamed records lays out at a time. */
+const STREAMED_CHUNK = 250;
+const LINES_PER_PIECE = 50;
 
-/** `terminal`: stdout is one; `width`: its columns; `now`: milliseconds since 1970. */
-export interface RenderOptions extends Look {
+export interface RenderOptions extends DrawOptions {
   readonly format: OutputFormat;
-  /** Titles above columns. */
+  /** Show the titles of columns. */
   readonly header: boolean;
-  /** Columns that are shown in the place of the view's own. */
+  /** Columns that replace the view's own. */
   readonly columns?: readonly Column[] | undefined;
-  /** Told of the records that a table, csv or tsv shows, before they are shown. */
+  /** Called with the records of a table, csv or tsv before they are rendered. */
   readonly observe?: (records: readonly unknown[]) => void;
 }
 
 /**
- * A value as the text for stdout, piece by piece, each piece ending at a line end. An empty list is no text in a table
- * and `[]` in JSON. Records that come by and by are drawn as they come. Never throws for data of another shape than the
- * view's. What draws tables, YAML and CSV is loaded for them alone.
+ * Renders a value for stdout in pieces that end with a newline. An empty list is no text in a table and `[]` in JSON.
+ * Streamed records are rendered as they arrive. Never throws for data that does not fit the view.
  */
 export async function* render(
   value: Value | Records,
@@ -42,17 +49,17 @@ export async function* render(
     if ("records" in value) yield* yamlSequence(value.records);
     else yield yaml(wholeOf(value, view));
   } else if (format === "jsonl") {
-    yield* (await import("./jsonl.ts")).jsonl(value, view, terminal);
+    yield* jsonl(value, view, terminal);
   } else if (format === "json" || view.kind === "document") {
     if ("records" in value) yield* jsonArray(value.records, terminal);
     else yield json(wholeOf(value, view), terminal);
   } else {
-    const [batches, atOnce] =
+    const [batches, chunkSize] =
       "records" in value
-        ? [value.records, RECORDS_AT_ONCE]
-        : [allAtOnce(recordsOf(value, view)), Number.POSITIVE_INFINITY];
-    const shown = options.columns ? chosen(view, options.columns) : view;
-    yield* drawn(observed(batches, options), shown, { ...options, atOnce });
+        ? [value.records, STREAMED_CHUNK]
+        : [singleBatch(recordsOf(value, view)), Number.POSITIVE_INFINITY];
+    const shown = options.columns ? withColumns(view, options.columns) : view;
+    yield* renderRecords(observed(batches, options), shown, { ...options, chunkSize });
   }
 }
 
@@ -66,30 +73,50 @@ async function* observed(
   }
 }
 
-/** A view with records that columns can be drawn from. */
+/** A view of records. */
 type RecordsView = Exclude<View, DocumentView>;
 
-function chosen(view: RecordsView, columns: readonly Column[]): RecordsView {
+function withColumns(view: RecordsView, columns: readonly Column[]): RecordsView {
   return view.kind === "list" ? { ...view, columns } : { kind: "record", columns, id: [] };
 }
 
-async function* drawn(
+async function* renderRecords(
   batches: AsyncIterable<readonly unknown[]>,
   view: RecordsView,
-  options: RenderOptions & { readonly atOnce: number },
+  options: RenderOptions & { readonly chunkSize: number },
 ): AsyncGenerator<string> {
   const { format, terminal } = options;
   if (format === "csv" || format === "tsv") {
-    const { separated } = await import("./separated.ts");
-    const write = format === "csv" ? (await import("./csv.ts")).csv : (await import("./tsv.ts")).tsv;
-    yield* separated(batches, view, write, options);
+    const { delimited, csv, tsv } = await import("./delimited.ts");
+    yield* delimited(batches, view, format === "csv" ? csv : tsv, options);
   } else if (format === "id" || view.kind === "lines") {
     for await (const records of batches) yield* lines(records, view, terminal);
   } else if (view.kind === "list") {
-    const { table } = await import("./table.ts");
+    const { table } = await import("./table/table.ts");
     yield* table(batches, view.columns, { ...options, chosen: options.columns !== undefined });
   } else {
-    const { record } = await import("./record.ts");
+    const { record } = await import("./table/record.ts");
     yield* record(batches, view, options);
+  }
+}
+
+/**
+ * One line for each record: its identifier, or the value that a lines view shows. Records without one are skipped; a
+ * record that is a scalar is its own line.
+ */
+function* lines(
+  records: readonly unknown[],
+  view: ListView | RecordView | LinesView,
+  terminal: boolean,
+): Generator<string> {
+  const paths = view.kind === "lines" ? [view.path] : view.id;
+  for (let start = 0; start < records.length; start += LINES_PER_PIECE) {
+    const piece = records
+      .slice(start, start + LINES_PER_PIECE)
+      .map((record) => oneLine(plainText(isRecord(record) ? firstAt(record, paths) : record), terminal))
+      .filter((line) => line !== "")
+      .map((line) => `${line}\n`)
+      .join("");
+    if (piece !== "") yield piece;
   }
 }

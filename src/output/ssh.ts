@@ -1,7 +1,6 @@
-import { firstAt, isRecord, valueAt } from "./paths.ts";
-import { type Destination, destinationOf } from "./ssh-command.ts";
+import { firstAt, isRecord, valueAt } from "../core/json.ts";
 
-/** Where a rental answers to ssh. */
+/** Where a rental accepts ssh connections. */
 export interface SshAddress {
   /** A name or an address, without brackets; never begins with a dash. */
   readonly host: string;
@@ -9,6 +8,7 @@ export interface SshAddress {
   readonly user?: string;
 }
 
+/** Paths of a rental that hold ssh addresses; the first that holds any wins. */
 const SOURCES = [
   "providerData.sshNetworking",
   "providerData.nodeNetworking",
@@ -17,27 +17,27 @@ const SOURCES = [
 ];
 
 /**
- * The ssh addresses of a rental, one for each node; none while it has none yet. What does not look like a host, a user
- * or a port is no address: ssh would take a host that begins with a dash for an option.
+ * The ssh addresses of a rental, one for each node; empty while it has none. Values that do not look like a host, a
+ * user or a port are ignored: ssh would take a host that begins with a dash for an option.
  */
 export function sshAddresses(record: unknown): readonly SshAddress[] {
   for (const source of SOURCES) {
     const value = valueAt(record, source);
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-    const addresses = items.map(address).filter((found) => found !== undefined);
+    const addresses = items.map(parseItem).filter((address) => address !== undefined);
     if (addresses.length > 0) return addresses;
   }
   return [];
 }
 
-/** `user@host:port`, without the port when it is 22 and without the user when none is known. */
+/** `user@host:port`, without the port when it is 22 and without the user when it is not known. */
 export function sshText({ host, port, user }: SshAddress): string {
-  const place = port === 22 ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  return user === undefined ? place : `${user}@${place}`;
+  const address = port === 22 ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return user === undefined ? address : `${user}@${address}`;
 }
 
-function address(item: unknown): SshAddress | undefined {
-  const { host, port, user } = typeof item === "string" ? destinationOf(item) : named(item);
+function parseItem(item: unknown): SshAddress | undefined {
+  const { host, port, user } = typeof item === "string" ? parseTarget(item) : fieldsOf(item);
   if (typeof host !== "string" || !/^[A-Za-z0-9:][\w.:%-]*$/.test(host)) return undefined;
   const number = Number(port ?? 22);
   if (!Number.isInteger(number) || number < 1 || number > 65_535) return undefined;
@@ -46,8 +46,46 @@ function address(item: unknown): SshAddress | undefined {
   return { host, port: number, user };
 }
 
-function named(item: unknown): Partial<Record<keyof Destination, unknown>> {
+function fieldsOf(item: unknown): Partial<Record<keyof Target, unknown>> {
   if (!isRecord(item)) return {};
   const host = firstAt(item, ["host", "publicIp", "public_ip", "ip"]);
   return { host, port: item.port, user: firstAt(item, ["user", "username"]) };
+}
+
+/** The parts of an ssh destination as they were written, unchecked. */
+interface Target {
+  readonly host?: string | undefined;
+  readonly port?: string | undefined;
+  readonly user?: string | undefined;
+}
+
+const OPTION_WITH_VALUE = /^-[BbcDEeFIiJLlmOoPpQRSWw]$/;
+
+/** Parses `ssh -p 2222 user@host`, `user@host:port`, `ssh://user@host:port` or a bare host. */
+function parseTarget(text: string): Target {
+  const words = text.trim().split(/\s+/);
+  if (words[0] === "ssh") words.shift();
+  let address: string | undefined;
+  const options = new Map<string, string | undefined>();
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? "";
+    if (OPTION_WITH_VALUE.test(word)) {
+      index += 1;
+      options.set(word, words[index]);
+    } else if (/^-[pl]./.test(word)) {
+      options.set(word.slice(0, 2), word.slice(2));
+    } else if (!word.startsWith("-")) {
+      address ??= word;
+    }
+  }
+  const { host, port, user } = parseAddress((address ?? "").replace(/^ssh:\/\//, ""));
+  return { host, port: options.get("-p") ?? port, user: user ?? options.get("-l") };
+}
+
+function parseAddress(text: string): Target {
+  const at = text.lastIndexOf("@");
+  const user = at < 0 ? undefined : text.slice(0, at);
+  const rest = text.slice(at + 1);
+  const parts = /^\[([^\]]+)\](?::(.*))?$/.exec(rest) ?? /^([^:]*)(?::([^:]*))?$/.exec(rest);
+  return parts === null ? { host: rest, user } : { host: parts[1], port: parts[2], user };
 }

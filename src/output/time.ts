@@ -2,8 +2,8 @@ const STAMP =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/;
 
 /**
- * Milliseconds since 1970 of a time stamp in ISO 8601 or as databases print it (`2026-09-12 13:59:00.123+00`), UTC
- * when it names no offset. Undefined for anything else, days that no calendar has among it.
+ * Milliseconds since 1970 of a timestamp in ISO 8601 or in the format of databases (`2026-09-12 13:59:00.123+00`), UTC
+ * without an offset. Undefined for anything else, including dates that do not exist.
  */
 export function parseTime(text: string): number | undefined {
   const match = STAMP.exec(text.trim());
@@ -32,7 +32,7 @@ const STEPS = [
   { unit: "s", milliseconds: 1000 },
 ] as const;
 
-/** How far a moment lies from now in its largest unit, rounded down: `3h ago`, `in 12d`, `now` within a second. */
+/** The distance from `now` in its largest unit, rounded down: `3h ago`, `in 12d`, `now` within a second. */
 export function relativeTime(then: number, now: number): string {
   const distance = Math.abs(then - now);
   const step = STEPS.find(({ milliseconds }) => distance >= milliseconds);

@@ -1,16 +1,16 @@
 import { Document, type Scalar, visit } from "yaml";
 import { unicodeEscape } from "./json.ts";
 
-/** No folding, no anchors, and quotes around what an older reader would take for a boolean or a date. */
+/** `compat` quotes what YAML 1.1 readers take for a boolean or a date. */
 const options = { compat: "yaml-1.1", aliasDuplicateObjects: false } as const;
 const layout = { lineWidth: 0 };
 
-/** What YAML does not allow to stand for itself, what a reader may take for a line end, and what a terminal obeys. */
+/** Characters that YAML forbids unescaped, that readers may take for a line end, or that terminals interpret. */
 const marks = "\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ufeff\\ufffe\\uffff";
 const unsafe = new RegExp(`[\\0-\\x08\\x0b-\\x1f${marks}]`);
 const unescaped = new RegExp(`[${marks}]`, "g");
 
-/** A value as YAML. It is read back the same, and a terminal obeys nothing of it. */
+/** A value as YAML that reads back equal and holds nothing that a terminal interprets. */
 export function yaml(data: unknown): string {
   const document = new Document(data ?? null, options);
   visit(document, { Scalar: (_key, scalar) => quoteUnsafe(scalar) });
@@ -19,18 +19,20 @@ export function yaml(data: unknown): string {
 
 function quoteUnsafe(scalar: Scalar): void {
   const { value } = scalar;
-  if (typeof value === "string" && (unsafe.test(value) || isRagged(value))) scalar.type = "QUOTE_DOUBLE";
+  if (typeof value === "string" && (unsafe.test(value) || hasOuterBlanks(value)))
+    scalar.type = "QUOTE_DOUBLE";
 }
 
-/** Several lines with blanks at an end, which are lost where text stands in lines of its own. */
-const isRagged = (text: string): boolean => text.includes("\n") && /^[ \t]|[ \t]$/m.test(text);
+/** Whether lines of the text begin or end with blanks, which a block scalar would lose. */
+const hasOuterBlanks = (text: string): boolean => text.includes("\n") && /^[ \t]|[ \t]$/m.test(text);
 
-/** One sequence of records that come by and by. */
+/** Batches of records as one YAML sequence. */
 export async function* yamlSequence(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
-  let some = false;
+  let isEmpty = true;
   for await (const records of batches) {
-    if (records.length > 0) yield yaml(records);
-    some ||= records.length > 0;
+    if (records.length === 0) continue;
+    isEmpty = false;
+    yield yaml(records);
   }
-  if (!some) yield yaml([]);
+  if (isEmpty) yield yaml([]);
 }

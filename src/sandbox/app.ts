@@ -3,47 +3,47 @@ import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 import type * as z from "zod";
-import { type ServedId, type ServedOperations, servedOperations } from "../contract/assumed/served.ts";
-import { check } from "../contract/check.ts";
+import { check } from "../contract/check/check.ts";
 import type { InputSchema, Operation } from "../contract/operation.ts";
-import { faultHeader } from "../contract/sandbox.ts";
+import { faultHeader } from "../core/sandbox.ts";
+import { type ServedId, type ServedOperations, servedOperations } from "./assumed/index.ts";
 import type { Clock } from "./clock.ts";
 import { type Environment, isEnabled } from "./environment.ts";
-import { errorAnswer, tooLarge } from "./error-answer.ts";
-import { underFaults } from "./faults/apply.ts";
-import { ConnectionReset } from "./faults/connection-reset.ts";
+import { ApiError, errorResponse, tooLarge } from "./errors.ts";
+import { ConnectionReset } from "./faults/cut.ts";
+import { injectFault } from "./faults/inject.ts";
 import type { Call, Handler } from "./handlers/handler.ts";
 import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
-import { marked, sandboxHeader } from "./marked.ts";
+import type { Store } from "./queries.ts";
 import { readInput } from "./read-input.ts";
-import { Refusal } from "./refusal.ts";
 import { logRequest, type Seen } from "./request-log.ts";
-import type { Store } from "./store.ts";
 
 /** The largest body that the sandbox reads, in bytes. */
 export const maxBodyBytes = 32 * 1024 * 1024;
 
-/** What pages of other origins may ask with, and read beside the body. */
+/** On every response of the sandbox. */
+export const sandboxHeader = "X-Gpuctl-Sandbox";
+
+/** The methods that pages of other origins can use, and the headers that they can read. */
 const methods = new Set(["HEAD", ...Object.values(servedOperations).map(({ method }) => method)]);
 export const exposed = ["Date", "ETag", "Retry-After", "Sunset", "Deprecation", sandboxHeader, faultHeader];
 
 type Env = { Variables: Seen & { userId: string } };
 
-/** What is served, and from what state. */
 type Served = Pick<Call, "store" | "environment">;
 
 /** The operations of an environment, served from a store. */
 export function createApp(store: Store, clock: Clock, environment: Environment): Hono<Env> {
   const app = new Hono<Env>();
-  app.use(marked(clock));
+  app.use(withSandboxHeader(clock));
   app.use(cors({ origin: "*", allowMethods: [...methods], exposeHeaders: [...exposed] }));
   app.use(logged(store, clock));
   for (const id of environment) serveById(app, { store, environment }, id);
-  app.notFound((http) => errorAnswer(http, new Refusal("NOT_FOUND")));
+  app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
   app.onError((error, http) => {
     if (error instanceof ConnectionReset) throw error;
-    return errorAnswer(http, error);
+    return errorResponse(http, error);
   });
   return app;
 }
@@ -66,21 +66,21 @@ function serveOperation<Input extends InputSchema>(
     method,
     pattern,
     sunset(operation),
-    faulty(store, operation.id),
-    tagged(operation),
-    admission(operation, store),
+    withFaults(store, operation.id),
+    withEtag(operation),
+    authorization(operation, store),
     limit(operation),
     async (http) => {
       const checked = check(operation, await readInput(operation, http.req));
-      if (!checked.ok) throw new Refusal("BAD_REQUEST", checked.issues);
+      if (!checked.ok) throw new ApiError("BAD_REQUEST", checked.issues);
       const { now, userId } = http.var;
-      const answer = await handler(checked.value, { store, environment, now, userId, http });
-      return answer instanceof Response ? answer : http.json(answer);
+      const result = await handler(checked.value, { store, environment, now, userId, http });
+      return result instanceof Response ? result : http.json(result);
     },
   );
 }
 
-/** Gives a request its moment, and keeps it in the log. */
+/** Fixes the time of a request, and logs it. */
 const logged =
   (store: Store, clock: Clock): MiddlewareHandler<Env> =>
   async (http, next) => {
@@ -94,45 +94,53 @@ const logged =
     }
   };
 
-/** What is served under an operation's name may be befallen by faults before anything else is looked at. */
-const faulty =
+/** Applies a waiting fault before anything else is checked. */
+const withFaults =
   (store: Store, operation: ServedId): MiddlewareHandler<Env> =>
   async (http, next) => {
     http.set("operation", operation);
-    await underFaults(http, next, { store, operation, onFault: (id) => http.set("fault", id) });
+    await injectFault(http, next, { store, operation, onFault: (id) => http.set("fault", id) });
   };
 
-/** The description has an ETag of its own; what a fault puts in its place has none. */
-const tagged = ({ id }: Pick<Operation, "id">): MiddlewareHandler<Env> =>
+/** Only the description has an ETag; a fault that replaces it has none. */
+const withEtag = ({ id }: Pick<Operation, "id">): MiddlewareHandler<Env> =>
   id === servedOperations.getOpenApiDocument.id ? etag() : (_http, next) => next();
 
-const largest = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
+const bodyWithinLimit = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
 
-/** A body is read, and may be too large, where the input travels in it. */
 const limit = (operation: Pick<Operation, "in">): MiddlewareHandler<Env> =>
-  operation.in === "body" ? largest : (_http, next) => next();
+  operation.in === "body" ? bodyWithinLimit : (_http, next) => next();
 
-/** A path that is to be retired says when, and is unknown from that day on (service section 9). */
+/** A path with a sunset day announces it, and answers 404 from that day on (service section 9). */
 const sunset =
   (operation: Pick<Operation, "sunset">): MiddlewareHandler<Env> =>
   async (http, next) => {
-    if (!isEnabled(operation, http.var.now)) throw new Refusal("NOT_FOUND");
+    if (!isEnabled(operation, http.var.now)) throw new ApiError("NOT_FOUND");
     await next();
     if (operation.sunset === undefined) return;
     http.header("Sunset", new Date(operation.sunset).toUTCString());
     http.header("Deprecation", "true");
   };
 
-/** Lets in who has a key, and lets change things who has one that may (service sections 5 and 7). */
-const admission =
+/** Requires a key, and one with full access to change anything (service sections 5 and 7). */
+const authorization =
   (operation: Pick<Operation, "open" | "method">, store: Store): MiddlewareHandler<Env> =>
   async (http, next) => {
     http.set("userId", "");
     if (!operation.open) {
       const caller = callerOf(store, http.req.header("authorization"));
-      if (!caller) throw new Refusal("UNAUTHORIZED");
-      if (!caller.mayWrite && operation.method !== "GET") throw new Refusal("FORBIDDEN");
+      if (!caller) throw new ApiError("UNAUTHORIZED");
+      if (!caller.mayWrite && operation.method !== "GET") throw new ApiError("FORBIDDEN");
       http.set("userId", caller.userId);
     }
     await next();
+  };
+
+/** Adds the sandbox's header, and a date by the sandbox's clock, which may differ from the machine's. */
+export const withSandboxHeader =
+  (clock: Clock): MiddlewareHandler =>
+  async (http, next) => {
+    await next();
+    http.header(sandboxHeader, "1");
+    http.header("Date", new Date(clock()).toUTCString());
   };

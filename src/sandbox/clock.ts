@@ -1,18 +1,106 @@
-/** Milliseconds since 1970. The one clock for all that the sandbox stamps, bills and lets expire. */
+import { invalid } from "./errors.ts";
+import type { Queries, Store } from "./queries.ts";
+
+/** Milliseconds since 1970. One clock stamps, bills and expires everything in the sandbox. */
 export type Clock = () => number;
 
-/** The clock of this machine: the one place where the sandbox looks at it. */
+/** The only place where the sandbox reads the machine's clock. */
 export const machineClock: Clock = () => Date.now();
 
 export const secondMs = 1000;
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** The last moment that a date-time with a four-digit year can name. */
+/** The last moment with a four-digit year. */
 export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** A moment as the service writes it: ISO 8601, UTC, with milliseconds. */
+/** A moment in the service's format: ISO 8601, UTC, with milliseconds. */
 export const stamp = (ms: number): string => new Date(ms).toISOString();
 
 /** The whole second at or after a moment. */
 export const wholeSecond = (ms: number): number => Math.ceil(ms / secondMs) * secondMs;
+
+/** The sandbox's clock as it is stored: its offset from the machine's clock, or the moment it is frozen at; in milliseconds. */
+interface StoredClock {
+  readonly offsetMs: number;
+  readonly frozenAt: number | null;
+}
+
+function readClock(store: Queries): StoredClock {
+  const [row] = store.all("SELECT offsetMs, frozenAt FROM clock");
+  if (!row) return { offsetMs: 0, frozenAt: null };
+  return { offsetMs: Number(row.offsetMs), frozenAt: row.frozenAt === null ? null : Number(row.frozenAt) };
+}
+
+export function saveClock(store: Queries, { offsetMs, frozenAt }: StoredClock): void {
+  store.run("INSERT OR REPLACE INTO clock (id, offsetMs, frozenAt) VALUES (1, ?, ?)", offsetMs, frozenAt);
+}
+
+/** The state of the sandbox's clock. */
+export interface ClockState {
+  /** The sandbox's time, ISO 8601. */
+  readonly now: string;
+  readonly frozen: boolean;
+  /** Milliseconds that a running clock is ahead of the machine's; null while it is frozen. */
+  readonly offsetMs: number | null;
+}
+
+/** Controls the sandbox's clock, which never goes backward. Every method returns the resulting state. */
+export interface ClockControl {
+  show(): ClockState;
+  /** Stops the clock; a frozen clock stays as it is. */
+  freeze(): ClockState;
+  /** Lets the clock run again from the moment it is frozen at. */
+  resume(): ClockState;
+  /** Moves the clock forward; a frozen clock stays frozen. @throws ControlRefused past the year 9999 */
+  advance(milliseconds: number): ClockState;
+  /** Moves the clock to a moment, in milliseconds since 1970. @throws ControlRefused for the past, or past the year 9999 */
+  set(moment: number): ClockState;
+}
+
+const read = ({ offsetMs, frozenAt }: StoredClock, machine: Clock): number =>
+  frozenAt ?? machine() + offsetMs;
+
+/** The clock of a sandbox: its stored offset, applied to the machine's clock. */
+export const sandboxClock =
+  (store: Store, machine: Clock): Clock =>
+  () =>
+    read(readClock(store), machine);
+
+export function clockControl(store: Store, machine: Clock): ClockControl {
+  const show = (): ClockState => {
+    const stored = readClock(store);
+    const frozen = stored.frozenAt !== null;
+    return { now: stamp(read(stored, machine)), frozen, offsetMs: frozen ? null : stored.offsetMs };
+  };
+  /** Changes the clock for every process that has the file open. */
+  const change = (next: (now: number, stored: StoredClock) => StoredClock): ClockState =>
+    store.write(() => {
+      const stored = readClock(store);
+      saveClock(store, next(read(stored, machine), stored));
+      return show();
+    });
+  const moved = ({ offsetMs, frozenAt }: StoredClock, by: number): StoredClock =>
+    frozenAt === null ? { offsetMs: offsetMs + by, frozenAt } : { offsetMs, frozenAt: frozenAt + by };
+  return {
+    show,
+    freeze: () => change((now, { offsetMs }) => ({ offsetMs, frozenAt: now })),
+    resume: () => change((now) => ({ offsetMs: now - machine(), frozenAt: null })),
+    advance: (milliseconds) =>
+      change((now, stored) => {
+        if (milliseconds < 0) throw invalid("duration", forwardOnly(now));
+        if (now + milliseconds > latestMs) throw invalid("duration", tooFar);
+        return moved(stored, milliseconds);
+      }),
+    set: (moment) =>
+      change((now, stored) => {
+        if (moment < now) throw invalid("time", forwardOnly(now));
+        if (moment > latestMs) throw invalid("time", tooFar);
+        return moved(stored, moment - now);
+      }),
+  };
+}
+
+const forwardOnly = (now: number): string =>
+  `must not go backward: the sandbox's clock only goes forward, and it is ${stamp(now)}`;
+const tooFar = `must not go past ${stamp(latestMs)}`;

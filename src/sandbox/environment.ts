@@ -1,11 +1,10 @@
-import { assumedOperations } from "../contract/assumed/index.ts";
-import { replacementOperations } from "../contract/assumed/replacements.ts";
-import { type ServedId, servedOperations } from "../contract/assumed/served.ts";
 import { operations } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
-import { type EnvironmentName, environmentNames } from "../contract/sandbox.ts";
+import { type EnvironmentName, environmentNames } from "../core/sandbox.ts";
+import { assumedOperations, type ServedId, servedOperations } from "./assumed/index.ts";
+import { replacementOperations } from "./assumed/replacements.ts";
 
-/** The operations that a sandbox has: its routes and its description both come from them. */
+/** The operations that a sandbox serves, in its routes and in its description. */
 export type Environment = readonly ServedId[];
 
 const idsOf = <Id extends string>(table: Readonly<Record<Id, unknown>>) => Object.keys(table) as Id[];
@@ -23,8 +22,8 @@ const environments: Readonly<Record<EnvironmentName, Environment>> = {
 };
 
 /**
- * The environment of a name; without one all that is documented, and the groups that the sandbox assumes.
- * @throws TypeError for a name that no environment has
+ * The operations of a named environment; without a name, all documented and assumed ones.
+ * @throws TypeError when the name is unknown
  */
 export function environmentOf(name: string | undefined): Environment {
   if (name === undefined) return [...documented, ...idsOf(assumedOperations)];
@@ -37,6 +36,6 @@ export function environmentOf(name: string | undefined): Environment {
 export const isEnabled = ({ sunset }: Pick<Operation, "sunset">, now: number): boolean =>
   sunset === undefined || now < Date.parse(sunset);
 
-/** What an environment serves at a moment. */
+/** The operations of an environment that are still served at a moment. */
 export const enabledOperations = (environment: Environment, now: number): readonly Operation[] =>
   environment.map(entry).filter((operation) => isEnabled(operation, now));

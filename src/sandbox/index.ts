@@ -1,62 +1,56 @@
-import type { EnvironmentName } from "../contract/sandbox.ts";
-import { adminPath, createAdmin } from "./admin/app.ts";
+import type { EnvironmentName } from "../core/sandbox.ts";
 import { createApp } from "./app.ts";
-import { type Clock, machineClock } from "./clock.ts";
-import { sandboxClock } from "./control/clock.ts";
+import { type Clock, machineClock, sandboxClock } from "./clock.ts";
+import { adminPath, createAdmin } from "./control/admin.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { type Environment, environmentOf } from "./environment.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
-import { type SandboxLimit, sandboxLimits } from "./limits.ts";
 import { openStore } from "./store.ts";
 
-export { CannotListen } from "./cannot-listen.ts";
-export type { SandboxLimit } from "./limits.ts";
-export { MissingDependency } from "./missing-dependency.ts";
-export { serve } from "./serve.ts";
-export { StoreError } from "./store-error.ts";
+export { MissingDependency } from "./packages.ts";
+export { CannotListen, serve } from "./serve.ts";
+export { StoreError } from "./store.ts";
 
 interface SandboxOptions {
-  /** The file that keeps the state, or ":memory:" for one that is gone when closed. Processes may share a file. */
+  /** The file that holds the state, which processes may share, or ":memory:". */
   readonly file: string;
-  /** Milliseconds since 1970; the machine's clock when left out. */
+  /** Milliseconds since 1970; the machine's clock by default. */
   readonly now?: Clock;
-  /** The one environment whose operations it has; all that is documented or assumed when left out. */
+  /** Serves only the operations of this environment; all documented and assumed ones by default. */
   readonly only?: EnvironmentName | undefined;
 }
 
-/** Answers requests: those of the service, and orders about the sandbox. */
-export interface Answering {
+/** Handles requests to the service, and to the sandbox's controls. */
+export interface RequestHandler {
   /**
-   * Answers a request as the service would; the host of its URL does not matter.
+   * Handles a request to the service, whatever the host of its URL.
    * Rejects with an error of code `ECONNRESET` when a fault breaks the connection.
    */
   fetch(request: Request): Promise<Response>;
   /**
-   * Answers a request under `/_sandbox/` that came from an address of this machine; nothing when the request is for the
-   * service. `peer` is the address that it came from.
+   * Handles a request under `/_sandbox/`, which is accepted from this machine only; undefined for other requests.
+   * `peer` is the address that it came from.
    */
-  administer(request: Request, peer: string | undefined): Promise<Response> | undefined;
+  handleControl(request: Request, peer: string | undefined): Promise<Response> | undefined;
 }
 
-/** The whole service, on this machine. */
-export interface Sandbox extends SandboxControls, Answering {
-  /** The same state, with the operations of an environment; with those of this sandbox when left out. */
-  having(only: string | undefined): Answering;
+/** The whole service, running locally. */
+export interface Sandbox extends SandboxControls, RequestHandler {
+  /** The same state with the operations of another environment; without a name, those of this sandbox. */
+  withEnvironment(only: string | undefined): RequestHandler;
   readonly keys: { readonly full: string; readonly readOnly: string };
-  /** How the value of every key that it gives out begins. */
+  /** The prefix of every key that it issues. */
   readonly keyPrefix: string;
-  /** What the service leaves open and the sandbox decided. */
-  readonly limits: readonly SandboxLimit[];
-  /** Whether a secret is one of the sandbox's keys, be it revoked. */
+  /** Whether a secret is one of the sandbox's keys, revoked or not. */
   hasKey(secret: string): boolean;
   close(): void;
 }
 
 /**
  * Opens a sandbox.
- * @throws MissingDependency without the package that holds SQLite
+ * @throws MissingDependency when the SQLite package is missing
  * @throws StoreError when the file cannot be used
- * @throws TypeError when there is no such environment
+ * @throws TypeError when the environment is unknown
  * @example
  * const sandbox = await createSandbox({ file: ":memory:" });
  * const authorization = `Bearer ${sandbox.keys.full}`;
@@ -68,24 +62,23 @@ export async function createSandbox({ file, now = machineClock, only }: SandboxO
   const store = await openStore(file, machine());
   const controls = controlsOf(store, machine, file);
   const admin = createAdmin(controls);
-  const answering = (served: Environment): Answering => {
+  const handlerFor = (served: Environment): RequestHandler => {
     const app = createApp(store, sandboxClock(store, machine), served);
     return {
       fetch: async (request) => app.fetch(request),
-      administer: (request, peer) =>
+      handleControl: (request, peer) =>
         new URL(request.url).pathname.startsWith(`${adminPath}/`)
           ? Promise.resolve(admin.fetch(request, { peer }))
           : undefined,
     };
   };
-  const own = answering(environment);
+  const base = handlerFor(environment);
   return {
     ...controls,
-    ...own,
-    having: (name) => (name === undefined ? own : answering(environmentOf(name))),
+    ...base,
+    withEnvironment: (name) => (name === undefined ? base : handlerFor(environmentOf(name))),
     keys,
     keyPrefix,
-    limits: sandboxLimits,
     hasKey: (secret) => isKey(store, secret),
     close: () => store.close(),
   };

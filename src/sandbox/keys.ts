@@ -1,9 +1,9 @@
-import type { Queries } from "./queries.ts";
+import type { Queries, Row } from "./queries.ts";
 
-/** How the value of every key of a sandbox begins. */
+/** The prefix of every key that a sandbox issues. */
 export const keyPrefix = "gpuctl-sandbox-";
 
-/** The sandbox's own keys: one that may do everything, one that may only read. */
+/** The built-in keys: one with full access, one that is read-only. */
 export const keys = { full: `${keyPrefix}full`, readOnly: `${keyPrefix}read-only` } as const;
 
 interface Caller {
@@ -11,7 +11,7 @@ interface Caller {
   readonly mayWrite: boolean;
 }
 
-/** Who a credential belongs to; nobody when it is missing, malformed or unknown. */
+/** The owner of a credential; undefined when it is missing, malformed, unknown or revoked. */
 export function callerOf(store: Queries, authorization: string | undefined): Caller | undefined {
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (secret === undefined) return undefined;
@@ -19,9 +19,52 @@ export function callerOf(store: Queries, authorization: string | undefined): Cal
   return row && { userId: String(row.userId), mayWrite: row.access === "full" };
 }
 
-/** Whether a secret is one of the sandbox's keys, be it revoked. */
+/** Whether a secret is one of the sandbox's keys, revoked or not. */
 export const isKey = (store: Queries, secret: string): boolean =>
   store.all("SELECT 1 FROM keys WHERE secret = ?", secret).length > 0;
 
 export const secretsOf = (store: Queries): readonly string[] =>
   store.all("SELECT secret FROM keys").map(({ secret }) => String(secret));
+
+export interface StoredKey {
+  /** The value that callers send. */
+  readonly secret: string;
+  /** `full` or `revoked`; anything else is read-only. */
+  readonly access: string;
+  readonly name: string;
+  readonly createdAt: number;
+}
+
+export interface NumberedKey extends StoredKey {
+  readonly id: number;
+}
+
+const numbered = (row: Row): NumberedKey => ({
+  id: Number(row.id),
+  secret: String(row.secret),
+  access: String(row.access),
+  name: String(row.name),
+  createdAt: Number(row.createdAt),
+});
+
+export function addKey(store: Queries, userId: string, key: StoredKey): number {
+  const sql = "INSERT INTO keys (secret, userId, access, name, createdAt) VALUES (?, ?, ?, ?, ?)";
+  return store.run(sql, key.secret, userId, key.access, key.name, key.createdAt);
+}
+
+export const listKeys = (store: Queries, userId: string): readonly NumberedKey[] =>
+  store.all("SELECT * FROM keys WHERE userId = ? AND access != 'revoked' ORDER BY id", userId).map(numbered);
+
+export function findKey(store: Queries, userId: string, id: number): NumberedKey | undefined {
+  const [row] = store.all(
+    "SELECT * FROM keys WHERE userId = ? AND id = ? AND access != 'revoked'",
+    userId,
+    id,
+  );
+  return row && numbered(row);
+}
+
+/** A revoked key stays in the table, so that its value is never issued again and is still removed from the log. */
+export function revokeKey(store: Queries, id: number): void {
+  store.run("UPDATE keys SET access = 'revoked' WHERE id = ?", id);
+}

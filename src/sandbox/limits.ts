@@ -1,20 +1,23 @@
-import { assumedOperations } from "../contract/assumed/index.ts";
-import { pageInput } from "../contract/assumed/pages.ts";
-import { faultHeader, requestLog, sandboxChatModel } from "../contract/sandbox.ts";
-import { adminPath } from "./admin/app.ts";
-import { maxBodyBytes } from "./app.ts";
+import { fieldsOf } from "../contract/plain/fields.ts";
+import { faultHeader, requestLog, sandboxChatModel } from "../core/sandbox.ts";
+import { exposed, maxBodyBytes, sandboxHeader } from "./app.ts";
+import { assumedOperations } from "./assumed/index.ts";
+import { pageInput } from "./assumed/pages.ts";
 import { secondMs } from "./clock.ts";
-import { usualRetryAfter } from "./control/faults.ts";
-import { listedSizes } from "./handlers/rental-options.ts";
-import { bootMs } from "./lifecycle.ts";
-import { inferenceTexts } from "./limits/inference.ts";
-import { recordTexts } from "./limits/records.ts";
-import { wireTexts } from "./limits/wire.ts";
-import { maxGpus } from "./new-rental.ts";
-import { centsPerGpuHour, termDiscounts } from "./prices.ts";
+import { adminPath } from "./control/admin.ts";
+import { defaultStrength, referenceSide } from "./engines/picture/request.ts";
+import { defaultRetryAfter } from "./faults/control.ts";
+import { listedSizes } from "./handlers/catalog.ts";
+import { numberedSecret } from "./handlers/keys.ts";
+import { speeds } from "./handlers/media.ts";
+import { keys } from "./keys.ts";
+import { maxGpus } from "./rentals/create.ts";
+import { bootMs } from "./rentals/lifecycle.ts";
+import { centsPerGpuHour, termDiscounts } from "./rentals/prices.ts";
+import { documentationNetworks, gpusPerMachine } from "./rentals/record.ts";
 import { idsBefore } from "./schema.ts";
-import { documentationNetworks, gpusPerMachine } from "./ssh-networking.ts";
-import { firstCreditCents } from "./tables/credits.ts";
+import { busyMs } from "./store.ts";
+import { firstCreditCents } from "./tables/users.ts";
 
 export interface SandboxLimit {
   readonly id: string;
@@ -26,68 +29,127 @@ const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 const priceList = Object.entries(centsPerGpuHour)
   .map(([gpu, cents]) => `${gpu} ${dollars(cents)}`)
   .join(", ");
-
 const discounts = termDiscounts.map(({ days, percent }) => `${percent}% from ${days} days`).join(", ");
+const keyName = fieldsOf(assumedOperations.createApiKey.input).find(({ name }) => name === "name");
+const defaultLimit = pageInput.limit.parse(undefined);
+const maxLimit = pageInput.limit.unwrap().maxValue;
 
+/** How the sandbox behaves where the service's documentation does not say: user documentation, each line with a test. */
 const texts = {
-  prices: `A GPU costs, for an hour: ${priceList}. These are the sandbox's own prices; an hour of a rental costs whole cents, rounded, and at least 1.`,
-  "term-prices": `A reserved term costs its hourly price x 24 x days, in whole cents, less ${discounts}. discountPercentage comes off both that and the on-demand price.`,
+  prices: `GPU prices per hour: ${priceList}. These are the sandbox's own prices. The hourly price of a rental is rounded to whole cents and is at least 1 cent.`,
+  "term-prices": `A reserved term costs its hourly price x 24 x days, in whole cents, with a discount of ${discounts}. discountPercentage applies to both the reserved and the on-demand price.`,
   billing:
-    "A rental is billed by the whole second from Running; before that it costs nothing but counts as active. The cents of a rental are added up exactly and rounded down once. A reserved term is billed as it passes, and what is ended early costs no more.",
+    "A rental is billed per second from the moment it is Running; while Pending it costs nothing but counts as active. The total of a rental is computed exactly and rounded down to a cent. A reserved term is billed as it elapses, so a rental that ends early costs no more.",
   boot: `A virtual machine boots in ${bootMs["virtual-machine"] / secondMs} s, bare metal in ${bootMs["bare-metal"] / secondMs} s.`,
-  status: "A rental is Pending until its boot is over, then Running, and Terminated at last.",
+  status: "A rental is Pending until it has booted, then Running, and Terminated once it has ended.",
   terms:
-    "A reserved term starts when the rental runs, or at once when it runs already, and ends on a whole second. It then goes on as on-demand, or the rental ends when convertToOnDemandOnExpiry is false.",
+    "A reserved term starts when the rental is Running, or immediately if it already is, and ends on a whole second. The rental then continues on demand, or ends if convertToOnDemandOnExpiry is false.",
   "term-length":
-    "A reserved rental needs termPeriodDays, a whole number of at least 1, and an end before the year 10000. termPeriodDays says nothing for an on-demand one.",
+    "A reserved rental requires termPeriodDays, a whole number of at least 1, and must end before the year 10000. termPeriodDays is ignored for an on-demand rental.",
   "convert-and-extend":
-    "Converting needs an active on-demand rental, extending an active reserved one, and the days of the extension alone make its price. The expected price must be the price, and the expected end, as an instant, the end after the extension; the refusal says the right values.",
-  "gpu-count": `A rental has a whole number of GPUs, at least 1 and at most ${maxGpus}. Nothing is ever sold out.`,
-  discount: "discountPercentage is at least 0 and below 100.",
+    "Converting requires an active on-demand rental, extending an active reserved one. The price of an extension depends only on its own days. expectedTotalPriceCents must equal the price, and expectedReservedUntil the same instant as the new end; otherwise the error gives the correct values.",
+  "gpu-count": `A rental has a whole number of GPUs from 1 to ${maxGpus}. Capacity never runs out.`,
+  discount: "discountPercentage must be at least 0 and less than 100.",
   "ssh-keys":
-    "SSH public keys are listed, added and deleted under /v2/ssh-keys, and numbered. A rental that asks for one that is not there is refused; it may name keys in both fields, and has each once. Deleting one changes no rental.",
+    "SSH public keys are listed, added and deleted under /v2/ssh-keys, and have numbers as ids. A rental that names a key that does not exist is rejected. Keys from sshPublicKeyId and sshPublicKeyIds are merged without duplicates. Deleting a key does not change existing rentals.",
   "api-keys":
-    "API keys are listed, made and revoked under /v2/api-keys; a key may do everything or only read. Its value is shown when it is made. A revoked key answers 401 at once. The sandbox's own two keys cannot be revoked.",
-  addresses: `A running virtual machine has one SSH address, bare metal one for each ${gpusPerMachine} GPUs, out of ${documentationNetworks.map((network) => `${network}.0/24`).join(", ")}: networks for documentation, where nothing answers.`,
-  "cluster-pools": "There are no cluster pools: includeClusterPools changes nothing.",
+    "API keys are listed, created and revoked under /v2/api-keys, with full or read-only access. The value of a key is returned only when it is created. A revoked key gets 401 immediately. The two built-in keys cannot be revoked.",
+  addresses: `A running virtual machine has one SSH address; bare metal has one for every ${gpusPerMachine} GPUs. Addresses come from ${documentationNetworks.map((network) => `${network}.0/24`).join(", ")}, which are reserved for documentation, so nothing responds there.`,
+  "cluster-pools": "There are no cluster pools, so includeClusterPools has no effect.",
   termination:
-    "A rental ends with its term, with its user, or by POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId: at once, in a reserved term too, and nothing is paid back.",
-  "rental-options": `GET /v2/on-demand/rental-options lists virtual machines of ${listedSizes.join(", ")} GPUs and bare metal of ${gpusPerMachine} in every region at the sandbox's prices; how many there are it does not say.`,
-  models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, the one chat model.`,
+    "A rental ends when its term ends, when its user is deleted, or on POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId. Termination is immediate, even during a reserved term, and nothing is refunded.",
+  "rental-options": `GET /v2/on-demand/rental-options lists virtual machines with ${listedSizes.join(", ")} GPUs and bare metal with ${gpusPerMachine} in every region, at the sandbox's prices. It does not report availability.`,
+  models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, the only chat model.`,
   usage:
-    "GET /v2/billing/usage lists what each rental has cost, a page at a time; GET /v2/billing/invoices has one invoice that stays open.",
-  replacements: `What takes the place of deprecated operations is served with --only replacements alone. A list takes limit (from 1 to ${pageInput.limit.unwrap().maxValue}, ${pageInput.limit.parse(undefined)} when left out) and cursor, and answers with items and nextCursor, null on the last page; active rentals are of both types without rentalType.`,
-  reservations: "A reservation that is asked for is noted by nobody.",
+    "GET /v2/billing/usage lists the cost of each rental, one page at a time. GET /v2/billing/invoices returns a single invoice, which stays open.",
+  replacements: `The replacements of deprecated operations are served only with --only replacements. Their lists take limit (from 1 to ${maxLimit}, ${defaultLimit} by default) and cursor, and return items and nextCursor, which is null on the last page. Without rentalType, active rentals of both types are listed.`,
+  reservations: "A reservation request is accepted but not stored or forwarded.",
   volumes:
-    "A volume attaches to active bare-metal rentals in any region, to several at once, and leaves a rental that ends. Attaching it again changes nothing, and volumes that were attached before stay. Volumes cost nothing.",
-  ids: `Ids are numbers that count up, of rentals from ${idsBefore.rentals + 1} and of volumes from ${idsBefore.volumes + 1}; the same number as a text is the same id.`,
-  user: "There is one user. An update needs no field and keeps what is not given. Deleting the user ends its rentals and its keys: every call answers 401 until the next reset.",
+    "A volume can be attached to several active bare-metal rentals, in any region, and is detached from a rental that ends. Attaching it again has no effect, and volumes attached earlier stay attached. Volumes are free.",
+  ids: `Ids are numbers that count up, of rentals from ${idsBefore.rentals + 1} and of volumes from ${idsBefore.volumes + 1}. An id can also be sent as a string.`,
+  user: "There is one user. An update requires no field and keeps the values of omitted fields. Deleting the user ends its rentals and revokes its keys: every call gets 401 until the next reset.",
   sunset:
-    "From their sunset day, in UTC by the sandbox's clock, the paths without /v2/ answer 404 and leave the description.",
-  "body-size": `A body may have ${maxBodyBytes / 1024 / 1024} MiB; a larger one answers 413, PAYLOAD_TOO_LARGE.`,
+    "From their sunset day (UTC, by the sandbox's clock), the paths without /v2/ return 404 and are no longer in the description.",
+  "body-size": `A request body can be up to ${maxBodyBytes / 1024 / 1024} MiB; a larger one gets 413 with the code PAYLOAD_TOO_LARGE.`,
   "rate-limits": "There are no rate limits and no quotas.",
-  balance: `An account starts with ${dollars(firstCreditCents)}, from which the rentals run it down, and GET /v2/balances tells what is left; nothing is stopped below zero.`,
+  balance: `An account starts with ${dollars(firstCreditCents)}, which its rentals use up. GET /v2/balances returns the remaining credit. Nothing stops when it falls below zero.`,
   clock:
-    "One clock stamps, boots, bills and expires everything, for all processes that share the state. It is the machine's until it is moved, and goes forward only, up to the end of 9999. While it is frozen no time passes.",
+    "One clock stamps, boots, bills and expires everything, for all processes that share the state. It follows the machine's clock until it is changed, only goes forward, and ends with the year 9999. While it is frozen, no time passes.",
   "passing-time":
-    "What was to happen in time that passes at once happened at its own moment: boot, the end of a term, what follows.",
-  faults: `A fault comes before the key and the input are looked at, and lets nothing happen unless the operation is applied or just delayed or cut. The oldest one that waits for a call takes it, the others do not count it; a path that is not known, and OPTIONS, are no calls. An answer has the header ${faultHeader} with its number.`,
-  "fault-answers": `Every error has the documented shape, of inference too; a status without a documented one has a code and a message made of its name. A delay is real time, whatever the sandbox's clock does, and holds up the answer: what was asked has happened by then, unless the fault lets nothing happen. A 429 says to wait ${usualRetryAfter} s unless something else is said.`,
-  requests: `The last ${requestLog.kept} requests are kept without bodies, keys, and values of query fields that are not known; OPTIONS and orders are not among them.`,
-  seed: "A seed takes the place of everything. It may have clock (now, frozen), user, balanceCents (what is left at that moment), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields that create one) and volumes; things may have an id and createdAt, rentals terminatedAt. Without createdAt a rental begins to boot, and everything else is as old as that moment.",
+    "When time is advanced, everything that was due in between happens at its own time: boots, the ends of terms, and what follows from them.",
+  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or only delays or cuts the response. Each call triggers at most the oldest fault that waits for it; newer faults do not count that call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
+  "fault-answers": `Every error has the documented shape, for inference as well; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and holds back the response only: the operation has already taken effect, unless the fault prevents it. A 429 tells clients to wait ${defaultRetryAfter} s by default.`,
+  requests: `The log keeps the last ${requestLog.kept} requests, without bodies, keys or the values of unknown query fields. It does not include OPTIONS requests and calls to the sandbox's controls.`,
+  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt. A rental without createdAt starts to boot at the seed's time; everything else without it was created at that time.",
   snapshot:
-    "A snapshot holds everything but the log of requests. Restored, a running clock runs on from the moment of the snapshot. One of another version, that was changed, or that no sandbox could have written is refused.",
+    "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or holds a state that no sandbox can have.",
   reset:
-    "A reset forgets everything: ids start again, faults and requests are gone, the clock is the machine's, and the user and the keys are as old as the reset.",
-  controls: `A served sandbox takes orders under ${adminPath}/, in JSON, without a key: from this machine only, by a name or address of it, and from no page of another origin. They are not in the description.`,
-  ...recordTexts,
-  ...wireTexts,
-  ...inferenceTexts,
+    "A reset clears everything: ids start over, faults and logged requests are removed, the clock follows the machine's clock again, and the user and the built-in keys are created anew.",
+  controls: `A served sandbox has controls under ${adminPath}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
+  lists:
+    "Lists are sorted by id and return everything at once; the history contains every rental that has ended.",
+  records:
+    "Records have the fields that services of this kind usually return, with money in cents and times in UTC with milliseconds. The summary has a total for each term type.",
+  "rental-records":
+    "Creating, listing, looking up and the history return the same rental record; the lookup adds state. A field that was not given is null, false, an empty list, or its default.",
+  "term-records":
+    "In a record, termPeriodDays is the total length of all consecutive reserved terms, and costPerHourCents is the current hourly price.",
+  summary: "The summary includes Pending rentals, at the hourly price that they will have.",
+  labels:
+    "A rental without a label, or with an empty one, gets vm- or bm- and its id. Labels can be of any length and do not have to be unique.",
+  "rental-fields":
+    "networkType, cudaVersion, monitoringEnabled and customPorts are stored as given, including duplicate ports, and have no other effect. A field of the other rental type is ignored as unknown.",
+  "volume-records":
+    "A volume created with a rental is in the rental's region. An ended rental still lists the volumes it had.",
+  "user-record":
+    "The user's name and other text fields can be empty; unknown fields of the user are ignored.",
+  "reservation-size":
+    "A reservation request can ask for any number of GPUs from 1, including fractions; the message repeats it.",
+  hosts: "Compute and inference are served at the same address, whatever the host name of the request.",
+  order:
+    "A request is checked in this order: path and sunset day, faults, key, access of the key, size of the body, fields. The first failure determines the response.",
+  paths:
+    "Paths are case-sensitive, and a trailing slash makes a different path. An unknown path returns 404, even without a key.",
+  methods:
+    "A known path with another method returns 404. HEAD works like GET, without a body. OPTIONS returns 204 on every path, without a key.",
+  credentials:
+    "The word Bearer is not case-sensitive. Another scheme or an unknown key gets 401, like a missing key.",
+  access:
+    "The read-only key can only read: anything else gets 403, before its input is checked. A revoked key gets 401.",
+  "own-keys": `The built-in keys are ${keys.full} and ${keys.readOnly}, the same in every sandbox. Created keys are numbered: ${numberedSecret(1)}, ${numberedSecret(2)} and so on.`,
+  "key-names": `Names of API keys and SSH keys have ${keyName?.minLength} to ${keyName?.maxLength} characters and do not have to be unique.`,
+  bodies:
+    "A body is read as UTF-8 JSON whatever its Content-Type; a byte order mark is skipped. Unknown fields are ignored, and the last of several fields with the same name counts.",
+  nulls: "A field that can be omitted cannot be null, except undocumented fields of chat completions.",
+  query:
+    "In a query, a boolean is true or false and a number is written as in JSON. A repeated field is rejected; an unknown one is ignored.",
+  pages: `A page of usage has ${defaultLimit} lines, or up to ${maxLimit} with limit. Its cursor is the id of the last rental of the previous page.`,
+  issues:
+    "Each entry of issues is an object with path and message. Inference errors have the same shape as other errors.",
+  "unknown-things":
+    "Terminating, converting, extending or attaching something that does not exist or has ended returns 400; deleting a key that does not exist returns 404.",
+  browsers: `Pages of any origin can call the sandbox, with any header, and can read the headers ${exposed.join(", ")}.`,
+  headers: `Every response to a readable request has the headers ${sandboxHeader} and Date, by the sandbox's clock. Responses of paths with a sunset day also have Deprecation.`,
+  description:
+    "The description lists as its server the address it was requested at. It has an ETag: a request with a matching If-None-Match gets 304.",
+  processes: `Changes to the state run one after the other, across all processes that share it. A process waits up to ${busyMs / secondMs} s for another.`,
+  chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string and content must be a string. stop, stream and stream_options.include_usage are supported; temperature and all other fields are accepted and have no effect.`,
+  tokens:
+    "A token is a word with the space before it, in prompts and in replies; usage counts tokens. max_tokens, or max_completion_tokens in its absence, is at least 1 and cuts the reply, with the finish_reason length.",
+  choices: "A chat completion has one choice: n must be 1 if given.",
+  streams:
+    "A chat stream has an event with the role, one for each token, one with the finish_reason, one with usage if requested, and [DONE].",
+  pictures:
+    "Pictures are PNGs drawn by an algorithm: the same request gives the same picture. They are marked SANDBOX and are free. steps is at least 1. Any prompt, sampler and cfg_scale is accepted, and backend has no effect.",
+  references: `A reference is a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels, as plain base64, and is stretched to the size of the picture. strength is ${defaultStrength} by default and has no effect without a reference.`,
+  seeds:
+    "A seed is any integer that JSON represents exactly. Without one, a seed below 2^32 is derived from the number of seeds chosen since the reset; random_seed returns it.",
+  speech: `Speech is a WAV of 16-bit mono samples at sample_rate, from a small synthesizer. speed is from ${speeds.slowest} to ${speeds.fastest}, and other fields have no effect. The text must contain words that its English voice can speak.`,
 } as const;
 
 export type LimitId = keyof typeof texts;
 
-/** What the service leaves open and the sandbox decided. */
+/** How the sandbox behaves where the service's documentation does not say. */
 export const sandboxLimits: readonly SandboxLimit[] = Object.entries(texts).map(([id, text]) => ({
   id,
   text,

@@ -4,6 +4,15 @@ export type Row = Readonly<Record<string, Value>>;
 /** How the sandbox's state is read and changed. */
 export interface Queries {
   all(sql: string, ...values: readonly Value[]): readonly Row[];
-  /** Changes something, and gives the id of the row that an INSERT made. */
+  /** Runs a statement and returns the id of the row that an INSERT added. */
   run(sql: string, ...values: readonly Value[]): number;
+}
+
+/** The sandbox's state, shared by every process that opened the same file. */
+export interface Store extends Queries {
+  /** Runs `work` as one transaction, which is rolled back when it throws. */
+  write<Result>(work: () => Result): Result;
+  /** Restores the initial state, as of `now`. */
+  reset(now: number): void;
+  close(): void;
 }

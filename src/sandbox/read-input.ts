@@ -1,12 +1,14 @@
 import type { HonoRequest } from "hono";
-import type { Field, FieldKind } from "../contract/field.ts";
-import { fieldsOf } from "../contract/fields.ts";
 import type { Operation } from "../contract/operation.ts";
-import { Refusal } from "./refusal.ts";
+import type { Field, FieldKind } from "../contract/plain/field.ts";
+import { fieldsOf } from "../contract/plain/fields.ts";
+import { reasonOf } from "../core/errors.ts";
+import { isRecord } from "../core/json.ts";
+import { ApiError } from "./errors.ts";
 
 /**
- * What the caller sent, not yet checked: the JSON object of the body, or the query or the path with each field as its kind.
- * @throws Refusal when the body is not a JSON object
+ * The unchecked input of a request: the JSON object of its body, or the fields of its query or path, each converted to its kind.
+ * @throws ApiError when the body is not a JSON object
  */
 export function readInput(
   operation: Pick<Operation, "in" | "input">,
@@ -19,22 +21,21 @@ export function readInput(
 }
 
 async function jsonBody(request: HonoRequest): Promise<object> {
-  const body = parse(await request.text());
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw unreadable("the body must be a JSON object");
-  }
+  const body = parseBody(await request.text());
+  if (!isRecord(body)) throw unreadable("the body must be a JSON object");
   return body;
 }
 
-function parse(text: string): unknown {
+/** @throws ApiError when the text is not JSON */
+export function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw unreadable(`the body is not JSON: ${error instanceof Error ? error.message : error}`);
+    throw unreadable(`the body is not JSON: ${reasonOf(error)}`);
   }
 }
 
-const unreadable = (message: string) => new Refusal("BAD_REQUEST", [{ path: [], message }]);
+const unreadable = (message: string) => new ApiError("BAD_REQUEST", [{ path: [], message }]);
 
 const pathValues = (fields: readonly Field[], request: HonoRequest): Record<string, unknown> =>
   Object.fromEntries(
@@ -44,7 +45,7 @@ const pathValues = (fields: readonly Field[], request: HonoRequest): Record<stri
     }),
   );
 
-/** A field that is given twice stays a list, and a text that is none of its kind a text: the check says what is wrong. */
+/** A repeated field stays a list and an unconvertible value a string, so that the check reports them. */
 function query(fields: readonly Field[], request: HonoRequest): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap(({ name, kind }) => {

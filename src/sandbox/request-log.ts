@@ -1,13 +1,12 @@
 import type { Context } from "hono";
-import { type ServedId, servedOperations } from "../contract/assumed/served.ts";
-import { fieldsOf } from "../contract/fields.ts";
-
+import { fieldsOf } from "../contract/plain/fields.ts";
+import { requestLog } from "../core/sandbox.ts";
+import { type ServedId, servedOperations } from "./assumed/index.ts";
 import { stamp } from "./clock.ts";
 import { secretsOf } from "./keys.ts";
-import type { Store } from "./store.ts";
-import { addRequest, type LoggedRequest } from "./tables/requests.ts";
+import type { Store } from "./queries.ts";
 
-/** What the sandbox came to know of a request while it answered. */
+/** What handling a request puts into its context. */
 export interface Seen {
   readonly now: number;
   readonly operation?: ServedId | undefined;
@@ -15,12 +14,12 @@ export interface Seen {
   readonly problem?: { readonly code: string; readonly issues: readonly unknown[] } | undefined;
 }
 
-/** Notes a request that was answered, or was not: then there is no status. The log never takes the place of the answer. */
+/** Logs a request; `status` is null when the connection was broken instead. A failure to log changes nothing. */
 export function logRequest(store: Store, http: Context, seen: Seen, status: number | null): void {
   try {
     addRequest(store, withoutSecrets(entry(http, seen, status), [bearer(http), ...secretsOf(store)]));
   } catch {
-    // What the operation did stands, whether it could be noted or not.
+    // The response is more important than its entry in the log.
   }
 }
 
@@ -39,7 +38,7 @@ const entry = (
   issues: (problem?.issues ?? []).flatMap(pathOf),
 });
 
-/** A query without the values of fields that nobody knows: they may be anything. */
+/** A query without the values of unknown fields, which may hold anything. */
 function knownQuery(query: URLSearchParams, operation: ServedId | undefined): string {
   if (query.size === 0) return "";
   const known = new Set(
@@ -56,15 +55,53 @@ function pathOf(issue: unknown): readonly string[] {
 
 const bearer = ({ req }: Context): string => /^\S+ +(\S+)/.exec(req.header("authorization") ?? "")?.[1] ?? "";
 
-/** Shorter ones are parts of words. */
-const shortestSecret = 8;
+/** Shorter secrets are left in, because they may be parts of words. */
+const minSecretLength = 8;
 
-/** Takes keys out of every text, wherever a caller put them. */
+/** Removes keys from every text, wherever a caller put them. */
 function withoutSecrets(request: LoggedRequest, secrets: readonly string[]): LoggedRequest {
-  const spelled = secrets
-    .filter(({ length }) => length >= shortestSecret)
+  const spellings = secrets
+    .filter(({ length }) => length >= minSecretLength)
     .flatMap((secret) => [secret, encodeURIComponent(secret)]);
   const clean = (text: string): string =>
-    spelled.reduce((left, secret) => left.replaceAll(secret, "..."), text);
+    spellings.reduce((left, secret) => left.replaceAll(secret, "..."), text);
   return { ...request, path: clean(request.path), issues: request.issues.map(clean) };
 }
+
+/** A request without its body and without keys. */
+interface LoggedRequest {
+  /** The sandbox's time, ISO 8601. */
+  readonly time: string;
+  readonly method: string;
+  /** With the values of known query fields only. */
+  readonly path: string;
+  /** Null when the path is unknown. */
+  readonly operation: string | null;
+  /** Null when the connection was broken. */
+  readonly status: number | null;
+  /** The fault that was applied. */
+  readonly fault: number | null;
+  /** The error code of the response, and the dotted paths of its issues. */
+  readonly code: string | null;
+  readonly issues: readonly string[];
+}
+
+export interface NumberedRequest extends LoggedRequest {
+  /** Counts up from 1 after a reset. */
+  readonly number: number;
+}
+
+/** Adds a request and removes the oldest ones. */
+function addRequest(store: Store, request: LoggedRequest): void {
+  store.write(() => {
+    const number = store.run("INSERT INTO requests (record) VALUES (?)", JSON.stringify(request));
+    store.run("DELETE FROM requests WHERE number <= ?", number - requestLog.kept);
+  });
+}
+
+/** The most recent requests, oldest first. */
+export const lastRequests = (store: Store, limit: number): readonly NumberedRequest[] =>
+  store
+    .all("SELECT number, record FROM requests ORDER BY number DESC LIMIT ?", limit)
+    .map(({ number, record }) => ({ number: Number(number), ...JSON.parse(String(record)) }))
+    .reverse();

@@ -1,10 +1,9 @@
 import { stamp } from "./clock.ts";
-import { keys } from "./keys.ts";
+import { addKey, keys } from "./keys.ts";
 import type { Queries } from "./queries.ts";
-import { addKey } from "./tables/keys.ts";
 import type { StoredUser } from "./tables/users.ts";
 
-/** The tables of version 1. */
+/** Version 1. */
 const tables = `
   CREATE TABLE users (id TEXT PRIMARY KEY, record TEXT NOT NULL, deletedAt INTEGER) STRICT;
   CREATE TABLE keys (secret TEXT PRIMARY KEY, userId TEXT NOT NULL, access TEXT NOT NULL) STRICT;
@@ -26,7 +25,7 @@ const tables = `
   CREATE INDEX attachmentsByRental ON attachments (rentalId);
 `;
 
-/** Keys are numbered, have names, and are as old as their user; SSH public keys are kept. */
+/** Version 2: keys get numbers and names and are as old as their user; SSH public keys are stored. */
 const numberedKeys = `
   CREATE TABLE numberedKeys (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -44,7 +43,7 @@ const numberedKeys = `
   CREATE TABLE sshKeys (id INTEGER PRIMARY KEY AUTOINCREMENT, userId TEXT NOT NULL, record TEXT NOT NULL) STRICT;
 `;
 
-/** What the clock shows, what goes wrong, what was asked, what was paid in, and what is counted in the place of chance. */
+/** Version 3: the clock, faults, the request log, credits, and the counters that replace randomness. */
 const controls = `
   CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), offsetMs INTEGER NOT NULL, frozenAt INTEGER) STRICT;
   CREATE TABLE faults (
@@ -60,18 +59,17 @@ const controls = `
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
 `;
 
-/** What makes each version of the tables out of the one before; the first one makes them. */
+/** The statements that upgrade each version of the tables to the next; the first creates them. */
 export const upgrades: readonly string[] = [tables, numberedKeys, controls];
 
-/** The version of the tables that is used here. */
 export const schemaVersion = upgrades.length;
 
-/** Ids count up from here, so that a rental's is never a volume's in a small sandbox. */
+/** Ids count up from here, so that in a small sandbox no rental has the id of a volume. */
 export const idsBefore = { rentals: 1000, volumes: 500 };
 
 export const firstUser = "sandbox-user";
 
-/** Every table, in the order of its name; SQLite's own are none of them. */
+/** Every table but SQLite's own, sorted by name. */
 export const tableNames = (store: Queries): readonly string[] =>
   store
     .all(
@@ -79,7 +77,7 @@ export const tableNames = (store: Queries): readonly string[] =>
     )
     .map(({ name }) => String(name));
 
-/** Empties every table and puts the first user and the keys back; ids start again. */
+/** Empties every table and restores the first user and the keys; ids start over. */
 export function restoreInitialState(store: Queries, now: number): void {
   for (const table of [...tableNames(store), "sqlite_sequence"]) store.run(`DELETE FROM ${table}`);
   for (const [table, id] of Object.entries(idsBefore)) {

@@ -1,40 +1,59 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import { faultHeader } from "../contract/sandbox.ts";
-import { CannotListen } from "./cannot-listen.ts";
-import { ConnectionReset } from "./faults/connection-reset.ts";
-import { optional } from "./missing-dependency.ts";
+import { faultHeader } from "../core/sandbox.ts";
+import { ConnectionReset } from "./faults/cut.ts";
+import { optional } from "./packages.ts";
 
-/** Whatever answers requests, such as a sandbox. */
-interface Answering {
+/** The sandbox cannot listen on an address; the message says why. */
+export class CannotListen extends Error {
+  override readonly name = "CannotListen";
+  readonly host: string;
+  readonly port: number;
+
+  constructor(host: string, port: number, cause: Error & { readonly code?: string | undefined }) {
+    super(`Cannot serve at ${host} port ${port}: ${reasons[cause.code ?? ""] ?? cause.message}`, { cause });
+    this.host = host;
+    this.port = port;
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is in use",
+  EACCES: "you are not allowed to use this port",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "the host cannot be resolved",
+};
+
+/** What is served, such as a sandbox. */
+interface RequestHandler {
   fetch(request: Request): Promise<Response>;
-  /** Answers what is asked of its controls by somebody at an address; nothing when the request is not about them. */
-  administer?(request: Request, peer: string | undefined): Promise<Response> | undefined;
+  /** Handles a request to the sandbox's controls from the address `peer`; undefined for other requests. */
+  handleControl?(request: Request, peer: string | undefined): Promise<Response> | undefined;
 }
 
 export interface Served {
-  /** Where it is served, such as http://127.0.0.1:8080. */
+  /** Such as http://127.0.0.1:8080. */
   readonly url: string;
-  /** Stops, and ends the answers that are still under way. The sandbox itself stays open. */
+  /** Stops serving and closes open connections. The sandbox itself stays open. */
   close(): Promise<void>;
 }
 
 /**
- * Serves a sandbox over HTTP; port 0 takes a free one.
- * @throws MissingDependency without the package that connects it to node:http
- * @throws CannotListen when the port is in use, or the address cannot be had
+ * Serves a sandbox over HTTP; port 0 picks a free one.
+ * @throws MissingDependency when the server package is missing
+ * @throws CannotListen when the port is in use, or the address is not available
  */
 export async function serve(
-  sandbox: Answering,
+  sandbox: RequestHandler,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Served> {
   const adapter = await optional("@hono/node-server", () => import("@hono/node-server"));
-  const answer = async (request: Request, incoming: Incoming): Promise<Response> => {
-    const controlled = sandbox.administer?.(request, incoming.socket.remoteAddress);
-    return controlled ?? orBroken(sandbox.fetch(request), incoming);
+  const handle = async (request: Request, incoming: Incoming): Promise<Response> => {
+    const controlled = sandbox.handleControl?.(request, incoming.socket.remoteAddress);
+    return controlled ?? respond(sandbox.fetch(request), incoming);
   };
   const server = createServer(
-    adapter.getRequestListener((request, { incoming }) => answer(request, incoming)),
+    adapter.getRequestListener((request, { incoming }) => handle(request, incoming)),
   );
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(new CannotListen(host, port, error)));
@@ -52,15 +71,15 @@ export async function serve(
 
 type Incoming = Pick<IncomingMessage, "socket">;
 
-/** The adapter answers nothing any more when it sees this. */
+/** Keeps the adapter from sending a response. */
 const alreadySent = { headers: { "x-hono-already-sent": "true" } };
 
-/** An answer, or a connection that breaks where a fault says so: at once, or in the middle of the answer. */
-async function orBroken(answering: Promise<Response>, { socket }: Incoming): Promise<Response> {
+/** The response, or a broken connection where a fault breaks it: before the response, or in its body. */
+async function respond(pending: Promise<Response>, { socket }: Incoming): Promise<Response> {
   try {
-    const answer = await answering;
-    if (!answer.body || !answer.headers.has(faultHeader)) return answer;
-    return new Response(ReadableStream.from(untilBroken(answer.body, socket)), answer);
+    const response = await pending;
+    if (!response.body || !response.headers.has(faultHeader)) return response;
+    return new Response(ReadableStream.from(untilBroken(response.body, socket)), response);
   } catch (error) {
     if (!(error instanceof ConnectionReset)) throw error;
     socket.resetAndDestroy();
@@ -68,7 +87,7 @@ async function orBroken(answering: Promise<Response>, { socket }: Incoming): Pro
   }
 }
 
-/** What was sent before the connection breaks still arrives. */
+/** Lets what was already written arrive before the connection breaks. */
 async function* untilBroken(
   body: AsyncIterable<Uint8Array>,
   socket: Incoming["socket"],

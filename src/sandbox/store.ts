@@ -1,38 +1,39 @@
-import { pid } from "node:process";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
-import { optional } from "./missing-dependency.ts";
-import type { Queries } from "./queries.ts";
+import { codeOf, reasonOf } from "../core/errors.ts";
+import { optional } from "./packages.ts";
+import type { Store } from "./queries.ts";
 import { restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
-import { StoreError } from "./store-error.ts";
-import { prepareFile } from "./store-file.ts";
 
-/** The sandbox's state, shared by every process that opened the same file. */
-export interface Store extends Queries {
-  /** Runs `work` as one transaction: all of it is kept, or nothing when it throws. */
-  write<Result>(work: () => Result): Result;
-  /** Restores the initial state, as of `now`. */
-  reset(now: number): void;
-  close(): void;
+/** The file that holds the sandbox's state cannot be used; the message names it and says why. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly file: string;
+
+  constructor(file: string, reason: string, options?: ErrorOptions) {
+    super(`Cannot use the sandbox's state in ${file}: ${reason}`, options);
+    this.file = file;
+  }
 }
 
-/** How long a process waits for another one to end its write, in milliseconds. */
+/** How long a process waits for another one to finish its write, in milliseconds. */
 export const busyMs = 10_000;
 
 /**
- * Opens the state in `file`, or in memory for ":memory:"; a new one is filled with the initial state, as of `now`.
- * @throws MissingDependency without the package that holds SQLite
- * @throws StoreError when the file cannot be opened, is none of ours, or was written by a newer version
+ * Opens the state in `file`, or in memory for ":memory:"; a new one gets the initial state, as of `now`.
+ * @throws MissingDependency when the SQLite package is missing
+ * @throws StoreError when the file cannot be opened, is not a sandbox's, or was written by a newer version
  */
 export async function openStore(file: string, now: number): Promise<Store> {
-  const sqlite = "@photostructure/sqlite";
-  const { DatabaseSync } = await optional(sqlite, () => import("@photostructure/sqlite"));
+  const { DatabaseSync } = await optional("@photostructure/sqlite", () => import("@photostructure/sqlite"));
   try {
-    if (file !== ":memory:") prepareFile(file);
+    if (file !== ":memory:") createFile(file);
     const database = new DatabaseSync(file, { timeout: busyMs });
     try {
       const store = storeOn(database);
-      makeTables(store, file, now);
+      createTables(store, file, now);
       await useWriteAheadLog(database);
       return store;
     } catch (error) {
@@ -41,24 +42,42 @@ export async function openStore(file: string, now: number): Promise<Store> {
     }
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    throw new StoreError(file, error instanceof Error ? error.message : String(error), { cause: error });
+    throw new StoreError(file, reasonOf(error), { cause: error });
   }
 }
 
-/** Changing the journal answers "busy" at once, whatever the time-out, when another process opens the file too. */
+/** Creates a missing file for the user alone; SQLite's journals beside it take over its mode. */
+function createFile(file: string): void {
+  createFolder(dirname(resolve(file)));
+  closeSync(openSync(file, "a", 0o600));
+}
+
+/** Walks up by hand: a recursive mkdir under /proc never returns. */
+function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  createFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Changing the journal mode fails as "busy" regardless of the timeout while another process opens the file. */
 async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
   const deadline = performance.now() + busyMs;
-  for (let attempt = 1; ; attempt += 1) {
+  for (;;) {
     try {
       database.exec("PRAGMA journal_mode = WAL");
-      // A crash of the process loses nothing; one of the machine may lose the last requests, which nobody pays for.
+      // A crash of the process loses nothing. A crash of the machine may lose the last requests, which is acceptable here.
       database.exec("PRAGMA synchronous = NORMAL");
       return;
     } catch (error) {
       const busy = error instanceof Error && "errcode" in error && error.errcode === 5;
       if (!busy || performance.now() > deadline) throw error;
-      // Processes that were busy at once wait for different times.
-      await wait(5 + ((pid * attempt) % 20));
+      // A wait that differs between processes, so that those that collided do not collide again.
+      await wait(5 + ((performance.now() * 1000) % 20));
     }
   }
 }
@@ -92,17 +111,21 @@ function storeOn(database: DatabaseSyncInstance): Store {
   return store;
 }
 
-/** Makes the tables of a new file, brings those of an older version up, and leaves a file alone that is none of ours. */
-function makeTables(store: Store, file: string, now: number): void {
+/** Creates the tables of a new file, upgrades those of an older version, and leaves every other database alone. */
+function createTables(store: Store, file: string, now: number): void {
   const version = () => Number(store.all("PRAGMA user_version")[0]?.user_version);
   if (version() === schemaVersion) return;
   store.write(() => {
-    if (version() > schemaVersion) {
-      throw new StoreError(file, `a newer version wrote it (${version()}; this one knows ${schemaVersion})`);
-    }
+    // Read again: another process may have upgraded the file before this transaction began.
     const before = version();
+    if (before > schemaVersion) {
+      throw new StoreError(
+        file,
+        `it was written by a newer version of gpuctl (format ${before}; this version reads up to ${schemaVersion})`,
+      );
+    }
     if (before === schemaVersion) return;
-    if (isForeign(store, before)) throw new StoreError(file, "it is a database of something else");
+    if (!isSandbox(store, before)) throw new StoreError(file, "it is another program's database");
     for (const upgrade of upgrades.slice(before)) {
       for (const statement of upgrade.split(";").filter((text) => text.trim() !== "")) store.run(statement);
     }
@@ -111,8 +134,8 @@ function makeTables(store: Store, file: string, now: number): void {
   });
 }
 
-/** A file of ours has no version while it is empty, and one once it has tables; this one was in the first version. */
-function isForeign(store: Store, version: number): boolean {
-  if (version > 0) return !tableNames(store).includes("attachments");
-  return store.all("SELECT 1 FROM sqlite_master LIMIT 1").length > 0;
+/** Whether a database is empty, or has a table that every version of the sandbox had. */
+function isSandbox(store: Store, version: number): boolean {
+  if (version > 0) return tableNames(store).includes("attachments");
+  return store.all("SELECT 1 FROM sqlite_master LIMIT 1").length === 0;
 }

@@ -4,7 +4,7 @@ import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
 
 const lookup = `GET ${serviceUrl}/v2/on-demand/rental?rentalId=7`;
 
-describe("a failure tells what was answered, and nothing that was not", () => {
+describe("a failure shows what the service answered, and nothing else", () => {
   test.each([
     ["a lookup that finds nothing", 200, "null", "rentals get 7", 5, `${lookup} answered 200)`],
     [
@@ -16,7 +16,7 @@ describe("a failure tells what was answered, and nothing that was not", () => {
       `${lookup} answered 404 NOT_FOUND)`,
     ],
     ["no code of the service's", 404, "nothing here", "rentals get 7", 5, `${lookup} answered 404)`],
-    ["an answer that is no JSON", 200, "<html>", "rentals get 7", 7, `${lookup} answered 200)`],
+    ["a response that is not JSON", 200, "<html>", "rentals get 7", 7, `${lookup} answered 200)`],
     [
       "an outcome that is unknown",
       502,
@@ -51,22 +51,22 @@ describe("a redirect that is not followed", () => {
       "to another host",
       `https://ada:${key}@elsewhere.example/login?token=${key}`,
       "volumes list",
-      "redirects to https://elsewhere.example/login, which is not followed: the key goes to no other host",
+      "redirects to https://elsewhere.example/login; the API key is not sent to another host, so the redirect was not followed",
     ],
     [
       "to a path that says the key",
       `https://elsewhere.example/${key}`,
       "volumes list",
-      "redirects to https://elsewhere.example/****, which",
+      "redirects to https://elsewhere.example/****;",
     ],
     [
       "of a write",
       "/moved",
       "user update --name Ada",
-      `redirects to ${serviceUrl}/moved, which is not followed: what may change something is sent once`,
+      `redirects to ${serviceUrl}/moved; PUT requests do not follow redirects`,
     ],
-    ["in a circle", "/moved", "volumes list", `redirects in a circle, at last to ${serviceUrl}/moved`],
-    ["to nowhere", "http://[", "volumes list", "redirects to something that is no address"],
+    ["in a circle", "/moved", "volumes list", `too many redirects, the last one to ${serviceUrl}/moved`],
+    ["to nowhere", "http://[", "volumes list", "redirects to an invalid URL"],
   ])("%s says where it led, and what to do", async (_where, location, line, told) => {
     const { run } = await createCli({ answer: always(302, "", { location }) });
     const { code, out, err } = await run(line, overNetwork());

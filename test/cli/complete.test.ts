@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type Completing, complete } from "../../src/cli/complete.ts";
-import { cachePath, freshFor, usefulFor } from "../../src/cli/complete-cache.ts";
-import { resolveSettings } from "../../src/cli/settings.ts";
+import { cachePath, freshFor, usefulFor } from "../../src/cli/complete/cache.ts";
+import { type Completing, complete } from "../../src/cli/complete/complete.ts";
+import { globalFlags } from "../../src/cli/parse/globals.ts";
+import { resolveSettings } from "../../src/config/settings.ts";
 import { key } from "../support/service.ts";
 
 const minute = 60_000;
 const folders = { config: "/config", state: "/state", temporary: "/tmp" };
 const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: key };
 const pathFor = (kind: "rental" | "volume", typed = {}) =>
-  cachePath(folders, kind, resolveSettings({ typed, env, config: {}, for: "use" }));
+  cachePath(folders, kind, resolveSettings({ typed, flags: globalFlags, env, config: {}, for: "use" }));
 
 const kept = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });
@@ -16,25 +17,30 @@ const kept = (at: number, ...ids: string[]) =>
 /** A shell's question at minute 1000, among files by path; asking the service anew may change them. */
 async function ask(line: readonly string[], files: Record<string, string>, refill = () => {}) {
   let asked = 0;
-  const world: Completing = {
-    user: undefined,
-    permissions: () => undefined,
+  const system: Completing = {
     env,
-    folders,
-    now: () => 1000 * minute,
-    readSettings: (path) => files[path],
+    clock: { now: () => 1000 * minute, sleep: async () => {} },
+    files: {
+      cwd: "/",
+      folders,
+      user: undefined,
+      read: async () => new Uint8Array(),
+      readText: (path) => files[path],
+      stat: () => undefined,
+      isWritable: () => false,
+    },
     refill: async () => {
       asked += 1;
       refill();
     },
   };
-  return { out: await complete(line, world), asked };
+  return { out: await complete(line, system), asked };
 }
 
 describe("what a shell gets for a Tab", () => {
   const path = pathFor("rental");
 
-  test("comes from the cache while it is fresh, and nobody is asked", async () => {
+  test("comes from the cache while it is fresh, without a request", async () => {
     const files = { [path]: kept(1000 * minute - freshFor + 1, "1001", "2002") };
     expect(await ask(["rental"], files)).toEqual({
       out: "1001\tlabel of 1001\n2002\tlabel of 2002\n",
@@ -84,7 +90,7 @@ describe("what a shell gets for a Tab", () => {
     [["key"]],
     [["rental", "", "--profile", "nobody"]],
     [["rental", "", "--retries", "many"]],
-  ])("is nothing, and nobody is asked, for %j", async (line) => {
+  ])("is nothing, without a request, for %j", async (line) => {
     expect(await ask(line, {})).toEqual({ out: "", asked: 0 });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/commands/index.ts";
 import { createCli } from "../support/cli.ts";
+import { commands, operationsOf } from "../support/commands.ts";
 import { key, overNetwork, serviceUrl } from "../support/service.ts";
 import { words } from "../support/words.ts";
 
@@ -75,7 +75,9 @@ describe("--dry-run", () => {
     });
   });
 
-  const sending = commands.filter(({ operations, path }) => operations.length > 0 && path[0] !== "auth");
+  const sending = commands.filter(
+    (command) => operationsOf(command).length > 0 && command.path[0] !== "auth",
+  );
   test.each(sending.flatMap(({ examples }) => examples.map(({ command }) => command)))(
     "nothing is sent or saved by: %s",
     async (command) => {

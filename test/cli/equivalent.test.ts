@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Prompts } from "../../src/context/questions.ts";
-import { quoted } from "../../src/output/quoted.ts";
+import { quoted } from "../../src/core/text.ts";
+import type { Prompts } from "../../src/system/types.ts";
 import { createCli } from "../support/cli.ts";
+import { fc, runs } from "../support/property.ts";
 
 /** The words that a shell makes of a line. */
 function shellWords(line: string): readonly string[] {
@@ -36,7 +36,7 @@ describe.skipIf(process.platform === "win32")("a quoted line", () => {
       fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
         expect(shellWords(words.map(quoted).join(" "))).toEqual(words);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });
@@ -58,9 +58,9 @@ describe("the line that needs no question", () => {
     const next = async () => left.shift() ?? "512";
     const prompts: Partial<Prompts> = { text: next, choose: next, confirm: async () => true };
     const asked = await run(line, { terminal: 80, prompts });
-    const told = /The same without questions: gpuctl (.*)\n/.exec(asked.err)?.[1] ?? "";
+    const told = /To run this again without prompts: gpuctl (.*)\n/.exec(asked.err)?.[1] ?? "";
     const again = await run(shellWords(told), { terminal: 80, prompts: { confirm: async () => true } });
-    expect(again.err).not.toContain("without questions");
+    expect(again.err).not.toContain("without prompts");
     const bodies = ({ requests }: typeof asked) =>
       requests.map(({ path, query, body }) => ({ path, query, body }));
     expect(bodies(again)[0]).toEqual(bodies(asked)[0]);

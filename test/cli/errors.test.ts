@@ -22,7 +22,7 @@ describe("exit codes of answers", () => {
     expect(outcome.err).toContain(String(status));
   });
 
-  test("an answer that is no JSON exits 7", async () => {
+  test("a response that is not JSON exits 7", async () => {
     const { run } = await createCli({ answer: always(200, "<html><body>Sign in</body></html>") });
     const { code, out, err } = await run(list, overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
@@ -54,7 +54,7 @@ describe("what the service says is shown, whatever shape it has", () => {
     [{ detail: "Not here" }, ["Not here"]],
     ["upstream timed out", ["upstream timed out"]],
     ["<html><title>x</title><h1>Access  denied</h1></html>", ["Access denied"]],
-    ["", ["empty body"]],
+    ["", ["empty response body"]],
   ])("%j", async (body, words) => {
     const { run } = await createCli({ answer: always(400, body) });
     const { code, err } = await run(list, overNetwork());

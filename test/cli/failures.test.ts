@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { failureOf } from "../../src/cli/failure.ts";
+import { failureOf } from "../../src/cli/report/failure.ts";
 
 /** Errors that never leave the room they are thrown in. */
 const internal = [
   "ConnectionFailed",
   "ConnectionReset",
   "DryRun",
-  "Refusal",
+  "ApiError",
   "TimedOut",
   "NothingToSay",
   "UnreadableReference",
@@ -29,7 +29,7 @@ test.each(names.filter((name) => !internal.includes(name)))("%s has a meaning fo
   expect(failureOf(error)).not.toMatchObject({ code: "FAULT" });
 });
 
-test("what nobody foresaw is a fault of the tool", () => {
+test("an unexpected error is a fault of the tool", () => {
   expect(failureOf(new TypeError("oops"))).toMatchObject({ code: "FAULT", exitCode: 1, retryable: false });
 });
 

@@ -1,12 +1,12 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readArgs } from "../../src/cli/args.ts";
-import { parse } from "../../src/cli/program.ts";
-import { fieldsOf } from "../../src/commands/flags.ts";
-import { commands } from "../../src/commands/index.ts";
-import type { CommandSpec } from "../../src/commands/spec.ts";
-import type { Field } from "../../src/contract/field.ts";
-import { quoted } from "../../src/output/quoted.ts";
+import { parse } from "../../src/cli/parse/program.ts";
+import { valuesOf } from "../../src/cli/parse/values.ts";
+import type { CommandNode } from "../../src/command-kit/tree.ts";
+import { routes } from "../../src/contract/generated/routes.ts";
+import type { Field } from "../../src/contract/plain/field.ts";
+import { quoted } from "../../src/core/text.ts";
+import { commands } from "../support/commands.ts";
+import { fc } from "../support/property.ts";
 import { typedAs } from "../support/typed.ts";
 import { words } from "../support/words.ts";
 
@@ -38,29 +38,29 @@ function values({ kind, choices, item }: Pick<Field, "kind" | "choices" | "item"
   }
 }
 
-const made = (spec: CommandSpec) => [
-  ...(spec.flags?.flatMap(({ gives = [] }) => gives.map((path) => path.split(".")[0])) ?? []),
-  ...(spec.positionals?.map(({ gives }) => gives) ?? []),
+const made = ({ flags, args }: CommandNode) => [
+  ...flags.flatMap(({ setsFields = [] }) => setsFields.map((path) => path.split(".")[0])),
+  ...args.map(({ setsField }) => setsField),
 ];
 
 /** Fields that are read as they are typed; the command makes the others out of its own flags. */
-const plainFields = (spec: CommandSpec) =>
-  fieldsOf(spec).filter(
+const plainFields = (spec: CommandNode) =>
+  (spec.operation === undefined ? [] : routes[spec.operation].fields).filter(
     (field) => !made(spec).includes(field.name) || !["shapes", "list"].includes(field.kind),
   );
 
-const typing = commands.filter((spec) => plainFields(spec).length > 0 && !spec.found);
+const typing = commands.filter((spec) => plainFields(spec).length > 0 && !spec.defaulted);
 
 test.each(typing)("whatever is typed for $path arrives as it was meant", (spec) => {
-  const positional = (field: string) => spec.positionals?.some((one) => one.field === field) ?? false;
+  const positional = (field: string) => spec.args.some((one) => one.field === field);
   const record = Object.fromEntries(plainFields(spec).map((field) => [field.name, values(field)]));
   const requiredKeys = Object.keys(record).filter(positional);
   fc.assert(
     fc.property(fc.record(record, { requiredKeys }), (input) => {
       const argv = typedAs(spec, input, "picture.png") ?? [];
-      const parsed = parse(argv, "0.0.0", { width: 80, bold: false });
-      if ("show" in parsed) throw new Error(parsed.show);
-      expect(readArgs(parsed).fields).toEqual(input);
+      const parsed = parse(argv, "0.0.0");
+      if (!("command" in parsed)) throw new Error("no command");
+      expect(valuesOf(parsed).input).toEqual(input);
     }),
   );
 });

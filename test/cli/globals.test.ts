@@ -89,7 +89,7 @@ describe("a value comes from the flag, the environment, the profile, the default
   });
 });
 
-describe("bad values are told by where they come from", () => {
+describe("bad values are reported with where they come from", () => {
   test.each([
     [{ GPUCTL_OUTPUT: "xml" }, "GPUCTL_OUTPUT"],
     [{ GPUCTL_BASE_URL: "api.example.com" }, "GPUCTL_BASE_URL"],
@@ -118,11 +118,11 @@ describe("bad values are told by where they come from", () => {
     expect(err).toContain(flag.split(" ")[0]);
   });
 
-  test("--sandbox and --base-url exclude each other", async () => {
+  test("--sandbox and --base-url cannot be used together", async () => {
     const { run } = await createCli();
     const { code, err } = await run(`volumes list --sandbox --base-url ${serviceUrl}`);
     expect(code).toBe(2);
-    expect(err).toContain("--sandbox and --base-url exclude each other");
+    expect(err).toContain("--sandbox and --base-url cannot be used together");
     expect(await run(`tts Hi --sandbox --inference-base-url ${serviceUrl}`)).toMatchObject({
       code: 2,
       requests: [],

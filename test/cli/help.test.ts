@@ -1,21 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { exit } from "../../src/cli/exit.ts";
-import { globalFlags } from "../../src/cli/globals.ts";
-import { flagsOf } from "../../src/commands/flags.ts";
-import { topics } from "../../src/commands/help/topics.ts";
-import { commands, nouns } from "../../src/commands/index.ts";
+import { globals, nouns } from "../../src/cli/generated/tree.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import { topics } from "../../src/core/topics.ts";
+import { outputFormats } from "../../src/core/view.ts";
 import { environmentOf } from "../../src/docs/environment.ts";
 import { manual } from "../../src/docs/manual.ts";
 import { topicsOf } from "../../src/docs/topics/index.ts";
 import { errorFields } from "../../src/docs/topics/output.ts";
-import { outputFormats } from "../../src/output/view.ts";
 import { createCli } from "../support/cli.ts";
+import { commands } from "../support/commands.ts";
 
 /** What help takes of a line in a pipe. */
 const usual = 80;
 
 /** How the part begins that is the same for every command. */
-const globals = /^Global flags \(see/m;
+const globalPart = /^Global flags \(see/m;
 
 /** Lines that help lays out itself; command lines are never broken. */
 const laidOut = (text: string) =>
@@ -26,18 +25,18 @@ describe.each(commands)("help of $path", (spec) => {
     const { run } = await createCli();
     const { code, out, err } = await run([...spec.path, "--help"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out.split(globals)[0]).toMatchSnapshot();
+    expect(out.split(globalPart)[0]).toMatchSnapshot();
     for (const line of laidOut(out)) expect(line.length, line).toBeLessThanOrEqual(usual);
   });
 
   test("shows every flag, every word and every example", async () => {
     const { run } = await createCli();
     const { out } = await run([...spec.path, "--help"]);
-    for (const { names, negatable } of flagsOf(spec)) {
+    for (const { names, negatable } of spec.flags) {
       expect(out).toContain(`--${negatable ? "[no-]" : ""}${names[0]}`);
       for (const name of names.slice(1)) expect(out).toContain(`--${name}`);
     }
-    for (const { name } of spec.positionals ?? []) expect(out).toContain(name);
+    for (const { name } of spec.args) expect(out).toContain(name);
     for (const { command } of spec.examples) expect(out).toContain(command);
   });
 });
@@ -66,7 +65,7 @@ describe("help on a terminal", () => {
   ])("of %i columns takes %i", async (columns, width) => {
     const { run } = await createCli();
     const { out } = await run("rentals wait --help", { terminal: columns, env: { NO_COLOR: "1" } });
-    const longest = Math.max(...laidOut(out.split(globals)[0] ?? "").map(({ length }) => length));
+    const longest = Math.max(...laidOut(out.split(globalPart)[0] ?? "").map(({ length }) => length));
     expect(longest).toBeLessThanOrEqual(width);
     expect(longest).toBeGreaterThan(width - 15);
   });
@@ -134,7 +133,7 @@ describe("the topics", () => {
     const text = async (name: string) => (await run(`help ${name}`)).out;
     for (const code of Object.values(exit))
       expect(await text("exit-codes")).toMatch(new RegExp(`^  ${code} `, "m"));
-    for (const { name } of environmentOf(globalFlags)) expect(await text("environment")).toContain(name);
+    for (const { name } of environmentOf(globals)) expect(await text("environment")).toContain(name);
     for (const name of outputFormats)
       expect(await text("output")).toMatch(new RegExp(`^  ${name} +[A-Z]`, "m"));
   });
@@ -146,14 +145,14 @@ describe("the topics", () => {
   });
 
   test("are the same in the manual", () => {
-    const pages = manual({ nouns, globals: globalFlags, version: "1.2.3", date: "2026-01-02" });
+    const pages = manual({ nouns, globals, version: "1.2.3", date: "2026-01-02" });
     const plain = (text: string) =>
       text
         .replace(/\\f[BRI]|\\&/g, "")
         .replaceAll("\\-", "-")
         .replaceAll("\\e", "\\")
         .replace(/\s+/g, " ");
-    for (const { name, sections } of topicsOf(globalFlags)) {
+    for (const { name, sections } of topicsOf(globals)) {
       const page = plain(pages[`gpuctl-${name}.7`] ?? "");
       const texts = sections.flatMap(({ parts }) =>
         parts.flatMap((part) =>

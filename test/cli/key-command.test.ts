@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ProgramFailed, Unavailable } from "../../src/context/errors.ts";
+import { ProgramFailed, Unavailable } from "../../src/core/errors.ts";
 import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
 import { serviceUrl } from "../support/service.ts";
 
@@ -71,7 +71,11 @@ describe("a program that prints the key", () => {
 
   test.each<[string, () => string, string]>([
     ["prints nothing", () => " \n", '"pass show gpuctl" printed nothing'],
-    ["prints a sentence", () => "no such entry", '"pass show gpuctl" printed something that no header'],
+    [
+      "prints a sentence",
+      () => "no such entry",
+      '"pass show gpuctl" printed something that is not a valid header value',
+    ],
     [
       "fails",
       () => {
@@ -104,7 +108,7 @@ describe("a program that prints the key", () => {
     });
   });
 
-  test("takes the place of a stored key, and the other way round", async () => {
+  test("replaces a stored key, and the other way round", async () => {
     const { run, folder } = await withCommand(() => key);
     const kept = async () =>
       JSON.parse(await readFile(join(folder, "config", "config.json"), "utf8")).profiles.work;

@@ -26,7 +26,7 @@ describe("a key that the service says back is shown by nothing", () => {
     expect(out + err).not.toContain(key);
   });
 
-  test("not by an answer that is no JSON, nor by one that breaks off", async () => {
+  test("not by a response that is not JSON, nor by one that breaks off", async () => {
     for (const body of [`<html>${key}`, `data: {"error":{"message":"${key}"}}\n\n`]) {
       const { run } = await createCli({ answer: () => new Response(body) });
       for (const line of ["rentals summary", "chat Hello --model llama"]) {

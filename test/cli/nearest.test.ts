@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { didYouMean, nearest } from "../../src/cli/nearest.ts";
+import { didYouMean, nearest } from "../../src/core/text.ts";
+import { fc } from "../support/property.ts";
 
 describe("the nearest word", () => {
   const word = fc.string({ minLength: 4, maxLength: 12, unit: fc.constantFrom(..."abcdef") });

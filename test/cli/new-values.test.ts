@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { documentedDescription } from "../../src/cli/documented.ts";
-import { flagsOf } from "../../src/commands/flags.ts";
-import { commands } from "../../src/commands/index.ts";
+import { documentedDescription } from "../../src/cli/start/services.ts";
 import { routes } from "../../src/contract/generated/routes.ts";
 import { type Answering, createCli } from "../support/cli.ts";
+import { commands } from "../support/commands.ts";
 import { asked, description, descriptionPath, service } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 import { typedAs } from "../support/typed.ts";
@@ -24,18 +23,18 @@ const described =
 
 /** The documented description, whose choices are one more each. */
 const withNews: object = JSON.parse(
-  JSON.stringify(documentedDescription({ assumed: false }), (key, value) =>
+  JSON.stringify(await documentedDescription({ assumed: false }), (key, value) =>
     key === "enum" ? [...value, "news"] : value,
   ),
 );
 
 const choices = commands.flatMap((spec) => {
-  const [id] = spec.operations;
+  const { operation: id } = spec;
   return id === undefined
     ? []
-    : flagsOf(spec)
-        .filter(({ field }) => field?.choices)
-        .map(({ names: [name = ""], field }) => ({ spec, id, name, field: field?.name ?? "" }));
+    : spec.flags.flatMap(({ names: [name], field, choices: listed }) =>
+        field && listed ? [{ spec, id, name, field }] : [],
+      );
 });
 
 describe("a choice that only the description knows", () => {
@@ -139,7 +138,7 @@ describe("a choice that only the description knows", () => {
   });
 });
 
-describe("a choice that nobody knows", () => {
+describe("an unknown choice", () => {
   const refused =
     'Error: --gpu must be one of h100, h200, b200, rtx-6000-pro, not "b300" (Did you mean b200?)\nNothing was sent.\n';
 
@@ -189,7 +188,7 @@ describe("a choice that nobody knows", () => {
       expect({ code, out, err }).toEqual({
         code: 2,
         out: "",
-        err: `${refused.trimEnd()} The service's description, which may list more, could not be had: --no-validate sends the value as it is.\n`,
+        err: `${refused.trimEnd()} The service's description, which may list more values, is not available; --no-validate sends the value as it is.\n`,
       });
       expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
       const past = await run(`${vm} --no-validate --timeout 50ms`, overNetwork());
@@ -203,10 +202,10 @@ describe("a choice that nobody knows", () => {
     ["in the sandbox", "--sandbox", overNetwork()],
     ["in a dry run", "--dry-run", overNetwork()],
     ["without a base URL", "", {}],
-  ])("asks nobody %s", async (_where, flag, options) => {
+  ])("asks no service %s", async (_where, flag, options) => {
     const { run } = await createCli({ negotiates: true });
     const { code, err, requests } = await run(`${vm} ${flag}`, options);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).not.toContain("could not be had");
+    expect(err).not.toContain("not available");
   });
 });

@@ -5,30 +5,30 @@ import { overNetwork } from "../support/service.ts";
 const pending = { id: 1, status: "Pending" };
 
 test.each([
-  [{ sunset: "Mon, 01 Mar 2027 00:00:00 GMT" }, "is deprecated; it stops being served on 2027-03-01."],
+  [{ sunset: "Mon, 01 Mar 2027 00:00:00 GMT" }, "is deprecated; it stops working on 2027-03-01."],
   [{ deprecation: "true" }, "is deprecated."],
   [{ deprecation: "@1767225600" }, "is deprecated since 2026-01-01."],
   [
     { deprecation: "Thu, 01 Jan 2026 00:00:00 GMT", sunset: "Mon, 01 Mar 2027 00:00:00 GMT" },
-    "is deprecated since 2026-01-01; it stops being served on 2027-03-01.",
+    "is deprecated since 2026-01-01; it stops working on 2027-03-01.",
   ],
   [
     { sunset: "Sun, 01 Nov 2026 00:00:00 GMT" },
-    "is deprecated; it was to be served until 2026-11-01, which has passed: it may stop working at any time.",
+    "is deprecated; its end date, 2026-11-01, has passed: it may stop working at any time.",
   ],
   [
     { deprecation: "@1767225600", sunset: "@1803859200" },
-    "is deprecated since 2026-01-01; it stops being served on 2027-03-01.",
+    "is deprecated since 2026-01-01; it stops working on 2027-03-01.",
   ],
   [{ deprecation: "@999999999999999" }, "is deprecated."],
   [{ deprecation: "?1" }, "is deprecated."],
   [{ deprecation: "since long, 2026 or so" }, "is deprecated."],
-  [{ deprecation: "", sunset: "" }, "is deprecated; it stops being served on a day that it does not tell."],
-  [{ sunset: "31 Foo 2026" }, "is deprecated; it stops being served: 31 Foo 2026."],
-  [{ sunset: "x".repeat(100) }, `is deprecated; it stops being served: ${"x".repeat(60)}….`],
-  [{ sunset: "next spring" }, "is deprecated; it stops being served: next spring."],
-  [{ sunset: "soon" }, "is deprecated; it stops being served: soon."],
-])("what will end is told once, however often it is asked: %j", async (headers, words) => {
+  [{ deprecation: "", sunset: "" }, "is deprecated; it will stop working, on a date not given."],
+  [{ sunset: "31 Foo 2026" }, "is deprecated; it will stop working: 31 Foo 2026."],
+  [{ sunset: "x".repeat(100) }, `is deprecated; it will stop working: ${"x".repeat(60)}….`],
+  [{ sunset: "next spring" }, "is deprecated; it will stop working: next spring."],
+  [{ sunset: "soon" }, "is deprecated; it will stop working: soon."],
+])("a deprecation is shown once, however often it is called: %j", async (headers, words) => {
   const { run } = await createCli({ answer: () => Response.json(pending, { headers }) });
   const { err, requests } = await run("rentals wait 1 --interval 1s --wait-timeout 3s", overNetwork());
   expect(requests).toHaveLength(4);
@@ -38,7 +38,7 @@ test.each([
 });
 
 test.each(["rentals list", "rentals list -o json"])(
-  "%s tells it once for all that it asks, and --quiet nothing",
+  "%s shows it once for all its requests, and not with --quiet",
   async (line) => {
     const { run } = await createCli({
       answer: () => Response.json([], { headers: { sunset: "Mon, 01 Mar 2027 00:00:00 GMT" } }),
@@ -68,6 +68,6 @@ test("--debug shows what was sent, and every try that got no answer", async () =
     overNetwork(),
   );
   const lines = err.split("\n");
-  const at = lines.findIndex((line) => /^POST \S+storage-volumes -> no answer in \d+ ms$/.test(line));
+  const at = lines.findIndex((line) => /^POST \S+storage-volumes -> no response in \d+ ms$/.test(line));
   expect(lines[at + 1]).toBe('  sent: {"region":"us-central-1","label":"training-data","sizeInGb":1024}');
 });

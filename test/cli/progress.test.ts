@@ -51,13 +51,13 @@ describe("progress", () => {
   });
 
   test.each([
-    ["image cat -n 2", ["Drawing 1 of 2", "Drawing 2 of 2"]],
-    ["tts hello", ["Speaking"]],
+    ["image cat -n 2", ["Generating 1 of 2", "Generating 2 of 2"]],
+    ["tts hello", ["Generating speech"]],
     ["chat hello", ["Thinking"]],
     ["chat hello -o json", ["Thinking"]],
     ["volumes create --label data --size-in-gb 256 --region us-central-1", ["Creating the volume"]],
     ["rentals create vm --gpus 1 --yes", ["Creating the rental"]],
-  ])("tells that %s is under way", async (line, texts) => {
+  ])("shows that %s is under way", async (line, texts) => {
     const { run } = await createCli();
     const { code, shown, err } = await run(`${line} --sandbox`, { terminal: 80 });
     expect({ code, shown, err: code === 0 ? "" : err }).toEqual({ code: 0, shown: texts, err: "" });

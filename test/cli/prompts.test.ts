@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Interrupted } from "../../src/context/errors.ts";
-import type { Prompts, Question } from "../../src/context/world.ts";
+import { Interrupted } from "../../src/core/errors.ts";
+import type { Prompts, Question } from "../../src/system/types.ts";
 import { createCli, type SeenRequest } from "../support/cli.ts";
 
 /** Answers questions in turn, the choices too, and remembers them. */
@@ -18,7 +18,7 @@ function answering(...answers: string[]) {
 const sentBy = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method !== "GET");
 
 describe("a value that is missing", () => {
-  test("is asked for on a terminal, and the line that needs no question is told", async () => {
+  test("is asked for on a terminal, and the line that needs no prompt is shown", async () => {
     const { run } = await createCli();
     const { asked, prompts } = answering("infiniband", "8");
     const { code, requests, err } = await run('rentals create bare-metal --label "my box" --sandbox -o id', {
@@ -77,7 +77,7 @@ describe("a value that is missing", () => {
   ];
 
   test.each(unasked)(
-    "is named with every other one where nobody can be asked (%s %j)",
+    "is named with every other one when not running interactively (%s %j)",
     async (flag, env, terminal) => {
       const { run } = await createCli();
       const line = `rentals create bare-metal ${flag} --sandbox`;

@@ -16,7 +16,7 @@ test.each([
   expect(await run(`${line} --quiet --sandbox`)).toMatchObject({ code: 0, err: "" });
 });
 
-test("--quiet still tells errors", async () => {
+test("--quiet still reports errors", async () => {
   const { run } = await createCli();
   const { code, err } = await run("rentals get 4711 -q --sandbox");
   expect(code).toBe(5);

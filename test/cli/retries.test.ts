@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConnectionFailed } from "../../src/client/errors.ts";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { createCli, firstMoment } from "../support/cli.ts";
 import { inTurn, overNetwork } from "../support/service.ts";
 
@@ -60,6 +60,6 @@ describe("a read is tried again", () => {
     const { run } = await createCli({ answer: () => new Promise<Response>(() => {}) });
     const { code, requests, err } = await run("volumes list --timeout 20ms --retries 1", overNetwork());
     expect({ code, tries: requests.length }).toEqual({ code: 9, tries: 2 });
-    expect(err).toContain("no answer within 0.02 s");
+    expect(err).toContain("no response within 0.02 s");
   });
 });

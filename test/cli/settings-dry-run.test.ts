@@ -1,13 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/commands/index.ts";
 import { type Cli, createCli } from "../support/cli.ts";
+import { commands } from "../support/commands.ts";
+import { runShown } from "../support/examples.ts";
 import { key, serviceUrl } from "../support/service.ts";
-import { runShown } from "../support/shell.ts";
 
 const listen = async () => {
-  throw new Error("a dry run listens to nobody");
+  throw new Error("a dry run listens on no port");
 };
 
 /** Everything that a dry run could change: files with their text, and what the sandbox holds. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { confirm, mayPrompt } from "../../src/cli/confirm.ts";
+import { confirm, mayPrompt } from "../../src/cli/prompt/confirm.ts";
 import { createCli } from "../support/cli.ts";
 import { serviceUrl } from "../support/service.ts";
 
@@ -58,7 +58,7 @@ describe("GPUCTL_SANDBOX", () => {
     expect(await hostOf({ GPUCTL_SANDBOX: value })).toMatchObject({ where: "http://sandbox.localhost" });
   });
 
-  test.each(["0", "false", ""])("%j is no", async (value) => {
+  test.each(["0", "false", ""])("%j is off", async (value) => {
     expect(await hostOf({ GPUCTL_SANDBOX: value })).toMatchObject({ where: host.GPUCTL_BASE_URL });
   });
 
@@ -142,14 +142,14 @@ describe("a duration that no timer can hold is refused", () => {
 });
 
 describe("a configuration that cannot be read", () => {
-  test.each(["volumes list", "auth logout"])("is told of with its path: %s", async (line) => {
+  test.each(["volumes list", "auth logout"])("is reported with its path: %s", async (line) => {
     const { run, folder } = await createCli();
     const path = join(folder, "config", "config.json");
     await mkdir(path, { recursive: true });
     const { code, err } = await run(line);
     expect(code).toBe(2);
     expect(err).toContain(`${path} cannot be read`);
-    expect(err).not.toContain("fault of gpuctl");
+    expect(err).not.toContain("bug in gpuctl");
   });
 });
 
@@ -177,15 +177,15 @@ describe("questions need a terminal to type on and one to be seen on", () => {
 
   test("nothing is confirmed unseen", async () => {
     const settings = { yes: false, mayAsk: true, sandbox: true };
-    const world = { stdin: terminal, stderr: file, prompts };
-    await confirm(() => "Rent it?", { confirms: "spending" }, settings, world);
-    const deleting = confirm(() => "Delete it?", { confirms: "destruction" }, settings, world);
+    const system = { stdin: terminal, stderr: file, prompts };
+    await confirm(() => "Rent it?", { confirm: "spending" }, settings, system);
+    const deleting = confirm(() => "Delete it?", { confirm: "destruction" }, settings, system);
     await expect(deleting).rejects.toThrow("--yes");
   });
 });
 
 describe("a profile in use that is not there", () => {
-  test("is told of, and can be mended", async () => {
+  test("is reported, and can be fixed", async () => {
     const { run, folder } = await createCli();
     await run("profile add play --sandbox");
     await writeFile(
@@ -194,7 +194,7 @@ describe("a profile in use that is not there", () => {
     );
     const { code, err, requests } = await run("rentals list");
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toBe('Error: the configuration: there is no profile "gone"\nThere are: play\n');
+    expect(err).toBe('Error: the configuration: there is no profile "gone"\nProfiles: play\n');
     expect(await run("profile use play")).toMatchObject({ code: 0 });
     expect(await run("rentals list")).toMatchObject({ code: 0 });
   });

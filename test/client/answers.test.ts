@@ -51,14 +51,14 @@ describe("a success that cannot be read", () => {
   ])("is no answer to a read: %s", async (_name, body, told) => {
     const server = await answering(200, body, "text/html");
     const error = await failure(caller(server.origin).call(...read));
-    expect(error).toMatchObject({ name: "UnreadableAnswer", status: 200 });
+    expect(error).toMatchObject({ name: "InvalidResponse", status: 200 });
     expect(error.message).toContain(told);
     expect(server.seen).toHaveLength(1);
   });
 
-  it("is no answer to a read: an empty body is not an empty list", async () => {
+  it("is an invalid response to a read: an empty body is not an empty list", async () => {
     const server = await answering(200, "");
-    expect(await failure(caller(server.origin).call(...read))).toMatchObject({ name: "UnreadableAnswer" });
+    expect(await failure(caller(server.origin).call(...read))).toMatchObject({ name: "InvalidResponse" });
   });
 
   it("leaves the outcome of a write unknown", async () => {

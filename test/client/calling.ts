@@ -1,23 +1,24 @@
 import { onTestFinished } from "vitest";
-import { type CallOptions, call } from "../../src/client/call.ts";
-import type { Exchange } from "../../src/client/exchange.ts";
+import { call } from "../../src/client/call.ts";
+import type { Exchange } from "../../src/client/fetch.ts";
 import { list } from "../../src/client/list.ts";
 import type { Target } from "../../src/client/request.ts";
+import type { CallOptions } from "../../src/client/send.ts";
 import { stream } from "../../src/client/stream.ts";
 import { createTransport } from "../../src/client/transport.ts";
 import type { InputOf, OperationId } from "../../src/contract/index.ts";
 
-type Wishes = Partial<Omit<CallOptions, "target" | "timeout">> & {
+type Options = Partial<Omit<CallOptions, "target" | "timeout">> & {
   readonly target?: Partial<Target>;
-  /** Milliseconds for one try. */
+  /** Milliseconds for one attempt. */
   readonly timeout?: number;
 };
 
 export const key = "sk-test-0123456789";
 
-/** The client on the real transport; pauses are noted instead of waited. */
-export function caller(baseUrl: string | undefined, { target, timeout = 20_000, ...wishes }: Wishes = {}) {
-  const transport = createTransport(process.env);
+/** The client on the real transport; delays are recorded instead of waited for. */
+export function caller(baseUrl: string | undefined, { target, timeout = 20_000, ...others }: Options = {}) {
+  const transport = createTransport();
   onTestFinished(transport.close);
   const slept: number[] = [];
   const exchanges: Exchange[] = [];
@@ -39,7 +40,7 @@ export function caller(baseUrl: string | undefined, { target, timeout = 20_000, 
       slept.push(milliseconds);
     },
     observe: (exchange) => exchanges.push(exchange),
-    ...wishes,
+    ...others,
   };
   return {
     slept,

@@ -31,7 +31,7 @@ describe("nothing listens", () => {
     expect(await failure(call(...read))).toMatchObject({
       name: "NetworkError",
       code: "ECONNREFUSED",
-      message: `nothing listens there (${new URL(origin).host})`,
+      message: `connection refused (${new URL(origin).host})`,
     });
     expect(slept).toHaveLength(3);
   });
@@ -42,7 +42,7 @@ describe("nothing listens", () => {
     expect(slept).toEqual([]);
   });
 
-  it("is told of a host that does not exist", async () => {
+  it("names a host that does not exist", async () => {
     const { call } = caller("https://no-such-host.invalid", { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({
       name: "NetworkError",
@@ -81,7 +81,7 @@ const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
       ),
   ],
   [
-    "by nonsense in the place of a chunk",
+    "by garbage instead of a chunk",
     () =>
       listenRaw((socket) =>
         socket.once("data", () =>

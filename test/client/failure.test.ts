@@ -62,8 +62,8 @@ describe("the body of a failed answer", () => {
   });
 
   it.each([
-    ["nothing", "", "the service answered 502 with an empty body"],
-    ["blanks", " \n\t", "the service answered 502 with an empty body"],
+    ["nothing", "", "empty response body"],
+    ["blanks", " \n\t", "empty response body"],
     ["text", "upstream  failed\n", "upstream failed"],
     [
       "HTML",

@@ -70,21 +70,21 @@ describe("a list", () => {
   });
 
   it.each([
-    ["[1,2", [1], /ends before its list does/],
-    ["[1,2,]", [1, 2], /not JSON/],
-    ["[1,2] x", [1, 2], /not JSON from byte 6 on/],
+    ["[1,2", [1], /ended in the middle of the list/],
+    ["[1,2,]", [1, 2], /not valid JSON/],
+    ["[1,2] x", [1, 2], /not valid JSON at byte 6/],
   ])("that says %s cannot be read, after what can", async (body, before, message) => {
     const server = await listen((_request, response) => response.end(body));
     const { records, error } = await taken(await caller(server.origin).list(...history));
     expect(records).toEqual(before);
-    expect(error).toMatchObject({ name: "UnreadableAnswer", message: expect.stringMatching(message) });
+    expect(error).toMatchObject({ name: "InvalidResponse", message: expect.stringMatching(message) });
   });
 
-  it("that is garbage from the start is told at once", async () => {
+  it("that is garbage from the start is reported at once", async () => {
     const server = await listen((_request, response) => response.end("[oops"));
-    expect(await failure(caller(server.origin).list(...history))).toMatchObject({ name: "UnreadableAnswer" });
+    expect(await failure(caller(server.origin).list(...history))).toMatchObject({ name: "InvalidResponse" });
     const empty = await listen((_request, response) => response.end());
-    expect(await failure(caller(empty.origin).list(...history))).toMatchObject({ name: "UnreadableAnswer" });
+    expect(await failure(caller(empty.origin).list(...history))).toMatchObject({ name: "InvalidResponse" });
   });
 
   it("that stalls after a record is given up when the time for a byte is over", async () => {
@@ -97,7 +97,7 @@ describe("a list", () => {
     expect(error).toMatchObject({ name: "NetworkError", code: "ETIMEDOUT" });
   });
 
-  it("that nobody reads for a while is not given up", async () => {
+  it("that is not read for a while is not given up", async () => {
     let finish = () => {};
     const server = await listen((_request, response) => {
       response.writeHead(200);

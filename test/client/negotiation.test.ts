@@ -94,7 +94,7 @@ describe("a service that has the replacements only", () => {
     const before = await run(dry, overNetwork());
     expect(JSON.parse(before.out).request.url).toBe(`${serviceUrl}/v2/on-demand/virtual-machine-rentals`);
     expect(before.err).toBe(
-      "This may be sent as POST /v2/on-demand/rentals in place of POST /v2/on-demand/virtual-machine-rentals: that is up to the service's description, which a dry run does not ask for. `gpuctl api spec` does.\n",
+      "This may be sent as POST /v2/on-demand/rentals instead of POST /v2/on-demand/virtual-machine-rentals, depending on the service's description, which a dry run does not fetch. Run `gpuctl api spec` to fetch it.\n",
     );
     await run("rentals history", overNetwork());
     const after = await run(dry, overNetwork());
@@ -120,7 +120,7 @@ describe("a service that has the replacements only", () => {
     expect(await told("volumes list")).toEqual([]);
     expect(await told("user update --name Ada")).toEqual([]);
     expect(await told("api call getRental -f rentalId=1")).toEqual([
-      expect.stringContaining("goes by what is documented"),
+      expect.stringContaining("using the documented API instead"),
     ]);
   });
 });
@@ -398,7 +398,7 @@ describe("a replacement", () => {
     const { run } = await createCli({ answer, negotiates: true });
     const { code, out, err } = await run("rentals history -o id", overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: "5\n" });
-    expect(err).toContain("There may be more than this");
+    expect(err).toContain("There may be more results");
   });
 
   test("that is gone since it was listed is found out, and what is documented is used", async () => {
@@ -477,13 +477,13 @@ describe("no path is asked twice where the documented ones are gone", () => {
   };
   const without = () => Response.json(description({}));
 
-  test("and the description that is kept lists nothing in their place", async () => {
+  test("and the description that is kept lists no replacement", async () => {
     const { code, asked } = await changed(without, without);
     expect(code).toBe(5);
     expect(asked).toEqual([...paths, `GET ${descriptionPath}`]);
   });
 
-  test("and the description lists since then what took their place", async () => {
+  test("and the description lists their replacement since", async () => {
     const { code, asked } = await changed(without, () => Response.json(replacements));
     expect(code).toBe(0);
     expect(asked.slice(0, 3)).toEqual([...paths, `GET ${descriptionPath}`]);
@@ -491,8 +491,8 @@ describe("no path is asked twice where the documented ones are gone", () => {
   });
 
   test.each([
-    ["could not be had lately", notFound, [...paths, `GET ${descriptionPath}`]],
-    ["cannot be had", undefined, [`GET ${descriptionPath}`, ...paths]],
+    ["could not be fetched recently", notFound, [...paths, `GET ${descriptionPath}`]],
+    ["cannot be fetched", undefined, [`GET ${descriptionPath}`, ...paths]],
   ])("and the description %s", async (_when, before, expected) => {
     const { code, asked } = await changed(before, notFound);
     expect(code).toBe(5);
@@ -519,25 +519,40 @@ test.each([
   expect(code).toBe(5);
   expect(asked(requests)).toEqual([`${method} /v2/users/me`, `${method} /users/me`]);
   expect(err).toBe(
-    `Error: Not found: neither ${method} /v2/users/me nor the older path is known (${method} ${serviceUrl}/users/me answered 404 NOT_FOUND)\n`,
+    `Error: Not found: the service has neither ${method} /v2/users/me nor the older ${method} /users/me (${method} ${serviceUrl}/users/me answered 404 NOT_FOUND)\n`,
   );
 });
 
 test.each([
-  ["cannot be had", notFound, ", which says what took its place, cannot be had"],
   [
-    "lists no other",
-    service({ [`GET ${descriptionPath}`]: () => Response.json(description({})) }),
-    " lists nothing in its place",
+    "cannot be fetched",
+    undefined,
+    "GET /v2/on-demand/rental-history is deprecated, and the service's description, which may list its replacement, could not be fetched",
   ],
-])("a deprecated path that is gone is told of when the description %s", async (_when, answer, why) => {
-  const { run } = await createCli({ negotiates: true, answer });
-  const { code, err } = await run("rentals history", overNetwork());
-  expect(code).toBe(5);
-  expect(err).toContain(
-    `Not found: GET /v2/on-demand/rental-history is deprecated, and the service's description${why} (GET `,
-  );
-});
+  [
+    "lists neither it nor its replacement",
+    {},
+    "the service's description lists neither GET /v2/on-demand/rental-history, which is deprecated, nor its replacement GET /v2/on-demand/rentals/history",
+  ],
+  [
+    "lists that very path",
+    { "GET /v2/on-demand/rental-history": {} },
+    "the service's description lists GET /v2/on-demand/rental-history, but the service does not serve it",
+  ],
+])(
+  "the error for a deprecated path that is gone says that the description %s",
+  async (_when, listed, why) => {
+    const answer = service(
+      listed ? { [`GET ${descriptionPath}`]: () => Response.json(description(listed)) } : {},
+    );
+    const { run } = await createCli({ negotiates: true, answer });
+    const { code, err } = await run("rentals history", overNetwork());
+    expect(code).toBe(5);
+    expect(err).toBe(
+      `Error: Not found: ${why} (GET ${serviceUrl}/v2/on-demand/rental-history answered 404 NOT_FOUND)\nRun \`gpuctl api spec --refresh\` to fetch the description again, or \`gpuctl api list\` to see what the service offers.\n`,
+    );
+  },
+);
 
 describe.each([404, 405, 410])("a path that answers %i is gone", (status) => {
   const gone = () => Response.json({ code: "GONE", message: "Gone", issues: [] }, { status });
@@ -558,7 +573,7 @@ describe.each([404, 405, 410])("a path that answers %i is gone", (status) => {
     return cli;
   };
 
-  test("and a read goes to what took its place", async () => {
+  test("and a read goes to its replacement", async () => {
     const { code, out, requests } = await (await movedOn(["GET"])).run(
       "rentals list --type vm -o id",
       overNetwork(),
@@ -576,7 +591,7 @@ describe.each([404, 405, 410])("a path that answers %i is gone", (status) => {
     expect(posts.at(-1)).toMatchObject({ body: { gpuCount: 1, rentalType: "virtual-machine" } });
   });
 
-  test("and where nothing took its place, that is told, with what asks for the description again", async () => {
+  test("and without a replacement the error says how to fetch the description again", async () => {
     const answer = service({});
     const { run } = await createCli({
       negotiates: true,

@@ -36,7 +36,7 @@ describe("HTTP_PROXY", () => {
     },
   );
 
-  it("is told the user and the password that stand in its address", async () => {
+  it("gets the user and the password in its address", async () => {
     const proxy = await listen((_request, response) => json(response, []));
     vi.stubEnv("HTTP_PROXY", proxy.origin.replace("//", "//me:p%40ss@"));
     await caller("http://api.example.test:81", remote).call(...read);
@@ -119,7 +119,7 @@ describe("HTTPS_PROXY", () => {
       expect(await failure(caller("https://api.example.test").call(...write))).toMatchObject({
         name: "NetworkError",
         code: "EPROXY",
-        message: `the proxy answered ${status} and opened no way to api.example.test`,
+        message: `the proxy responded ${status} and did not connect to api.example.test`,
       });
       expect(proxy.heard()).not.toContain(key);
     },

@@ -15,6 +15,28 @@ const chat = { method: "POST", path: "/v1/chat/completions", host: "inference", 
 const urlFor = (change: Partial<Target>, input = {}, route: typeof list | typeof chat = list) =>
   wireRequest(route, input, { ...target, ...change }).url;
 
+describe("a parameter of the path", () => {
+  const attach = {
+    method: "PUT",
+    path: "/v2/on-demand/storage-volumes/{storageVolumeId}/rentals",
+    host: "compute",
+    in: "body",
+  } as const;
+
+  it("is taken from the input, escaped, and not sent again in the body", () => {
+    const { url, body } = wireRequest(attach, { storageVolumeId: "a/b c", rentalIds: [1] }, target);
+    expect(url).toBe("https://api.example.com/v2/on-demand/storage-volumes/a%2Fb%20c/rentals");
+    expect(body).toBe('{"rentalIds":[1]}');
+  });
+
+  it.each([undefined, "", ".", ".."])(
+    "%j makes no request, which would go to another path",
+    (storageVolumeId) => {
+      expect(() => wireRequest(attach, { storageVolumeId }, target)).toThrow("storageVolumeId must be an id");
+    },
+  );
+});
+
 describe("the address", () => {
   it.each([
     ["https://api.example.com", "https://api.example.com/v2/on-demand/rental"],
@@ -60,7 +82,7 @@ describe("the address", () => {
     );
   });
 
-  it("is missing when nobody named one", () => {
+  it("is missing when none is set", () => {
     expect(() => urlFor({ baseUrl: undefined })).toThrow("no base URL");
   });
 });
@@ -142,7 +164,7 @@ describe("what goes over the wire", () => {
     });
   });
 
-  it("is told to whoever watches, without the key", async () => {
+  it("is reported to observers, without the key", async () => {
     const server = await listen((_request, response) => json(response, {}, 200, { Sunset: "tomorrow" }));
     const { call, exchanges } = caller(server.origin);
     await call(...write);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ServerEvent, serverEvents } from "../../src/client/sse.ts";
+import { type ServerEvent, serverEvents } from "../../src/client/stream.ts";
 
 async function eventsOf(chunks: readonly Uint8Array[]): Promise<ServerEvent[]> {
   async function* body() {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { Fetch } from "../../src/client/fetch.ts";
-import { Interrupted } from "../../src/context/errors.ts";
 import type { InputOf } from "../../src/contract/index.ts";
+import { Interrupted } from "../../src/core/errors.ts";
 import { caller, failure, key } from "./calling.ts";
 import { json, listen } from "./server.ts";
 
@@ -82,7 +82,7 @@ describe("a stream", () => {
     });
     expect(await gather(caller(server.origin).stream(...chat))).toMatchObject({
       came: ["0", "1"],
-      error: { name: "AnswerCut", message: expect.stringContaining("the answer was cut") },
+      error: { name: "StreamTruncated", message: expect.stringContaining("the response was cut off") },
     });
     expect(server.seen).toHaveLength(1);
   });
@@ -93,11 +93,11 @@ describe("a stream", () => {
     });
     expect(await gather(caller(server.origin, { timeout: 60 }).stream(...chat))).toMatchObject({
       came: ["0"],
-      error: { name: "AnswerCut", message: "the answer was cut: no answer within 0.06 s" },
+      error: { name: "StreamTruncated", message: "the response was cut off: no response within 0.06 s" },
     });
   });
 
-  it("that is interrupted keeps what came, and is told apart from a failure", async () => {
+  it("that is interrupted keeps what came, and differs from a failure", async () => {
     const controller = new AbortController();
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");
@@ -118,7 +118,7 @@ describe("a stream", () => {
     const stalled = caller("http://localhost", { fetch, timeout: 40 });
     expect(await gather(stalled.stream(...chat))).toMatchObject({
       came: ["0"],
-      error: { name: "AnswerCut" },
+      error: { name: "StreamTruncated" },
     });
     const controller = new AbortController();
     const left = caller("http://localhost", { fetch, signal: controller.signal });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Interrupted } from "../../src/context/errors.ts";
+import { Interrupted } from "../../src/core/errors.ts";
 import { caller, failure, read, write } from "./calling.ts";
 import { listen, listenRaw } from "./server.ts";
 
@@ -10,7 +10,7 @@ describe("a service that never answers", () => {
     expect(await failure(call(...read))).toMatchObject({
       name: "NetworkError",
       code: "ETIMEDOUT",
-      message: "no answer within 0.04 s",
+      message: "no response within 0.04 s",
     });
     expect(server.seen).toHaveLength(2);
     expect(slept).toHaveLength(1);
@@ -20,7 +20,7 @@ describe("a service that never answers", () => {
     const server = await listen(() => {});
     expect(await failure(caller(server.origin, { timeout: 40 }).call(...write))).toMatchObject({
       name: "UnknownOutcome",
-      message: "no answer within 0.04 s",
+      message: "no response within 0.04 s",
     });
     expect(server.seen).toHaveLength(1);
   });
@@ -39,7 +39,7 @@ describe("a service that never answers", () => {
     expect(await failure(caller(origin, wishes).call(...write))).toMatchObject({ name: "UnknownOutcome" });
   });
 
-  it("is given up when it is no `fetch` that can be aborted", async () => {
+  it("is given up when its `fetch` cannot be aborted", async () => {
     const deaf = { fetch: () => new Promise<never>(() => {}), timeout: 10, retries: 0 };
     expect(await failure(caller("http://localhost", deaf).call(...read))).toMatchObject({
       code: "ETIMEDOUT",
@@ -62,7 +62,7 @@ describe("the user interrupts", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("a write: it may have taken effect, and that is told", async () => {
+  it("a write: it may have taken effect, and the error says so", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listen(interrupt);
     expect(await failure(caller(server.origin, { signal }).call(...write))).toMatchObject({

@@ -35,7 +35,7 @@ describe("https", () => {
     expect(server.connections()).toBe(1);
   });
 
-  it("is refused by a certificate that nobody vouches for, before anything is sent", async () => {
+  it("is refused for an untrusted certificate, before anything is sent", async () => {
     const server = await listenSecurely();
     const { call } = caller(server.origin, { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({
@@ -66,7 +66,7 @@ describe("https", () => {
     expect(await failure(call(...write))).toMatchObject({
       name: "NetworkError",
       code: "ETIMEDOUT",
-      message: expect.stringContaining("no answer within 0.05 s"),
+      message: expect.stringContaining("no response within 0.05 s"),
     });
   });
 });

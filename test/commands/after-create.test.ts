@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConnectionFailed } from "../../src/client/errors.ts";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { type Answering, createCli } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
@@ -24,7 +24,7 @@ describe("when a rental was created and waiting for it fails", () => {
     ["the service fails", () => Response.json({}, { status: 503 }), 7],
     ["time runs out", () => Response.json({ id: 7, state: "active", status: "Pending" }), 8],
     ["it is gone", () => Response.json(null), 5],
-  ])("%s: its id is told, and nobody is told to try again", async (_name, lookup, code) => {
+  ])("%s: its id is shown, without advice to try again", async (_name, lookup, code) => {
     const { run } = await createCli({ answer: thenLookup(lookup) });
     const outcome = await run(line, overNetwork());
     expect(outcome).toMatchObject({ code, out: "" });
@@ -41,5 +41,5 @@ test.each(["", "null"])("a create that is answered by %j is an unknown outcome",
   });
   const outcome = await run("rentals create vm --gpus 1 -o json --yes", overNetwork());
   expect(outcome).toMatchObject({ code: 10, out: "" });
-  expect(JSON.parse(outcome.err).error.message).toContain("with nothing in it");
+  expect(JSON.parse(outcome.err).error.message).toContain("with an empty body");
 });

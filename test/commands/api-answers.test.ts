@@ -8,7 +8,7 @@ const records = [
   { id: 8, price: { hourlyCents: 1000 } },
 ];
 
-describe("what api call is answered is printed in the format that was asked for", () => {
+describe("api call prints the response in the requested format", () => {
   const printed = async (answer: unknown, flags: string) => {
     const { run } = await createCli({ answer: always(200, answer) });
     const { code, out } = await run(`api call GET /v2/things ${flags}`, overNetwork());
@@ -57,7 +57,7 @@ describe("what api call is answered is printed in the format that was asked for"
     expect(await printed(answer, flags)).toBe(expected);
   });
 
-  test("an answer of another kind is passed on, and --include takes no format", async () => {
+  test("a response of another type is passed on, and --include takes no format", async () => {
     const { run } = await createCli({ answer: always(200, "plain", { "content-type": "text/plain" }) });
     expect((await run("api call GET /v2/x -o csv", overNetwork())).out).toBe("plain");
     const refused = await run("api call GET /v2/x -i -o csv", overNetwork());
@@ -65,7 +65,7 @@ describe("what api call is answered is printed in the format that was asked for"
     expect(refused.requests.some(({ path }) => path === "/v2/x")).toBe(false);
   });
 
-  test("a write whose answer cannot be read has an unknown outcome", async () => {
+  test("a write with an unreadable response has an unknown outcome", async () => {
     const { run } = await createCli({ answer: always(200, "{", { "content-type": "application/json" }) });
     expect((await run("api call POST /v2/x", overNetwork())).code).toBe(10);
     expect((await run("api call GET /v2/x", overNetwork())).code).toBe(7);
@@ -119,7 +119,7 @@ describe("headers and cookies of an operation", () => {
       "Authorization is a header that gpuctl sends itself",
     ],
     ["addThing -f Idempotency-Key=abc -F idempotency-key=abd", "Idempotency-Key is given twice"],
-    ["addThing -f Idempotency-Key='a\nb: c'", "Idempotency-Key cannot stand in a header"],
+    ["addThing -f Idempotency-Key='a\nb: c'", "Idempotency-Key cannot be sent in a header"],
     ["listThings", "session is required as a cookie, and cookies are not supported"],
   ])("%s is refused: %s", async (line, told) => {
     const { code, err, requests } = await called(line);
@@ -135,7 +135,7 @@ describe("headers and cookies of an operation", () => {
   });
 });
 
-describe("an answer with nothing in it", () => {
+describe("an empty response", () => {
   const promise = (status: string) => ({
     responses: { [status]: { content: { "application/json": { schema: { type: "object" } } } } },
   });
@@ -166,7 +166,7 @@ describe("an answer with nothing in it", () => {
   ])("is none where JSON was to come: %s, said to be %s, exits %i", async (line, type, code) => {
     const ran = await answered(line, 200, type);
     expect({ code: ran.code, out: ran.out }, ran.err).toEqual({ code, out: "" });
-    expect(ran.err).toContain("the service answered 200 with nothing in it");
+    expect(ran.err).toContain("the service responded 200 with an empty body");
     if (code === 10) expect(ran.err).toContain("the outcome is unknown");
   });
 
@@ -181,7 +181,7 @@ describe("an answer with nothing in it", () => {
     expect(await answered(line, status, type)).toMatchObject({ code: 0, out: "" });
   });
 
-  test("of the sandbox is none either", async () => {
+  test("of the sandbox gives no output either", async () => {
     const { run } = await createCli();
     await run("sandbox fault add --operation createVirtualMachineRental --cut-stream-after 0");
     const ran = await run("api call createVirtualMachineRental -F gpuCount=1 --sandbox");
@@ -189,7 +189,7 @@ describe("an answer with nothing in it", () => {
   });
 });
 
-test("what is wrong with a value is told in the words of every other command", async () => {
+test("an invalid value is reported in the words of every other command", async () => {
   const properties = {
     short: { type: "string", minLength: 1 },
     many: { type: "array", maxItems: 1 },

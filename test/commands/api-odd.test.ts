@@ -174,7 +174,7 @@ describe("an odd description", () => {
   test("that is empty has nothing", async () => {
     const api = await described({ openapi: "3.1.0", paths: {} });
     expect(await api("list -o json")).toMatchObject({ code: 0, out: "[]\n" });
-    expect((await api("list")).err).toBe("The service offers nothing.\n");
+    expect((await api("list")).err).toBe("The service offers no operations.\n");
     expect((await api("describe getThing")).code).toBe(5);
   });
 

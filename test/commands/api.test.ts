@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { assumedOperations } from "../../src/contract/assumed/index.ts";
 import { operations } from "../../src/contract/index.ts";
+import { assumedOperations } from "../../src/sandbox/assumed/index.ts";
 import { createCli } from "../support/cli.ts";
 import { asked, description, descriptionPath, service } from "../support/described.ts";
 import { always, overNetwork } from "../support/service.ts";
@@ -200,13 +200,13 @@ describe("api call", () => {
   test.each([
     ["createVirtualMachineRental --input - -F gpuCount=2", "gpuCount"],
     ["POST /v2/on-demand/virtual-machine-rentals --input - -f storageVolume[label]=x", "storageVolume"],
-  ])("%s is told that the body is given whole", async (line, field) => {
+  ])("%s gets an error that the body is given whole", async (line, field) => {
     const { run } = await createCli();
     const stdin = '{"gpuCount": 1}';
     const { code, err, requests } = await run(`api call ${line} --sandbox`, { stdin });
     expect(code).toBe(2);
     expect(err).toContain(
-      `${field} is no path, query or header parameter of this operation, and just those can be given with -f and -F beside --input, which gives the body whole`,
+      `${field} is not a path, query or header parameter of this operation; with --input, which is the whole body, -f and -F can give only those`,
     );
     expect(err).not.toContain("is not a field");
     expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
@@ -236,8 +236,8 @@ describe("api call", () => {
       "rentalId must be more than 0, or must be a string",
     ],
     ["deleteSshKey", "the path needs id"],
-    ["deleteSshKey -f id=..", "cannot stand in a path"],
-    ["deleteSshKey -f id=", "cannot stand in a path"],
+    ["deleteSshKey -f id=..", "cannot be used in a path"],
+    ["deleteSshKey -f id=", "cannot be used in a path"],
     ["GET '/v2/on-demand/rental?rentalId=1001' -f rentalId=2", "rentalId is given twice"],
     ["GET '/v2/x?tag=a' -f tag[]=b", "tag is given twice"],
     ["GET '/v2/x?a[b]=1' -f a[b]=2", "a[b] is given twice"],
@@ -275,11 +275,11 @@ describe("api call", () => {
     expect(err).toContain("Did you mean listSshKeys");
   });
 
-  test("a path that is not listed is sent all the same, and that is told", async () => {
+  test("a path that is not listed is sent all the same, with a note", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("api call GET /v2/nowhere?a=1&a=2#here --sandbox");
     expect(code).toBe(5);
-    expect(err).toContain("it is sent unchecked");
+    expect(err).toContain("the request is not checked");
     expect(requests.at(-1)).toMatchObject({ path: "/v2/nowhere" });
   });
 
@@ -310,7 +310,7 @@ describe("api call", () => {
     expect((await run(`${terminate} --yes`)).code).toBe(6);
   });
 
-  test("with --include tells the status and the headers first", async () => {
+  test("with --include prints the status and the headers first", async () => {
     const { run } = await createCli({ answer: always(201, { id: 7 }, { "x-request-id": "abc" }) });
     const { out } = await run("api call POST /v2/x -i", overNetwork());
     expect(out).toBe(
@@ -318,7 +318,7 @@ describe("api call", () => {
     );
   });
 
-  test("prints what is no JSON as its bytes, and nothing for nothing", async () => {
+  test("prints what is not JSON as its bytes, and nothing for an empty body", async () => {
     const bytes = Buffer.from([0, 255, 10, 27]);
     const { run } = await createCli({
       answer: ({ method }) => (method === "GET" ? new Response(bytes) : new Response(null, { status: 204 })),
@@ -347,7 +347,7 @@ describe("api call", () => {
     expect(JSON.parse(out).request.url).toBe("https://inference.example.com/x/v1/models");
   });
 
-  test("shows in a dry run what it would send, asking nobody", async () => {
+  test("shows in a dry run what it would send, without a request", async () => {
     const { run } = await createCli();
     const { code, out, requests } = await run("api call getRental -f rentalId=1 --dry-run", overNetwork());
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -361,7 +361,7 @@ describe("api call", () => {
     });
     const { code, err } = await run("api call getRental -f rentalId=1", overNetwork());
     expect(code).toBe(0);
-    expect(err).toContain("goes by what is documented");
+    expect(err).toContain("using the documented API instead");
   });
 
   test("follows pages into one array", async () => {

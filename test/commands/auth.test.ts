@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Interrupted } from "../../src/context/errors.ts";
+import { Interrupted } from "../../src/core/errors.ts";
 import { type Cli, createCli } from "../support/cli.ts";
 import { always, key, serviceUrl } from "../support/service.ts";
 
@@ -50,7 +50,7 @@ describe("auth login", () => {
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
 
-  test("where nobody can be asked it says how else", async () => {
+  test("when not running interactively it says how else", async () => {
     const { run } = await createCli();
     const { code, err } = await run("auth login");
     expect(code).toBe(2);
@@ -82,7 +82,7 @@ describe("auth login", () => {
     const changed = "auth login --with-token --base-url https://new.example";
     const { out, err } = await cli.run(changed, { stdin: "new-key-of-new" });
     expect(out).toMatch(/inferenceBaseUrl: +https:\/\/new\.example\n/);
-    expect(err).toContain("Inference goes to the base URL too");
+    expect(err).toContain("Inference uses the base URL too");
     expect(await kept(cli)).toEqual({
       profile: "default",
       profiles: { default: { apiKey: "new-key-of-new", baseUrl: "https://new.example" } },
@@ -139,7 +139,7 @@ describe("auth logout", () => {
       code: 0,
       out: { profile: "default", forgotten: false },
     });
-    expect(err).toContain("holds no key");
+    expect(err).toContain("has no key");
   });
 });
 
@@ -196,7 +196,7 @@ describe("auth status", () => {
 
 describe("a configuration that is broken", () => {
   test.each(["{ not json", "[]", '"text"', '{"profiles": 5}', '{"profiles": {"default": {"baseUrl": 5}}}'])(
-    "%s is told of and left as it was",
+    "%s is reported and left unchanged",
     async (text) => {
       const cli = await createCli();
       await mkdir(join(cli.folder, "config"));

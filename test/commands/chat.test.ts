@@ -74,19 +74,19 @@ describe("the answer", () => {
     [{ error: { message: "out of memory", code: 500 } }],
     [{ error: "out of memory" }],
     ['{"error":{"message":"out of memory"}}'],
-  ])("with an error in its middle is no success: %j", async (event) => {
+  ])("with an error halfway is a failure: %j", async (event) => {
     const { run } = await streaming(says("so far"), event, "[DONE]");
     const { code, out, err } = await run(ask, service);
     expect({ code, out }).toEqual({ code: 9, out: "so far\n" });
     expect(err).toContain("out of memory");
   });
 
-  test("that is no JSON is no success", async () => {
+  test("that is not JSON is a failure", async () => {
     const { run } = await streaming(says("so far"), "oops {");
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "so far\n" });
   });
 
-  test("that was cut at the token limit is told", async () => {
+  test("that was cut at the token limit has a note", async () => {
     const { run } = await createCli();
     for (const flags of ["", "--no-stream", "-o json"]) {
       const { code, err } = await run(`chat "one two three four five six" --max-tokens 1 ${flags} --sandbox`);
@@ -104,7 +104,7 @@ describe("the answer", () => {
     expect((await run(ask, service)).out).toContain(text);
   });
 
-  test("tells its tokens with --usage", async () => {
+  test("reports its tokens with --usage", async () => {
     const { run } = await createCli();
     const streamed = await run("chat Hello --usage --sandbox");
     expect(streamed.requests[0]?.body).toMatchObject({ stream_options: { include_usage: true } });
@@ -132,7 +132,11 @@ test("a service that takes no wish for token counts is asked once more without i
         : Response.json({ choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }),
   });
   const { code, out, err, requests } = await run(`${ask} --usage`, service);
-  expect({ code, out, err }).toEqual({ code: 0, out: "hi\n", err: "The service told no token counts.\n" });
+  expect({ code, out, err }).toEqual({
+    code: 0,
+    out: "hi\n",
+    err: "The service reported no token counts.\n",
+  });
   expect(requests).toHaveLength(2);
   const param = await run([...ask.split(" "), "--param", "x=1"], service);
   expect(param.requests).toHaveLength(1);
@@ -160,7 +164,7 @@ test("an empty message is not paid for", async () => {
   expect(await run('chat "" --sandbox')).toMatchObject({ code: 2, out: "", requests: [] });
 });
 
-test("a page of HTML is no stream", async () => {
+test("a page of HTML is not a stream", async () => {
   const page = () => new Response("<h1>Log in, please</h1>", { headers: { "content-type": "text/html" } });
   const { run } = await createCli({ answer: page });
   const outcome = await run("chat hi -m some-model", overNetwork());

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ConfigKeyName, choicesOf, configKeys } from "../../src/commands/config/keys.ts";
-import type { Question } from "../../src/context/world.ts";
+import { type ConfigKeyName, choicesOf, configKeys } from "../../src/config/keys.ts";
+import type { Question } from "../../src/system/types.ts";
 import { createCli } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
@@ -64,8 +64,8 @@ describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
   });
 });
 
-describe("a key that is none", () => {
-  test.each(["get", "unset"])("is told of with those that are: config %s", async (verb) => {
+describe("an unknown key", () => {
+  test.each(["get", "unset"])("is reported with the known ones: config %s", async (verb) => {
     const { run } = await createCli();
     const { code, err } = await run(`config ${verb} image.modle`);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("image.model") });
@@ -102,7 +102,7 @@ describe("a default", () => {
     expect(typed.requests.find(({ method }) => method === "POST")?.body).toMatchObject({ gpuType: "h100" });
   });
 
-  test("that does not fit is told of by its key", async () => {
+  test("that does not fit is reported by its key", async () => {
     const { run } = await createCli();
     await run("config set rentals.region eu-north-4");
     const { code, err, requests } = await run("rentals create bare-metal --gpus 8 --network-type ethernet", {
@@ -145,7 +145,7 @@ describe("a default", () => {
 });
 
 describe("a profile with a value that cannot be used", () => {
-  test("is mended by the commands that change it", async () => {
+  test("is fixed by the commands that change it", async () => {
     const { run, folder } = await createCli();
     await mkdir(join(folder, "config"), { mode: 0o700 });
     const text = '{"profile": "w", "profiles": {"w": {"sandbox": true, "output": "xls", "timeout": "soon"}}}';

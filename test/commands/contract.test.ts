@@ -1,26 +1,25 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { givenBy } from "../../src/commands/flags.ts";
-import { commands } from "../../src/commands/index.ts";
-import type { CommandSpec } from "../../src/commands/spec.ts";
-import { check } from "../../src/contract/check.ts";
+import { type CommandNode, flagsThatSet } from "../../src/command-kit/tree.ts";
+import { check } from "../../src/contract/check/check.ts";
 import { type OperationId, operations } from "../../src/contract/index.ts";
 import type { Operation } from "../../src/contract/operation.ts";
 import { handlers } from "../../src/sandbox/handlers/index.ts";
 import { type Cli, createCli } from "../support/cli.ts";
+import { commands, operationsOf } from "../support/commands.ts";
+import { runShown } from "../support/examples.ts";
 import { type NegativeInput, negativeInputs } from "../support/negative.ts";
 import { tinyPng } from "../support/pictures.ts";
-import { runShown } from "../support/shell.ts";
 import { typedAs } from "../support/typed.ts";
 
 const ids = Object.keys(operations) as OperationId[];
-const callers = (id: OperationId) => commands.filter((spec) => spec.operations.includes(id));
+const callers = (id: OperationId) => commands.filter((spec) => operationsOf(spec).includes(id));
 
 /** The command whose flags are the operation's fields. */
-function mainCaller(id: OperationId): CommandSpec {
-  const spec = callers(id).find(({ operations: [main] }) => main === id);
-  if (spec === undefined) throw new Error(`No command has ${id} as its first operation`);
+function mainCaller(id: OperationId): CommandNode {
+  const spec = commands.find(({ operation }) => operation === id);
+  if (spec === undefined) throw new Error(`No command has ${id} as its operation`);
   return spec;
 }
 
@@ -69,11 +68,11 @@ async function sent(cli: Cli, { operation, input }: NegativeInput): Promise<numb
 
 /** For each thing that is wrong with an input, the flags and words that could have given it. */
 function flagsAtFault(
-  spec: CommandSpec,
+  spec: CommandNode,
   { operation, input }: NegativeInput,
 ): readonly (readonly string[])[] {
   const result = check(operations[operation] as Operation, input);
-  return result.ok ? [] : result.issues.map(({ path }) => givenBy(spec, path));
+  return result.ok ? [] : result.issues.map(({ path }) => flagsThatSet(spec, path));
 }
 
 const negatives = ids.flatMap((id) => negativeInputs(id));
@@ -113,16 +112,16 @@ const valueAt = (input: unknown, path: NegativeInput["path"]): unknown =>
 /** Why no words can say it: flags make no empty list, no boolean but true and false, and no Id that is out of range. */
 function reason({ path, limit, input, operation }: NegativeInput): string | undefined {
   const value = valueAt(input, path);
-  if (Array.isArray(value) && value.length === 0) return "a flag that is not given is no empty list";
+  if (Array.isArray(value) && value.length === 0) return "a missing flag is not an empty list";
   if (limit === "boolean" || limit === "constant") return "a switch is on or off";
   if (typeof value === "number" && limit.startsWith("id "))
-    return "digits that are no Id number are an Id text";
+    return "digits that are not a numeric Id are a text Id";
   if (value === undefined && path.length > 1) return "a flag gives an object with all its parts";
-  if (String(path[0]) in (mainCaller(operation).found ?? {})) return "the command finds a value";
+  if (String(path[0]) in (mainCaller(operation).defaulted ?? {})) return "the command finds a value";
   return undefined;
 }
 
-test("what no command line can say has a reason", () => {
+test("what no command line can express has a reason", () => {
   const untypable = negatives.filter(
     ({ operation, input }) => typedAs(mainCaller(operation), input, "reference.png") === undefined,
   );

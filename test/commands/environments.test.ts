@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { environmentNames } from "../../src/contract/sandbox.ts";
+import { environmentNames } from "../../src/core/sandbox.ts";
 import { type Cli, createCli } from "../support/cli.ts";
 import { asked, descriptionPath } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
@@ -48,7 +48,7 @@ describe("a service that has just the replacements", () => {
     expect(requests.slice(3).sort()).toEqual([active("bare-metal"), active("virtual-machine")]);
   });
 
-  test("lists a page after the other, and asks what it was told to ask", async () => {
+  test("lists page by page, with the filters that were given", async () => {
     const cli = await serving("replacements");
     for (let made = 0; made < 21; made += 1) await played(cli, "rentals create vm --gpus 1");
     const { out, requests } = await played(cli, "rentals list --type vm --include-cluster-pools -o id");
@@ -57,7 +57,7 @@ describe("a service that has just the replacements", () => {
     expect(requests).toEqual([first, `${first}&cursor=1020`]);
   });
 
-  test("tells the whole history, a page after the other", async () => {
+  test("lists the whole history, page by page", async () => {
     const cli = await serving("replacements");
     await cli.sandbox.seed(seed);
     const { out, requests } = await played(cli, "rentals history -o id");
@@ -91,7 +91,7 @@ describe("a service that knows the older path of the user alone", () => {
 });
 
 describe.each(["documented", "legacy"] as const)("a service that is %s", (only) => {
-  test("rents, lists and tells by what is deprecated", async () => {
+  test("rents, lists and shows through deprecated operations", async () => {
     const vms = "/v2/on-demand/virtual-machine-rentals";
     const cli = await serving(only);
     await cli.sandbox.seed(seed);

@@ -1,22 +1,103 @@
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/commands/index.ts";
-import { createCli } from "../support/cli.ts";
-import { runShown } from "../support/shell.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import type { CommandNode, Example } from "../../src/command-kit/tree.ts";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
+import { createCli, type Outcome } from "../support/cli.ts";
+import { commands, operationsOf } from "../support/commands.ts";
+import { asJson, runShown, withFlags } from "../support/examples.ts";
+import { leftoversIn } from "../support/terminal.ts";
 
 const listen = async (_sandbox: unknown, { host, port }: { host: string; port: number }) => ({
   url: `http://${host}:${port}`,
   close: async () => {},
 });
 
+/** A tool with what an example needs. */
+async function cliFor({ after = [] }: Example) {
+  const cli = await createCli({ listen });
+  for (const line of after) expect(await runShown(cli, line), line).toMatchObject({ code: exit.done });
+  return cli;
+}
+
+/** A person who says yes. */
+const attended = { terminal: 80, prompts: { confirm: async () => true } };
+
+const needsPerson = /^gpuctl (?:setup|auth login(?!.*(?:--with-token|--key-command)))/;
+
 describe.each(commands)("$path", ({ examples }) => {
   test("has at least two examples", () => {
     expect(examples.length).toBeGreaterThanOrEqual(2);
   });
 
-  test.each(examples)("$command", async ({ command, after = [] }) => {
-    const cli = await createCli({ listen });
-    for (const line of after) expect(await runShown(cli, line), line).toMatchObject({ code: 0 });
-    const { code, err } = await runShown(cli, command);
-    expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
+  test.each(examples)("in a pipe: $command", async (example) => {
+    const cli = await cliFor(example);
+    const { code, out, err } = await runShown(cli, example.command);
+    expect({ code, err: code === exit.done ? "" : err }).toEqual({ code: exit.done, err: "" });
+    if (!needsPerson.test(example.command)) expect(out + err).not.toMatch(/\u001b/);
+  });
+
+  test.each(examples)("on a terminal, which is left as it was: $command", async (example) => {
+    const cli = await cliFor(example);
+    const { code, out, err } = await runShown(cli, example.command, attended);
+    expect(code, err).toBe(exit.done);
+    expect(await leftoversIn(out)).toEqual([]);
+    expect(await leftoversIn(err)).toEqual([]);
   });
 });
+
+/** A failure is the one document on stderr, and nothing is on stdout. */
+function expectFailure({ code, out, err }: Outcome, exitCode: number, message = /./): void {
+  expect({ code, out }, err).toEqual({ code: exitCode, out: "" });
+  expect(JSON.parse(err).error).toMatchObject({ exitCode, message: expect.stringMatching(message) });
+}
+
+const cases = commands.map((spec) => ({ name: spec.path.join(" "), spec, example: firstOf(spec) }));
+
+function firstOf({ examples: [first] }: CommandNode): Example {
+  if (!first) throw new Error("every command has examples");
+  return first;
+}
+
+/** The same line for an account, sent for good. */
+function forAccount(line: string): string {
+  const model = /gpuctl chat /.test(line) ? "--model llama" : "";
+  return withFlags(line.replaceAll(" --sandbox", "").replaceAll(" --dry-run", ""), model);
+}
+
+describe("with -o json a failure is one document on stderr", () => {
+  test.each(cases)("a wrong flag of $name", async ({ example: { command } }) => {
+    const { run } = await createCli();
+    expectFailure(
+      await run(afterPipe(withFlags(asJson(command), "--no-such-flag")), { stdin: "" }),
+      exit.usage,
+      /--no-such-flag/,
+    );
+  });
+
+  /** `doctor` reports an unreachable service instead of failing at it. */
+  const calling = cases.filter(({ name, spec }) => operationsOf(spec).length > 0 && name !== "doctor");
+
+  test.each(calling)("no connection for $name", async ({ example: { command } }) => {
+    const { run } = await createCli({
+      answer: () => {
+        throw new ConnectionFailed("nothing listens there", { code: "ECONNREFUSED", sent: false });
+      },
+    });
+    const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: "key-1", GPUCTL_RETRIES: "0" };
+    expectFailure(await run(afterPipe(asJson(forAccount(command))), { env, stdin: "" }), exit.network);
+  });
+
+  /** `sandbox serve` is interrupted here as soon as it starts. */
+  const unattended = cases.filter(
+    ({ name, example }) => name !== "sandbox serve" && !needsPerson.test(example.command),
+  );
+
+  test.each(unattended)("a full disk for $name", async ({ example }) => {
+    const cli = await cliFor(example);
+    const writeFails = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    expectFailure(await runShown(cli, asJson(example.command), { writeFails }), exit.fault, /no space left/);
+  });
+});
+
+/** A command line without what is piped into it. */
+const afterPipe = (line: string): string => line.split(" | ").at(-1) ?? "";

@@ -40,14 +40,14 @@ describe("image from a picture", () => {
     expect(piped.requests[0]?.body).toMatchObject({ image: base64(tinyPng()), prompt: "cat" });
   });
 
-  test("leaves the picture out of what is told", async () => {
+  test("leaves the picture out of the message", async () => {
     const cli = await painter(tinyPng());
     await writeFile(join(cli.folder, "in.png"), tinyPng());
     const { out } = await cli.run("image cat --image in.png -o json", overNetwork());
     expect(out).not.toContain(base64(tinyPng()));
   });
 
-  test("refuses what is no picture, a file that is not there, and FLUX.1-dev", async () => {
+  test("refuses what is not a picture, a missing file, and FLUX.1-dev", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "in.txt"), "no picture");
     await writeFile(join(cli.folder, "in.png"), tinyPng());
@@ -58,7 +58,7 @@ describe("image from a picture", () => {
   });
 });
 
-describe("what is no picture", () => {
+describe("what is not a picture", () => {
   test.each([
     [{ images: [{ image: "bm90IGEgcGljdHVyZQ==" }] }],
     [{ images: [{ image: "***" }] }],

@@ -93,7 +93,7 @@ describe("a picture that was paid for is never lost", () => {
     await rm(`${folder}-away`, { recursive: true });
   });
 
-  test("pictures saved before a failure are told", async () => {
+  test("pictures saved before a failure are listed", async () => {
     let left = 2;
     const { run, folder } = await createCli({
       answer: () => {

@@ -63,7 +63,7 @@ describe("image", () => {
     );
   });
 
-  test("tells what was spent at a service that charges", async () => {
+  test("reports what was spent at a service that charges", async () => {
     const { run } = await painter(tinyPng());
     for (const line of ["image cat", "image cat --out -"]) {
       const { err } = await run(line, overNetwork());
@@ -71,7 +71,7 @@ describe("image", () => {
     }
   });
 
-  test("is told in JSON with all that made it", async () => {
+  test("is described in JSON with all its parameters", async () => {
     const cli = await createCli();
     const { out } = await cli.run("image cat --seed 7 -o json --out cat.png --sandbox");
     const bytes = await readFile(join(cli.folder, "cat.png"));
@@ -142,9 +142,9 @@ describe("image", () => {
   });
 });
 
-describe("what nobody wants to pay for", () => {
+describe("invalid input that would cost money", () => {
   test.each([
-    ['image ""', "PROMPT is empty"],
+    ['image ""', "PROMPT must not be empty"],
     ["image cat --steps 0", "--steps must be at least 1"],
     ["image cat --steps -5 --max-cost 0", "--steps must be at least 1"],
     ["image cat --size 1024x1024 --width 640", "--size and --width or --height differ"],

@@ -12,7 +12,7 @@ async function withProfiles() {
 }
 
 describe("profile list", () => {
-  test("marks the one in use and tells where the keys come from, never the keys", async () => {
+  test("marks the one in use and shows where the keys come from, never the keys", async () => {
     const { run } = await withProfiles();
     const { out } = await run("profile list");
     expect(out).toMatchInlineSnapshot(`
@@ -68,7 +68,7 @@ describe("profile show", () => {
     });
   });
 
-  test("of an unknown one exits 5 and tells which there are", async () => {
+  test("of an unknown one exits 5 and lists the known ones", async () => {
     const { run } = await withProfiles();
     const { code, out, err } = await run("profile show lap");
     expect({ code, out }).toEqual({ code: 5, out: "" });
@@ -129,7 +129,7 @@ describe("profile use", () => {
   test("says so when the environment names another one", async () => {
     const { run } = await withProfiles();
     const { err } = await run("profile use play", { env: { GPUCTL_PROFILE: "lab" } });
-    expect(err).toContain('"lab" is used all the same');
+    expect(err).toContain('"lab" stays in use here');
   });
 
   test("works when the environment names one that is gone", async () => {
@@ -159,7 +159,7 @@ describe("profile remove", () => {
   test("of the one in use says which one is used now", async () => {
     const { run, json } = await withProfiles();
     const { code, err } = await run("profile remove work --yes");
-    const none = "No profile is used now: `gpuctl profile use NAME` says which one.\n";
+    const none = "No profile is in use now. Run `gpuctl profile use NAME` to choose one.\n";
     expect({ code, err }).toEqual({ code: 0, err: none });
     expect(await run("rentals list")).toMatchObject({ code: 3, requests: [] });
     expect((await run("profile remove lab --yes")).err).toBe("");

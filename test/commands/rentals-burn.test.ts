@@ -52,7 +52,7 @@ describe("--max-burn", () => {
   });
 
   test.each([{ total: 3 }, {}, [], null, { count: 1 }])(
-    "adds up the listing when the summary %j tells no cost",
+    "adds up the listing when the summary %j names no cost",
     async (summary) => {
       const { run } = await withOneRental(summary, [
         { id: 1, currentTerm: { costPerHourCents: 300 } },
@@ -63,11 +63,11 @@ describe("--max-burn", () => {
     },
   );
 
-  test("refuses when nobody can say what is active costs", async () => {
+  test("refuses when the cost of the active rentals is unknown", async () => {
     const { run } = await withOneRental({}, [{ id: 1 }]);
     const { code, err, requests } = await run(`${line} --max-burn 100`);
     expect({ code, writes: writes(requests) }).toEqual({ code: 11, writes: 0 });
-    expect(err).toContain("cannot be found out");
+    expect(err).toContain("the hourly cost of the active rentals is unknown");
   });
 
   test("an amount that is none is refused", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Question } from "../../src/context/world.ts";
+import type { Question } from "../../src/system/types.ts";
 import { type Answering, createCli } from "../support/cli.ts";
 import { description, descriptionPath } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
@@ -36,9 +36,9 @@ async function asked(line: string, lists: Readonly<Record<string, unknown>>, sta
 }
 
 const vm = "rentals create vm --gpus 4 --gpu h100";
-const unknown = "The service does not tell the price before.";
+const unknown = "The price is not known in advance.";
 
-describe("before something is rented it is told what it will cost", () => {
+describe("the cost is shown before something is rented", () => {
   const option = {
     machineType: "virtual-machine",
     gpuType: "h100",
@@ -113,21 +113,21 @@ describe("before something is rented it is told what it will cost", () => {
       "the term is another one",
       { [vms]: [{ ...rental, termType: "reserved", currentTerm: { costPerHourCents: 1 } }] },
     ],
-    ["no cost is told", { [vms]: [{ ...rental, currentTerm: null }] }],
-    ["the number of GPUs is not told", { [vms]: [{ ...rental, gpuCount: null }] }],
+    ["the cost is missing", { [vms]: [{ ...rental, currentTerm: null }] }],
+    ["the number of GPUs is missing", { [vms]: [{ ...rental, gpuCount: null }] }],
     ["nothing is a record", { [vms]: [null, 7, "x"] }],
   ])("not when %s", async (_why, lists) => {
     expect((await asked(vm, lists)).question).toContain(unknown);
   });
 
-  test("a look that fails is not tried again, and does no harm", async () => {
+  test("a failed lookup is not retried, and does no harm", async () => {
     const { question, slept } = await asked(vm, {}, 503);
     expect(question).toContain(unknown);
     expect(slept).toEqual([]);
   });
 
   test.each(["--yes", "--dry-run", "--no-input"])(
-    "nobody is asked with %s, and nothing is looked up",
+    "nothing is asked and nothing is looked up with %s",
     async (flag) => {
       const { run } = await createCli();
       const { requests } = await run(`${vm} ${flag} --sandbox`, { terminal: 100 });

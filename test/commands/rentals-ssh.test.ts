@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Unavailable } from "../../src/context/errors.ts";
+import { Unavailable } from "../../src/core/errors.ts";
 import { type Answering, createCli } from "../support/cli.ts";
 
 const lookup = "/v2/on-demand/rental";
@@ -55,14 +55,14 @@ describe("rentals ssh", () => {
     expect(out).toBe("ssh -p 30022 ubuntu@203.0.113.7 ls 'a b' 'it'\\''s'\n");
   });
 
-  test("-o json tells where it would go and runs nothing", async () => {
+  test("-o json shows where it would go and runs nothing", async () => {
     const { run } = await createCli({ answer: looksLike(running) });
     const { code, out } = await run("rentals ssh 1 -o json --sandbox");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({ ...address, command: "ssh -p 30022 ubuntu@203.0.113.7" });
   });
 
-  test("--dry-run looks nothing up, and tells what would follow", async () => {
+  test("--dry-run looks nothing up, and shows what would follow", async () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run("rentals ssh 1001 --dry-run --sandbox -- uptime");
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -70,7 +70,7 @@ describe("rentals ssh", () => {
     expect(err).toBe("Then: ssh -p PORT USER@HOST uptime\n");
   });
 
-  test("of several nodes the first is taken, and how to take another is told", async () => {
+  test("of several nodes the first is taken, with a note on how to take another", async () => {
     const nodes = [address, { ...address, host: "203.0.113.8" }];
     const { run } = await createCli({
       answer: looksLike({ ...running, providerData: { sshNetworking: nodes } }),
@@ -121,7 +121,7 @@ describe("rentals ssh", () => {
     expect(JSON.parse(err).error).toMatchObject({ code: "NOT_READY", exitCode: 8, retryable: true });
   });
 
-  test("--wait looks until there is an address", async () => {
+  test("--wait polls until there is an address", async () => {
     const { run } = await createCli();
     await run("rentals create vm --gpus 1 --sandbox --yes");
     const { calls, programs } = sshEnding(0);

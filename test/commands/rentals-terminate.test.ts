@@ -28,8 +28,8 @@ describe("rentals terminate", () => {
     expect(code).toBe(0);
     expect(out).toMatchInlineSnapshot(`
       "ID    LABEL    MESSAGE
-      1001  trial    Rental 1001 was ended.
-      1002  bm-1002  Rental 1002 was ended.
+      1001  trial    Rental 1001 was terminated.
+      1002  bm-1002  Rental 1002 was terminated.
       "
     `);
     expect(asked(requests).filter((line) => line.startsWith("POST"))).toEqual([
@@ -43,7 +43,7 @@ describe("rentals terminate", () => {
     const { run } = await createCli();
     await run(vm);
     const { out } = await run("rentals terminate 1001 --yes -o json --sandbox");
-    expect(JSON.parse(out)).toEqual([{ message: "Rental 1001 was ended.", rentalId: 1001 }]);
+    expect(JSON.parse(out)).toEqual([{ message: "Rental 1001 was terminated.", rentalId: 1001 }]);
   });
 
   test("names each rental and its label before it does", async () => {
@@ -84,7 +84,7 @@ describe("rentals terminate", () => {
     });
   });
 
-  test("shows in a dry run every request that may be sent, and asks nobody", async () => {
+  test("shows in a dry run every request that may be sent, and sends none", async () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run("rentals terminate 1001 1002 --dry-run -o json --sandbox");
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -94,10 +94,10 @@ describe("rentals terminate", () => {
       '/v2/on-demand/virtual-machine-rentals/terminate {"rentalId":1002}',
       '/v2/on-demand/bare-metal-rentals/terminate {"rentalId":1002}',
     ]);
-    expect(err).toContain("a dry run does not look which 1001, 1002 are");
+    expect(err).toContain("a dry run does not look up the type of 1001, 1002");
   });
 
-  test("of one that ended already tells so, and ends the others", async () => {
+  test("of one that has ended already says so, and ends the others", async () => {
     const { run } = await createCli();
     for (const line of [vm, vm, "rentals terminate 1001 --yes --sandbox"]) await run(line);
     const { code, out, err } = await run("rentals terminate 1001 1002 --yes --sandbox -o json");
@@ -113,8 +113,8 @@ const json = (properties: object, required: readonly string[] = []) => ({
   requestBody: { content: { "application/json": { schema: { type: "object", properties, required } } } },
 });
 
-describe("another's service", () => {
-  test("that lists no such operation is told so, and what to do", async () => {
+describe("a third-party service", () => {
+  test("that lists no such operation gets an error with what to do", async () => {
     const { run } = await createCli({
       answer: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({})),
@@ -133,33 +133,30 @@ describe("another's service", () => {
     ["none", () => new Response("<html>"), 7, 1],
     ["refused", () => new Response("", { status: 403 }), 4, 1],
     ["slow", () => new Promise<Response>(() => {}), 9, 2],
-  ])(
-    "whose description is %s is told to be unknown soon, and is asked nothing",
-    async (_how, answer, code, tries) => {
-      const { run } = await createCli({
-        negotiates: true,
-        answer: ({ path }) => (path === descriptionPath ? answer() : lookup({ query: {} })),
-      });
-      const { out, err, requests, slept, ...ended } = await run(
-        "rentals terminate 7 --yes --timeout 50ms -o json",
-        overNetwork(),
-      );
-      expect({ code: ended.code, out }).toEqual({ code, out: "" });
-      const { error } = JSON.parse(err);
-      expect(error).toMatchObject({
-        code: "NO_DESCRIPTION",
-        request: { url: expect.stringContaining(descriptionPath) },
-      });
-      expect(error.message).toMatch(
-        /the service's description cannot be had .*, so it is not known whether rentals can be ended/,
-      );
-      expect(error.hint).toContain("Nothing was ended");
-      expect(asked(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
-      expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThan(1_000);
-    },
-  );
+  ])("whose description is %s is given up soon, and gets no request", async (_how, answer, code, tries) => {
+    const { run } = await createCli({
+      negotiates: true,
+      answer: ({ path }) => (path === descriptionPath ? answer() : lookup({ query: {} })),
+    });
+    const { out, err, requests, slept, ...ended } = await run(
+      "rentals terminate 7 --yes --timeout 50ms -o json",
+      overNetwork(),
+    );
+    expect({ code: ended.code, out }).toEqual({ code, out: "" });
+    const { error } = JSON.parse(err);
+    expect(error).toMatchObject({
+      code: "NO_DESCRIPTION",
+      request: { url: expect.stringContaining(descriptionPath) },
+    });
+    expect(error.message).toMatch(
+      /could not fetch the service's description .*, so it is not known whether rentals can be ended/,
+    );
+    expect(error.hint).toContain("Nothing was ended");
+    expect(asked(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
+    expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThan(1_000);
+  });
 
-  test("whose description cannot be had just now goes by the one that is kept", async () => {
+  test("whose description is unavailable just now uses the cached one", async () => {
     let up = true;
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run, advance } = await createCli({
@@ -190,7 +187,7 @@ describe("another's service", () => {
     const dry = "rentals terminate 7 8 --dry-run -o json";
     const before = await run(dry, overNetwork());
     expect(before).toMatchObject({ code: 2, out: "", requests: [] });
-    expect(before.err).toContain("up to the service's description");
+    expect(before.err).toContain("depends on the service's description");
     await run("api spec", overNetwork());
     const { code, out, err, requests } = await run(dry, overNetwork());
     expect({ code, err, requests }).toEqual({ code: 0, err: "", requests: [] });
@@ -304,11 +301,11 @@ describe("another's service", () => {
     const { code, err } = await run("rentals terminate 7 --yes", overNetwork());
     expect(code).toBe(10);
     expect(err).toBe(
-      "Error: the outcome is unknown: the answer is not JSON (POST https://api.example.com/v2/on-demand/rentals/terminate answered 200)\nRental 7 was looked up: it is Running now.\n",
+      "Error: the outcome is unknown: the response is not JSON (POST https://api.example.com/v2/on-demand/rentals/terminate answered 200)\nRental 7 was looked up: it is Running now.\n",
     );
   });
 
-  test("that is interrupted tells what became of each", async () => {
+  test("that is interrupted reports the outcome of each", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const controller = new AbortController();
     const { run } = await createCli({
@@ -374,11 +371,11 @@ describe("another's service", () => {
     expect(code).toBe(0);
     expect(asked(requests).filter((line) => line.startsWith("POST"))).toEqual([end]);
     expect(err).toBe(
-      "Rental 7 is still running, active, and bills until it has ended: `gpuctl rentals wait 7 --for terminated` tells when.\n",
+      "Rental 7 is still running, active, and bills until it has ended: `gpuctl rentals wait 7 --for terminated` waits for that.\n",
     );
   });
 
-  test("that fails in the middle is looked at, and asked once", async () => {
+  test("that fails halfway is looked up, and sent once", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       answer: service({

@@ -54,7 +54,7 @@ describe("rentals wait", () => {
     expect(await run("rentals wait 4711 --sandbox")).toMatchObject({ code: 5, out: "" });
   });
 
-  test("states are told apart without case, and unknown ones do no harm", async () => {
+  test("states are compared without case, and unknown ones do no harm", async () => {
     const { run } = await createCli({ answer: looksLike({ id: 1, status: "RUNNING", state: "curious" }) });
     expect(await run("rentals wait 1 --sandbox")).toMatchObject({ code: 0 });
   });

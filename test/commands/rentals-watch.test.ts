@@ -60,11 +60,11 @@ describe("rentals list --watch in a pipe", () => {
     expect(outcome.err).toContain("--watch");
   });
 
-  test("a look that failed is told once, and tried again", async () => {
+  test("a failed poll is reported once, and retried", async () => {
     const { watch } = await watching([[pending], failing(), failing(), [running]]);
     const { code, out, err } = await watch("--watch");
     expect(code).toBe(130);
-    expect(err).toMatch(/^The look at \d\d:\d\d:\d\d failed: out of order\..*Ctrl-C leaves\n$/);
+    expect(err).toMatch(/^The update at \d\d:\d\d:\d\d failed: out of order\..*press Ctrl-C to exit\n$/);
     expect(out).toContain("was Pending");
     expect(out.match(/^ID /gm)).toHaveLength(2);
   });
@@ -79,12 +79,12 @@ describe("rentals list --watch in a pipe", () => {
     expect(await watch("--watch")).toMatchObject({ code });
   });
 
-  test("a first look that fails ends it: there is nothing to show", async () => {
+  test("a first poll that fails ends it: there is nothing to show", async () => {
     const { watch } = await watching([failing(), [pending]]);
     expect(await watch("--watch")).toMatchObject({ code: 7, out: "" });
   });
 
-  test("nothing rented is told on stderr, once", async () => {
+  test("an empty list is reported on stderr, once", async () => {
     const { watch } = await watching([[], [], []]);
     expect(await watch("--watch")).toMatchObject({ code: 130, out: "", err: "No active rentals.\n" });
   });
@@ -93,13 +93,13 @@ describe("rentals list --watch in a pipe", () => {
 describe("rentals list --watch on a terminal", () => {
   const terminal = { terminal: 80, env: {} };
 
-  test("draws over the last frame, hides the cursor meanwhile, and tells how to leave", async () => {
+  test("draws over the last frame, hides the cursor meanwhile, and shows how to leave", async () => {
     const { watch } = await watching([[pending], [running]], terminal);
     const { code, out, err } = await watch("--watch 2s --color never");
     expect({ code, err }).toEqual({ code: 130, err: "" });
     expect(out.startsWith("\u001b[?25l\u001b[J")).toBe(true);
     expect(out.endsWith("\u001b[?25h")).toBe(true);
-    expect(out).toMatch(/Looked at \d\d:\d\d:\d\d, every 2s; Ctrl-C leaves\n\u001b\[4A\r\u001b\[J/);
+    expect(out).toMatch(/Updated at \d\d:\d\d:\d\d, every 2s; press Ctrl-C to exit\n\u001b\[4A\r\u001b\[J/);
     expect(out).toContain("was Pending");
   });
 
@@ -111,7 +111,7 @@ describe("rentals list --watch on a terminal", () => {
     expect(out).toContain("… and 35 more\n");
   });
 
-  test("tells a look that failed in its place, and what was seen before", async () => {
+  test("shows a failed poll in place, below the last result", async () => {
     const { watch } = await watching([[pending], failing()], terminal);
     const { out, err } = await watch("--watch --color never");
     expect(err).toBe("");
@@ -128,7 +128,7 @@ describe("rentals list --watch on a terminal", () => {
     const { out, err } = await watch(`--watch --color never ${flag}`);
     expect(out + err).not.toMatch(control);
     expect(out.match(/^ID /gm)).toHaveLength(2);
-    expect(err).toMatch(flag === "" ? /Ctrl-C leaves\n$/ : /^$/);
+    expect(err).toMatch(flag === "" ? /press Ctrl-C to exit\n$/ : /^$/);
   });
 });
 
@@ -154,11 +154,11 @@ describe("the interval of a watch", () => {
     },
   );
 
-  test("a word that is no duration is not taken for it", async () => {
+  test("the word after it is its value", async () => {
     const { watch } = await watching([[]]);
     const outcome = await watch("--watch everything");
     expect(outcome).toMatchObject({ code: 2, requests: [] });
-    expect(outcome.err).toContain('"everything" is one word too many');
+    expect(outcome.err).toContain('--watch must be a duration such as 30s, 2m or 1h30m, not "everything"');
   });
 
   test("the value of another flag is left alone", async () => {

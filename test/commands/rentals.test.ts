@@ -120,7 +120,7 @@ describe("rentals get", () => {
     expect((await run("rentals get 1001 -o id --sandbox")).out).toBe("1001\n");
   });
 
-  test.each(["table", "json", "id"])("a rental that is not there is no result in %s", async (format) => {
+  test.each(["table", "json", "id"])("a rental that does not exist gives no output in %s", async (format) => {
     const { run } = await createCli();
     const { code, out, err } = await run(`rentals get 4711 -o ${format} --sandbox`);
     expect({ code, out }).toEqual({ code: 5, out: "" });

@@ -58,7 +58,7 @@ test("reserve extend moves the end of a term", async () => {
 test("reserve request prints what the service says", async () => {
   const { run } = await createCli();
   const { out } = await run("reserve request --gpus 512 --sandbox");
-  expect(out).toBe("Your request for 512 GPUs reached the sandbox, which sends it to nobody.\n");
+  expect(out).toBe("The sandbox received your request for 512 GPUs. It does not forward it to anyone.\n");
   expect(JSON.parse((await run("reserve request --gpus 512 -o json --sandbox")).out)).toEqual({
     message: out.trimEnd(),
   });

@@ -30,13 +30,13 @@ test("the clock is shown, stopped, moved and let go", async () => {
 });
 
 test.each([
-  ["sandbox clock advance 30", 'DURATION must be a span such as 30d, 12h or 90s, not "30"'],
-  ["sandbox clock advance -- -30d", "DURATION must be a span"],
-  ["sandbox clock advance 9999999d", "DURATION must not lead beyond 9999-12-31"],
+  ["sandbox clock advance 30", 'DURATION must be a duration such as 30d, 12h or 90s, not "30"'],
+  ["sandbox clock advance -- -30d", "DURATION must be a duration"],
+  ["sandbox clock advance 9999999d", "DURATION must not go past 9999-12-31"],
   ["sandbox clock set tomorrow", "TIME must be a time such as 2026-12-31T00:00:00Z"],
   [
     "sandbox clock set 2026-11-20T11:59:59Z",
-    "TIME must not lead back: the sandbox's clock goes forward only",
+    "TIME must not go backward: the sandbox's clock only goes forward",
   ],
   ["sandbox clock set 2026-02-30", "TIME must be a time"],
 ])("%s is refused, and the clock is as it was", async (line, message) => {
@@ -72,15 +72,15 @@ test("a fault is added, listed and cleared", async () => {
   await run("sandbox fault add --operation getRental --status 429 --times 2 --after 1 --delay 3s");
   await run("sandbox fault add --operation '*' --cut-stream-after 2 --reset");
   expect((await run("sandbox fault list")).out).toMatchInlineSnapshot(`
-    "ID  OPERATION  EFFECT                                                        AFTER  TIMES  LEFT
-    1   getRental  waits 3 s, answers 429, says to wait 1 s                          1      2     2
-    2   *          cuts the answer after 2 events or KiB, resets the connection      0      1     1
+    "ID  OPERATION  EFFECT                                                          AFTER  TIMES  LEFT
+    1   getRental  waits 3 s, returns 429, sets Retry-After to 1 s                     1      2     2
+    2   *          cuts the response after 2 events or KiB, resets the connection      0      1     1
     "
   `);
   expect(JSON.parse((await run("sandbox fault list -o json")).out)[0]).toEqual({
     id: 1,
     operation: "getRental",
-    effect: "waits 3 s, answers 429, says to wait 1 s",
+    effect: "waits 3 s, returns 429, sets Retry-After to 1 s",
     after: 1,
     times: 2,
     left: 2,
@@ -99,15 +99,15 @@ test("a fault is added, listed and cleared", async () => {
 });
 
 test.each([
-  ["", "--operation is needed"],
+  ["", "--operation is required"],
   ["--operation getrentals --status 500", "did you mean getRental?"],
-  ["--operation getRental", "--status or another effect is needed"],
+  ["--operation getRental", "--status or another effect is required"],
   ["--operation getRental --status 200", "--status must be at least 400"],
   ["--operation getRental --status many", "--status must be a number"],
   ["--operation getRental --delay 3", "--delay must be a duration"],
   ["--operation getRental --status 500 --times 0", "--times must be at least 1"],
-  ["--operation getRental --delay 1s --retry-after 1s", "--retry-after belongs to an answer"],
-  ["--operation getRental --cut-stream-after 1 --garbage", "--cut-stream-after cuts"],
+  ["--operation getRental --delay 1s --retry-after 1s", "--retry-after requires a status"],
+  ["--operation getRental --cut-stream-after 1 --garbage", "--cut-stream-after cannot be combined"],
   ["--operation getRental --reset --status 500 --times 0.5", "--times must be an integer"],
 ])("sandbox fault add %s is refused", async (flags, message) => {
   const { run } = await createCli();
@@ -182,7 +182,7 @@ test("a seed that is wrong names the place and the line, and changes nothing", a
 });
 
 test.each(["sandbox seed nowhere.yaml --yes", "sandbox restore nowhere.json --yes"])(
-  "%s tells that there is no such file",
+  "%s says that there is no such file",
   async (line) => {
     const { run } = await createCli();
     const { code, err } = await run(line);
@@ -192,13 +192,13 @@ test.each(["sandbox seed nowhere.yaml --yes", "sandbox restore nowhere.json --ye
 );
 
 test.each(["sandbox seed -", "sandbox restore -"])(
-  "%s needs --yes where nobody can be asked",
+  "%s needs --yes when not running interactively",
   async (line) => {
     const { run } = await createCli();
     await run(vm);
     const { code, err } = await run(line, { stdin: "" });
     expect(code).toBe(2);
-    expect(err).toContain("--yes is needed");
+    expect(err).toContain("--yes is required");
     expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
   },
 );
@@ -222,7 +222,7 @@ test("a snapshot is saved, never over another file, and restored", async () => {
   await run(vm);
   const again = await run("sandbox snapshot state.json");
   expect(again).toMatchObject({ code: 2, out: "" });
-  expect(again.err).toContain("it is there already, and --force was not given");
+  expect(again.err).toContain("it already exists; use --force to replace it");
   expect(JSON.parse((await run("sandbox restore state.json --yes -o json")).out)).toMatchObject({
     rentals: { active: 1 },
   });
@@ -233,13 +233,13 @@ test("a snapshot is saved, never over another file, and restored", async () => {
   expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n1002\n");
 });
 
-test("what is no snapshot is refused", async () => {
+test("what is not a snapshot is refused", async () => {
   const { run } = await createCli();
   await run(vm);
   for (const stdin of ["{}", Buffer.from([0xff, 0xfe, 0x00])]) {
     const { code, err } = await run("sandbox restore - --yes", { stdin });
     expect(code).toBe(2);
-    expect(err).toMatch(/it is no snapshot of a sandbox|- is no text in UTF-8/);
+    expect(err).toMatch(/it is not a snapshot of a sandbox|- is not valid UTF-8/);
   }
   expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
 });

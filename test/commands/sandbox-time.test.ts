@@ -80,14 +80,14 @@ test("chance and the machine's clock are nowhere in the sandbox but in the clock
   expect(guilty).toEqual(["clock.ts"]);
 });
 
-describe("time that is none is refused, and the clock stays where it is", () => {
+describe("an invalid time is refused, and the clock does not move", () => {
   test.each([
-    ["advance 1y", 'DURATION must be a span such as 30d, 12h or 90s, not "1y"'],
+    ["advance 1y", 'DURATION must be a duration such as 30d, 12h or 90s, not "1y"'],
     ["advance 5", 'not "5"'],
     ["advance 1e3d", 'not "1e3d"'],
     ["advance -- -1d", 'not "-1d"'],
-    ["advance 99999999d", "DURATION must not lead beyond 9999-12-31T23:59:59.000Z"],
-    ["set 2026-11-20T11:59:59Z", "TIME must not lead back: the sandbox's clock goes forward only"],
+    ["advance 99999999d", "DURATION must not go past 9999-12-31T23:59:59.000Z"],
+    ["set 2026-11-20T11:59:59Z", "TIME must not go backward: the sandbox's clock only goes forward"],
     ["set 10000-01-01", 'TIME must be a time such as 2026-12-31T00:00:00Z, not "10000-01-01"'],
     ["set 2027-02-30", "TIME must be a time"],
     ["set tomorrow", "TIME must be a time"],
@@ -114,7 +114,7 @@ describe("time that is none is refused, and the clock stays where it is", () => 
   });
 });
 
-test("a leap over several events leaves each at its own moment, and the balance with what each cost", async () => {
+test("a jump over several events leaves each at its own time, and the balance with the cost of each", async () => {
   const { run, sandbox } = await createCli();
   const env = { GPUCTL_SANDBOX: "1" };
   await run("sandbox clock freeze", { env });

@@ -23,11 +23,11 @@ test("sandbox status counts what is there", async () => {
   });
 });
 
-test("sandbox reset begins anew", async () => {
+test("sandbox reset starts over", async () => {
   const { run } = await createCli();
   await run(vm);
   const { code, err } = await run("sandbox reset --yes");
-  expect({ code, err }).toEqual({ code: 0, err: "The sandbox begins anew.\n" });
+  expect({ code, err }).toEqual({ code: 0, err: "The sandbox was reset.\n" });
   expect((await run("rentals list -o json --sandbox")).out).toBe("[]\n");
 });
 
@@ -57,7 +57,7 @@ test("sandbox limits lists what the service leaves open", async () => {
   expect(limits[0]).toEqual({ id: expect.any(String), text: expect.any(String) });
 });
 
-test("sandbox serve tells its address and ends on Ctrl-C", async () => {
+test("sandbox serve prints its address and ends on Ctrl-C", async () => {
   const { run } = await createCli();
   const { code, out } = await run("sandbox serve --port 0 -o json", { signal: AbortSignal.abort() });
   expect(code).toBe(0);
@@ -81,14 +81,14 @@ test.each(["", " "])("sandbox serve --host %j is refused: it would listen everyw
   expect(err).toContain("--host");
 });
 
-test("sandbox serve --dry-run serves nobody", async () => {
+test("sandbox serve --dry-run serves nothing", async () => {
   const { run } = await createCli();
   const { code, out, err } = await run("sandbox serve --dry-run -o json");
   expect({ code, err }).toEqual({ code: 0, err: "Nothing was done: this is a dry run.\n" });
   expect(JSON.parse(out)).toEqual({ url: null, host: "127.0.0.1", port: 8787 });
 });
 
-test("a port that is taken is told of", async () => {
+test("a port that is taken is reported", async () => {
   const { run, sandbox } = await createCli();
   const { url, close } = await sandbox.serve({ host: "127.0.0.1", port: 0 });
   const { code, err } = await run(`sandbox serve --port ${new URL(url).port}`);

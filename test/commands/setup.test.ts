@@ -1,9 +1,9 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConnectionFailed } from "../../src/client/errors.ts";
-import { Interrupted } from "../../src/context/errors.ts";
-import type { Prompts } from "../../src/context/questions.ts";
+import { Interrupted } from "../../src/core/errors.ts";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
+import type { Prompts } from "../../src/system/types.ts";
 import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
@@ -154,7 +154,7 @@ describe("setup", () => {
     const { run, kept } = await setUp();
     const { code, err, out } = await run({ ...account, "API key": ["typed", new Interrupted()] });
     expect({ code, out }).toEqual({ code: 130, out: "" });
-    expect(err).toContain('Kept in profile "default": base URL, inference URL.');
+    expect(err).toContain('Saved in profile "default": base URL, inference URL.');
     expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl });
     expect((await run({ "API key": ["typed", key] })).code).toBe(0);
     expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
@@ -167,7 +167,7 @@ describe("setup", () => {
   });
 
   test.each([{}, { env: { CI: "1" } }])(
-    "where nobody can be asked it names what does it (%j)",
+    "when not running interactively it names what does it (%j)",
     async (options) => {
       const { run } = await createCli();
       const { code, err } = await run("setup", options);
@@ -195,17 +195,17 @@ describe("a check that fails says why, and offers to change the answer", () => {
 
   test.each<[string, Answering, string]>([
     ["no such host", failing("ENOTFOUND", "no such host"), "Is the URL right?"],
-    ["nothing listens", failing("ECONNREFUSED", "nothing listens there"), "nothing listens there"],
+    ["nothing listens", failing("ECONNREFUSED", "connection refused"), "connection refused"],
     ["a certificate", failing("SELF_SIGNED_CERT_IN_CHAIN", "self-signed"), "NODE_EXTRA_CA_CERTS"],
     ["404", () => Response.json({}, { status: 404 }), "this is not the service"],
     ["a web page", () => new Response("<html>Welcome</html>"), "this is not the service"],
-    ["other JSON", () => Response.json({ hello: "world" }), "answered with no description"],
-    ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "answered 500: broken"],
+    ["other JSON", () => Response.json({ hello: "system" }), "returned no description"],
+    ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
   ])("%s", async (_name, answer, told) => {
     const { run, kept } = await setUp(answer);
     const { code, err, asked } = await run({ "Base URL": [serviceUrl], "api.example.com": ["stop"] });
     expect(code).toBe(130);
-    expect(err).toContain("the setup was stopped");
+    expect(err).toContain("setup was stopped");
     const what = asked.at(-1);
     expect(what?.message).toContain(told);
     expect(what?.choices).toEqual(["again", "change", "keep", "stop"]);
@@ -217,11 +217,11 @@ describe("a check that fails says why, and offers to change the answer", () => {
     const env = { HTTPS_PROXY: "http://ada:secret@proxy.example:3128" };
     const answers = { "Base URL": [serviceUrl], "api.example.com": ["stop"] };
     const { asked, out, err } = await run(answers, { env });
-    expect(asked.at(-1)?.message).toContain("the proxy that HTTPS_PROXY names");
+    expect(asked.at(-1)?.message).toContain("the proxy in HTTPS_PROXY");
     expect(JSON.stringify(asked) + out + err).not.toContain("secret");
   });
 
-  test("plain http is warned of", async () => {
+  test("plain http gives a warning", async () => {
     const { run, kept } = await setUp();
     const answers = { "Base URL": ["http://plain.example"], "plain.example": ["stop"] };
     const { asked, requests } = await run(answers);
@@ -259,11 +259,11 @@ describe("a check that fails says why, and offers to change the answer", () => {
     expect((await kept()).profiles.default.apiKey).toBe(key);
   });
 
-  test("a key that may not see rentals is told of", async () => {
+  test("a key that may not see rentals is reported", async () => {
     const { run, kept } = await setUp(
       (request) => description(request) ?? Response.json({}, { status: 403 }),
     );
-    const { code, questions } = await run({ ...account, "The service knows": ["keep"] });
+    const { code, questions } = await run({ ...account, "The service accepts": ["keep"] });
     expect(code).toBe(0);
     expect(questions.join()).toContain("may not see rentals (403)");
     expect((await kept()).profiles.default.apiKey).toBe(key);
@@ -320,7 +320,7 @@ describe("completions", () => {
     const env = { SHELL: "/bin/bash", HOME: "/dev/null" };
     const { code, err } = await run({ "Where is": ["sandbox"], "Write the": [true] }, { env });
     expect(code).toBe(0);
-    expect(err).toContain("The completions are not there");
+    expect(err).toContain("The completions were not installed");
     expect((await kept()).profiles.default).toEqual({ sandbox: true });
   });
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { commands } from "../../src/commands/index.ts";
 import { createCli } from "../support/cli.ts";
-import { runShown } from "../support/shell.ts";
+import { commands, declarationOf } from "../support/commands.ts";
+import { runShown } from "../support/examples.ts";
 
 const listen = async (_sandbox: unknown, { host, port }: { host: string; port: number }) => ({
   url: `http://${host}:${port}`,
   close: async () => {},
 });
 
-/** Runs an example with another format in the place of its own, after what it needs. */
+/** Runs an example with another format, after what it needs. */
 async function shown(example: { command: string; after?: readonly string[] }, format: string) {
   const cli = await createCli({ listen });
   for (const line of example.after ?? []) await runShown(cli, line);
@@ -48,7 +48,7 @@ const isShape = (shape: unknown): shape is Readonly<Record<string, unknown>> =>
   typeof shape === "object" && shape !== null && !Array.isArray(shape);
 
 /** Commands whose document is not one of ours, but a standard's. */
-const documents = commands.filter(({ view }) => view.kind === "document");
+const documents = commands.filter((command) => declarationOf(command).view.kind === "document");
 
 test.each(commands.filter((spec) => !documents.includes(spec)))(
   "$path keeps its shape as JSON and its columns as CSV",

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/commands/index.ts";
 import { createCli } from "../support/cli.ts";
-import { runShown } from "../support/shell.ts";
+import { commands, declarationOf } from "../support/commands.ts";
+import { runShown } from "../support/examples.ts";
 
-/** What doctor tells is of this machine, and has tests of its own. */
-const lists = commands.filter(
-  ({ path, view, examples }) => view.kind === "list" && examples.length > 0 && path[0] !== "doctor",
-);
+/** What doctor shows depends on the machine; it has its own tests. */
+const lists = commands
+  .map((command) => ({ ...command, view: declarationOf(command).view }))
+  .filter(({ path, view, examples }) => view.kind === "list" && examples.length > 0 && path[0] !== "doctor");
 
 describe.each(lists)("the table of $path", ({ examples: [example], view }) => {
   test.each([80, 100, undefined])("on %s columns", async (terminal) => {

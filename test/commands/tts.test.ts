@@ -77,7 +77,7 @@ describe("tts", () => {
     });
   });
 
-  test("is told in JSON", async () => {
+  test("is described in JSON", async () => {
     const { run, folder } = await recording(wav);
     const { out } = await run("tts Hi --out hi.wav -o json", overNetwork());
     expect(JSON.parse(out)).toEqual({

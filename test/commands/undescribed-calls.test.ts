@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConnectionFailed } from "../../src/client/errors.ts";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { type Answering, createCli } from "../support/cli.ts";
 import { asked, descriptionPath } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
@@ -29,7 +29,7 @@ describe.each([
     const { error } = JSON.parse(err.trim().split("\n").at(-1) ?? "");
     expect(error).toMatchObject({ code: "NO_DESCRIPTION", retryable });
     expect(error.message).toMatch(
-      /^the service's description cannot be had \(.+\), so it is not known whether /,
+      /^could not fetch the service's description \(.+\), so it is not known whether /,
     );
     expect(new Set(asked(requests))).toEqual(new Set([`GET ${descriptionPath}`]));
   });
@@ -38,7 +38,7 @@ describe.each([
     const { run } = await createCli({ answer: without(end) });
     const { code, out, err } = await run(`api call ${line}`, overNetwork());
     expect({ code, answer: JSON.parse(out) }).toEqual({ code: 0, answer: { id: 1 } });
-    expect(err).toContain("goes by what is documented");
+    expect(err).toContain("using the documented API instead");
   });
 });
 

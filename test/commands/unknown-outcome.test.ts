@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConnectionFailed } from "../../src/client/errors.ts";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { type Answering, createCli, type SeenRequest } from "../support/cli.ts";
 
 const line = "rentals create vm --gpus 1 --sandbox --yes";
@@ -13,7 +13,7 @@ const reset = () => {
   throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
 };
 
-/** How a write can end without anybody knowing what became of it. */
+/** How a write can end with an unknown outcome. */
 const doubtfulEnds: readonly [string, () => Response][] = [
   [
     "500",
@@ -25,7 +25,7 @@ const doubtfulEnds: readonly [string, () => Response][] = [
   ],
   ["502 with HTML", () => new Response("<html><h1>Bad gateway</h1></html>", { status: 502 })],
   ["a reset", reset],
-  ["an answer that is no JSON", () => new Response("<!doctype html>", { status: 200 })],
+  ["a response that is not JSON", () => new Response("<!doctype html>", { status: 200 })],
 ];
 
 /** Writes end so; the listing shows `before` first and `after` once a write was seen. */
@@ -43,7 +43,7 @@ function doubtful(end: () => Response, before: unknown, after: unknown): Answeri
 const posts = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method === "POST").length;
 
 describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
-  test("is sent once, and what is new is told", async () => {
+  test("is sent once, and what is new is listed", async () => {
     const { run } = await createCli({ answer: doubtful(end, [{ id: 1 }], [{ id: 1 }, { id: "r-2" }]) });
     const { code, out, err, requests, slept } = await run(line);
     expect({ code, out, posts: posts(requests), slept }).toEqual({ code: 10, out: "", posts: 1, slept: [] });
@@ -77,7 +77,7 @@ describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
   });
 });
 
-test("a look that fails too is told", async () => {
+test("a failed lookup afterwards is reported too", async () => {
   const { run } = await createCli({
     answer: ({ method }) => (method === "GET" ? new Response("", { status: 503 }) : reset()),
   });
@@ -92,21 +92,21 @@ test("a creation that takes too long is of unknown outcome", async () => {
   });
   const { code, err, requests } = await run(`${line} --timeout 50ms`);
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
-  expect(err).toContain("no answer within");
+  expect(err).toContain("no response within");
 });
 
 test("a connection that was never made is safe to try again", async () => {
   const { run } = await createCli({
     answer: () => {
-      throw new ConnectionFailed("nothing listens there", { code: "ECONNREFUSED", sent: false });
+      throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
     },
   });
   const { code, err } = await run(`${line} --retries 0`);
   expect(code).toBe(9);
-  expect(err).toContain("nothing listens there");
+  expect(err).toContain("connection refused");
 });
 
-test("a reserved term of unknown outcome tells the rental's term", async () => {
+test("a reserved term of unknown outcome shows the rental's term", async () => {
   const { run } = await createCli({ answer: ({ method }) => (method === "POST" ? reset() : undefined) });
   const { code, err, requests } = await run(
     "reserve convert 1001 --days 30 --expected-price 12.00 --sandbox --yes",

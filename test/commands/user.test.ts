@@ -36,20 +36,20 @@ describe("user update", () => {
     expect(err).toContain("--name");
   });
 
-  test("falls back to the older path, and tells once until when it is served", async () => {
+  test("falls back to the older path, and says once until when it is served", async () => {
     const { run } = await createCli({
       answer: ({ path }) => (path === "/v2/users/me" ? notFound() : undefined),
     });
     const { code, err, requests } = await run("user update --name Ada --sandbox");
     expect(code).toBe(0);
     expect(requests.map(({ path }) => path)).toEqual(["/v2/users/me", "/users/me"]);
-    expect(err).toBe("/users/me is deprecated; it stops being served on 2027-03-01.\n");
+    expect(err).toBe("/users/me is deprecated; it stops working on 2027-03-01.\n");
     expect((await run("user update --name Ada --sandbox --quiet")).err).toBe("");
   });
 });
 
 describe("user delete", () => {
-  test("needs --yes where nobody can be asked", async () => {
+  test("needs --yes when not running interactively", async () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run("user delete --sandbox");
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });

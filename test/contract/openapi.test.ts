@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { openApi } from "../../src/contract/document/openapi.ts";
 import { type OperationId, operations } from "../../src/contract/index.ts";
-import { openApi } from "../../src/contract/openapi.ts";
 import type { Operation } from "../../src/contract/operation.ts";
 
 const all: readonly Operation[] = Object.values(operations);
@@ -39,7 +39,7 @@ test.each(Object.keys(operations) as OperationId[])(
   },
 );
 
-test("limits, defaults and the field that tells shapes apart are kept", () => {
+test("limits, defaults and discriminators are kept", () => {
   const { properties, required } =
     entry("createBareMetalRental").requestBody.content["application/json"].schema;
   expect(required).toEqual(["networkType", "gpuCount"]);

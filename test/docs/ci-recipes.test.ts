@@ -1,10 +1,9 @@
-import { chmod, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { execa } from "execa";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
-import { blocksOf, readersMachine, readme } from "./readme-shell.ts";
+import { addProgram } from "../support/process.ts";
+import { needs } from "../support/programs.ts";
+import { blocksOf, readersHome, readme } from "./readme-shell.ts";
 
 const gitHub = z.object({
   jobs: z.object({
@@ -21,35 +20,23 @@ const gitLab = z.object({
 
 const [forGitHub = "", forGitLab = ""] = blocksOf(readme, "yaml");
 
-/** Where the recipe's installation comes from: what it would install is on the path already. */
-const npm = '#!/bin/sh\ntest "$*" = "install --global gpuctl"\n';
+/** What a recipe installs is on the search path already. */
+const npm = 'test "$*" = "install --global gpuctl"';
 
-/** Runs scripts one after the other on a new machine, each as CI does: it stops at the first command that fails. */
+/** Runs scripts one after the other in a new home, each as CI does: it stops at the first command that fails. */
 async function runInCi(scripts: readonly string[], variables: Readonly<Record<string, string>>) {
-  const machine = await readersMachine();
-  onTestFinished(machine.remove);
-  const fake = join(machine.work, "../bin/npm");
-  await writeFile(fake, npm);
-  await chmod(fake, 0o755);
-  const env = { ...machine.env, CI: "true", ...variables };
+  const { folder, shell } = await readersHome();
+  await addProgram(folder, "npm", npm);
   for (const script of scripts) {
-    const { exitCode, all } = await execa(
-      "bash",
-      ["-eo", "pipefail", "-c", `${script}\nkill $(jobs -p) 2> /dev/null || true`],
-      {
-        cwd: machine.work,
-        env,
-        extendEnv: false,
-        stdin: "ignore",
-        all: true,
-        reject: false,
-      },
-    );
-    expect(exitCode, `${script}\n${all}`).toBe(0);
+    const line = `exec 2>&1\nset -eo pipefail\n${script}\nkill $(jobs -p) 2> /dev/null || true`;
+    const { code, out } = await shell(line, { shell: "bash", env: { CI: "true", ...variables } }).ended;
+    expect(code, `${script}\n${out}`).toBe(0);
   }
 }
 
-describe("a recipe for CI works as it stands", () => {
+describe("a recipe for CI works as written", () => {
+  needs("bash");
+
   test("for GitHub Actions", async () => {
     const { env, steps } = gitHub.parse(parse(forGitHub)).jobs.test;
     const scripts = steps.flatMap(({ run }) => run ?? []);

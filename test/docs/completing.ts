@@ -1,45 +1,36 @@
 import { fileURLToPath } from "node:url";
-import { execa } from "execa";
+import { type ProgramOptions, runProgram } from "../support/process.ts";
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const scripts = pathOf("../../completions");
 
-interface Surroundings {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
+type ShellOptions = Pick<ProgramOptions, "cwd" | "env">;
 
 /** What a real shell offers at the end of a command line, with the committed script, as it would stand on the line. */
-export type Offered = (line: string, surroundings?: Surroundings) => Promise<readonly string[]>;
+export type Offered = (line: string, options?: ShellOptions) => Promise<readonly string[]>;
 
-async function run(shell: string, args: readonly string[], { cwd, env }: Surroundings) {
-  const ran = await execa(shell, args, {
-    cwd: cwd ?? pathOf("."),
-    ...(env && { env, extendEnv: false }),
-    reject: false,
-    timeout: 20_000,
-  });
-  if (ran.code === "ENOENT") throw new Error(`this test needs ${shell}: apt-get install ${shell}`);
-  if (ran.exitCode !== 0 || ran.stderr !== "") throw new Error(`${shell} failed: ${ran.stderr}`);
-  return ran.stdout.split("\n").filter((word) => word !== "");
+async function run(shell: string, args: readonly string[], { cwd = pathOf("."), ...more }: ShellOptions) {
+  const { code, out, err } = await runProgram(shell, args, { cwd, timeout: 50_000, ...more });
+  if (code !== 0 || err !== "") throw new Error(`${shell} failed: ${err}`);
+  return out.split("\n").filter((word) => word !== "");
 }
 
 /** `=` and `:` are words of their own there. */
-const bash: Offered = (line, surroundings = {}) => {
+const bash: Offered = (line, options = {}) => {
   const words = line.split(/ +|([=:]+)/).filter((word) => word !== undefined);
   const parts = [pathOf("complete.bash"), `${scripts}/gpuctl.bash`, line, ...words];
-  return run("bash", ["--norc", "--noprofile", ...parts], surroundings);
+  return run("bash", ["--norc", "--noprofile", ...parts], options);
 };
 
-/** Offers come with what they mean, and in the place of the whole word. */
-const fish: Offered = async (line, surroundings = {}) => {
+/** Offers come with what they mean, and replace the whole word. */
+const fish: Offered = async (line, options = {}) => {
   const command = `source ${scripts}/gpuctl.fish; complete --do-complete $argv[1]`;
-  const offers = await run("fish", ["--no-config", "--command", command, line], surroundings);
+  const offers = await run("fish", ["--no-config", "--command", command, line], options);
   return offers.map((offer) => offer.replace(/\t.*/, "").replace(/^--[\w-]+=/, ""));
 };
 
-const zsh: Offered = async (line, surroundings = {}) => {
-  const said = await run("zsh", ["-f", pathOf("complete.zsh"), scripts, line], surroundings);
+const zsh: Offered = async (line, options = {}) => {
+  const said = await run("zsh", ["-f", pathOf("complete.zsh"), scripts, line], options);
   return said.filter((one) => one.startsWith("word ")).map((one) => one.slice("word ".length));
 };
 

@@ -1,16 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { globalFlags } from "../../src/cli/globals.ts";
-import { flagsOf } from "../../src/commands/flags.ts";
-import { commands, nouns } from "../../src/commands/index.ts";
+import { globals, nouns } from "../../src/cli/generated/tree.ts";
+import type { GlobalNode } from "../../src/command-kit/tree.ts";
+import { outputFormats } from "../../src/core/view.ts";
 import { completions } from "../../src/docs/completions/index.ts";
 import { treeOf, valueFlags } from "../../src/docs/tree.ts";
-import { outputFormats } from "../../src/output/view.ts";
+import { commands } from "../support/commands.ts";
+import { needs, skipWithout } from "../support/programs.ts";
 import { gpuTypes, vmRegions } from "./choices.ts";
 import { shellNames, shells } from "./completing.ts";
 
-const globals = globalFlags.map((flag) => `--${"negative" in flag ? "no-" : ""}${flag.name}`);
+const globalNames = globals.map(({ names: [name] }) => `--${name}`);
 
 describe.each(shellNames)("Tab in %s", (shell) => {
+  needs(shell);
+
   const offered = shells[shell];
   const sorted = async (line: string) => [...(await offered(line))].sort();
 
@@ -33,7 +36,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
 
   test("offers the flags of a command and those of every command", async () => {
     const words = await offered("gpuctl rentals create vm --");
-    expect(words).toEqual(expect.arrayContaining(["--gpu-count", "--gpus", "--max-burn", ...globals]));
+    expect(words).toEqual(expect.arrayContaining(["--gpu-count", "--gpus", "--max-burn", ...globalNames]));
     expect(new Set(words).size, "each once").toBe(words.length);
     expect(words).not.toContain("--storage-volume");
   });
@@ -54,33 +57,37 @@ describe.each(shellNames)("Tab in %s", (shell) => {
   });
 });
 
-test.each(commands)("Tab in bash offers every flag of $path", async (spec) => {
-  const own = flagsOf(spec).flatMap(({ names, negatable }) =>
+test.for(commands)("Tab in bash offers every flag of $path", async (spec, context) => {
+  skipWithout("bash", context);
+  const own = spec.flags.flatMap(({ names, negatable }) =>
     names.flatMap((name) => (negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),
   );
   const words = await shells.bash(`gpuctl ${spec.path.join(" ")} --`);
-  expect(words).toEqual(expect.arrayContaining([...own, ...globals, "--help", "--version"]));
+  expect(words).toEqual(expect.arrayContaining([...own, ...globalNames, "--help", "--version"]));
   expect(new Set(words).size, "each once").toBe(words.length);
 });
 
 test("a flag takes a value in every command or in none, so that its value is never taken for a command", () => {
-  const withValue = new Set(valueFlags(treeOf(nouns, globalFlags)));
+  const withValue = new Set(valueFlags(treeOf(nouns, globals)));
   const switches = commands
-    .flatMap((spec) => flagsOf(spec))
+    .flatMap((spec) => spec.flags)
     .filter(({ value }) => value === undefined)
     .flatMap(({ names, short }) => [...names.map((name) => `--${name}`), ...(short ? [`-${short}`] : [])]);
   expect(switches.filter((name) => withValue.has(name))).toEqual([]);
 });
 
 describe("every shell's script", () => {
-  const scripts = Object.entries(completions(treeOf(nouns, globalFlags)));
+  const scripts = Object.entries(completions(treeOf(nouns, globals)));
 
   test.each(scripts)("%s knows every command and every flag", (_name, script) => {
     for (const spec of commands) {
       expect(script).toContain(spec.path.join(" "));
-      for (const name of flagsOf(spec).flatMap(({ names }) => names)) expect(script).toContain(name);
+      for (const name of spec.flags.flatMap(({ names }) => names)) expect(script).toContain(name);
     }
-    for (const { name } of globalFlags) expect(script).toContain(name);
+    for (const {
+      names: [name],
+    } of globals)
+      expect(script).toContain(name);
   });
 
   test.each(scripts)(
@@ -94,7 +101,15 @@ describe("every shell's script", () => {
 
 test("a text with quotes and brackets cannot break a script", () => {
   const odd = 'it\'s [odd]: $(touch x) `y` "z" \\';
-  const made = completions(treeOf([], [{ name: "odd", value: "FILE", text: odd, group: "Other" }]));
+  const flag: GlobalNode = {
+    names: ["odd"],
+    kind: "text",
+    value: "FILE",
+    text: odd,
+    notes: [],
+    group: "Other",
+  };
+  const made = completions(treeOf([], [flag]));
   expect(made._gpuctl).toContain("'[it'\\''s \\[odd\\]: $(touch x) `y` \"z\" \\\\]:FILE:_files'");
   expect(made["gpuctl.fish"]).toContain("'it\\'s [odd]: $(touch x) `y` \"z\" \\\\'");
   expect(made["gpuctl.ps1"]).toContain("'it''s [odd]: $(touch x) `y` \"z\" \\'");

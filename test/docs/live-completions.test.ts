@@ -1,25 +1,18 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { createHome, launcher } from "../e2e/command.ts";
+import { createHome, runProgram } from "../support/process.ts";
+import { needs } from "../support/programs.ts";
 import { type ShellName, shellNames, shells } from "./completing.ts";
 
-/** A home with `gpuctl` on the path. */
-async function createUser(env: Readonly<Record<string, string>> = {}) {
-  const home = await createHome(env);
-  const bin = join(home.folder, "bin");
-  await mkdir(bin);
-  await writeFile(join(bin, "gpuctl"), `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`);
-  await chmod(join(bin, "gpuctl"), 0o755);
-  const path = `${bin}:${home.env.PATH}`;
+async function createUser() {
+  const home = await createHome();
   return {
     ...home,
-    offered: (shell: ShellName, line: string) =>
-      shells[shell](line, { cwd: home.folder, env: { ...home.env, PATH: path } }),
+    offered: (shell: ShellName, line: string) => shells[shell](line, { cwd: home.folder, env: home.env }),
     /** Asks the service as a Tab does in the background. */
     refill: (kind: string, ...flags: string[]) => home.run(["__complete", kind, ...flags, "--refill"]),
-    /** Puts words into the cache in the place of what the service said. */
+    /** Puts words into the cache instead of what the service said. */
     say: async (values: readonly string[]) => {
       const folder = join(home.folder, "state/completions");
       const [name = ""] = await readdir(folder);
@@ -31,6 +24,8 @@ async function createUser(env: Readonly<Record<string, string>> = {}) {
 }
 
 describe.each(shellNames)("Tab in %s", (shell) => {
+  needs(shell);
+
   test("offers the rentals and volumes of the service that the line names", async () => {
     const user = await createUser();
     for (const label of ["web", "it's $(touch here)"]) {
@@ -76,11 +71,11 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     expect(await readdir(user.folder)).not.toContain("here");
   });
 
-  test("is silent when there is nothing to ask, nobody there, or a broken file", async () => {
+  test("is silent when there is nothing to ask, no service, or a broken file", async () => {
     const user = await createUser();
     expect(await user.offered(shell, "gpuctl rentals get ")).toEqual([]);
     expect(await user.offered(shell, "gpuctl rentals get --base-url http://127.0.0.1:1 ")).toEqual([]);
-    expect(await user.offered(shell, "gpuctl rentals get --profile nobody ")).toEqual([]);
+    expect(await user.offered(shell, "gpuctl rentals get --profile missing ")).toEqual([]);
     await mkdir(join(user.folder, "config"), { recursive: true });
     await writeFile(join(user.folder, "config/config.json"), "{ broken");
     expect(await user.offered(shell, "gpuctl rentals get ")).toEqual([]);
@@ -90,6 +85,5 @@ describe.each(shellNames)("Tab in %s", (shell) => {
 
 /** What a shell makes of a word as it stands on the line. */
 async function readBy(shell: ShellName, word: string, cwd: string): Promise<string> {
-  const { stdout } = await execa(shell, ["-c", `printf %s ${word}`], { cwd });
-  return stdout;
+  return (await runProgram(shell, ["-c", `printf %s ${word}`], { cwd })).out;
 }

@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
-import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { exit } from "../../src/cli/exit.ts";
-import { globalFlags } from "../../src/cli/globals.ts";
-import { flagsOf } from "../../src/commands/flags.ts";
-import { topics } from "../../src/commands/help/topics.ts";
-import { nouns } from "../../src/commands/index.ts";
+import { globals, nouns } from "../../src/cli/generated/tree.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import { topics } from "../../src/core/topics.ts";
 import { newestDay, packagersDay } from "../../src/docs/changelog.ts";
 import { environmentOf } from "../../src/docs/environment.ts";
 import { exitCodes } from "../../src/docs/exit-codes.ts";
 import { manual } from "../../src/docs/manual.ts";
 import { examples, list, literal, page, plain, section } from "../../src/docs/roff.ts";
 
-const pages = manual({ nouns, globals: globalFlags, version: "1.2.3", date: "2026-01-02" });
+import { runProgram } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
+
+const pages = manual({ nouns, globals, version: "1.2.3", date: "2026-01-02" });
 const root = pages["gpuctl.1"] ?? "";
 
 describe("the manual", () => {
@@ -33,28 +33,27 @@ describe("the manual", () => {
     );
   });
 
-  test.each(Object.entries(pages))("%s has nothing that mandoc finds fault with", async (_name, text) => {
-    const lint = await execa("mandoc", ["-T", "lint", "-W", "all"], {
-      input: text,
-      reject: false,
-      all: true,
-    });
-    if (lint.code === "ENOENT") throw new Error("this test needs mandoc: apt-get install mandoc");
-    expect({ said: lint.all, code: lint.exitCode }).toEqual({ said: "", code: 0 });
+  test.for(Object.entries(pages))("%s passes mandoc's lint", async ([, text], context) => {
+    skipWithout("mandoc", context);
+    const lint = await runProgram("mandoc", ["-T", "lint", "-W", "all"], { input: text });
+    expect(lint).toEqual({ code: 0, out: "", err: "" });
   });
 
-  test.each(nouns)("tells every command, flag and example of $name", ({ name, commands }) => {
+  test.each(nouns)("describes every command, flag and example of $name", ({ name, commands }) => {
     const text = pages[`gpuctl-${name}.1`] ?? "";
     for (const spec of commands) {
       expect(text).toContain(`.SS \\fB${literal(`gpuctl ${spec.path.join(" ")}`)}\\fR`);
-      for (const flag of flagsOf(spec)) expect(text).toContain(`\\fB${literal(`--${flag.names[0]}`)}\\fR`);
+      for (const flag of spec.flags) expect(text).toContain(`\\fB${literal(`--${flag.names[0]}`)}\\fR`);
       for (const { command } of spec.examples) expect(text).toContain(literal(command));
     }
   });
 
-  test("tells every global flag, variable and exit code", () => {
-    for (const { name } of globalFlags) expect(root).toContain(literal(name));
-    for (const { name } of environmentOf(globalFlags)) expect(root).toContain(`\\fB${name}\\fR`);
+  test("describes every global flag, variable and exit code", () => {
+    for (const {
+      names: [name],
+    } of globals)
+      expect(root).toContain(literal(name));
+    for (const { name } of environmentOf(globals)) expect(root).toContain(`\\fB${name}\\fR`);
     for (const [code] of exitCodes) expect(root).toContain(`.TP\n\\fB${code}\\fR\n`);
   });
 
@@ -70,7 +69,7 @@ describe("the manual", () => {
   });
 });
 
-test("the exit codes that are told are those that gpuctl has", () => {
+test("the documented exit codes are those that gpuctl has", () => {
   expect(exitCodes.map(([code]) => code)).toEqual(Object.values(exit));
 });
 

@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { createHome, type Home, repository } from "../support/process.ts";
 
-export const root = fileURLToPath(new URL("../..", import.meta.url));
-export const readme = readFileSync(join(root, "README.md"), "utf8");
+export const readme = readFileSync(join(repository, "README.md"), "utf8");
 
 export interface Section {
   readonly title: string;
@@ -30,25 +28,9 @@ export const blocksOf = (text: string, language: string): readonly string[] =>
     found === language ? [block] : [],
   );
 
-/** A reader's machine: an empty home, `gpuctl` on the path, and the packages that the text tells to install. */
-export async function readersMachine() {
-  const folder = await mkdtemp(join(tmpdir(), "gpuctl-readme-"));
-  await mkdir(join(folder, "bin"));
-  await mkdir(join(folder, "work"));
-  await symlink(join(root, "node_modules"), join(folder, "work/node_modules"), "dir");
-  const command = join(folder, "bin/gpuctl");
-  await writeFile(command, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "bin/gpuctl.js")}" "$@"\n`);
-  await chmod(command, 0o755);
-  return {
-    work: join(folder, "work"),
-    env: {
-      PATH: `${join(folder, "bin")}:${process.env.PATH}`,
-      HOME: folder,
-      TMPDIR: folder,
-      GPUCTL_STATE_DIR: join(folder, "state"),
-      GPUCTL_CONFIG_DIR: join(folder, "config"),
-      API_KEY: "key-of-the-reader",
-    },
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
+/** A reader's home, with the packages that the text says to install. */
+export async function readersHome(): Promise<Home> {
+  const home = await createHome({ API_KEY: "key-of-the-reader" });
+  await symlink(join(repository, "node_modules"), join(home.folder, "node_modules"), "dir");
+  return home;
 }

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { blocksOf, readersMachine, readme, root, sectionsOf } from "./readme-shell.ts";
+import { describe, expect, test } from "vitest";
+import { repository } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
+import { blocksOf, readersHome, readme, sectionsOf } from "./readme-shell.ts";
 
 /** Lines that hold for what follows too. */
 const settings = (commands: string): string =>
@@ -12,52 +13,35 @@ const settings = (commands: string): string =>
     .filter((line) => /^(export|unset) (?!GPUCTL_STATE_DIR)/.test(line))
     .join("\n");
 
-/** Exit codes that a text speaks of, in order. */
+/** Exit codes in a text, in order. */
 const codesIn = (text: string, pattern: RegExp): readonly string[] =>
   [...text.matchAll(pattern)].map(([, code = ""]) => code);
 
-describe("each section of the README can be followed on a new machine", () => {
-  test("what it is about is built", () => {
-    expect(existsSync(join(root, "dist/gpuctl.cjs")), "npm run build comes first").toBe(true);
-  });
-
+describe("each section of the README works on a new machine", () => {
   const sections = sectionsOf(readme);
-  test.each(sections)(
-    "$title",
-    async ({ title, commands }) => {
-      const machine = await readersMachine();
-      onTestFinished(machine.remove);
-      const before = sections.slice(
-        0,
-        sections.findIndex((section) => section.title === title),
-      );
-      const script = `set -euo pipefail\n${before.map((section) => settings(section.commands)).join("\n")}\n${commands}`;
-      const { exitCode, all } = await execa("bash", ["-c", script], {
-        cwd: machine.work,
-        env: machine.env,
-        extendEnv: false,
-        stdin: "ignore",
-        all: true,
-        reject: false,
-        timeout: 60_000,
-      });
-      expect(exitCode, all).toBe(0);
-      expect(codesIn(all ?? "", /^exit code (\d+)$/gm)).toEqual(
-        codesIn(commands, /"exit code \$\?" # (\d+)$/gm),
-      );
-    },
-    90_000,
-  );
+  test.for(sections)("$title", { timeout: 90_000 }, async ({ title, commands }, context) => {
+    skipWithout("bash", context);
+    if (/\bcurl\b/.test(commands)) skipWithout("curl", context);
+    const { shell, folder } = await readersHome();
+    const before = sections.slice(
+      0,
+      sections.findIndex((section) => section.title === title),
+    );
+    const script = `exec 2>&1\nset -euo pipefail\n${before.map((section) => settings(section.commands)).join("\n")}\n${commands}`;
+    const { code, out } = await shell(script, { shell: "bash", env: { TMPDIR: folder } }).ended;
+    expect(code, out).toBe(0);
+    expect(codesIn(out, /^exit code (\d+)$/gm)).toEqual(codesIn(commands, /"exit code \$\?" # (\d+)$/gm));
+  });
 });
 
 test("every npm script that the README names is there", async () => {
-  const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const { scripts } = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
   const named = [...readme.matchAll(/npm (?:run )?(demo|test|build|\w+:\w+)\b/g)].map(([, name]) => name);
   expect(named).toContain("demo");
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...new Set(named)]));
 });
 
-test("what cannot be run in a test is kept small", () => {
+test("few commands of the README cannot run in a test", () => {
   expect(blocksOf(readme, "console").flatMap((block) => block.trim().split("\n"))).toEqual([
     "npm ci && npm run demo",
     "npm ci && npm run build && npm link",
@@ -72,10 +56,10 @@ test("every file and folder of the repository that the README names is there", (
     ...readme.matchAll(/\]\(((?!#|https?:)[^)]+)\)|`((?:completions|man|docs)\/[^`]*|CHANGELOG\.md)`/g),
   ].map(([, link, word]) => link ?? word ?? "");
   expect(named.length).toBeGreaterThan(3);
-  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  expect(named.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
 });
 
-test("the README leads to no host that is not for documentation", () => {
+test("the README links to no host but the documentation ones", () => {
   const hosts = [...readme.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
   expect([...new Set(hosts)].filter((host) => !/\.example\.com$/.test(host ?? ""))).toEqual([]);
 });

@@ -3,11 +3,14 @@ import { chmod, mkdir, readdir, readFile, truncate, writeFile } from "node:fs/pr
 import * as module from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createHome, type Home } from "./command.ts";
+import { createHome as createAnyHome, type Environment, type Home } from "../support/process.ts";
 
 /** Where Node.js keeps compiled code by itself, that is what is used. */
 const nodeKeeps = "enableCompileCache" in module;
 const isPosix = process.platform !== "win32";
+
+/** A home with its own folder for compiled code. */
+const createHome = (env: Environment = {}) => createAnyHome({ XDG_CACHE_HOME: "", ...env });
 
 /** It loads ES modules, too. */
 const line = "rentals list -o json --sandbox";
@@ -53,16 +56,16 @@ describe.skipIf(nodeKeeps)("compiled code", () => {
   });
 
   /** The line says the same, whatever is kept, and leaves what the next run takes as it is. */
-  async function isMended({ home, first }: Awaited<ReturnType<typeof usedHome>>) {
+  async function isReplaced({ home, first }: Awaited<ReturnType<typeof usedHome>>) {
     const broken = await kept(home);
     expect(await home.run(line)).toEqual(first);
-    const mended = await kept(home);
-    for (const file of broken) expect(mended).not.toContainEqual(file);
+    const replaced = await kept(home);
+    for (const file of broken) expect(replaced).not.toContainEqual(file);
     expect(await home.run(line)).toEqual(first);
-    expect(await kept(home)).toEqual(mended);
+    expect(await kept(home)).toEqual(replaced);
   }
 
-  it.each([0, 0.01, 0.5, 1])("that was altered at %d of its length is made anew", async (part) => {
+  it.each([0, 0.01, 0.5, 1])("that was altered at %d of its length is compiled again", async (part) => {
     const used = await usedHome();
     for (const { file } of used.files) {
       const bytes = await readFile(file);
@@ -70,13 +73,13 @@ describe.skipIf(nodeKeeps)("compiled code", () => {
       bytes[at] = (bytes[at] ?? 0) ^ 0x55;
       await writeFile(file, bytes);
     }
-    await isMended(used);
+    await isReplaced(used);
   });
 
-  it.each([0, 3, 500])("that was cut to %d bytes is made anew", async (length) => {
+  it.each([0, 3, 500])("that was cut to %d bytes is compiled again", async (length) => {
     const used = await usedHome();
     for (const { file } of used.files) await truncate(file, length);
-    await isMended(used);
+    await isReplaced(used);
   });
 
   it("is neither read nor kept with NODE_DISABLE_COMPILE_CACHE", async () => {

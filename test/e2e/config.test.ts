@@ -1,7 +1,7 @@
 import { chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createHome } from "./command.ts";
+import { createHome } from "../support/process.ts";
 
 const names = Array.from({ length: 10 }, (_, at) => `profile-${at}`);
 

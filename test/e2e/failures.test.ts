@@ -2,18 +2,18 @@ import { writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createHome, key } from "./command.ts";
-import { virtualMachine } from "./foreign-records.ts";
-import { type Asked, fail, send, serveForeign } from "./foreign-server.ts";
+import { createHome, key } from "../support/process.ts";
+import { virtualMachine } from "./third-party-records.ts";
+import { type Asked, fail, send, serveThirdParty } from "./third-party-server.ts";
 
 const listing = "GET /v2/on-demand/virtual-machine-rentals";
 const creating = "POST /v2/on-demand/virtual-machine-rentals";
 const summary = "GET /v2/on-demand/active-rental-summary";
 
-type Instead = NonNullable<Parameters<typeof serveForeign>[0]["instead"]>;
+type Instead = NonNullable<Parameters<typeof serveThirdParty>[0]["instead"]>;
 
 async function at(instead: Instead) {
-  const server = await serveForeign({ key, instead });
+  const server = await serveThirdParty({ key, instead });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
   return { ...home, asked: server.asked };
@@ -41,7 +41,7 @@ describe("a creation whose outcome is unknown", () => {
     ["a 500", (_asked, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "Internal server error")],
     ["a reset", (_asked, response) => response.socket?.resetAndDestroy()],
     ["a page of a proxy", page(200)],
-  ])("by %s is sent once; what is there now is told", async (_name, answer) => {
+  ])("by %s is sent once; what is there now is listed", async (_name, answer) => {
     const { run, asked } = await at(renting(answer));
     const { code, out, err } = await run("rentals create vm --gpus 1 -o json");
     expect({ code, out }).toEqual({ code: 10, out: "" });
@@ -126,11 +126,11 @@ describe("the key", () => {
     expect(err).toContain("--sandbox");
   });
 
-  it("that no header can carry is told of as such", async () => {
+  it("that no header can carry has its own error", async () => {
     const { run, asked } = await at({});
     const { code, err } = await run("rentals list", { env: { GPUCTL_API_KEY: "two words" } });
     expect(code).toBe(3);
-    expect(err).not.toContain("fault of gpuctl");
+    expect(err).not.toContain("bug in gpuctl");
     expect(asked).toEqual([]);
   });
 });

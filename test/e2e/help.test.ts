@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createHome } from "./command.ts";
+import { createHome } from "../support/process.ts";
 
 test.each(["help", "help rentals create vm", "help exit-codes", "rentals --help"])(
   "gpuctl %s needs no configuration that can be read",

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createHome, dist, key, launcher } from "./command.ts";
-import { serveForeign } from "./foreign-server.ts";
+import { createHome, dist, key, launcher } from "../support/process.ts";
+import { serveThirdParty } from "./third-party-server.ts";
 
 const recorder = fileURLToPath(new URL("record-loads.cjs", import.meta.url));
 
@@ -12,7 +12,7 @@ const marks = {
   zod: "_zod",
   conf: "clearInvalidConfig",
   prompts: "ExitPromptError",
-  ora: "discardStdin",
+  ora: "`spinner.interval` must be a positive integer",
   SQLite: "@photostructure/sqlite",
   hono: "Can not add a route since the matcher is already built.",
   "node-server": "@hono/node-server",
@@ -37,7 +37,7 @@ const librariesIn = (chunks: readonly string[]) =>
 const logical = (chunk: string) => chunk.replace(/(?:-[\w-]{8})?\.cjs$/, "");
 
 async function loadsOf(line: string, { again = false } = {}) {
-  const server = await serveForeign({ key });
+  const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
   // What the service describes is asked for once, and kept.
@@ -62,7 +62,7 @@ async function loadsOf(line: string, { again = false } = {}) {
 }
 
 describe("what a command loads", () => {
-  it("is told by marks that are all somewhere in the build", () => {
+  it("is recognised by marks that are all in the build", () => {
     const chunks = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
     expect(librariesIn(chunks)).toEqual(Object.keys(marks));
   });
@@ -108,7 +108,7 @@ describe("what a command loads", () => {
         "table",
       ]
     `);
-    expect(libraries).toEqual(["commander", "cli-table3"]);
+    expect(libraries).toEqual(["commander"]);
     expect(packages).toEqual([]);
     for (const name of ["https", "child_process", "crypto", "fs/promises", "perf_hooks"]) {
       expect(builtin).not.toContain(name);
@@ -132,7 +132,7 @@ describe("what a command loads", () => {
   });
 
   it.each(["sandbox keys", "sandbox limits"])(
-    "for %s is no database: what it prints is in none",
+    "for %s is not a database: none has what it prints",
     async (line) => {
       const { packages } = await loadsOf(line);
       expect(packages).toEqual([]);

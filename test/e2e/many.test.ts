@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createHome, firstPiece, type Home } from "./command.ts";
+import { createHome, firstPiece, type Home } from "../support/process.ts";
 
 const create = "rentals create vm --gpus 1 --sandbox -o id";
 
@@ -25,7 +25,7 @@ const moments = [
   { name: "the id", stream: "stdout", at: /\n/ },
 ] as const;
 
-it("processes killed in the middle of it lose no rental that was told of", async () => {
+it("processes killed halfway lose no rental that they reported", async () => {
   const home = await createHome();
   await home.run("sandbox status");
   const told: string[] = [];

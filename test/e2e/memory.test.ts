@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createHome, key, launcher } from "./command.ts";
-import { virtualMachine } from "./foreign-records.ts";
+import { createHome, key, launcher } from "../support/process.ts";
+import { virtualMachine } from "./third-party-records.ts";
 
 const recorder = fileURLToPath(new URL("record-memory.cjs", import.meta.url));
 
@@ -47,7 +47,9 @@ async function memoryOf(format: string, count: number) {
   const { port } = server.address() as AddressInfo;
   const home = await createHome({ GPUCTL_BASE_URL: `http://127.0.0.1:${port}`, GPUCTL_API_KEY: key });
   const [record, printed] = [join(home.folder, "memory"), join(home.folder, "printed")];
-  const node = [process.execPath, `--max-old-space-size=${heap}`, "--require", recorder];
+  // The room for new objects differs between the lines of Node.js; 16 MiB is that of Node 20.
+  const limits = [`--max-old-space-size=${heap}`, "--max-semi-space-size=16"];
+  const node = [process.execPath, ...limits, "--require", recorder];
   const words = [...node, launcher, "rentals", "history", "-o", format];
   const { code, err } = await home.run(["-c", '"$@" > "$0"', printed, ...words], {
     command: ["/bin/sh"],

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { selfSigned } from "../client/certificate.ts";
-import { createHome, key } from "./command.ts";
+import { createHome, key } from "../support/process.ts";
 
 /** Listens on a free port until the test ends. */
 async function listen(server: Server): Promise<number> {
@@ -78,7 +78,7 @@ describe("the network of a company", () => {
       "volumes create --region us-central-1 --label data --size-in-gb 256 --timeout 1s --retries 0",
     );
     expect(code).toBe(9);
-    expect(err).toContain("no answer within 1 s");
+    expect(err).toContain("no response within 1 s");
   });
 });
 
@@ -101,7 +101,7 @@ describe("a service at this machine", () => {
     expect(seen).toEqual(["/v2/on-demand/storage-volumes"]);
   });
 
-  it("that is not there is a network failure, told with its address", async () => {
+  it("that is not there is a network failure with its address", async () => {
     const { run } = await createHome({ GPUCTL_BASE_URL: "http://127.0.0.1:1", GPUCTL_API_KEY: key });
     const { code, out, err } = await run("volumes list --retries 0 -o json");
     expect({ code, out }).toEqual({ code: 9, out: "" });

@@ -1,19 +1,27 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { execa } from "execa";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createHome, key, repository } from "./command.ts";
-import { serveForeign } from "./foreign-server.ts";
+import { blocksOf } from "../docs/readme-shell.ts";
+import { createHome, key, repository } from "../support/process.ts";
 import { type Packed, packAll } from "./packing.ts";
+import { serveThirdParty } from "./third-party-server.ts";
 
 let packed: Packed;
+let folder: string;
 
 beforeAll(async () => {
   packed = await packAll();
-}, 120_000);
+  folder = await packed.install([packed.tarball, ...packed.optional]);
+}, 180_000);
 afterAll(() => packed?.remove());
 
 /** The installed command in a home of its own. */
-async function install(tarballs: readonly string[], ...flags: string[]) {
+async function installCommand(tarballs: readonly string[], ...flags: string[]) {
   const where = await packed.install(tarballs, ...flags);
   const home = await createHome();
   const command = [join(where, "node_modules", ".bin", "gpuctl")] as const;
@@ -26,7 +34,7 @@ async function install(tarballs: readonly string[], ...flags: string[]) {
 
 describe("the package", () => {
   it("works as installed, its sandbox with it", { timeout: 120_000 }, async () => {
-    const { run, packages } = await install([packed.tarball, ...packed.optional]);
+    const { run, packages } = await installCommand([packed.tarball, ...packed.optional]);
     expect(await packages()).toContain("gpuctl");
     const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
     expect(await run("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });
@@ -45,11 +53,11 @@ describe("the package", () => {
   });
 
   it("works without what only the sandbox needs, and says how to get it", { timeout: 120_000 }, async () => {
-    const { run, packages } = await install([packed.tarball], "--omit=optional");
+    const { run, packages } = await installCommand([packed.tarball], "--omit=optional");
     expect(await packages()).toEqual(["gpuctl"]);
     expect((await run("--version")).code).toBe(0);
     expect((await run("--help")).code).toBe(0);
-    const server = await serveForeign({ key });
+    const server = await serveThirdParty({ key });
     onTestFinished(() => server.close());
     const account = { GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key };
     expect(await run("rentals list -o id", account)).toEqual({ code: 0, out: "18026\nbm-7f\n", err: "" });
@@ -58,3 +66,201 @@ describe("the package", () => {
     expect(err).toMatch(/is not installed.*npm install @photostructure\/sqlite/);
   });
 });
+
+/** Puts files into the folder where the package is installed. */
+async function write(files: Readonly<Record<string, string>>, where = folder): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(where, name)), { recursive: true });
+    await writeFile(join(where, name), text);
+  }
+}
+
+/** Lets the folder have a package that the repository has, as if it were installed there. */
+async function borrow(name: string): Promise<string> {
+  const target = join(repository, "node_modules", name);
+  const link = join(folder, "node_modules", name);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(target, link, "junction").catch(() => {});
+  return target;
+}
+
+const run = (args: readonly string[], cwd = folder) =>
+  execa(process.execPath, args, { cwd, reject: false, all: true, env: { CI: "1", NO_COLOR: "1" } });
+
+const imports = {
+  "program.mjs": `import { createClient, InvalidInput } from "gpuctl";
+import { createSandbox } from "gpuctl/sandbox";`,
+  "program.cjs": `const { createClient, InvalidInput } = require("gpuctl");
+const { createSandbox } = require("gpuctl/sandbox");`,
+};
+const webp = "UklGRh4AAABXRUJQVlA4TBEAAAAvAQAAAA8Q87//8x8OMqL/AQA=";
+const program = `
+async function main() {
+  const sandbox = await createSandbox();
+  const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full });
+  const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
+  let said = "";
+  const input = { model: "sandbox-echo", messages: [{ role: "user", content: "hello" }] };
+  for await (const { text } of client.stream("createChatCompletion", input)) said += text;
+  const picture = { model_name: "SD2", prompt: "a lighthouse", image: "${webp}" };
+  const { images } = await client.generateImage(picture);
+  const { audio } = await client.generateAudio({ text: "Good morning" });
+  const error = await client.getRental({ rentalId: "" }).catch((cause) => cause);
+  client.close();
+  await sandbox.close();
+  console.log(JSON.stringify({
+    rental: typeof id,
+    heard: said.includes("hello"),
+    picture: Buffer.from(images[0].image, "base64").subarray(1, 4).toString(),
+    speech: Buffer.from(audio, "base64").subarray(0, 4).toString(),
+    refused: error instanceof InvalidInput,
+  }));
+}
+main();`;
+
+describe("the packed library", () => {
+  it.each(Object.entries(imports))("runs in %s and lets the process end", async (name, head) => {
+    await write({ [name]: `${head}\n${program}` });
+    const { exitCode, all } = await run([name]);
+    expect({ exitCode, all }).toEqual({
+      exitCode: 0,
+      all: '{"rental":"number","heard":true,"picture":"PNG","speech":"RIFF","refused":true}',
+    });
+  });
+
+  it("loads neither the sandbox nor the schemas before they are needed", async () => {
+    const { stdout } = await run([
+      "-p",
+      'require("gpuctl").createClient({ baseUrl: "https://api.example.com", apiKey: "k" }); JSON.stringify(Object.keys(require.cache))',
+    ]);
+    const loaded: readonly string[] = JSON.parse(stdout);
+    expect(loaded.some((file) => file.endsWith("client.cjs"))).toBe(true);
+    expect(loaded.filter((file) => /sandbox|contract|webp/.test(file.slice(folder.length)))).toEqual([]);
+  });
+
+  it("says how to get what only the sandbox needs", async () => {
+    const bare = await packed.install([packed.tarball], "--omit=optional");
+    const { exitCode, all } = await run(
+      [
+        "-e",
+        'require("gpuctl"); require("gpuctl/sandbox").createSandbox().catch((e) => console.log(e.message))',
+      ],
+      bare,
+    );
+    expect(exitCode).toBe(0);
+    expect(all).toMatch(/is not installed.*npm install @photostructure\/sqlite/);
+  });
+
+  it("does not give access to what it does not export", async () => {
+    const { all } = await run(["-e", 'require("gpuctl/dist/gpuctl.cjs")']);
+    expect(all).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED");
+  });
+});
+
+/** Every test suite in the documentation. */
+const suites = ["README.md", "docs/library.md"].flatMap((text) =>
+  blocksOf(readFileSync(join(repository, text), "utf8"), "js")
+    .filter((block) => block.includes('from "vitest"'))
+    .map((suite, at) => ({ name: `${at + 1} of ${text}`, suite })),
+);
+
+describe("a documented example", () => {
+  it("is a test suite", () => expect(suites).not.toEqual([]));
+
+  it.each(suites)("works as written: $name", { timeout: 60_000 }, async ({ name, suite }) => {
+    const vitest = await borrow("vitest");
+    const file = `${name.replaceAll(/\W/g, "-")}.test.js`;
+    await write({ [file]: suite });
+    const { exitCode, all } = await run([join(vitest, "vitest.mjs"), "run", file]);
+    expect(exitCode, all).toBe(0);
+    expect(all).toContain(`${suite.match(/^test\(/gm)?.length} passed`);
+  });
+});
+
+describe("the types of the packed library", () => {
+  const consumer = `import { createClient, type Rental, ServiceError } from "gpuctl";
+import { createSandbox, type Sandbox } from "gpuctl/sandbox";
+
+export async function rent(sandbox: Sandbox): Promise<Rental> {
+  const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full, fetch: sandbox.fetch });
+  for await (const piece of client.stream("createChatCompletion", { model: "m", messages: [] })) {
+    const text: string = piece.text;
+    void text;
+  }
+  // @ts-expect-error: the service has no such GPU
+  await client.createVirtualMachineRental({ gpuCount: 1, gpuType: "a100" });
+  return client.createVirtualMachineRental({ gpuCount: 1, gpuType: "h200" });
+}
+
+export const statusOf = (error: unknown): number | undefined =>
+  error instanceof ServiceError ? error.status : undefined;
+export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 });
+`;
+  const options = { strict: true, noEmit: true, skipLibCheck: false, target: "ES2022" };
+
+  it.each([
+    ["nodenext", "node", ["node"]],
+    ["bundler", "DOM", []],
+  ])("are right for %s with the globals of %s, and need no zod", async (resolution, globals, types) => {
+    const tsc = join(await borrow("typescript"), "bin", "tsc");
+    await borrow("@types/node");
+    const where = `types-${resolution}-${globals}`;
+    const compilerOptions = {
+      ...options,
+      types,
+      lib: ["ES2022", ...(globals === "DOM" ? ["DOM"] : [])],
+      module: resolution === "nodenext" ? "nodenext" : "esnext",
+      moduleResolution: resolution,
+    };
+    await write({
+      [`${where}/consumer.mts`]: consumer,
+      [`${where}/consumer.cts`]: consumer,
+      [`${where}/tsconfig.json`]: JSON.stringify({ compilerOptions, include: ["*"] }),
+    });
+    const { exitCode, all } = await run([tsc, "-p", where]);
+    expect(exitCode, all).toBe(0);
+  });
+
+  it("have no problem that attw knows, for all that resolve packages by their exports", async () => {
+    const result = await checkPackage(createPackageFromTarballData(await readFile(packed.tarball)));
+    if (result.types === false) throw new Error("the package has no types");
+    const problems = result.problems.filter(
+      (problem) => !("resolutionKind" in problem && problem.resolutionKind === "node10"),
+    );
+    expect(problems).toEqual([]);
+    expect(Object.keys(result.entrypoints)).toEqual([".", "./sandbox", "./package.json"]);
+  });
+
+  it("and its manifest have nothing that publint would change", async () => {
+    const { buffer } = new Uint8Array(await readFile(packed.tarball));
+    const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+});
+
+it("every library inside of it stands in the list of licences", async () => {
+  const manifest = JSON.parse(await readFile(join(folder, "node_modules/gpuctl/package.json"), "utf8"));
+  expect(manifest.dependencies).toBeUndefined();
+  const dist = join(folder, "node_modules/gpuctl/dist");
+  const licences = await readFile(join(dist, "THIRD-PARTY-LICENSES.txt"), "utf8");
+  const inside = await librariesIn(join(dist, "library"));
+  expect(inside).toContain("zod");
+  expect(inside.filter((name) => !licences.includes(`Name: ${name}\n`))).toEqual([]);
+});
+
+it("what is compiled into the WebAssembly inside of it stands there, too", async () => {
+  const licences = await readFile(join(folder, "node_modules/gpuctl/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
+  for (const holder of ["2012 Stephen Dolan", "K.Kosako", "Google Inc."]) {
+    expect(licences).toMatch(new RegExp(`copyright \\(c\\) .*${holder}`, "i"));
+  }
+});
+
+/** The bundler marks where each module of a library begins. */
+async function librariesIn(where: string): Promise<readonly string[]> {
+  const files = (await readdir(where)).filter((name) => /\.[cm]js$/.test(name));
+  const texts = await Promise.all(files.map((name) => readFile(join(where, name), "utf8")));
+  const marks = texts.flatMap((text) => [...text.matchAll(mark)]);
+  return [...new Set(marks.map(([, name = ""]) => name))].sort();
+}
+
+const mark = /^\/\/#region .*node_modules\/((?:@[^/\n]+\/)?[^/\n]+)\/.*$/gm;

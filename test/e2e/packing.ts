@@ -1,41 +1,54 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
-import { repository } from "./command.ts";
+import { repository, runProgram } from "../support/process.ts";
 
 /** The package and its optional dependencies as a registry would hold them. */
 export interface Packed {
   readonly tarball: string;
   readonly optional: readonly string[];
-  /** Installs tarballs in a folder of its own, without a network and without running anybody's scripts. */
+  /** Installs tarballs in a folder of its own, without a network and without running their scripts. */
   readonly install: (tarballs: readonly string[], ...flags: string[]) => Promise<string>;
   readonly remove: () => Promise<void>;
 }
 
 export async function packAll(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-packed-"));
-  const dependencies = await withDependencies("optionalDependencies", repository);
+  const [tarball = "", ...optional] = await pack(
+    [repository, ...(await withDependencies("optionalDependencies", repository))],
+    folder,
+  );
   return {
-    tarball: await pack(repository, folder),
-    optional: await Promise.all([...dependencies].map((one) => pack(one, folder))),
+    tarball,
+    optional,
     install: async (tarballs, ...more) => {
       const where = await mkdtemp(join(folder, "install-"));
       await writeFile(join(where, "package.json"), "{}");
       const flags = ["--ignore-scripts", "--offline", "--no-audit", "--no-fund", "--loglevel=error"];
-      await execa("npm", ["install", ...flags, ...more, ...tarballs], { cwd: where });
+      await npm(["install", ...flags, ...more, ...tarballs], where);
       return where;
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-async function pack(source: string, folder: string): Promise<string> {
-  const where = await mkdtemp(join(folder, "pack-"));
-  await execa("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", where], { cwd: source });
-  const [packed] = await readdir(where);
-  if (packed === undefined) throw new Error(`npm pack made no tarball of ${source}`);
-  return join(where, packed);
+/** Packs folders of packages, all in one process, and gives their tarballs in the same order. */
+async function pack(sources: readonly string[], folder: string): Promise<readonly string[]> {
+  const paths = await Promise.all(sources.map((source) => realpath(source)));
+  const out = await npm(
+    ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder, ...paths],
+    folder,
+  );
+  return out
+    .trim()
+    .split("\n")
+    .map((name) => join(folder, name));
+}
+
+async function npm(args: readonly string[], cwd: string): Promise<string> {
+  const { code, out, err } = await runProgram("npm", args, { cwd });
+  if (code !== 0) throw new Error(`npm ${args[0]} failed: ${err}`);
+  return out;
 }
 
 /** Folders of a package's dependencies, and of theirs: what npm would fetch, from what is installed here. */

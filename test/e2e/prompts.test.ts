@@ -1,15 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createHome, key } from "./command.ts";
-import { serveForeign } from "./foreign-server.ts";
-import { onTerminal } from "./on-terminal.ts";
+import { createHome, key } from "../support/process.ts";
+import { serveThirdParty } from "./third-party-server.ts";
 
 const create = "rentals create bare-metal";
 
 async function atService() {
   const asked: string[] = [];
-  const server = await serveForeign({
+  const server = await serveThirdParty({
     key,
     instead: {
       "POST /v2/on-demand/bare-metal-rentals": (_request, response) => {
@@ -27,7 +26,7 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
     "%s exits 130, sends nothing and gives the cursor back",
     async (key) => {
       const { asked, home } = await atService();
-      const terminal = onTerminal(create, home);
+      const terminal = home.onTerminal(create);
       await terminal.waitFor(/Network between the machines/);
       terminal.press(key);
       expect((await terminal.ended()).code).toBe(130);
@@ -42,7 +41,7 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
     ["a confirmation", "\r8\r", /billed until it ends/],
   ])("Ctrl-D at %s does the same", async (_name, before, question) => {
     const { asked, home } = await atService();
-    const terminal = onTerminal(create, home);
+    const terminal = home.onTerminal(create);
     await terminal.waitFor(/Network between the machines/);
     terminal.type(before.slice(0, 1));
     await terminal.waitFor(/Number of GPUs/);
@@ -55,7 +54,7 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
 
   it("a key is not shown, and Ctrl-D there keeps nothing", async () => {
     const home = await createHome();
-    const terminal = onTerminal("auth login --base-url https://api.example.com", home);
+    const terminal = home.onTerminal("auth login --base-url https://api.example.com");
     await terminal.waitFor(/API key/);
     terminal.type("secret");
     terminal.type("\u0015");
@@ -67,7 +66,7 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
 
   it("a window that closes ends it, and nothing is sent", async () => {
     const { asked, home } = await atService();
-    const terminal = onTerminal(create, home);
+    const terminal = home.onTerminal(create);
     await terminal.waitFor(/Network between the machines/);
     terminal.close();
     const { code, signal } = await terminal.ended();
@@ -77,7 +76,7 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
 
   it("a window of 20 columns is wide enough", async () => {
     const home = await createHome({ GPUCTL_SANDBOX: "1" });
-    const terminal = onTerminal(create, home, { columns: 20 });
+    const terminal = home.onTerminal(create, { columns: 20 });
     await terminal.waitFor("Network between");
     terminal.press("enter");
     await terminal.waitFor("Number of GPUs");
@@ -92,7 +91,7 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
 describe.skipIf(process.platform === "win32")("setup in a terminal", () => {
   it("sets up the sandbox with the Enter key and little else", async () => {
     const home = await createHome();
-    const terminal = onTerminal("setup", home);
+    const terminal = home.onTerminal("setup");
     await terminal.waitFor(/Name of the profile/);
     terminal.press("enter");
     await terminal.waitFor(/Where is the service/);
@@ -109,7 +108,7 @@ describe.skipIf(process.platform === "win32")("setup in a terminal", () => {
 
   it("Ctrl-D in the middle keeps what was answered", async () => {
     const home = await createHome();
-    const terminal = onTerminal("setup", home, { columns: 40 });
+    const terminal = home.onTerminal("setup", { columns: 40 });
     await terminal.waitFor(/Name of the profile/);
     terminal.type("play\r");
     await terminal.waitFor(/Where is the service/);

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createHome } from "./command.ts";
+import { createHome } from "../support/process.ts";
 
 const seed = `
 clock: { now: "2026-12-01T00:00:00Z", frozen: true }

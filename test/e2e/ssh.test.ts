@@ -1,10 +1,9 @@
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createHome, type Home, key } from "./command.ts";
-import { virtualMachine } from "./foreign-records.ts";
-import { send, serveForeign } from "./foreign-server.ts";
-import { onTerminal } from "./on-terminal.ts";
+import { addProgram, createHome, key } from "../support/process.ts";
+import { virtualMachine } from "./third-party-records.ts";
+import { send, serveThirdParty } from "./third-party-server.ts";
 
 const record = {
   ...virtualMachine,
@@ -12,21 +11,16 @@ const record = {
   providerData: { sshNetworking: [{ host: "203.0.113.7", port: 30022, user: "ubuntu" }] },
 };
 
-/** A machine whose ssh is a shell script. */
+/** A home where ssh is a shell script. */
 async function withSsh(script: string) {
-  const server = await serveForeign({
+  const server = await serveThirdParty({
     key,
     instead: { "GET /v2/on-demand/rental": (_asked, response) => send(response, record) },
   });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
-  const bin = join(home.folder, "bin");
-  await mkdir(bin);
-  await writeFile(join(bin, "ssh"), `#!/bin/sh\n${script}\n`);
-  await chmod(join(bin, "ssh"), 0o755);
-  const env = { ...home.env, PATH: `${bin}${delimiter}${home.env.PATH}` };
-  const run: Home["run"] = (line, options) => home.run(line, { ...options, env });
-  return { ...home, env, run };
+  await addProgram(home.folder, "ssh", script);
+  return home;
 }
 
 describe.skipIf(process.platform === "win32")("rentals ssh", () => {
@@ -65,7 +59,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
 
   it("leaves Ctrl-C to ssh, however often it comes", async () => {
     const home = await withSsh('trap "echo got it" INT; echo ready; until read line; do :; done; exit 7');
-    const terminal = onTerminal("rentals ssh 18026", home);
+    const terminal = home.onTerminal("rentals ssh 18026");
     await terminal.waitFor(/ready/);
     for (let times = 1; times <= 8; times += 1) {
       terminal.press("ctrl-c");
@@ -80,7 +74,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     const home = await withSsh(
       'trap "echo told > told; exit 9" TERM; echo ready; while :; do sleep 0.05; done',
     );
-    const child = home.start("rentals ssh 18026", { PATH: home.env.PATH });
+    const child = home.start("rentals ssh 18026");
     await new Promise((resolve) => child.stdout?.once("data", resolve));
     child.kill("SIGTERM");
     expect(await child).toMatchObject({ exitCode: 9 });

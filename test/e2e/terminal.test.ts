@@ -1,16 +1,22 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { cursorMoves } from "../support/terminal-screen.ts";
-import { createHome, key } from "./command.ts";
-import { virtualMachine } from "./foreign-records.ts";
-import { send, serveForeign } from "./foreign-server.ts";
-import { onTerminal } from "./on-terminal.ts";
+import { createHome, key } from "../support/process.ts";
+import { cursorMoves, leftoversIn, type Terminal, withLastFrameCut } from "../support/terminal.ts";
+import { virtualMachine } from "./third-party-records.ts";
+import { send, serveThirdParty } from "./third-party-server.ts";
+
+/** The cursor is shown again, and the end of a frame that the terminal never got is made up for. */
+async function expectRestored(terminal: Terminal): Promise<void> {
+  expect(cursorMoves(terminal.bytes())).toEqual(restored);
+  expect(terminal.bytes()).toMatch(/\u001b\[\?2026h.*\u001b\[36m/s);
+  expect(await leftoversIn(withLastFrameCut(terminal.bytes()))).toEqual([]);
+}
 
 const restored = { hidden: 1, shown: 1, last: "shown" };
 
 /** A service whose rental never starts, or never answers at all. */
 async function slow({ silent = false } = {}) {
   const pending = { ...virtualMachine, status: "Pending", state: "pending" };
-  const server = await serveForeign({
+  const server = await serveThirdParty({
     key,
     instead: {
       "GET /v2/on-demand/rental": (_asked, response) => {
@@ -25,20 +31,20 @@ async function slow({ silent = false } = {}) {
 const waits = "rentals wait 18026 --interval 1s";
 const watches = "rentals list --watch 1s";
 
-describe.skipIf(process.platform === "win32")("the cursor comes back", () => {
+describe.skipIf(process.platform === "win32")("the terminal is restored", () => {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
   it.each(signals)("after %s while something is waited for", async (signal) => {
-    const terminal = onTerminal(waits, await slow());
+    const terminal = (await slow()).onTerminal(waits);
     await terminal.waitFor(/it is pending/i);
     terminal.kill(signal);
     expect(await terminal.ended()).toMatchObject({ code: 130 });
-    expect(cursorMoves(terminal.bytes())).toEqual(restored);
+    await expectRestored(terminal);
   });
 
   it.each(signals)("after %s in a watch, which says nothing more", async (signal) => {
-    const terminal = onTerminal(watches, await slow());
-    await terminal.waitFor(/Ctrl-C leaves/);
+    const terminal = (await slow()).onTerminal(watches);
+    await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.kill(signal);
     expect(await terminal.ended()).toMatchObject({ code: 130 });
     expect(cursorMoves(terminal.bytes())).toEqual(restored);
@@ -46,27 +52,37 @@ describe.skipIf(process.platform === "win32")("the cursor comes back", () => {
   });
 
   it.each([waits, watches])("after Ctrl-C on the keyboard: %s", async (line) => {
-    const terminal = onTerminal(line, await slow());
-    await terminal.waitFor(/it is pending|Ctrl-C leaves/i);
+    const terminal = (await slow()).onTerminal(line);
+    await terminal.waitFor(/it is pending|press Ctrl-C to exit/i);
     terminal.press("ctrl-c");
     expect(await terminal.ended()).toMatchObject({ code: 130 });
     expect(cursorMoves(terminal.bytes())).toEqual(restored);
   });
 
-  it("after Ctrl-\\", async () => {
-    const terminal = onTerminal(watches, await slow());
-    await terminal.waitFor(/Ctrl-C leaves/);
+  it("after Ctrl-\\ and a second Ctrl-C while something is waited for", async () => {
+    for (const signals of [["SIGQUIT"], ["SIGINT", "SIGINT"]] as const) {
+      const terminal = (await slow({ silent: true })).onTerminal(waits);
+      await terminal.waitFor(/Waiting until/);
+      for (const signal of signals) terminal.kill(signal);
+      await terminal.ended();
+      await expectRestored(terminal);
+    }
+  });
+
+  it("after Ctrl-\\ in a watch", async () => {
+    const terminal = (await slow()).onTerminal(watches);
+    await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.type("\u001c");
     expect(await terminal.ended()).toMatchObject({ signal: 3 });
     expect(cursorMoves(terminal.bytes())).toEqual(restored);
   });
 
   it("while it is stopped by Ctrl-Z", async () => {
-    const terminal = onTerminal(watches, await slow());
-    await terminal.waitFor(/Ctrl-C leaves/);
+    const terminal = (await slow()).onTerminal(watches);
+    await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.kill("SIGTSTP");
     await terminal.waitFor(() => cursorMoves(terminal.bytes()).shown === 1);
-    // It is stopped a moment after it has shown the cursor, and nobody tells when.
+    // It is stopped a moment after it has shown the cursor, and nothing says when.
     const waking = setInterval(() => terminal.kill("SIGCONT"), 20);
     await terminal
       .waitFor(() => cursorMoves(terminal.bytes()).hidden === 2)
@@ -78,48 +94,72 @@ describe.skipIf(process.platform === "win32")("the cursor comes back", () => {
 
   it("after time is up, and after an error", async () => {
     const home = await slow();
-    const late = onTerminal(`${waits} --wait-timeout 1s`, home);
+    const late = home.onTerminal(`${waits} --wait-timeout 1s`);
     expect(await late.ended()).toMatchObject({ code: 8 });
-    expect(cursorMoves(late.bytes())).toEqual(restored);
-    const wrong = onTerminal(
+    await expectRestored(late);
+    const wrong = (await createHome({ ...home.env, GPUCTL_BASE_URL: "http://127.0.0.1:9" })).onTerminal(
       "rentals get 1",
-      await createHome({ ...home.env, GPUCTL_BASE_URL: "http://127.0.0.1:9" }),
     );
     expect(await wrong.ended()).toMatchObject({ code: 9 });
     expect(cursorMoves(wrong.bytes()).hidden).toBe(cursorMoves(wrong.bytes()).shown);
   });
 
-  it("after a fault that nobody foresaw", async () => {
+  it("after an uncaught error", async () => {
     const home = await slow({ silent: true });
     const script = "process.on('SIGUSR2', () => { throw new Error('unforeseen'); })";
-    const terminal = onTerminal(waits, home, {
+    const terminal = home.onTerminal(waits, {
       env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` },
     });
     await terminal.waitFor(/Waiting until/);
     terminal.kill("SIGUSR2");
     expect((await terminal.ended()).code).not.toBe(0);
-    expect(cursorMoves(terminal.bytes())).toEqual(restored);
+    await expectRestored(terminal);
   });
 });
 
 describe.skipIf(process.platform === "win32")("where nothing may move", () => {
   it.each([{ TERM: "dumb" }, { CI: "1" }])("no control sequence is written with %j", async (env) => {
     const home = await slow();
-    const waiting = onTerminal(`${waits} --wait-timeout 1s --color never`, home, { env });
+    const waiting = home.onTerminal(`${waits} --wait-timeout 1s --color never`, { env });
     expect(await waiting.ended()).toMatchObject({ code: 8 });
     expect(waiting.bytes()).toMatch(/^Waiting until rental 18026 is running\r\n/);
     expect(waiting.bytes()).not.toContain("\u001b");
-    const watching = onTerminal(`${watches} --color never`, home, { env });
-    await watching.waitFor(/Ctrl-C leaves[\s\S]*18026|18026[\s\S]*Ctrl-C leaves/);
+    const watching = home.onTerminal(`${watches} --color never`, { env });
+    await watching.waitFor(/press Ctrl-C to exit[\s\S]*18026|18026[\s\S]*press Ctrl-C to exit/);
     watching.kill("SIGINT");
     await watching.ended();
     expect(watching.bytes()).not.toContain("\u001b");
   });
 
   it("a spinner without colours is one of NO_COLOR", async () => {
-    const terminal = onTerminal(`${waits} --wait-timeout 1s`, await slow(), { env: { NO_COLOR: "1" } });
+    const terminal = (await slow()).onTerminal(`${waits} --wait-timeout 1s`, { env: { NO_COLOR: "1" } });
     await terminal.ended();
     expect(terminal.bytes()).not.toMatch(/\u001b\[\d+m/);
     expect(cursorMoves(terminal.bytes())).toEqual(restored);
   });
 });
+
+it.skipIf(process.platform === "win32")(
+  "lines up emoji and combining scripts that are newer than cli-table3",
+  async () => {
+    const labels = ["🫠", "สวัสดี", "e\u0301", "👨‍👩‍👧"];
+    const rentals = labels.map((name) => ({ ...virtualMachine, name }));
+    const server = await serveThirdParty({
+      key,
+      instead: { "GET /v2/on-demand/virtual-machine-rentals": (_asked, response) => send(response, rentals) },
+    });
+    onTestFinished(() => server.close());
+    const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
+    const terminal = home.onTerminal("rentals list --type vm --columns id,label,region", { columns: 60 });
+    expect(await terminal.ended()).toMatchObject({ code: 0 });
+    const rows = terminal.bytes().split(/\r?\n/);
+    for (const row of [
+      "18026  🫠     us-central-1",
+      "18026  สวัสดี   us-central-1",
+      "18026  e\u0301      us-central-1",
+      "18026  👨‍👩‍👧     us-central-1",
+    ]) {
+      expect(rows).toContain(row);
+    }
+  },
+);

@@ -61,7 +61,7 @@ test("inference has a host of its own when one is named", async () => {
 });
 
 describe("an input that breaks the contract", () => {
-  test("is told with each place at fault, and nothing is sent", async () => {
+  test("is reported with the path of each error, and nothing is sent", async () => {
     const server = await listen((_request, response) => json(response, {}));
     const client = clientOf(server.origin);
     const wrong = client.createStorageVolume({ region: "us-central-1", label: "a b", sizeInGb: 300 });
@@ -75,7 +75,7 @@ describe("an input that breaks the contract", () => {
     expect(server.seen).toEqual([]);
   });
 
-  test("goes to the service when the client is told not to check", async () => {
+  test("goes to the service when the client does not check", async () => {
     const { client } = await openSandbox({}, { validate: false });
     await expect(client.requestReservation({ gpuCount: 0 })).rejects.toMatchObject({
       name: "ServiceError",
@@ -122,7 +122,7 @@ test("without a key nothing is sent but what needs none", async () => {
   expect(server.seen.map(({ path }) => path)).toEqual(["/v2/openapi.json"]);
 });
 
-test("a key does not travel over plain http to another machine unless told so", async () => {
+test("a key is not sent over plain http to another machine by default", async () => {
   const client = clientOf("http://api.example.com");
   await expect(client.listStorageVolumes()).rejects.toMatchObject({ name: "InsecureUrl" });
 });
@@ -132,7 +132,7 @@ test.each([
   [{ inferenceBaseUrl: "ftp://x" }, 'inferenceBaseUrl must be a URL such as https://api.example.com, not "f'],
   [{ timeout: 0 }, "timeout must be a number of milliseconds from 1 to 2147483647, not 0"],
   [{ timeout: 2 ** 31 }, "timeout must be a number of milliseconds"],
-  [{ retries: 1.5 }, "retries must be a whole number from 0 up, not 1.5"],
+  [{ retries: 1.5 }, "retries must be a whole number of at least 0, not 1.5"],
 ])("an option that cannot be used is refused at once: %o", (wrong, message) => {
   const options = { baseUrl: "https://api.example.com", apiKey: key, ...wrong };
   expect(() => createClient(options)).toThrow(TypeError);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AnswerCut, NetworkError, UnknownOutcome } from "../../src/library/client.ts";
+import { NetworkError, StreamTruncated, UnknownOutcome } from "../../src/library/client.ts";
 import { clientOf, openSandbox } from "./harness.ts";
 
 const places = [
@@ -14,7 +14,7 @@ async function reached(serve: boolean) {
   return { sandbox, client: serve ? clientOf(url, { apiKey: keys.full, retries: 0 }) : client };
 }
 
-test.each(places)("a fault befalls the calls that it was made for, %s", async (_name, serve) => {
+test.each(places)("a fault affects the calls that it was made for, %s", async (_name, serve) => {
   const { sandbox, client } = await reached(serve);
   sandbox.fault({ operation: "listStorageVolumes", status: 503, after: 1, times: 1 });
   expect(await client.listStorageVolumes()).toEqual([]);
@@ -36,7 +36,7 @@ test.each(places)("a stream can be cut, %s", async (_name, serve) => {
   const pieces = client.stream("createChatCompletion", { model: "sandbox-echo", messages });
   await pieces.next();
   await pieces.next();
-  await expect(pieces.next()).rejects.toThrow(AnswerCut);
+  await expect(pieces.next()).rejects.toThrow(StreamTruncated);
 });
 
 test.each(places)("a read that is held back runs out of time, %s", async (_name, serve) => {
@@ -59,7 +59,7 @@ test("a reset takes every fault back", async () => {
   expect(await client.listStorageVolumes()).toEqual([]);
 });
 
-test("what is no fault is refused at once", async () => {
+test("an invalid fault is refused at once", async () => {
   const { sandbox } = await openSandbox();
   expect(() => sandbox.fault({ operation: "*" })).toThrow("status");
 });

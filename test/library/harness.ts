@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type Client, type ClientOptions, createClient } from "../../src/library/client.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/library/sandbox.ts";
-import { judged } from "../support/judged.ts";
+import { throughProxy } from "../support/conformance.ts";
 
 export const key = "sk-library-0123456789";
 
@@ -20,7 +20,7 @@ export async function openSandbox(
   const sandbox = await createSandbox({ serve: false, ...options });
   onTestFinished(() => sandbox.close());
   const { url, keys } = sandbox;
-  const { fetch } = judged({ fetch: (request: Request) => sandbox.fetch(request) }, options.only);
+  const { fetch } = throughProxy({ fetch: (request: Request) => sandbox.fetch(request) }, options.only);
   const asked: ClientOptions["fetch"] = (to, init) => fetch(new Request(to, init));
   return { sandbox, client: createClient({ baseUrl: url, apiKey: keys.full, fetch: asked, ...wishes }) };
 }

@@ -14,9 +14,12 @@ const told = (kind: ErrorConstructor | TypeErrorConstructor | RangeErrorConstruc
 
 describe("createSandbox says which option is wrong, and what would be right", () => {
   test.each([
-    [null, "createSandbox takes an object with options (file, now, serve, port, only), not null"],
-    ["state.db", 'createSandbox takes an object with options (file, now, serve, port, only), not "state.db"'],
-    [{ prot: 1 }, "createSandbox has no option prot: there are file, now, serve, port, only"],
+    [null, "createSandbox requires an object with options (file, now, serve, port, only), not null"],
+    [
+      "state.db",
+      'createSandbox requires an object with options (file, now, serve, port, only), not "state.db"',
+    ],
+    [{ prot: 1 }, "createSandbox has no option prot; its options are file, now, serve, port, only"],
     [{ port: 70_000 }, "port must be a whole number from 0 to 65535, not 70000"],
     [{ port: -1 }, "port must be a whole number"],
     [{ port: 1.5 }, "port must be a whole number"],
@@ -24,8 +27,8 @@ describe("createSandbox says which option is wrong, and what would be right", ()
     [{ file: 5 }, "file must be the path of a file, not 5"],
     [{ file: "" }, 'file must be the path of a file, not ""'],
     [{ now: 5 }, "now must be a function, not 5"],
-    [{ now: () => Number.NaN }, "now must give milliseconds since 1970, not NaN"],
-    [{ now: () => new Date(0) }, "now must give milliseconds since 1970, not an object"],
+    [{ now: () => Number.NaN }, "now must return milliseconds since 1970, not NaN"],
+    [{ now: () => new Date(0) }, "now must return milliseconds since 1970, not an object"],
     [{ serve: "no" }, 'serve must be true or false, not "no"'],
   ])("%o", async (options, message) => {
     await expect(loosely(createSandbox, options)).rejects.toEqual(told(TypeError, message));
@@ -38,7 +41,7 @@ describe("a fault that is none is refused by the names that were given", () => {
     [
       { operation: "*", delay: "zz" },
       RangeError,
-      'delay must be milliseconds or a text such as 90s, 1h30m or 30d, not "zz"',
+      'delay must be milliseconds or a string such as 90s, 1h30m or 30d, not "zz"',
     ],
     [{ operation: "*", delay: -1 }, RangeError, "delay must be"],
     [{ operation: "*", status: 503, retryAfter: "soon" }, RangeError, "retryAfter must be"],
@@ -52,8 +55,8 @@ describe("a fault that is none is refused by the names that were given", () => {
     [{ operation: "getRentals", status: 500 }, "did you mean getRental?"],
     [{ operation: "*", delay: "25d" }, "delay must be at most"],
     [{ operation: "*", status: 503, retryAfter: 1500 }, "retryAfter must be whole seconds"],
-    [{ operation: "*", retryAfter: "1s" }, "retryAfter belongs to an answer with a status"],
-    [{ operation: "*", statuss: 500 }, "statuss is not a field that a fault has"],
+    [{ operation: "*", delay: 1, retryAfter: "1s" }, "retryAfter requires a status"],
+    [{ operation: "*", statuss: 500 }, "statuss is not a field of a fault"],
     [{ operation: "*", status: 200 }, "status must be at least 400"],
   ])("%o", async (fault, message) => {
     const { sandbox } = await openSandbox();
@@ -74,14 +77,14 @@ test.each([undefined, null, "xx", "", {}, Number.NaN, -5, "1y", true])(
   async (span) => {
     const { sandbox } = await openSandbox();
     expect(() => loosely(sandbox.advance, span)).toThrow(
-      told(RangeError, "the span must be milliseconds or a text"),
+      told(RangeError, "the duration must be milliseconds or a string"),
     );
   },
 );
 
 test("time does not advance beyond the last year, nor by a part of a millisecond", async () => {
   const { sandbox } = await openSandbox();
-  expect(() => sandbox.advance(1e20)).toThrow("the span must not lead beyond 9999-12-31");
+  expect(() => sandbox.advance(1e20)).toThrow("the duration must not go past 9999-12-31");
   sandbox.advance("1.5h");
   sandbox.advance(0.4);
 });
@@ -89,7 +92,7 @@ test("time does not advance beyond the last year, nor by a part of a millisecond
 test.each([undefined, null, 5, {}])("fetch(%o) names what was wrong", async (input) => {
   const { sandbox } = await openSandbox();
   await expect(loosely(sandbox.fetch, input)).rejects.toEqual(
-    told(TypeError, "fetch takes a URL, a path or a Request"),
+    told(TypeError, "fetch requires a URL, a path or a Request"),
   );
 });
 
@@ -109,28 +112,28 @@ describe("createClient says which option is wrong", () => {
   const right = { baseUrl: "https://api.example.com", apiKey: "key-of-mine" };
 
   test.each([
-    [undefined, "createClient takes an object with options (baseUrl, inferenceBaseUrl, apiKey,"],
+    [undefined, "createClient requires an object with options (baseUrl, inferenceBaseUrl, apiKey,"],
     [
       { ...right, baseUrl: undefined },
       "baseUrl must be a URL such as https://api.example.com, not undefined",
     ],
     [{ ...right, baseUrl: "ftp://x" }, "baseUrl must be a URL"],
     [{ ...right, inferenceBaseUrl: "x" }, "inferenceBaseUrl must be a URL"],
-    [{ ...right, apiKey: undefined }, "apiKey must be a text, not undefined"],
+    [{ ...right, apiKey: undefined }, "apiKey must be a string, not undefined"],
     [{ ...right, fetch: 5 }, "fetch must be a function, not 5"],
     [{ ...right, timeout: "5s" }, "timeout must be a number of milliseconds from 1 to"],
-    [{ ...right, retries: -1 }, "retries must be a whole number from 0 up, not -1"],
-    [{ ...right, userAgent: "a\nb" }, "userAgent must be a text that a header can carry"],
+    [{ ...right, retries: -1 }, "retries must be a whole number of at least 0, not -1"],
+    [{ ...right, userAgent: "a\nb" }, "userAgent must be printable ASCII text"],
     [{ ...right, validate: "no" }, 'validate must be true or false, not "no"'],
     [{ ...right, insecureHttp: 1 }, "insecureHttp must be true or false, not 1"],
-    [{ ...right, apikey: "x" }, "createClient has no option apikey: there are"],
+    [{ ...right, apikey: "x" }, "createClient has no option apikey; its options are"],
   ])("%o", (options, message) => {
     expect(() => loosely(createClient, options)).toThrow(told(TypeError, message));
   });
 
   test("a key in a wrapping is not said back", () => {
     const wrapped = { ...right, apiKey: { value: "sk-of-mine" } };
-    expect(() => loosely(createClient, wrapped)).toThrow("apiKey must be a text, not an object");
+    expect(() => loosely(createClient, wrapped)).toThrow("apiKey must be a string, not an object");
   });
 });
 
@@ -141,9 +144,9 @@ describe("a call says what it lacks", () => {
   });
 
   test.each([
-    [5, "listStorageVolumes takes an object with options (signal), not 5"],
+    [5, "listStorageVolumes requires an object with options (signal), not 5"],
     [{ signal: 5 }, "signal must be an AbortSignal, not 5"],
-    [{ signla: 5 }, "listStorageVolumes has no option signla: there are signal"],
+    [{ signla: 5 }, "listStorageVolumes has no option signla; its options are signal"],
   ])("options %o", async (options, message) => {
     const { client } = await openSandbox();
     await expect(loosely(client.listStorageVolumes, {}, options)).rejects.toEqual(told(TypeError, message));
@@ -153,7 +156,7 @@ describe("a call says what it lacks", () => {
     const { client } = await openSandbox();
     const pieces = loosely(client.stream, id, {}) as ReturnType<typeof client.stream>;
     await expect(pieces.next()).rejects.toEqual(
-      told(TypeError, "stream takes an operation that streams (createChatCompletion), not"),
+      told(TypeError, "stream requires an operation that streams (createChatCompletion), not"),
     );
   });
 });

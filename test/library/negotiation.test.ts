@@ -65,7 +65,7 @@ describe("the service's description", () => {
     expect(paths).toEqual([descriptionPath, old, old]);
   });
 
-  test("is asked for again some minutes after it could not be had", async () => {
+  test("is fetched again some minutes after a failure", async () => {
     const answers: Record<string, () => Response> = { [old]: listed, [history]: listed };
     const { client, paths } = asking(answers);
     await client.listRentalHistory();
@@ -112,7 +112,7 @@ describe("the service's description", () => {
     const { client } = asking({ [descriptionPath]: replaced, [history]: () => Response.json([{ id: 1 }]) });
     expect(await client.listRentalHistory()).toEqual([{ id: 1 }]);
     expect(warning).toHaveBeenCalledWith(
-      expect.stringContaining("There may be more than this"),
+      expect.stringContaining("There may be more results"),
       expect.anything(),
     );
   });

@@ -46,7 +46,7 @@ describe("its fetch", () => {
 });
 
 describe("served over HTTP", () => {
-  test("it is the same sandbox, on a free port of this machine, unless told otherwise", async () => {
+  test("it is the same sandbox, on a free port of this machine by default", async () => {
     const sandbox = await createSandbox();
     onTestFinished(sandbox.close);
     expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

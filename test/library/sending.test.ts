@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   InterruptedWrite,
+  InvalidResponse,
   NetworkError,
   ServiceError,
   UnknownOutcome,
-  UnreadableAnswer,
 } from "../../src/library/client.ts";
 import { deadOrigin, json, type LocalServer, listen } from "../client/server.ts";
 import { clientOf } from "./harness.ts";
@@ -24,7 +24,7 @@ const failing = (response: ServerResponse) => json(response, busy, 503, { "Retry
 const writes = ({ seen }: LocalServer) => seen.filter(({ method }) => method === "POST");
 
 describe.each(transports)("%s", (_name, own) => {
-  test("a read that fails is tried again, as often as told", async () => {
+  test("a read that fails is retried as often as configured", async () => {
     const server = await listen((_request, response, index) =>
       index < 2 ? failing(response) : json(response, []),
     );
@@ -73,9 +73,9 @@ describe.each(transports)("%s", (_name, own) => {
     await expect(client.listStorageVolumes()).rejects.toMatchObject({ code: "ETIMEDOUT" });
   });
 
-  test("a read that is answered with garbage is told apart", async () => {
+  test("a read that is answered with garbage has its own error", async () => {
     const server = await listen((_request, response) => response.end("<html>"));
-    await expect(clientOf(server.origin, own).listStorageVolumes()).rejects.toThrow(UnreadableAnswer);
+    await expect(clientOf(server.origin, own).listStorageVolumes()).rejects.toThrow(InvalidResponse);
   });
 
   test("a read ends with the reason of its signal, at once", async () => {

@@ -1,7 +1,12 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { AnswerCut, InvalidInput, type Piece, ServiceError } from "../../src/library/client.ts";
+import {
+  type CompletionChunk,
+  InvalidInput,
+  ServiceError,
+  StreamTruncated,
+} from "../../src/library/client.ts";
 import { listen } from "../client/server.ts";
 import { clientOf, openSandbox } from "./harness.ts";
 
@@ -32,10 +37,10 @@ describe("an answer in pieces", () => {
     expect(texts.join("")).toContain("one two three");
   });
 
-  test("tells why it ended, the tokens when asked for, and each event as it came", async () => {
+  test("reports why it ended, the tokens when asked for, and each event as it came", async () => {
     const { client } = await openSandbox();
     const input = { ...question, max_tokens: 1, stream_options: { include_usage: true } };
-    const all: Piece[] = [];
+    const all: CompletionChunk[] = [];
     for await (const piece of client.stream("createChatCompletion", input)) all.push(piece);
     expect(all.map(({ finish }) => finish).filter(Boolean)).toEqual(["length"]);
     expect(all.at(-1)?.usage).toMatchObject({ completion_tokens: 1 });
@@ -63,7 +68,7 @@ describe("an answer in pieces", () => {
         response.end();
       },
     ],
-  ])("keeps what came and throws AnswerCut when %s", async (_name, end) => {
+  ])("keeps what came and throws StreamTruncated when %s", async (_name, end) => {
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": "text/event-stream" });
       event(response, chunk("first"));
@@ -74,7 +79,7 @@ describe("an answer in pieces", () => {
     const rest = async () => {
       for await (const { text } of pieces) expect(text).toBe("");
     };
-    await expect(rest()).rejects.toThrow(AnswerCut);
+    await expect(rest()).rejects.toThrow(StreamTruncated);
     expect(server.seen).toHaveLength(1);
   });
 

@@ -2,12 +2,12 @@ import { expectTypeOf, test } from "vitest";
 import type { OperationId as ContractId, InputOf, OutputOf } from "../../src/contract/index.ts";
 import type {
   Client,
+  CompletionChunk,
   GetRentalOutput,
   Id,
   Inputs,
   OperationId,
   Outputs,
-  Piece,
   Rental,
 } from "../../src/library/client.ts";
 import type { Sandbox } from "../../src/library/sandbox.ts";
@@ -51,13 +51,13 @@ test("an input may be left out just where nothing in it is required", () => {
   expectTypeOf<{ gpuCount: 1; gpuType: "a100" }>().not.toExtend<Inputs["createVirtualMachineRental"]>();
 });
 
-test("a looked-up rental is told apart by its state", () => {
+test("a looked-up rental is narrowed by its state", () => {
   expectTypeOf<NonNullable<GetRentalOutput>["state"]>().toEqualTypeOf<"active" | "terminated">();
 });
 
 test("pieces of an answer come one after the other, of operations that stream alone", () => {
   expectTypeOf<Client["stream"]>().parameter(0).toEqualTypeOf<"createChatCompletion">();
-  expectTypeOf<Client["stream"]>().returns.toEqualTypeOf<AsyncGenerator<Piece>>();
+  expectTypeOf<Client["stream"]>().returns.toEqualTypeOf<AsyncGenerator<CompletionChunk>>();
 });
 
 test("the sandbox's fetch stands in for the web's", () => {

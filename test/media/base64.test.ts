@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeBase64 } from "../../src/media/base64.ts";
-import { UndecodableMedia } from "../../src/media/undecodable-media.ts";
+import { decodeBase64, UndecodableMedia } from "../../src/media/base64.ts";
 
 const someBytes = fc.uint8Array({ minLength: 1, maxLength: 300 });
 const spellings: Record<string, (bytes: Buffer) => string> = {

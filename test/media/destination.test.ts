@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BadTemplate } from "../../src/media/bad-template.ts";
+import { SaveFailed } from "../../src/core/errors.ts";
 import { type Destination, destination, folderOf, pathIn } from "../../src/media/destination.ts";
-import { SaveFailed } from "../../src/media/save-failed.ts";
+import { BadTemplate } from "../../src/media/filename.ts";
 import { scratchFolder } from "./scratch.ts";
 
 const values = {
@@ -122,5 +122,5 @@ test("a path that cannot be is refused before there is a picture", async () => {
 });
 
 test.skipIf(process.platform === "win32")("a device is refused, and stdout proposed", async () => {
-  await expect(destination("/dev/null")).rejects.toThrow("- writes the bytes to standard output");
+  await expect(destination("/dev/null")).rejects.toThrow("use - to write to standard output");
 });

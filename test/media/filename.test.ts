@@ -1,8 +1,7 @@
 import { resolve, sep } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BadTemplate } from "../../src/media/bad-template.ts";
-import { DEFAULT_TEMPLATE, fileName, type NameValues } from "../../src/media/filename.ts";
+import { BadTemplate, DEFAULT_TEMPLATE, fileName, type NameValues } from "../../src/media/filename.ts";
 
 const date = new Date(2026, 10, 20, 9, 5, 7);
 const given = { date, fallback: "picture", ext: "png" };

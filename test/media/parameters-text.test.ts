@@ -35,7 +35,7 @@ test("LoRAs stand in the prompt's line", () => {
   expect(line).toBe("a cat <lora:Add_Detail:0.8> <lora:Sci-fi:1>");
 });
 
-test("strength is told for a picture made from a picture, and only then", () => {
+test("strength is included for a picture made from a picture, and only then", () => {
   expect(parametersText({ ...request, image: "AAAA", strength: 0 }, "1")).toContain(
     "Denoising strength: 0, ",
   );

@@ -3,8 +3,7 @@ import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { decode, encode } from "fast-png";
 import { expect, test } from "vitest";
-import { chunk, chunksOf } from "../../src/media/png-chunks.ts";
-import { addPngText, readPngText, readRequest } from "../../src/media/png-text.ts";
+import { addPngText, chunk, chunksOf, readPngText, readRequest } from "../../src/media/png-text.ts";
 
 const data = Uint8Array.from({ length: 4 * 3 * 4 }, (_, index) => (index * 37) % 256);
 const picture = encode({ width: 4, height: 3, channels: 4, data, text: { Software: "another" } });

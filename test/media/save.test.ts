@@ -5,10 +5,9 @@ import * as fs from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { canSaveTo } from "../../src/media/folders.ts";
+import { SaveFailed } from "../../src/core/errors.ts";
+import { canSaveTo, type Disk } from "../../src/core/files.ts";
 import { save } from "../../src/media/save.ts";
-import { SaveFailed } from "../../src/media/save-failed.ts";
-import type { Disk } from "../../src/media/temporary.ts";
 import { scratchFolder } from "./scratch.ts";
 
 const bytes = (text: string) => Buffer.from(text);
@@ -82,7 +81,7 @@ describe.each<[string, Disk]>([
   test.each([
     ["the disk is full", "writeFile", "ENOSPC", "no space left on the disk"],
     ["the disk fills up at the flush", "sync", "EDQUOT", "the disk quota is used up"],
-  ] as const)("when %s, it is told and nothing is left", async (_, call, code, reason) => {
+  ] as const)("when %s, it is reported and nothing is left", async (_, call, code, reason) => {
     const folder = await scratchFolder();
     const path = join(folder, "cat.png");
     const error = await failure(save(path, bytes("one"), {}, { ...on, open: disk(call, code).open }));
@@ -122,7 +121,7 @@ test("a missing folder is named, and made only when asked for", async () => {
   expect(Object.keys(await contents(join(folder, "b", "c")))).toHaveLength(3);
 });
 
-test("a path below a file, a folder's name and a name too long are told apart", async () => {
+test("a path below a file, the name of a folder and a name too long have their own errors", async () => {
   const folder = await scratchFolder();
   await fs.writeFile(join(folder, "file"), "");
   await fs.mkdir(join(folder, "pics"));
@@ -146,7 +145,7 @@ describe("before a picture is paid for", () => {
     expect(await contents(folder)).toEqual({});
   });
 
-  test("a folder that is missing, or lies below a file, is told", async () => {
+  test("a folder that is missing, or lies below a file, is reported", async () => {
     const folder = await scratchFolder();
     await fs.writeFile(join(folder, "file"), "");
     expect(await failure(canSaveTo(join(folder, "new")))).toMatchObject({ reason: "no such folder" });
@@ -156,7 +155,7 @@ describe("before a picture is paid for", () => {
     );
   });
 
-  test.skipIf(!existsSync("/proc/self"))("a folder that nobody can make is told at once", async () => {
+  test.skipIf(!existsSync("/proc/self"))("a folder that cannot be created is reported at once", async () => {
     await failure(canSaveTo("/proc/gpuctl/x", { makeFolders: true }));
     await failure(save("/proc/gpuctl/x/cat.png", bytes("one"), { makeFolders: true }));
   });

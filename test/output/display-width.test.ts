@@ -1,6 +1,6 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clip, displayWidth } from "../../src/output/display-width.ts";
+import { fc } from "../support/property.ts";
 
 describe("the width of a text", () => {
   test.each([

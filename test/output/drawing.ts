@@ -1,7 +1,7 @@
+import type { ListView, View } from "../../src/core/view.ts";
 import type { Value } from "../../src/output/records.ts";
 import type { RenderOptions } from "../../src/output/render.ts";
 import { render } from "../../src/output/render.ts";
-import type { ListView, View } from "../../src/output/view.ts";
 
 export const now = Date.UTC(2026, 8, 12, 17, 0, 0);
 export const onTerminal: RenderOptions = {

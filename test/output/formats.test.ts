@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { formatted, type Place } from "../../src/output/formats.ts";
+import type { Format } from "../../src/core/view.ts";
+import { type FormatOptions, formatted } from "../../src/output/formats.ts";
 import { sshAddresses } from "../../src/output/ssh.ts";
-import type { Format } from "../../src/output/view.ts";
 import { now } from "./drawing.ts";
 
-const terminal: Place = { terminal: true, now };
+const terminal: FormatOptions = { terminal: true, now };
 const show = (value: unknown, format: Format, place = terminal) =>
   formatted({ value }, { paths: ["value"], format }, place);
 const ssh = (record: unknown) => formatted(record, { paths: [], format: "ssh" }, terminal);
@@ -17,7 +17,7 @@ describe("a value in a column", () => {
     expect(show("unknown", "cents")).toBe("unknown");
   });
 
-  test("a time is relative on a terminal only, and itself when nobody can read it", () => {
+  test("a time is relative on a terminal only, and unchanged when it cannot be parsed", () => {
     expect(show("2026-09-12 13:59:00.123+00", "time")).toBe("3h ago");
     expect(show("2026-09-12 13:59:00.123+00", "time", { terminal: false, now })).toBe(
       "2026-09-12 13:59:00.123+00",

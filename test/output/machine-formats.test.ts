@@ -1,13 +1,11 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { allAtOnce } from "../../src/output/batches.ts";
-import { csv } from "../../src/output/csv.ts";
+import type { RecordView } from "../../src/core/view.ts";
+import { csv, delimited, tsv } from "../../src/output/delimited.ts";
 import { jsonArray } from "../../src/output/json.ts";
-import { separated } from "../../src/output/separated.ts";
-import { tsv } from "../../src/output/tsv.ts";
-import type { RecordView } from "../../src/output/view.ts";
+import { singleBatch } from "../../src/output/records.ts";
 import { yaml, yamlSequence } from "../../src/output/yaml.ts";
+import { fc } from "../support/property.ts";
 import { batched, drawn, inPipe, machines, onTerminal } from "./drawing.ts";
 
 const one: RecordView = { kind: "record", id: ["id"] };
@@ -210,10 +208,10 @@ test("a terminal obeys nothing in any format", async () => {
 
 test("rows of separated values keep the columns of the first records", async () => {
   const batches = [[{ a: 1, b: 2 }], [{ b: 3, c: 4 }]];
-  expect(await whole(separated(batched(batches), one, csv, { header: true, terminal: false }))).toBe(
+  expect(await whole(delimited(batched(batches), one, csv, { header: true, terminal: false }))).toBe(
     "a,b\r\n1,2\r\n,3\r\n",
   );
-  expect(await whole(separated(allAtOnce([]), machines, csv, { header: false, terminal: false }))).toBe("");
+  expect(await whole(delimited(singleBatch([]), machines, csv, { header: false, terminal: false }))).toBe("");
 });
 
 async function whole(pieces: AsyncIterable<string>): Promise<string> {

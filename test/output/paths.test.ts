@@ -1,6 +1,6 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { firstAt, valueAt } from "../../src/output/paths.ts";
+import { firstAt, valueAt } from "../../src/core/json.ts";
+import { fc } from "../support/property.ts";
 
 describe("a dotted path", () => {
   test("leads through records and lists", () => {

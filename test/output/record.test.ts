@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RecordView } from "../../src/output/view.ts";
+import type { RecordView } from "../../src/core/view.ts";
 import { drawn, inPipe, machines, onTerminal, text } from "./drawing.ts";
 
 const all: RecordView = { kind: "record", id: ["id"] };

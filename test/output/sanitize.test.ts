@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sanitize, sanitizeStream } from "../../src/output/sanitize.ts";
+import { sanitize, sanitizeStream } from "../../src/output/text.ts";
 
 async function streamed(pieces: readonly string[]): Promise<string> {
   let all = "";

@@ -1,6 +1,6 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { LinesView, RecordView, View } from "../../src/output/view.ts";
+import type { LinesView, RecordView, View } from "../../src/core/view.ts";
+import { fc } from "../support/property.ts";
 import { drawn, inPipe, machines, onTerminal, pieces, text } from "./drawing.ts";
 
 const files: LinesView = { kind: "lines", path: "path" };
@@ -81,12 +81,9 @@ describe("an odd shape", () => {
     expect((await pieces(value, machines, onTerminal)).join("")).toBe(text("ID", "1"));
   });
 
-  test.each([[[]], [null], [undefined], [{ items: [] }]])(
-    "an empty list is no text at all: %j",
-    async (data) => {
-      expect(await pieces({ data }, machines, onTerminal)).toEqual([]);
-    },
-  );
+  test.each([[[]], [null], [undefined], [{ items: [] }]])("an empty list is empty text: %j", async (data) => {
+    expect(await pieces({ data }, machines, onTerminal)).toEqual([]);
+  });
 
   test("one record where a list was expected is a list of one", async () => {
     expect(await drawn({ id: 1 }, machines, onTerminal)).toBe(text("ID", "1"));

@@ -75,7 +75,7 @@ test.each([
   expect(await response.text()).toBe('{"code":"NOT_FOUND","message":"Not found","issues":[]}');
 });
 
-test("every answer says that it is the sandbox's", async () => {
+test("every response says that it is the sandbox's", async () => {
   const sandbox = await openSandbox();
   const answers = [
     await sandbox.call("listStorageVolumes"),

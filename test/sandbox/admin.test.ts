@@ -36,12 +36,12 @@ test("the clock is moved over HTTP", async () => {
     body: {
       code: "BAD_REQUEST",
       message: "Invalid input data",
-      issues: [{ path: ["time"], message: expect.stringContaining("goes forward only") }],
+      issues: [{ path: ["time"], message: expect.stringContaining("only goes forward") }],
     },
   });
 });
 
-test("faults are added, listed and cleared over HTTP, and befall calls", async () => {
+test("faults are added, listed and cleared over HTTP, and affect calls", async () => {
   const { ask, url } = await served();
   const fault = { operation: "getOpenApiDocument", status: 503 };
   expect(await ask("POST", "faults", fault)).toMatchObject(ok({ id: 1, ...fault, left: 1 }));
@@ -62,7 +62,7 @@ test("the state is seeded, saved, restored and reset over HTTP", async () => {
   expect(await ask("GET", "status")).toMatchObject(ok({ rentals: { active: 1 } }));
 });
 
-test("the requests of the service are listed over HTTP, the orders not among them", async () => {
+test("the requests to the service are listed over HTTP, control requests are not", async () => {
   const { ask, url } = await served();
   await fetch(`${url}/v2/openapi.json`);
   await fetch(`${url}/nowhere`);
@@ -96,7 +96,7 @@ test.each([
   ["POST", "nothing"],
   ["GET", "reset"],
   ["GET", ""],
-])("%s %s is no order", async (method, path) => {
+])("%s %s is not a command", async (method, path) => {
   const { ask } = await served();
   expect(await ask(method, path)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
 });
@@ -155,7 +155,7 @@ test("every answer of the controls is marked and dated by the sandbox's clock, a
   expect((await ask("GET", "status")).status).toBe(200);
 });
 
-test("it takes orders on IPv6 too, by its address and by name", async () => {
+test("it takes control requests on IPv6 too, by its address and by name", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "::1", port: 0 });
   onTestFinished(close);
@@ -179,14 +179,14 @@ test("no other machine may", async () => {
   const order = () =>
     new Request("http://localhost/_sandbox/reset", { method: "POST", headers: { host: "localhost" } });
   for (const peer of ["192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1", undefined]) {
-    expect((await sandbox.administer(order(), peer))?.status).toBe(403);
+    expect((await sandbox.handleControl(order(), peer))?.status).toBe(403);
   }
   for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
-    expect((await sandbox.administer(order(), peer))?.status).toBe(200);
+    expect((await sandbox.handleControl(order(), peer))?.status).toBe(200);
   }
 });
 
-test("the orders are neither in the description nor in the process", async () => {
+test("control requests are neither in the description nor in the process", async () => {
   const { sandbox } = await served();
   expect(JSON.stringify(await sandbox.ask("getOpenApiDocument"))).not.toContain("_sandbox");
   expect((await sandbox.fetch(new Request("http://localhost/_sandbox/status"))).status).toBe(404);

@@ -6,7 +6,7 @@ import { openSandbox } from "./harness.ts";
 const messages = [{ role: "user" as const, content: "Say this back, please" }];
 const echo = { model: "sandbox-echo", messages };
 
-/** A client of others, pointed at a served sandbox. */
+/** A third-party client, pointed at a served sandbox. */
 async function client() {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
@@ -14,7 +14,7 @@ async function client() {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey: sandbox.keys.full, maxRetries: 0 });
 }
 
-test("a client of others gets a whole answer", async () => {
+test("a third-party client gets a whole response", async () => {
   const openai = await client();
   const answer = await openai.chat.completions.create(echo);
   expect(answer).toMatchObject({
@@ -30,7 +30,7 @@ test("a client of others gets a whole answer", async () => {
   );
 });
 
-test("a client of others gets the same answer as a stream, with the usage when it asks", async () => {
+test("a third-party client gets the same response as a stream, with the usage when it asks", async () => {
   const openai = await client();
   const whole = await openai.chat.completions.create(echo);
   const stream = await openai.chat.completions.create({

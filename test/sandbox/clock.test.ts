@@ -5,7 +5,7 @@ const second = 1000;
 const day = 24 * 3600 * second;
 const at = (ms: number) => new Date(start + ms).toISOString();
 
-test("the clock is the machine's until somebody moves it", async () => {
+test("the clock is the machine's until it is moved", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.clock.show()).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
   sandbox.advance(5);
@@ -30,16 +30,16 @@ test("a running clock that is moved runs on", async () => {
   expect(sandbox.clock.advance(day).now).toBe(at(2 * day + second));
 });
 
-test("the clock goes forward only, and not beyond the year 9999", async () => {
+test("the clock only goes forward, and not beyond the year 9999", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.advance(day);
   const before = sandbox.clock.show();
   expect(() => sandbox.clock.set(start + day - 1)).toThrow(
-    `time must not lead back: the sandbox's clock goes forward only, and it is ${at(day)}`,
+    `time must not go backward: the sandbox's clock only goes forward, and it is ${at(day)}`,
   );
-  expect(() => sandbox.clock.advance(-1)).toThrow("duration must not lead back");
-  expect(() => sandbox.clock.set(Date.UTC(10_000, 0))).toThrow("time must not lead beyond 9999-12-31");
-  expect(() => sandbox.clock.advance(1e15)).toThrow("duration must not lead beyond 9999-12-31");
+  expect(() => sandbox.clock.advance(-1)).toThrow("duration must not go backward");
+  expect(() => sandbox.clock.set(Date.UTC(10_000, 0))).toThrow("time must not go past 9999-12-31");
+  expect(() => sandbox.clock.advance(1e15)).toThrow("duration must not go past 9999-12-31");
   expect(sandbox.clock.show()).toEqual(before);
 });
 
@@ -63,7 +63,7 @@ test("nothing boots while the clock is frozen, and everything does when it moves
 
 const reserved = { gpuCount: 1, termType: "reserved", termPeriodDays: 30 } as const;
 
-test("one leap over boot, term and its end leaves each at its own moment", async () => {
+test("one jump over boot, term and its end leaves each at its own time", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   await sandbox.ask("createVirtualMachineRental", reserved);
@@ -86,7 +86,7 @@ test("one leap over boot, term and its end leaves each at its own moment", async
   ]);
 });
 
-test("many small steps come to what one leap comes to", async () => {
+test("many small steps give the same result as one jump", async () => {
   const [stepping, leaping] = [await openSandbox(), await openSandbox()];
   for (const sandbox of [stepping, leaping]) {
     sandbox.clock.freeze();

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
-import { assumedOperations } from "../../src/contract/assumed/index.ts";
 import { type OperationId, operations } from "../../src/contract/index.ts";
-import { type EnvironmentName, environmentNames } from "../../src/contract/sandbox.ts";
+import { type EnvironmentName, environmentNames } from "../../src/core/sandbox.ts";
+import { assumedOperations } from "../../src/sandbox/assumed/index.ts";
+import { runProgram } from "../support/process.ts";
 import { everyOperation, openSandbox, origin } from "./harness.ts";
 
 async function served(only?: EnvironmentName) {
@@ -17,23 +17,24 @@ async function served(only?: EnvironmentName) {
 const environments = [undefined, ...environmentNames];
 
 test.each(environments)(
-  "a schema validator of others finds nothing wrong with what %s serves",
+  "a third-party schema validator finds nothing wrong with what %s serves",
   async (only) => {
     expect(await new Validator().validate(await served(only))).toEqual({ valid: true });
   },
 );
 
-test.each(environments)("a linter of others does not even warn of what %s serves", async (only) => {
+test.each(environments)("a third-party linter does not even warn about what %s serves", async (only) => {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "openapi.json");
   await writeFile(file, JSON.stringify(await served(only)));
   const linter = "node_modules/@redocly/cli/bin/cli.js";
-  const { stdout } = await execa("node", [linter, "lint", "--format=json", "--extends=recommended", file], {
-    env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
-    reject: false,
-  });
-  expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
+  const { out } = await runProgram(
+    process.execPath,
+    [linter, "lint", "--format=json", "--extends=recommended", file],
+    { env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
+  );
+  expect(JSON.parse(out)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
 });
 
 test("the description is of the host that was asked, and of every operation", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type ServedId, servedOperations } from "../../src/contract/assumed/served.ts";
 import type { Operation } from "../../src/contract/operation.ts";
-import { type EnvironmentName, environmentNames } from "../../src/contract/sandbox.ts";
+import { type EnvironmentName, environmentNames } from "../../src/core/sandbox.ts";
+import { type ServedId, servedOperations } from "../../src/sandbox/assumed/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { openSandbox, origin } from "./harness.ts";
 
@@ -45,14 +45,16 @@ test("environments share their state", async () => {
   const { id } = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   const headers = { authorization: `Bearer ${sandbox.keys.full}` };
   const active = await sandbox
-    .having("replacements")
+    .withEnvironment("replacements")
     .fetch(new Request(`${origin}${servedOperations.listActiveRentals.path}`, { headers }));
   expect(await active.json()).toMatchObject({ items: [{ id }], nextCursor: null });
-  const own = await sandbox.having(undefined).fetch(new Request(`${origin}/users/me`, { method: "PUT" }));
+  const own = await sandbox
+    .withEnvironment(undefined)
+    .fetch(new Request(`${origin}/users/me`, { method: "PUT" }));
   expect(own.status).toBe(401);
 });
 
-test("an environment that does not exist is a clear error, and no state is opened", async () => {
+test("an unknown environment is a clear error, and no state is opened", async () => {
   const options = JSON.parse('{"file": "/nowhere/at/all", "only": "newest"}');
   await expect(createSandbox(options)).rejects.toThrow(
     new TypeError('only must be one of documented, replacements, legacy, not "newest"'),

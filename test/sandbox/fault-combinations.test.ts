@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type AssumedId, assumedOperations } from "../../src/contract/assumed/index.ts";
+import { type AssumedId, assumedOperations } from "../../src/sandbox/assumed/index.ts";
 import { everyOperation, openSandbox } from "./harness.ts";
 
 const parts = {
@@ -71,7 +71,7 @@ test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some
 const assumed = Object.keys(assumedOperations) as AssumedId[];
 
 test.each([...everyOperation, ...assumed])(
-  "a fault befalls %s, in the service's own shape",
+  "a fault affects %s, in the service's own shape",
   async (operation) => {
     const sandbox = await openSandbox();
     const answer = async (key: string | null) => {
@@ -113,7 +113,7 @@ test("a description that fails or is garbage has no ETag that it could be kept u
   expect((await sandbox.call("getOpenApiDocument")).headers.get("etag")).not.toBeNull();
 });
 
-test("a status befalls a stream before it begins, and garbage takes its place", async () => {
+test("a status replaces a stream before it begins, and so does garbage", async () => {
   const sandbox = await openSandbox();
   const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "one two" }], stream: true };
   sandbox.faults.add({ operation: "createChatCompletion", status: 500 });
@@ -124,7 +124,7 @@ test("a status befalls a stream before it begins, and garbage takes its place", 
   expect(await (await sandbox.call("createChatCompletion", chat)).text()).toContain("[DONE]");
 });
 
-test("the same faults befall the same calls in the same way", async () => {
+test("the same faults affect the same calls in the same way", async () => {
   const seen = async () => {
     const sandbox = await openSandbox();
     sandbox.faults.add({ operation: "*", status: 500, after: 1, times: 2 });

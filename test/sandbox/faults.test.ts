@@ -62,7 +62,7 @@ test("faults of one operation come one after the other", async () => {
   expect(await statuses(sandbox, 3)).toEqual([500, 429, 200]);
 });
 
-test("a fault of one operation leaves the other ones alone, and one of * none", async () => {
+test("a fault of one operation leaves the others alone, and one of * affects all", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getRental", status: 500 });
   expect((await sandbox.call("listStorageVolumes")).status).toBe(200);
@@ -94,7 +94,7 @@ test("an operation that is applied has taken effect, whatever the answer says", 
   expect(sandbox.status().rentals.active).toBe(3);
 });
 
-test("garbage is no JSON though it says so, under any status", async () => {
+test("garbage claims to be JSON and is not, under any status", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", garbage: true });
   sandbox.faults.add({ operation: "listStorageVolumes", garbage: true, status: 502 });
@@ -144,7 +144,7 @@ test.each([0, 1, 3])("a stream is cut after %i events", async (cutStreamAfter) =
   expect(contents(events)).toEqual(contents(whole).slice(0, cutStreamAfter));
 });
 
-test("an answer that is no stream is cut after so many KiB, and a shorter one is whole", async () => {
+test("a response that is not a stream is cut after so many KiB, and a shorter one is whole", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 3 });
   sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 100_000 });
@@ -199,15 +199,15 @@ test("over HTTP a stream is cut, with and without a reset", async () => {
 });
 
 test.each([
-  [{}, "status", /^or another effect is needed/],
+  [{}, "status", /^or another effect is required/],
   [{ status: 399 }, "status", "must be at least 400"],
   [{ status: 600 }, "status", "must be at most 599"],
-  [{ reset: true, status: 500 }, "reset", /^leaves no answer/],
-  [{ reset: true, garbage: true }, "reset", /^leaves no answer/],
-  [{ cutStreamAfter: 1, status: 500 }, "cutStreamAfter", /^cuts the operation's own answer/],
+  [{ reset: true, status: 500 }, "reset", /^cannot be combined/],
+  [{ reset: true, garbage: true }, "reset", /^cannot be combined/],
+  [{ cutStreamAfter: 1, status: 500 }, "cutStreamAfter", /^cannot be combined/],
   [{ cutStreamAfter: -1 }, "cutStreamAfter", "must be at least 0"],
   [{ delayMs: 2 ** 31 }, "delayMs", /^must be at most/],
-  [{ delayMs: 1, retryAfterSeconds: 1 }, "retryAfterSeconds", /^belongs to an answer/],
+  [{ delayMs: 1, retryAfterSeconds: 1 }, "retryAfterSeconds", /^requires a status/],
   [{ status: 429, retryAfterSeconds: 1.5 }, "retryAfterSeconds", "must be whole seconds"],
   [{ status: 500, times: 0 }, "times", "must be at least 1"],
   [{ status: 500, after: -1 }, "after", "must be at least 0"],

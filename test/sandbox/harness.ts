@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 import * as z from "zod";
-import { type AssumedId, assumedOperations } from "../../src/contract/assumed/index.ts";
 import { type InputOf, type OperationId, type OutputOf, operations } from "../../src/contract/index.ts";
-import type { EnvironmentName } from "../../src/contract/sandbox.ts";
+import type { EnvironmentName } from "../../src/core/sandbox.ts";
+import { type AssumedId, assumedOperations } from "../../src/sandbox/assumed/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { requestFor, requestForAssumed } from "./request.ts";
 

@@ -12,7 +12,7 @@ async function stateFile(): Promise<string> {
   return join(folder, "sandbox.sqlite");
 }
 
-test("a state that is not there yet is not made by looking", async () => {
+test("a health check creates no state", async () => {
   const file = await stateFile();
   const found = await health(file);
   expect(found).toMatchObject({ file, exists: false });
@@ -20,7 +20,7 @@ test("a state that is not there yet is not made by looking", async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test("a state that is whole has no problem", async () => {
+test("intact state has no problem", async () => {
   const file = await stateFile();
   (await createSandbox({ file })).close();
   const found = await health(file);
@@ -28,7 +28,7 @@ test("a state that is whole has no problem", async () => {
   expect(found.problem).toBeUndefined();
 });
 
-test("a state that is damaged is told of", async () => {
+test("damaged state is reported", async () => {
   const file = await stateFile();
   await writeFile(file, "this is no database, and long enough to be read as one ".repeat(40));
   expect((await health(file)).problem).toContain("not a database");

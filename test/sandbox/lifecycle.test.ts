@@ -1,20 +1,20 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { gpuTypes, rentalTypes } from "../../src/contract/enums.ts";
 import { dayMs, hourMs } from "../../src/sandbox/clock.ts";
-import { bootMs, endOf, nextTerm, rentalAt, type StoredRental } from "../../src/sandbox/lifecycle.ts";
-import { hourlyCents, termCents, termDiscounts } from "../../src/sandbox/prices.ts";
+import { bootMs, endOf, nextTerm, rentalAt, type StoredRental } from "../../src/sandbox/rentals/lifecycle.ts";
+import { hourlyCents, termCents, termDiscounts } from "../../src/sandbox/rentals/prices.ts";
+import { fc } from "../support/property.ts";
 import { start } from "./harness.ts";
 
-const rental = fc.record<StoredRental>({
-  rentalType: fc.constantFrom("virtual-machine", "bare-metal"),
-  gpuType: fc.constantFrom("h100", "h200", "b200", "rtx-6000-pro"),
+const rental: fc.Arbitrary<StoredRental> = fc.record({
+  rentalType: fc.constantFrom(...rentalTypes),
+  gpuType: fc.constantFrom(...gpuTypes),
   gpuCount: fc.integer({ min: 1, max: 4096 }),
   discountPercentage: fc.double({ min: 0, max: 99.9, noNaN: true }),
-  region: fc.constant("us-central-1"),
-  networkType: fc.constant("ethernet"),
+  region: fc.constant<"us-central-1">("us-central-1"),
+  networkType: fc.constant<"ethernet">("ethernet"),
+  termType: fc.constant<"on-demand">("on-demand"),
   convertToOnDemandOnExpiry: fc.boolean(),
-  monitoringEnabled: fc.boolean(),
-  sshPublicKeyIds: fc.constant([]),
   createdAt: fc.integer({ min: start, max: start + dayMs }),
   terms: fc.constant([]),
 });

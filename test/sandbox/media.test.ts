@@ -15,7 +15,7 @@ test("a picture is a PNG of the size that was asked for", async () => {
   expect(size(bytes)).toEqual([640, 1536]);
 });
 
-test("the seed of a picture is told, and the same seed gives the same picture", async () => {
+test("the response has the seed of a picture, and the same seed gives the same picture", async () => {
   const sandbox = await openSandbox();
   const first = await sandbox.ask("generateImage", picture);
   const seed = Number(first.images[0]?.random_seed);

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { MissingDependency } from "../../src/sandbox/index.ts";
-import { optional } from "../../src/sandbox/missing-dependency.ts";
+import { optional } from "../../src/sandbox/packages.ts";
 
 test("a package that is not installed is named, with how to get it", async () => {
   const name = "@photostructure/not-there";
   const loading = optional(name, () => import(/* @vite-ignore */ name));
   await expect(loading).rejects.toThrow(MissingDependency);
   await expect(loading).rejects.toThrow(
-    "The package @photostructure/not-there is not installed. Get it with: npm install @photostructure/not-there",
+    "The package @photostructure/not-there is not installed. Install it with: npm install @photostructure/not-there",
   );
 });
 

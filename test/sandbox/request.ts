@@ -1,6 +1,6 @@
-import { type AssumedId, assumedOperations } from "../../src/contract/assumed/index.ts";
 import { type OperationId, operations } from "../../src/contract/index.ts";
 import type { Operation } from "../../src/contract/operation.ts";
+import { type AssumedId, assumedOperations } from "../../src/sandbox/assumed/index.ts";
 
 export const origin = "http://sandbox.test";
 

@@ -69,7 +69,7 @@ test("an extension adds a term after the one that lasts", async () => {
   });
 });
 
-test("an extension with another price and another end is told both", async () => {
+test("an extension with another price and another end reports both", async () => {
   const sandbox = await withRunningRental();
   await sandbox.ask("convertToReserved", wanted);
   const expectedReservedUntil = "2026-12-20T13:00:02Z";

@@ -157,7 +157,7 @@ test("a rental of a seed cannot have an SSH key that is not there", async () => 
   );
 });
 
-test("a seed takes the place of everything there was", async () => {
+test("a seed replaces all earlier state", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(full);
   sandbox.faults.add({ operation: "getRental", status: 500 });
@@ -209,9 +209,9 @@ test.each([
   ["rentals:\n  - rentalType: container\n    gpuCount: 8", "rentals.0.rentalType must be"],
   [
     "rentals:\n  - rentalType: virtual-machine\n    gpuCount: 1\n    gpus: 2",
-    "rentals.0.gpus is not a field that a seed has (line 4)",
+    "rentals.0.gpus is not a field of a seed (line 4)",
   ],
-  ["rental: []", "rental is not a field that a seed has (line 1)"],
+  ["rental: []", "rental is not a field of a seed (line 1)"],
   ["clock: { now: tomorrow }", "clock.now must be a date-time"],
   [
     "volumes: [{ label: data, region: eu-west-3, sizeInGb: 300 }]",
@@ -223,28 +223,28 @@ test.each([
   ],
   [
     "volumes: [{ label: data, region: eu-west-3, sizeInGb: 256, id: 3 }, { label: more, region: eu-west-3, sizeInGb: 256, id: 3 }]",
-    "volumes.1.id must be of one thing, but 3 is given twice",
+    "volumes.1.id must be unique, but 3 is used twice",
   ],
-  ["keys: [{ value: gpuctl-sandbox-full }]", "keys.0.value is a key already"],
-  ["keys: [{ value: key-of-mine }, { value: key-of-mine }]", "keys.1.value is a key already"],
+  ["keys: [{ value: gpuctl-sandbox-full }]", "keys.0.value is already a key"],
+  ["keys: [{ value: key-of-mine }, { value: key-of-mine }]", "keys.1.value is already a key"],
   [
     `keys: [{ value: key-of-mine, name: ${"x".repeat(256)} }]`,
     "keys.0.name must have at most 255 characters (line 1)",
   ],
   ["keys:\n  - value: key-of-mine\n    name: ''", "keys.0.name must have at least 1 character (line 3)"],
   ["a: &a 1\nb: *c", "the seed cannot be read: Unresolved alias"],
-  ["---\nuser: {}\n---\nuser: {}", "the seed is neither YAML nor JSON"],
+  ["---\nuser: {}\n---\nuser: {}", "the seed is not valid YAML or JSON"],
   ["__proto__: 1", "__proto__"],
   ["keys: [{ value: short }]", "keys.0.value must have at least 8 characters"],
   [
     "rentals: [{ rentalType: virtual-machine, gpuCount: 1, createdAt: '2099-01-01T00:00:00Z' }]",
-    "rentals.0.createdAt must not lie after the sandbox's time",
+    "rentals.0.createdAt must not be later than the sandbox's time",
   ],
   [
     "rentals: [{ rentalType: virtual-machine, gpuCount: 1, createdAt: '2026-01-02T00:00:00Z', terminatedAt: '2026-01-01T00:00:00Z' }]",
-    "rentals.0.terminatedAt must not lie before createdAt",
+    "rentals.0.terminatedAt must not be before createdAt",
   ],
-  ["rentals: [", "the seed is neither YAML nor JSON"],
+  ["rentals: [", "the seed is not valid YAML or JSON"],
   ["[1, 2]", "the seed must be a map"],
   ["a: 1\na: 2", "Map keys must be unique"],
 ])("the seed %j is refused, and nothing was changed", async (text, message) => {
@@ -255,7 +255,7 @@ test.each([
   expect(sandbox.snapshot()).toEqual(before);
 });
 
-test("everything that is wrong is told at once", async () => {
+test("all errors are reported at once", async () => {
   const sandbox = await openSandbox();
   const text =
     "rentals:\n- { rentalType: virtual-machine, gpuCount: 0 }\n- { rentalType: virtual-machine, gpuCount: 0.5 }";

@@ -70,10 +70,10 @@ test.each([
   },
 );
 
-test("a foreign database that has a version is left alone", async () => {
+test("a versioned database of another program is left alone", async () => {
   const file = newFile();
   const database = new DatabaseSync(file);
   database.exec("CREATE TABLE notes (text); PRAGMA user_version = 1");
   database.close();
-  await expect(createSandbox({ file })).rejects.toThrow("it is a database of something else");
+  await expect(createSandbox({ file })).rejects.toThrow("it is another program's database");
 });

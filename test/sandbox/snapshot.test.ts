@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { type Snapshot, sealed } from "../../src/sandbox/control/snapshot-document.ts";
+import { type Snapshot, sealed } from "../../src/sandbox/control/snapshot.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import type { Row } from "../../src/sandbox/queries.ts";
 import { openSandbox, start } from "./harness.ts";
@@ -72,25 +72,31 @@ test("the log of requests is not in a snapshot, and is gone after it was restore
   expect(sandbox.requests(50)).toEqual([]);
 });
 
-test("what is no snapshot, of another version, or was changed is refused, and nothing was changed", async () => {
+test("a snapshot that is invalid, of another version or altered is refused, and nothing changes", async () => {
   const sandbox = await lived();
   const snapshot = sandbox.snapshot();
   const text = JSON.stringify(snapshot);
   const { clock, version } = snapshot;
   const wrong = [
-    ["", "it is no snapshot of a sandbox"],
-    ["[]", "it is no snapshot of a sandbox"],
-    ["{}", "it is no snapshot of a sandbox"],
-    [text.slice(0, -20), "it is no snapshot of a sandbox"],
-    [JSON.stringify({ ...snapshot, version: version + 1 }), "a newer version of gpuctl wrote the snapshot"],
-    [JSON.stringify({ gpuctlSandbox: "snapshot", version: version - 1 }), "an older version of gpuctl wrote"],
-    [JSON.stringify({ ...snapshot, version: version - 1 }), `this one reads version ${version} only`],
-    [text.replace("eu-west-3", "eu-west-4"), "the snapshot was changed"],
-    [JSON.stringify({ ...snapshot, tables: {} }), "the snapshot was changed"],
-    [JSON.stringify({ ...snapshot, clock: { ...clock, now: at(5 * day) } }), "the snapshot was changed"],
-    [JSON.stringify({ ...snapshot, clock: { ...clock, frozen: false } }), "the snapshot was changed"],
-    [JSON.stringify({ ...snapshot, more: 1 }), "the snapshot was changed"],
-    [text.replace('"skip":0', '"skip":1'), "the snapshot was changed"],
+    ["", "it is not a snapshot of a sandbox"],
+    ["[]", "it is not a snapshot of a sandbox"],
+    ["{}", "it is not a snapshot of a sandbox"],
+    [text.slice(0, -20), "it is not a snapshot of a sandbox"],
+    [
+      JSON.stringify({ ...snapshot, version: version + 1 }),
+      "the snapshot was written by a newer version of gpuctl",
+    ],
+    [
+      JSON.stringify({ gpuctlSandbox: "snapshot", version: version - 1 }),
+      "the snapshot was written by an older version of gpuctl",
+    ],
+    [JSON.stringify({ ...snapshot, version: version - 1 }), `this version reads format ${version} only`],
+    [text.replace("eu-west-3", "eu-west-4"), "the snapshot was modified"],
+    [JSON.stringify({ ...snapshot, tables: {} }), "the snapshot was modified"],
+    [JSON.stringify({ ...snapshot, clock: { ...clock, now: at(5 * day) } }), "the snapshot was modified"],
+    [JSON.stringify({ ...snapshot, clock: { ...clock, frozen: false } }), "the snapshot was modified"],
+    [JSON.stringify({ ...snapshot, more: 1 }), "the snapshot was modified"],
+    [text.replace('"skip":0', '"skip":1'), "the snapshot was modified"],
   ] as const;
   for (const [broken, message] of wrong) {
     expect(broken).not.toBe(text);
@@ -110,26 +116,30 @@ test("a snapshot may be laid out anew, and its keys sorted", async () => {
 });
 
 test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>([
-  ["no keys", (tables) => ({ ...tables, keys: [] }), "own key gpuctl-sandbox-full is missing"],
+  ["no keys", (tables) => ({ ...tables, keys: [] }), "built-in key gpuctl-sandbox-full is missing"],
   ["no user", (tables) => ({ ...tables, users: [] }), "the user is missing"],
   [
     "a text for a number",
     first("counters", { name: "chat", value: "many" }),
-    "holds what no sandbox can hold",
+    "holds a state that no sandbox can have",
   ],
-  ["a column that is none", first("counters", { name: "chat", value: 1, more: 1 }), "was changed"],
-  ["a column that lacks", first("counters", { name: "chat" }), "holds what no sandbox can hold"],
-  ["a number that is too large", first("counters", { name: "chat", value: 2 ** 53 }), "holds what no"],
+  ["a column that is none", first("counters", { name: "chat", value: 1, more: 1 }), "was modified"],
+  ["a column that lacks", first("counters", { name: "chat" }), "holds a state that no sandbox can have"],
+  [
+    "a number that is too large",
+    first("counters", { name: "chat", value: 2 ** 53 }),
+    "holds a state that no",
+  ],
   [
     "two of one",
     (tables) => ({ ...tables, users: [...(tables.users ?? []), ...(tables.users ?? [])] }),
     "UNIQUE",
   ],
-  ["a record that is no JSON", first("rentals", { record: "{" }), "holds what no sandbox can hold"],
-  ["a rental without a time", first("rentals", { record: "{}" }), "holds what no sandbox can hold"],
-  ["a volume that is no JSON", first("volumes", { record: "{" }), "holds what no sandbox can hold"],
-  ["a fault that is no JSON", first("faults", { record: "{" }), "holds what no sandbox can hold"],
-  ["a table that is none", (tables) => ({ ...tables, notes: [] }), "was changed"],
+  ["a record that is not JSON", first("rentals", { record: "{" }), "holds a state that no sandbox can have"],
+  ["a rental without a time", first("rentals", { record: "{}" }), "holds a state that no sandbox can have"],
+  ["a volume that is not JSON", first("volumes", { record: "{" }), "holds a state that no sandbox can have"],
+  ["a fault that is not JSON", first("faults", { record: "{" }), "holds a state that no sandbox can have"],
+  ["a table that is none", (tables) => ({ ...tables, notes: [] }), "was modified"],
 ])(
   "a snapshot that was sealed anew with %s is refused, and nothing was changed",
   async (_name, change, why) => {

@@ -109,21 +109,23 @@ test("a file that a newer version wrote is left alone", async () => {
   const before = readFileSync(file);
   const opening = createSandbox({ file });
   await expect(opening).rejects.toThrow(StoreError);
-  await expect(opening).rejects.toThrow(`a newer version wrote it (99; this one knows ${schemaVersion})`);
+  await expect(opening).rejects.toThrow(
+    `it was written by a newer version of gpuctl (format 99; this version reads up to ${schemaVersion})`,
+  );
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test("a database of something else is left alone", async () => {
+test("a database of another program is left alone", async () => {
   const file = join(folder(), "other.db");
   const database = new DatabaseSync(file);
   database.exec("CREATE TABLE notes (text)");
   database.close();
   const before = readFileSync(file);
-  await expect(createSandbox({ file })).rejects.toThrow("it is a database of something else");
+  await expect(createSandbox({ file })).rejects.toThrow("it is another program's database");
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test("a file that is no database is left alone", async () => {
+test("a file that is not a database is left alone", async () => {
   const file = join(folder(), "letter.txt");
   const letter = "Dear reader, ".repeat(500);
   writeFileSync(file, letter);
@@ -153,4 +155,34 @@ test("a file of the first version keeps all that is in it, its keys too, and get
   expect(sandbox.clock.freeze().frozen).toBe(true);
   expect(sandbox.faults.add({ operation: "*", reset: true })).toMatchObject({ id: 1 });
   expect(sandbox.requests(50)).toHaveLength(1);
+});
+
+test("a rental that an earlier version stored is reported as before", async () => {
+  const file = join(folder(), "sandbox.db");
+  const sandbox = await open(file);
+  const earlier = {
+    rentalType: "virtual-machine",
+    label: "old",
+    gpuCount: 2,
+    gpuType: "h200",
+    region: "us-east-1",
+    networkType: "ethernet",
+    discountPercentage: 0,
+    convertToOnDemandOnExpiry: true,
+    monitoringEnabled: true,
+    customPorts: [8080],
+    sshPublicKeyIds: [3, 1],
+    createdAt: Date.UTC(2026, 10, 20),
+    terms: [],
+  };
+  const database = new DatabaseSync(file);
+  database
+    .prepare("INSERT INTO rentals (id, userId, rentalType, record) VALUES (7, 'sandbox-user', ?, ?)")
+    .run(earlier.rentalType, JSON.stringify(earlier));
+  database.close();
+  const response = await sandbox.fetch(requestFor("listVirtualMachineRentals", {}, sandbox.keys.full));
+  const { terms: _, ...fields } = earlier;
+  expect(await response.json()).toMatchObject([
+    { ...fields, id: 7, createdAt: "2026-11-20T00:00:00.000Z", termType: "on-demand", cudaVersion: null },
+  ]);
 });

@@ -1,31 +1,31 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { globalFlags } from "../../src/cli/globals.ts";
-import { main } from "../../src/cli/main.ts";
+import { globals, nouns } from "../../src/cli/generated/tree.ts";
+import { main } from "../../src/cli/start/main.ts";
+import { documentedDescription, type Sandbox, type Services } from "../../src/cli/start/services.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
-import { nouns } from "../../src/commands/index.ts";
-import type { Machine, Programs } from "../../src/context/context.ts";
-import { descriptionFiles } from "../../src/context/description-cache.ts";
-import { Unavailable } from "../../src/context/errors.ts";
-import { factsOf, readText } from "../../src/context/machine.ts";
-import type { Prompts, Sandbox, Sink, World } from "../../src/context/world.ts";
-import type { EnvironmentName } from "../../src/contract/sandbox.ts";
+import type { Installation } from "../../src/command-kit/ports.ts";
+import { Unavailable } from "../../src/core/errors.ts";
+import type { EnvironmentName } from "../../src/core/sandbox.ts";
 import { completionOf } from "../../src/docs/completions/index.ts";
 import { topicsOf } from "../../src/docs/topics/index.ts";
 import { treeOf } from "../../src/docs/tree.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { serve } from "../../src/sandbox/serve.ts";
-import { judged } from "./judged.ts";
+import { descriptionFiles } from "../../src/system/description-cache.ts";
+import { isWritable, readText, stat } from "../../src/system/files.ts";
+import type { Programs, Prompts, Sink, System } from "../../src/system/types.ts";
+import { throughProxy } from "./conformance.ts";
 import { words } from "./words.ts";
 
 /** What one run of the tool came to. */
 export interface Outcome {
   readonly code: number;
   readonly out: string;
-  /** The bytes of stdout, for what is no text. */
+  /** The bytes of stdout, for what is not text. */
   readonly bytes: Buffer;
   readonly err: string;
   /** Requests that reached the service in this run. */
@@ -56,29 +56,37 @@ export interface RunOptions {
   /** Other programs of the machine; none is there unless it is given. */
   readonly programs?: Partial<Programs>;
   readonly signal?: AbortSignal;
+  /** stdout takes nothing, and fails with this. */
+  readonly writeFails?: Error;
   /** What the machine shows of itself; it is in order otherwise, with nothing installed. */
-  readonly machine?: Partial<Machine>;
+  readonly machine?: Partial<TestMachine>;
   /** The number of the user that runs the tool, where it is not the one of this process. */
   readonly user?: number;
 }
 
+/** What a test may set of the machine. */
+export type TestMachine = Pick<
+  Installation,
+  "nodeVersion" | "neededNode" | "platform" | "which" | "proxyFor" | "probe" | "sandboxHealth"
+>;
+
 export interface Cli {
   /** A folder of this test's own: the current folder of every run. */
   readonly folder: string;
-  readonly sandbox: Sandbox & Pick<Awaited<ReturnType<typeof createSandbox>>, "having">;
+  readonly sandbox: Sandbox & Pick<Awaited<ReturnType<typeof createSandbox>>, "withEnvironment">;
   /** Moves the one clock that the tool and the sandbox share. */
   readonly advance: (milliseconds: number) => void;
   readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
 }
 
-/** Answers in the place of the sandbox. */
+/** Answers instead of the sandbox. */
 export type Answering = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
 interface Replacements {
   readonly answer?: Answering;
-  /** Takes the place of what serves the sandbox over HTTP, for a test that must not take a port. */
+  /** Replaces what serves the sandbox over HTTP, for a test that must not take a port. */
   readonly listen?: typeof serve;
-  /** The service's description is asked for and kept; without it one could not be had just now, so none is asked for. */
+  /** The service's description is fetched and cached; otherwise the cache says that fetching it has just failed. */
   readonly negotiates?: boolean;
   /** The environment whose operations the sandbox has. */
   readonly only?: EnvironmentName;
@@ -88,7 +96,7 @@ export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
 
 /**
  * The real program on a sandbox in memory, in a folder of its own, with a clock that moves only by waiting.
- * `answer` may answer a request in the sandbox's place. Everything is gone when the test ends.
+ * `answer` may answer a request instead of the sandbox. Everything is gone when the test ends.
  */
 export async function createCli({
   answer,
@@ -98,7 +106,7 @@ export async function createCli({
 }: Replacements = {}): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-test-"));
   let now = firstMoment;
-  const sandbox = judged(await createSandbox({ file: ":memory:", now: () => now, only }), only);
+  const sandbox = throughProxy(await createSandbox({ file: ":memory:", now: () => now, only }), only);
   onTestFinished(async () => {
     sandbox.close();
     for (const one of [folder, temporaryFolder(folder)]) await rm(one, { recursive: true, force: true });
@@ -108,69 +116,90 @@ export async function createCli({
     const requests: SeenRequest[] = [];
     const slept: number[] = [];
     const shown: string[] = [];
-    const stdout = memorySink(options);
+    const stdout = memorySink(options, options.writeFails);
     const stderr = memorySink(options);
     const through = async (request: Request): Promise<Response> => {
       const seen = await look(request.clone());
       requests.push(seen);
       return (await answer?.(seen)) ?? sandbox.fetch(request);
     };
-    const world: World = {
-      version: "0.0.0-test",
+    const machine = { ...healthyMachine(folder), ...options.machine };
+    const system: System = {
       env: { ...options.env },
-      cwd: folder,
-      folders: {
-        config: join(folder, "config"),
-        state: join(folder, "state"),
-        temporary: temporaryFolder(folder),
+      io: {
+        stdin: {
+          isTTY: options.stdin === undefined && options.terminal !== undefined,
+          read: async () => Buffer.from(options.stdin ?? ""),
+        },
+        stdout: stdout.sink,
+        stderr: stderr.sink,
+        prompts: async () => ({ ...noPrompts, ...options.prompts }),
+        spinner: async (text) => {
+          shown.push(text);
+          return { update: (next) => shown.push(next), stop: () => {} };
+        },
+        hideCursor: async () => {
+          await stdout.sink.write("\u001b[?25l");
+          return () => void stdout.sink.write("\u001b[?25h");
+        },
       },
-      stdin: {
-        isTTY: options.stdin === undefined && options.terminal !== undefined,
-        read: async () => Buffer.from(options.stdin ?? ""),
+      clock: {
+        now: () => now,
+        sleep: async (milliseconds, signal) => {
+          signal.throwIfAborted();
+          slept.push(milliseconds);
+          now += milliseconds;
+        },
       },
-      stdout: stdout.sink,
-      stderr: stderr.sink,
-      now: () => now,
-      random: () => 0.5,
-      sleep: async (milliseconds, signal) => {
-        signal.throwIfAborted();
-        slept.push(milliseconds);
-        now += milliseconds;
+      files: {
+        cwd: folder,
+        folders: {
+          config: join(folder, "config"),
+          state: join(folder, "state"),
+          temporary: temporaryFolder(folder),
+        },
+        user: options.user ?? process.geteuid?.(),
+        read: (path) => readFile(path),
+        readText,
+        stat,
+        isWritable,
       },
+      programs: { ...noPrograms, which: machine.which, ...options.programs },
+      machine: { nodeVersion: machine.nodeVersion, platform: machine.platform, home: folder },
       interrupted: options.signal ?? new AbortController().signal,
-      readFile: (path) => readFile(path),
-      readSettings: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
-      permissions: (path) => {
-        const found = statSync(path, { throwIfNoEntry: false });
-        return found && { owner: found.uid, mode: found.mode };
+      random: () => 0.5,
+    };
+    const services: Services = {
+      version: "0.0.0-test",
+      neededNode: machine.neededNode,
+      network: {
+        connect: async () => ({ fetch: asFetch(through), close: () => {} }),
+        probe: machine.probe,
+        proxyFor: machine.proxyFor,
       },
-      user: options.user ?? process.geteuid?.(),
-      descriptions: negotiates ? descriptionFiles(() => join(folder, "state")) : undescribed(now),
-      prompts: async () => ({ ...noPrompts, ...options.prompts }),
-      spinner: async (text) => {
-        shown.push(text);
-        return { update: (next) => shown.push(next), stop: () => {} };
+      sandbox: {
+        open: async () => ({
+          ...sandbox,
+          fetch: through,
+          close: () => {},
+          serve: ({ only, ...address }) => listen(sandbox.withEnvironment(only), address),
+        }),
+        facts: async () => ({ keys: sandbox.keys, limits: sandboxLimits }),
+        health: machine.sandboxHealth,
       },
-      hideCursor: async () => {
-        await stdout.sink.write("\u001b[?25l");
-        return () => void stdout.sink.write("\u001b[?25h");
+      descriptions: {
+        cache: negotiates ? descriptionFiles(() => join(folder, "state")) : undescribed(now),
+        documented: documentedDescription,
       },
-      connect: async () => ({ fetch: asFetch(through), close: () => {} }),
-      machine: { ...machine({ ...options.env }, folder), ...options.machine },
-      programs: { ...noPrograms, ...options.programs },
-      completionScript: async (shell) => completionOf(shell, treeOf(nouns, globalFlags)),
-      topic: async (name) => topicsOf(globalFlags).find((one) => one.name === name),
-      sandboxFacts: async () => sandbox,
-      openSandbox: async () => ({
-        ...sandbox,
-        fetch: through,
-        close: () => {},
-        serve: ({ only, ...address }) => listen(sandbox.having(only), address),
-      }),
+      documents: {
+        completionScript: async (shell) => completionOf(shell, treeOf(nouns, globals)),
+        topic: async (name) => topicsOf(globals).find((one) => one.name === name),
+      },
     };
     const code = await main(
       typeof line === "string" ? words(line).slice(isNamed(line) ? 1 : 0) : line,
-      world,
+      system,
+      services,
     );
     const bytes = stdout.bytes();
     return { code, bytes, out: bytes.toString(), err: stderr.bytes().toString(), requests, slept, shown };
@@ -179,7 +208,7 @@ export async function createCli({
   return {
     folder,
     run,
-    sandbox: { ...sandbox, serve: ({ only, ...address }) => serve(sandbox.having(only), address) },
+    sandbox: { ...sandbox, serve: ({ only, ...address }) => serve(sandbox.withEnvironment(only), address) },
     advance: (milliseconds) => {
       now += milliseconds;
     },
@@ -189,7 +218,7 @@ export async function createCli({
 /** The system's temporary folder, as a run sees it. */
 export const temporaryFolder = (folder: string): string => `${folder}-temporary`;
 
-const undescribed = (failedAt: number): World["descriptions"] => ({
+const undescribed = (failedAt: number): Services["descriptions"]["cache"] => ({
   read: async (url) => `${JSON.stringify({ url, failedAt })}\n`,
   write: async () => {},
 });
@@ -197,7 +226,7 @@ const undescribed = (failedAt: number): World["descriptions"] => ({
 /** A whole command line may start with the name of the command. */
 const isNamed = (line: string): boolean => /^gpuctl(\s|$)/.test(line);
 
-function memorySink({ terminal, rows }: RunOptions): { sink: Sink; bytes: () => Buffer } {
+function memorySink({ terminal, rows }: RunOptions, failure?: Error): { sink: Sink; bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   return {
     bytes: () => Buffer.concat(chunks),
@@ -206,6 +235,7 @@ function memorySink({ terminal, rows }: RunOptions): { sink: Sink; bytes: () => 
       columns: terminal ?? 80,
       rows: rows ?? 24,
       write: async (chunk) => {
+        if (failure) throw failure;
         chunks.push(Buffer.from(chunk));
       },
     },
@@ -229,25 +259,20 @@ const asFetch =
   (url, init) =>
     through(new Request(url, init));
 
-const machine = (env: Machine["env"], home: string): Machine => ({
+const healthyMachine = (home: string): TestMachine => ({
   nodeVersion: "20.19.0",
   neededNode: ">=20.19",
   platform: "linux",
-  userId: 1000,
-  home,
-  env,
   which: async () => undefined,
-  stat: factsOf,
-  readText,
   proxyFor: async () => undefined,
-  knock: async () => ({ date: new Date(firstMoment).toUTCString(), certificate: undefined }),
+  probe: async () => ({ date: new Date(firstMoment).toUTCString(), certificate: undefined }),
   sandboxHealth: async () => ({ packages: [], file: join(home, "sandbox.sqlite"), exists: false }),
 });
 
 const notThere = async (program: string): Promise<never> => {
   throw new Unavailable(`${program} is not on this test's machine`, "");
 };
-const noPrograms: Programs = { run: notThere, output: notThere };
+const noPrograms: Pick<Programs, "run" | "output"> = { run: notThere, output: notThere };
 
 const unasked = () => {
   throw new Error("the tool asked a question that this test did not expect");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { check } from "../../src/contract/check.ts";
+import { check } from "../../src/contract/check/check.ts";
 import { type OperationId, operations } from "../../src/contract/index.ts";
 import type { Operation } from "../../src/contract/operation.ts";
 import { negativeInputs } from "./negative.ts";

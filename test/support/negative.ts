@@ -1,6 +1,6 @@
-import type { Field, FieldKind, Item, Limits } from "../../src/contract/field.ts";
-import { fieldsOf } from "../../src/contract/fields.ts";
 import { type OperationId, operations } from "../../src/contract/index.ts";
+import type { Field, FieldKind, Item, Limits } from "../../src/contract/plain/field.ts";
+import { fieldsOf } from "../../src/contract/plain/fields.ts";
 import { brokenRules } from "./broken-rules.ts";
 import { validInput, validShape, validValue } from "./valid-inputs.ts";
 

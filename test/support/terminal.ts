@@ -1,8 +1,21 @@
 import { type IPty, spawn } from "@lydell/node-pty";
-import { Terminal as Emulator } from "@xterm/headless";
+import { Terminal as Emulator, type IBuffer } from "@xterm/headless";
 import { onTestFinished } from "vitest";
-import { type Key, sequences } from "./keys.ts";
-import { leftovers, lines } from "./terminal-screen.ts";
+
+/** What a terminal sends for a key. */
+export const sequences = {
+  enter: "\r",
+  up: "\u001b[A",
+  down: "\u001b[B",
+  backspace: "\u007f",
+  escape: "\u001b",
+  tab: "\t",
+  "ctrl-c": "\u0003",
+  "ctrl-d": "\u0004",
+  "ctrl-z": "\u001a",
+} as const;
+
+export type Key = keyof typeof sequences;
 
 /** A program on a pseudo-terminal, and what a person at it sees and does. */
 export interface Terminal {
@@ -12,7 +25,7 @@ export interface Terminal {
   readonly text: () => string;
   /** All that came, control sequences and all. */
   readonly bytes: () => string;
-  /** Resolves once `text()` holds it; rejects, telling what is on the screen, when the program ends or hangs without. */
+  /** Resolves once `text()` holds it; rejects, with what is on the screen, when the program ends or hangs without. */
   readonly waitFor: (wanted: Wanted) => Promise<void>;
   readonly type: (text: string) => void;
   readonly press: (...keys: readonly Key[]) => void;
@@ -21,7 +34,7 @@ export interface Terminal {
   readonly resize: (columns: number, rows: number) => void;
   /** Closes the window: the program loses its terminal. */
   readonly close: () => void;
-  /** How the program ended; rejects, telling what is on the screen, when it does not. */
+  /** How the program ended; rejects, with what is on the screen, when it does not. */
   readonly ended: () => Promise<Ended>;
   /** What an ended program left behind for the next one: a hidden cursor, a colour, a mode. */
   readonly leftovers: () => Promise<readonly string[]>;
@@ -36,17 +49,20 @@ export interface Ended {
   readonly signal: number;
 }
 
-export interface Started {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+export interface TerminalSize {
   readonly columns?: number;
   readonly rows?: number;
 }
 
+interface Started extends TerminalSize {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Milliseconds after which a program that shows nothing new is taken to hang. */
-const patience = 25_000;
+const patience = 50_000;
 
 /** Starts a program on a terminal of its own; both are gone at the latest when the test ends. */
 export function openTerminal({ program, args, cwd, env, columns = 80, rows = 24 }: Started): Terminal {
@@ -117,7 +133,7 @@ export function openTerminal({ program, args, cwd, env, columns = 80, rows = 24 
     },
     close: () => close(pty),
     ended,
-    leftovers: () => leftovers(emulator, bytes),
+    leftovers: () => leftoversOf(emulator, bytes),
   };
 }
 
@@ -138,4 +154,72 @@ function kill(pty: IPty): void {
   } catch {
     pty.kill("SIGKILL");
   }
+}
+
+/**
+ * Lines as a person reads them, without blanks at their ends. The last `window` rows as they stand on the screen, or
+ * everything, where rows that one long line went on in are one line.
+ */
+function lines(buffer: IBuffer, { window }: { window?: number } = {}): readonly string[] {
+  const first = window === undefined ? 0 : buffer.baseY;
+  const last = window === undefined ? buffer.length : buffer.baseY + window;
+  const read: string[] = [];
+  for (let at = first; at < last; at++) {
+    const goesOn = window === undefined && buffer.getLine(at + 1)?.isWrapped === true;
+    const row = buffer.getLine(at)?.translateToString(!goesOn) ?? "";
+    if (window === undefined && buffer.getLine(at)?.isWrapped) read.push(`${read.pop() ?? ""}${row}`);
+    else read.push(row);
+  }
+  while (read.at(-1) === "") read.pop();
+  return read;
+}
+
+/** What is not as a program finds a new terminal. */
+async function leftoversOf(emulator: Emulator, bytes: string): Promise<readonly string[]> {
+  const fresh = new Emulator({ allowProposedApi: true });
+  const left = Object.entries(emulator.modes).flatMap(([mode, value]) =>
+    Object.entries(fresh.modes).some(([name, usual]) => name === mode && usual !== value) ? [mode] : [],
+  );
+  fresh.dispose();
+  if (cursorMoves(bytes).last === "hidden") left.push("hidden cursor");
+  if (emulator.buffer.active.type !== "normal") left.push("alternate screen");
+  if (await isStyled(emulator)) left.push("style");
+  return left;
+}
+
+/** The same for output that was kept. */
+export async function leftoversIn(output: string): Promise<readonly string[]> {
+  const emulator = new Emulator({ allowProposedApi: true });
+  await new Promise<void>((resolve) => emulator.write(output, resolve));
+  const left = await leftoversOf(emulator, output);
+  emulator.dispose();
+  return left;
+}
+
+/**
+ * What a terminal shows of a spinner when Ctrl-C makes the system drop what was not read yet: the last frame ends after
+ * its colour begins, and what follows the frame is there.
+ */
+export const withLastFrameCut = (output: string): string =>
+  output.replace(/^(.*\u001b\[\?2026h.*?\u001b\[36m).*?\u001b\[\?2026l/s, "$1");
+
+/** How often the cursor was hidden and shown, and what came last. */
+export function cursorMoves(bytes: string) {
+  const moves = [...bytes.matchAll(/\u001b\[\?25([hl])/g)].map(([, move]) =>
+    move === "l" ? "hidden" : "shown",
+  );
+  const count = (wanted: string) => moves.filter((move) => move === wanted).length;
+  return { hidden: count("hidden"), shown: count("shown"), last: moves.at(-1) };
+}
+
+/** Whether the next letter would be drawn in a colour or a style. */
+async function isStyled(emulator: Emulator): Promise<boolean> {
+  await new Promise<void>((resolve) => emulator.write("\rx", resolve));
+  const { active } = emulator.buffer;
+  return (
+    active
+      .getLine(active.baseY + active.cursorY)
+      ?.getCell(0)
+      ?.isAttributeDefault() === false
+  );
 }

@@ -1,16 +1,16 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { commands } from "../../src/commands/index.ts";
-import type { CommandSpec } from "../../src/commands/spec.ts";
+import type { CommandNode } from "../../src/command-kit/tree.ts";
 import { type Cli, createCli, type Outcome } from "./cli.ts";
+import { commands, operationsOf } from "./commands.ts";
+import { runShown } from "./examples.ts";
+import { answerOf, type NonstandardService } from "./nonstandard-services.ts";
 import { overNetwork } from "./service.ts";
-import { runShown } from "./shell.ts";
-import { answerOf, type Strange } from "./strange.ts";
 
 /** A command line as it is sent to an account, on the state that it needs. */
 export interface Line {
-  readonly spec: CommandSpec;
+  readonly spec: CommandNode;
   readonly line: string;
   readonly snapshot: string;
 }
@@ -20,12 +20,12 @@ export interface Ran extends Outcome {
   readonly writes: readonly string[];
 }
 
-const documented: Strange = { name: "documented" };
+const documented: NonstandardService = { name: "documented" };
 
 /** An example as it is typed for an account, with JSON for its result. */
-function lineOf(command: string, spec: CommandSpec): string {
+function lineOf(command: string, spec: CommandNode): string {
   const plain = command.replace(/ --(sandbox|dry-run|yes)\b| (?:-o|--output) \w+| > .*$/g, "");
-  const model = spec.operations.includes("createChatCompletion") ? " --model sandbox-echo" : "";
+  const model = operationsOf(spec).includes("createChatCompletion") ? " --model sandbox-echo" : "";
   return plain.replace(/(?= -- )|$/, `${model} --yes --no-input -o json`);
 }
 
@@ -51,12 +51,12 @@ async function posted({ fetch, keys }: Cli["sandbox"], path: string, body: objec
   return Object(await answer.json());
 }
 
-/** What models said is heard once: a picture takes its time. */
+/** Responses of models, kept because a picture takes a while to draw. */
 const heard = new Map<string, ArrayBuffer>();
 
-/** A tool whose service is strange from the moment on that it is told of one. */
+/** A tool whose service becomes a nonstandard one once `send` names it. */
 export async function travelling() {
-  let service: Strange | undefined;
+  let service: NonstandardService | undefined;
   let writes: string[] = [];
   const cli: Cli = await createCli({
     negotiates: true,
@@ -75,7 +75,7 @@ export async function travelling() {
   return {
     cli,
     /** Runs a line on its own state, with nothing kept of what was known of a service. */
-    send: async ({ line, snapshot }: Line, to: Strange): Promise<Ran> => {
+    send: async ({ line, snapshot }: Line, to: NonstandardService): Promise<Ran> => {
       await rm(join(cli.folder, "state"), { recursive: true, force: true });
       cli.sandbox.restore(snapshot);
       [service, writes] = [to, []];

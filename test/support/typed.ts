@@ -1,5 +1,5 @@
-import { fieldsOf, flagsOf } from "../../src/commands/flags.ts";
-import type { CommandSpec } from "../../src/commands/spec.ts";
+import type { CommandNode } from "../../src/command-kit/tree.ts";
+import { routes } from "../../src/contract/generated/routes.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -7,41 +7,39 @@ type Input = Readonly<Record<string, unknown>>;
  * The words that give an input on a command's line, or nothing when no words can: the JSON type of a value is not one
  * that a flag makes, or the command finds a value for a field that is left out. `picture` is a file for `image`.
  */
-export function typedAs(spec: CommandSpec, input: Input, picture: string): readonly string[] | undefined {
-  const required = Object.keys(spec.found ?? {}).every((name) => input[name] !== undefined);
+export function typedAs(command: CommandNode, input: Input, picture: string): readonly string[] | undefined {
+  const required = Object.keys(command.defaulted ?? {}).every((name) => input[name] !== undefined);
   if (!required) return undefined;
-  const flags = Object.entries(input).map(([name, value]) => flagWords(spec, name, value, picture));
+  const flags = Object.entries(input).map(([name, value]) => flagWords(command, name, value, picture));
   if (flags.includes(undefined)) return undefined;
-  const words = positionalWords(spec, input);
-  return words && [...spec.path, ...flags.flatMap((some) => some ?? []), ...words];
+  const words = argWords(command, input);
+  return words && [...command.path, ...flags.flatMap((some) => some ?? []), ...words];
 }
 
-function flagWords(spec: CommandSpec, name: string, value: unknown, picture: string) {
-  if (spec.positionals?.some(({ field, gives }) => field === name || gives === name)) return [];
+function flagWords(command: CommandNode, name: string, value: unknown, picture: string) {
+  if (command.args.some(({ field, setsField }) => field === name || setsField === name)) return [];
   if (name === "image") return ["--image", picture];
-  const flag = flagsOf(spec).find(({ field }) => field?.name === name);
-  if (flag === undefined) return partWords(spec, name, Object(value));
-  const [main = ""] = flag.names;
-  switch (flag.field?.kind) {
+  const flag = command.flags.find(({ field }) => field === name);
+  if (flag === undefined) return partWords(command, name, Object(value));
+  const [main] = flag.names;
+  switch (flag.kind) {
     case "boolean":
       return typeof value === "boolean" ? [`--${value ? "" : "no-"}${main}`] : undefined;
     case "list":
       return Array.isArray(value) && value.length > 0
-        ? some(value.map((item) => textOf(item, flag.field?.item?.kind)))?.flatMap((text) => [
-            `--${main}`,
-            text,
-          ])
+        ? some(value.map((item) => textOf(item, flag.item)))?.flatMap((text) => [`--${main}`, text])
         : undefined;
     case "map":
       return Object.entries(Object(value)).flatMap(([key, item]) => [`--${main}`, `${key}:${item}`]);
     default:
-      return some([textOf(value, flag.field?.kind)])?.flatMap((text) => [`--${main}`, text]);
+      return some([textOf(value, flag.kind)])?.flatMap((text) => [`--${main}`, text]);
   }
 }
 
 /** A field made of the parts that other flags give: exactly one of the shapes must have flags for what is there. */
-function partWords(spec: CommandSpec, name: string, parts: Input): readonly string[] | undefined {
-  const { shapes } = fieldsOf(spec).find((field) => field.name === name) ?? {};
+function partWords(command: CommandNode, name: string, parts: Input): readonly string[] | undefined {
+  const { operation } = command;
+  const { shapes } = (operation && routes[operation].fields.find((field) => field.name === name)) ?? {};
   const shape = shapes?.find((fields) =>
     fields.some(({ name: part, constant }) => constant !== undefined && constant === parts[part]),
   );
@@ -49,7 +47,7 @@ function partWords(spec: CommandSpec, name: string, parts: Input): readonly stri
   const words = shape
     .filter((field) => field.constant === undefined && parts[field.name] !== undefined)
     .map((field) => {
-      const flag = spec.flags?.find(({ gives }) => gives?.includes(`${name}.${field.name}`));
+      const flag = command.flags.find(({ setsFields }) => setsFields?.includes(`${name}.${field.name}`));
       const text = textOf(parts[field.name], field.kind);
       return flag && text !== undefined ? [`--${flag.names[0]}`, text] : undefined;
     });
@@ -58,10 +56,10 @@ function partWords(spec: CommandSpec, name: string, parts: Input): readonly stri
 }
 
 /** Words stand in order: after the first one that is left out there is none. */
-function positionalWords(spec: CommandSpec, input: Input): readonly string[] | undefined {
+function argWords(command: CommandNode, input: Input): readonly string[] | undefined {
   const words: string[] = [];
-  for (const positional of spec.positionals ?? []) {
-    const value = positional.gives ? wordsOf(input[positional.gives]) : input[positional.field ?? ""];
+  for (const arg of command.args) {
+    const value = arg.setsField ? wordsOf(input[arg.setsField]) : input[arg.field ?? ""];
     const texts = some((Array.isArray(value) ? value : [value]).map((one) => textOf(one ?? "", "id")));
     if (texts === undefined) return undefined;
     if (value === undefined || texts.length === 0) break;

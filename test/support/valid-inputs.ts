@@ -1,6 +1,6 @@
-import type { Field } from "../../src/contract/field.ts";
-import { fieldsOf } from "../../src/contract/fields.ts";
 import { type InputOf, type OperationId, operations } from "../../src/contract/index.ts";
+import type { Field } from "../../src/contract/plain/field.ts";
+import { fieldsOf } from "../../src/contract/plain/fields.ts";
 
 /** What a valid input holds where a value that merely keeps the limits is not enough. */
 const meaningful: { readonly [Id in OperationId]?: Partial<InputOf<Id>> } = {

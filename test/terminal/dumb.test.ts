@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { exit } from "../../src/cli/exit.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import { createHome } from "../support/process.ts";
 import type { Terminal } from "../support/terminal.ts";
-import { createMachine } from "./machine.ts";
 
 const dumb = { env: { TERM: "dumb" } };
 
@@ -13,8 +13,8 @@ async function expectPlain(terminal: Terminal): Promise<void> {
 
 describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
   test("a rental is made by lines of answers", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("gpuctl rentals create bare-metal --sandbox", dumb);
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", dumb);
     await terminal.waitFor(/1\) infiniband\n {2}2\) ethernet\n.*Which one\?/);
     terminal.type("3\r");
     await terminal.waitFor(/> One of these[^?]*\?[^?]*\? Which one\?/);
@@ -27,16 +27,16 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     terminal.type("y\r");
     expect(await terminal.ended(), terminal.text()).toEqual({ code: exit.done, signal: 0 });
     await expectPlain(terminal);
-    const { out } = await machine.pipe("gpuctl rentals list --sandbox -o json").ended;
+    const { out } = await home.shell("gpuctl rentals list --sandbox -o json").ended;
     expect(JSON.parse(out)).toMatchObject([{ networkType: "ethernet", gpuCount: 8 }]);
   });
 
   test("a key is typed unseen", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("gpuctl auth login --base-url https://api.example.com", dumb);
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl auth login --base-url https://api.example.com", dumb);
     await terminal.waitFor("API key");
     terminal.type("two words\r");
-    await terminal.waitFor("> it holds spaces");
+    await terminal.waitFor(/> it has spaces.*\n.*API key/);
     terminal.type("key-typed-unseen-1234\r");
     expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
     expect(terminal.bytes()).not.toMatch(/two words|unseen-1/);
@@ -52,8 +52,8 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
 
   test.each(questions)("Ctrl-C and Ctrl-D leave: %s", async (line, asks) => {
     for (const key of ["ctrl-c", "ctrl-d"] as const) {
-      const machine = await createMachine();
-      const terminal = machine.terminal(line, dumb);
+      const home = await createHome();
+      const terminal = home.shellOnTerminal(line, dumb);
       await terminal.waitFor(asks);
       terminal.press(key);
       expect(await terminal.ended(), terminal.text()).toEqual({ code: exit.interrupted, signal: 0 });
@@ -62,8 +62,8 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
   });
 
   test.each(questions)("the terminal is closed: %s", async (line, asks) => {
-    const machine = await createMachine();
-    const terminal = machine.terminal(`exec ${line}`, dumb);
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(`exec ${line}`, dumb);
     await terminal.waitFor(asks);
     terminal.close();
     const { code, signal } = await terminal.ended();

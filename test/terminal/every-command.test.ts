@@ -1,47 +1,48 @@
 import { describe, expect, test } from "vitest";
-import { exit } from "../../src/cli/exit.ts";
-import { commands } from "../../src/commands/index.ts";
-import { asJson, attendedOf, lineOf, preparedMachines, sayYes } from "./examples.ts";
-import { createMachine, type Machine } from "./machine.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import { commands } from "../support/commands.ts";
+import { asJson } from "../support/examples.ts";
+import type { Home } from "../support/process.ts";
+import { attendedOf, lineOf, ofEachKind, preparedHomes, sayYes } from "./examples.ts";
 
-const machineFor = preparedMachines();
+const homeFor = preparedHomes();
 
-async function onTerminal(line: string, machine: Machine) {
+async function onTerminal(line: string, home: Home) {
   const { person = sayYes } = attendedOf(line);
-  const terminal = machine.terminal(line);
+  const terminal = home.shellOnTerminal(line);
   await person(terminal);
   const { code } = await terminal.ended();
   return { code, left: await terminal.leftovers(), shown: terminal.text() };
 }
 
-async function inPipe(line: string, machine: Machine, interrupted: boolean) {
-  const running = machine.pipe(line);
+async function inPipe(line: string, home: Home, interrupted: boolean) {
+  const running = home.shell(line);
   if (interrupted) void running.firstOutput.then(running.interrupt);
   return running.ended;
 }
 
 describe.skipIf(process.platform === "win32").each(commands)("$path", ({ examples }) => {
-  test.each(examples)("$command", async (example) => {
+  test.each(examples)("in a pipe as JSON: $command", async (example) => {
     const { inPipe: special } = attendedOf(example.command);
-    const line = lineOf(example);
-    const interrupted = special === "is interrupted";
     const code = special === "refuses" ? exit.usage : exit.done;
-    const machine = await machineFor(example);
-    // As it is written, one example of a command is enough: the others differ in what they ask for.
-    const lines = example === examples[0] ? [asJson(line), line] : [asJson(line)];
-    const copies = await Promise.all(lines.map(() => createMachine({}, machine)));
-    const [seen, ...piped] = await Promise.all([
-      onTerminal(line, machine),
-      ...lines.map((one, at) => inPipe(one, copies[at] ?? machine, interrupted)),
-    ]);
+    const ran = await inPipe(asJson(lineOf(example)), await homeFor(example), special === "is interrupted");
+    expect(ran, ran.err).toMatchObject({ code });
+    expect(ran.out + ran.err).not.toMatch(/\u001b/);
+    if (code !== exit.done) expect(ran.out).toBe("");
+    else expect(() => JSON.parse(ran.out), ran.out).not.toThrow();
+  });
+});
 
+describe.skipIf(process.platform === "win32")("an example of each kind", () => {
+  test.each(ofEachKind)("on a terminal: $example.command", async ({ example }) => {
+    const seen = await onTerminal(lineOf(example), await homeFor(example));
     expect(seen, seen.shown).toMatchObject({ code: exit.done, left: [] });
-    for (const ran of piped) {
-      expect(ran, ran.err).toMatchObject({ code });
-      expect(ran.out + ran.err).not.toMatch(/\u001b/);
-    }
-    const json = piped[0]?.out ?? "";
-    if (code !== exit.done) expect(json).toBe("");
-    else expect(() => JSON.parse(json), json).not.toThrow();
+  });
+
+  test.each(ofEachKind)("in a pipe as written: $example.command", async ({ example }) => {
+    const { inPipe: special } = attendedOf(example.command);
+    const ran = await inPipe(lineOf(example), await homeFor(example), special === "is interrupted");
+    expect(ran, ran.err).toMatchObject({ code: special === "refuses" ? exit.usage : exit.done });
+    expect(ran.out + ran.err).not.toMatch(/\u001b/);
   });
 });

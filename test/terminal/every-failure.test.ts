@@ -1,35 +1,22 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { exit } from "../../src/cli/exit.ts";
-import { commands } from "../../src/commands/index.ts";
-import type { CommandSpec, Example } from "../../src/commands/spec.ts";
-import { asJson, attendedOf, lineOf, preparedMachines, withFlags } from "./examples.ts";
-import { createMachine, type Ran } from "./machine.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import { asJson, withFlags } from "../support/examples.ts";
+import { createHome, type Ran } from "../support/process.ts";
+import { needs } from "../support/programs.ts";
+import { attendedOf, lineOf, ofEachKind, preparedHomes } from "./examples.ts";
 
-const machineFor = preparedMachines();
+const homeFor = preparedHomes();
 
-/** Nobody listens there. */
+/** Nothing listens there. */
 const deadHost = {
   GPUCTL_BASE_URL: "http://127.0.0.1:1",
-  GPUCTL_API_KEY: "key-for-nobody",
+  GPUCTL_API_KEY: "key-of-no-account",
   GPUCTL_RETRIES: "0",
 };
 
-const cases = commands.map((spec) => ({ name: spec.path.join(" "), spec, example: firstOf(spec) }));
-
-/** Those that come as far as a result where nobody can be asked. */
-const unattended = cases.filter(({ example }) => attendedOf(example.command).inPipe !== "refuses");
-
-function firstOf({ examples: [first] }: CommandSpec): Example {
-  if (!first) throw new Error("every command has examples");
-  return first;
-}
-
-/** The same line for an account, sent for good. */
-function withAccount(line: string): string {
-  const { withAccount: flags = "" } = attendedOf(line);
-  return withFlags(line.replaceAll(" --sandbox", "").replaceAll(" --dry-run", ""), flags);
-}
+/** Those that come to a result without a person. */
+const unattended = ofEachKind.filter(({ example }) => attendedOf(example.command).inPipe !== "refuses");
 
 /** A failure is the one document on stderr, and nothing is on stdout. */
 function expectFailure({ code, out, err }: Ran, exitCode: number, message = /./): void {
@@ -38,31 +25,39 @@ function expectFailure({ code, out, err }: Ran, exitCode: number, message = /./)
 }
 
 describe.skipIf(process.platform === "win32")("with -o json a failure is one document on stderr", () => {
-  test.each(cases)("$name", async ({ spec, example: { command } }) => {
-    const machine = await createMachine();
-    const asks = spec.operations.length > 0 && !attendedOf(command).reports;
-    const [wrong, alone] = await Promise.all([
-      machine.pipe(withFlags(asJson(command), "--no-such-flag")).ended,
-      asks && machine.pipe(asJson(withAccount(command)), deadHost).ended,
-    ]);
+  test.each(ofEachKind)("for a wrong flag: $example.command", async ({ example: { command } }) => {
+    const { shell } = await createHome();
+    const wrong = await shell(withFlags(asJson(command), "--no-such-flag")).ended;
     expectFailure(wrong, exit.usage, /--no-such-flag/);
-    if (alone) expectFailure(alone, exit.network);
   });
-});
 
-describe.skipIf(process.platform === "win32")("stdout that takes nothing", () => {
-  test.each(unattended)(
-    "of $name: a full disk is an error, a reader that left is none",
-    async ({ example }) => {
-      const line = lineOf(example);
-      const machine = await machineFor(example);
-      const another = await createMachine({}, machine);
-      const [full, left] = await Promise.all([
-        existsSync("/dev/full") && machine.pipe(`${asJson(line)} > /dev/full`).ended,
-        another.pipe(`exec 3> >(exec true); wait $!; ${line} >&3`).ended,
-      ]);
-      if (full) expectFailure(full, exit.fault, /no space left|ENOSPC/i);
-      expect(left).toEqual({ code: exit.done, out: "", err: expect.not.stringMatching(/EPIPE|error/i) });
+  test.each(["rentals list", "rentals create vm --gpus 1", "chat hello --model llama", "user delete --yes"])(
+    "when nothing listens: %s",
+    async (line) => {
+      const { shell } = await createHome();
+      expectFailure(await shell(asJson(`gpuctl ${line}`), { env: deadHost }).ended, exit.network);
     },
   );
+});
+
+describe.skipIf(process.platform === "win32")("stdout on a full disk", () => {
+  test.skipIf(!existsSync("/dev/full")).each(unattended)(
+    "is an error: $example.command",
+    async ({ example }) => {
+      const { shell } = await homeFor(example);
+      const full = await shell(`${asJson(lineOf(example))} > /dev/full`).ended;
+      expectFailure(full, exit.fault, /no space left|ENOSPC/i);
+    },
+  );
+});
+
+describe.skipIf(process.platform === "win32")("stdout whose reader left", () => {
+  needs("bash");
+
+  test.each(unattended)("is no error: $example.command", async ({ example }) => {
+    const { shell } = await homeFor(example);
+    const line = `exec 3> >(exec true); wait $!; ${lineOf(example)} >&3`;
+    const left = await shell(line, { shell: "bash" }).ended;
+    expect(left).toEqual({ code: exit.done, out: "", err: expect.not.stringMatching(/EPIPE|error/i) });
+  });
 });

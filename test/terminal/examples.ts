@@ -2,26 +2,27 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import type { Example } from "../../src/commands/spec.ts";
+import type { Example } from "../../src/command-kit/tree.ts";
+import { commands, declarationOf } from "../support/commands.ts";
+import { withFlags } from "../support/examples.ts";
+import { createHome, type Home } from "../support/process.ts";
 import type { Terminal } from "../support/terminal.ts";
-import { createMachine, type Machine } from "./machine.ts";
 
 /** What is special about the examples that a pattern finds. */
 export interface Attended {
   readonly examples: RegExp;
   /** What a person at the terminal does while it runs. */
   readonly person?: (terminal: Terminal) => Promise<void>;
-  /** What takes the place of a person where there is none: Ctrl-C after the first output, or nothing can be done. */
+  /** What happens without a person: Ctrl-C after the first output, or a refusal. */
   readonly inPipe?: "is interrupted" | "refuses";
-  /** Flags that are added for the machine of a test. */
+  /** Flags that are added for a test. */
   readonly flags?: string;
-  /** Flags that it cannot do without when it is not for the sandbox. */
-  readonly withAccount?: string;
-  /** A service that does not answer is no failure, but a part of what it reports. */
-  readonly reports?: true;
 }
 
 const typedKey = "key-typed-unseen-1234";
+
+/** The variable that examples read a key from. */
+const account = { API_KEY: "key-of-the-user" };
 
 /** The cases that need more than to be run. */
 const cases: readonly Attended[] = [
@@ -37,7 +38,7 @@ const cases: readonly Attended[] = [
   { examples: /^gpuctl setup/, person: setUpSandbox, inPipe: "refuses" },
   {
     examples: /^gpuctl sandbox serve/,
-    // The port of an example may be taken on the machine that tests.
+    // The port of an example may be taken.
     flags: "--port 0",
     person: async (terminal) => {
       await terminal.waitFor("http://");
@@ -45,8 +46,6 @@ const cases: readonly Attended[] = [
     },
     inPipe: "is interrupted",
   },
-  { examples: /^gpuctl doctor/, reports: true },
-  { examples: /gpuctl chat /, withAccount: "--model llama" },
 ];
 
 /** The example as it is run. */
@@ -88,37 +87,48 @@ async function setUpSandbox(terminal: Terminal): Promise<void> {
 }
 
 /**
- * Machines for the tests of a file, on each of which an example can be run as written: what it needs is there. It is made
- * once for all examples that need the same, and gone when the file ends.
+ * Homes in which an example runs as written: what it needs is there, made once for all examples of a file that need the
+ * same.
  */
-export function preparedMachines(): (example: Example) => Promise<Machine> {
+export function preparedHomes(): (example: Example) => Promise<Home> {
   const folders = new Map<string, Promise<string>>();
   afterAll(async () => {
     for (const folder of folders.values()) await rm(await folder, { recursive: true, force: true });
   });
   return async ({ after = [] }) => {
-    if (after.length === 0) return createMachine();
+    if (after.length === 0) return createHome(account);
     const lines = JSON.stringify(after);
     const folder = folders.get(lines) ?? prepare(after);
     folders.set(lines, folder);
-    return createMachine({}, { folder: await folder });
+    return createHome(account, { folder: await folder });
   };
 }
 
-/** A folder like that of a machine on which some lines were run. */
+/** A copy of a home in which some lines were run. */
 async function prepare(lines: readonly string[]): Promise<string> {
-  const machine = await createMachine();
-  for (const line of lines) expect(await machine.pipe(line).ended, line).toMatchObject({ code: 0 });
+  const home = await createHome(account);
+  for (const line of lines) expect(await home.shell(line).ended, line).toMatchObject({ code: 0 });
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-prepared-"));
-  await cp(machine.folder, folder, { recursive: true });
+  await cp(home.folder, folder, { recursive: true });
   return folder;
 }
 
-/** The same line with more flags, before the words for another program and before where the result goes. */
-export function withFlags(line: string, flags: string): string {
-  const [, command = "", rest = ""] = /^(.*?)((?: -- .*)?(?: > [^|]+)?)$/.exec(line) ?? [];
-  return `${command} ${flags}${rest}`;
-}
+/**
+ * An example of each kind of command: what it shows, what it asks to confirm, and what a person does while it runs. Every
+ * example of every command is run in memory.
+ */
+export const ofEachKind = firstOfEach(
+  commands.flatMap((spec) => spec.examples.map((example) => ({ spec, example }))),
+  ({ spec, example: { command } }) =>
+    [
+      declarationOf(spec).view.kind,
+      spec.confirm,
+      cases.findIndex(({ examples }) => examples.test(command)),
+    ].join(),
+);
 
-/** The same line with its result as JSON, on stdout. */
-export const asJson = (line: string): string => withFlags(line.replace(/ > [^|]+$/, ""), "-o json");
+function firstOfEach<Item>(items: readonly Item[], kindOf: (item: Item) => string): readonly Item[] {
+  const first = new Map<string, Item>();
+  for (const item of items) if (!first.has(kindOf(item))) first.set(kindOf(item), item);
+  return [...first.values()];
+}

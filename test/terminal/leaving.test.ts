@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { exit } from "../../src/cli/exit.ts";
-import { key } from "../e2e/command.ts";
-import { serveForeign } from "../e2e/foreign-server.ts";
-import { createMachine, type Machine } from "./machine.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import { serveThirdParty } from "../e2e/third-party-server.ts";
+import { createHome, type Home, key } from "../support/process.ts";
 
 /** A question of each kind, and a command that comes to it. */
 const questions = [
@@ -18,21 +17,21 @@ const questions = [
   { kind: "a key", line: "gpuctl auth login --base-url https://api.example.com", asks: "API key" },
 ];
 
-/** A machine with an account at a server that notes what it is asked. */
+/** A home with an account at a server that notes what it is asked. */
 async function machineWithAccount() {
-  const server = await serveForeign({ key });
+  const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
-  const machine = await createMachine({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
-  return { machine, changes: () => server.asked.filter(({ method }) => method !== "GET") };
+  const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
+  return { home, changes: () => server.asked.filter(({ method }) => method !== "GET") };
 }
 
-const rentalsOf = async (machine: Machine): Promise<readonly unknown[]> =>
-  JSON.parse((await machine.pipe("gpuctl rentals list --sandbox -o json").ended).out);
+const rentalsOf = async (home: Home): Promise<readonly unknown[]> =>
+  JSON.parse((await home.shell("gpuctl rentals list --sandbox -o json").ended).out);
 
 describe.skipIf(process.platform === "win32").each(["ctrl-c", "ctrl-d"] as const)("%s", (pressed) => {
   test.each(questions)("at $kind ends with 130, and nothing was sent", async ({ line, asks }) => {
-    const { machine, changes } = await machineWithAccount();
-    const terminal = machine.terminal(line);
+    const { home, changes } = await machineWithAccount();
+    const terminal = home.shellOnTerminal(line);
     await terminal.waitFor(asks);
     terminal.press(pressed);
     expect(await terminal.ended()).toEqual({ code: exit.interrupted, signal: 0 });
@@ -43,30 +42,30 @@ describe.skipIf(process.platform === "win32").each(["ctrl-c", "ctrl-d"] as const
 
 describe.skipIf(process.platform === "win32")("Ctrl-C", () => {
   test("at a question in the sandbox rents nothing", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("gpuctl rentals create vm --gpus 1 --sandbox");
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --sandbox");
     await terminal.waitFor("(y/N)");
     terminal.press("ctrl-c");
     expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
-    expect(await rentalsOf(machine)).toEqual([]);
+    expect(await rentalsOf(home)).toEqual([]);
   });
 
   test("while it waits says what was made", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("gpuctl rentals create vm --gpus 1 --wait --yes --sandbox");
-    await terminal.waitFor("waiting until it runs");
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --wait --yes --sandbox");
+    await terminal.waitFor("waiting until it is running");
     terminal.press("ctrl-c");
     expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
     expect(await terminal.leftovers()).toEqual([]);
     expect(terminal.text()).toContain("1001. Do not create it again.");
-    expect(await rentalsOf(machine)).toMatchObject([{ id: 1001 }]);
+    expect(await rentalsOf(home)).toMatchObject([{ id: 1001 }]);
   });
 });
 
 describe.skipIf(process.platform === "win32")("a terminal that is closed", () => {
   test.each(questions)("at $kind ends the process; nothing was sent", async ({ line, asks }) => {
-    const { machine, changes } = await machineWithAccount();
-    const terminal = machine.terminal(`exec ${line}`);
+    const { home, changes } = await machineWithAccount();
+    const terminal = home.shellOnTerminal(`exec ${line}`);
     await terminal.waitFor(asks);
     terminal.close();
     const { code, signal } = await terminal.ended();
@@ -75,21 +74,21 @@ describe.skipIf(process.platform === "win32")("a terminal that is closed", () =>
   });
 
   test("ends the process while it waits; what was made is kept", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("exec gpuctl rentals create vm --gpus 1 --wait --yes --sandbox");
-    await terminal.waitFor("waiting until it runs");
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("exec gpuctl rentals create vm --gpus 1 --wait --yes --sandbox");
+    await terminal.waitFor("waiting until it is running");
     terminal.close();
     const { code, signal } = await terminal.ended();
     expect(code + signal).toBeGreaterThan(0);
-    expect(await rentalsOf(machine)).toMatchObject([{ id: 1001 }]);
+    expect(await rentalsOf(home)).toMatchObject([{ id: 1001 }]);
   });
 
   test("ends a sandbox that is served", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("exec gpuctl sandbox serve --port 0");
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("exec gpuctl sandbox serve --port 0");
     await terminal.waitFor(/http:\S+/);
     terminal.close();
-    const { code, signal } = await terminal.ended();
-    expect(code + signal).toBeGreaterThan(0);
+    // As after Ctrl-C, or by the signal, whichever Node.js sees first.
+    await expect(terminal.ended()).resolves.toBeDefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMachine } from "./machine.ts";
+import { createHome } from "../support/process.ts";
 
 describe.skipIf(process.platform === "win32")("what a program leaves on its terminal is found", () => {
   test.each([
@@ -10,7 +10,7 @@ describe.skipIf(process.platform === "win32")("what a program leaves on its term
     ["printf '\\033[?2004h'", ["bracketedPasteMode"]],
     ["printf '\\033[?25l\\033[31mred\\033[0m\\033[?25h'; stty -echo; stty echo", []],
   ])("%s", async (line, left) => {
-    const terminal = (await createMachine()).terminal(line);
+    const terminal = (await createHome()).shellOnTerminal(line);
     expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
     expect(await terminal.leftovers()).toEqual(left);
   });

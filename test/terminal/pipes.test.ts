@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { exit } from "../../src/cli/exit.ts";
-import { outputFormats } from "../../src/output/view.ts";
-import { createMachine } from "./machine.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import { outputFormats } from "../../src/core/view.ts";
+import { createHome } from "../support/process.ts";
 
 async function listing(format: string, into: string) {
-  const machine = await createMachine();
-  expect(await machine.pipe("gpuctl rentals create vm --gpus 1 --sandbox").ended).toMatchObject({ code: 0 });
-  return machine.pipe(`gpuctl rentals list -o ${format} --sandbox ${into}`).ended;
+  const home = await createHome();
+  expect(await home.shell("gpuctl rentals create vm --gpus 1 --sandbox").ended).toMatchObject({ code: 0 });
+  return home.shell(`gpuctl rentals list -o ${format} --sandbox ${into}`).ended;
 }
 
 describe.skipIf(process.platform === "win32").each(outputFormats)("a listing as %s", (format) => {

@@ -1,22 +1,22 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exit } from "../../src/cli/exit.ts";
-import type { Environment } from "../e2e/command.ts";
-import { createMachine } from "./machine.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import type { Environment } from "../support/process.ts";
+import { createHome } from "../support/process.ts";
 
 /** Waits in vain, for so long that progress is seen. */
 const inVain = "gpuctl rentals wait 1001 --for terminated --wait-timeout 1s --interval 200ms --sandbox";
 
 async function machineWithRental(env: Environment = {}) {
-  const machine = await createMachine(env);
-  await machine.pipe("gpuctl rentals create vm --gpus 1 --sandbox").ended;
-  return machine;
+  const home = await createHome(env);
+  await home.shell("gpuctl rentals create vm --gpus 1 --sandbox").ended;
+  return home;
 }
 
 async function waitingInVain(env: Environment = {}, flags = "") {
-  const machine = await machineWithRental();
-  const terminal = machine.terminal(`${inVain} ${flags}`, { env });
+  const home = await machineWithRental();
+  const terminal = home.shellOnTerminal(`${inVain} ${flags}`, { env });
   expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.waited });
   expect(terminal.text()).toMatch(/Error: .*rental 1001 is .*terminated/);
   expect(await terminal.leftovers()).toEqual([]);
@@ -58,19 +58,19 @@ describe.skipIf(process.platform === "win32")("progress", () => {
   });
 
   test("is no part of the result", async () => {
-    const machine = await machineWithRental();
+    const home = await machineWithRental();
     const line = "gpuctl rentals wait 1001 --for running --interval 500ms --sandbox -o json > result.json";
-    const terminal = machine.terminal(line);
+    const terminal = home.shellOnTerminal(line);
     expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
     expect(terminal.bytes()).toContain(hidesCursor);
     expect(await terminal.leftovers()).toEqual([]);
-    expect(JSON.parse(await readFile(join(machine.work, "result.json"), "utf8"))).toMatchObject({ id: 1001 });
+    expect(JSON.parse(await readFile(join(home.folder, "result.json"), "utf8"))).toMatchObject({ id: 1001 });
   });
 
   test("and everything else beside the result is left out with --quiet", async () => {
-    const machine = await createMachine();
+    const home = await createHome();
     const line = "gpuctl rentals create vm --gpus 1 --wait --yes --sandbox --quiet > result.txt";
-    const terminal = machine.terminal(line);
+    const terminal = home.shellOnTerminal(line);
     expect(await terminal.ended()).toMatchObject({ code: exit.done });
     expect(terminal.bytes()).toBe("");
   });
@@ -78,9 +78,9 @@ describe.skipIf(process.platform === "win32")("progress", () => {
 
 describe.skipIf(process.platform === "win32")("a result on a terminal", () => {
   async function shown(env: Environment) {
-    const machine = await machineWithRental(env);
+    const home = await machineWithRental(env);
     const commands = ["list", "get 1001", "get 9"].map((words) => `gpuctl rentals ${words} --sandbox`);
-    const terminal = machine.terminal(commands.join("; "));
+    const terminal = home.shellOnTerminal(commands.join("; "));
     expect(await terminal.ended()).toMatchObject({ code: exit.notFound });
     expect(await terminal.leftovers()).toEqual([]);
     expect(terminal.text()).toMatch(/^1001 .*\n(?:.*\n)*ID: +1001\n(?:.*\n)*Error: no rental 9/m);

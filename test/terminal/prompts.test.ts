@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { key } from "../e2e/command.ts";
-import { serveForeign } from "../e2e/foreign-server.ts";
+import { serveThirdParty } from "../e2e/third-party-server.ts";
+import { createHome, key } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
 import type { Terminal } from "../support/terminal.ts";
-import { createMachine } from "./machine.ts";
 
-/** The command line that the tool says would have needed no question. */
+/** The command line that needs no questions, as the tool shows it. */
 function sameLine(terminal: Terminal): string {
-  const [, line] = /^The same without questions: (gpuctl .*)$/m.exec(terminal.text()) ?? [];
-  if (line === undefined) throw new Error(`no line was told:\n${terminal.text()}`);
+  const [, line] = /^To run this again without prompts: (gpuctl .*)$/m.exec(terminal.text()) ?? [];
+  if (line === undefined) throw new Error(`no line was shown:\n${terminal.text()}`);
   return line;
 }
 
@@ -29,48 +29,48 @@ async function rentByAnswers(terminal: Terminal): Promise<void> {
 
 describe.skipIf(process.platform === "win32")("a rental made by answers alone", () => {
   test("is made, and the line that needs no answers asks for the same", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("gpuctl rentals create bare-metal --sandbox");
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
     await rentByAnswers(terminal);
     expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
     expect(await terminal.leftovers()).toEqual([]);
 
-    const { out } = await machine.pipe("gpuctl rentals list --sandbox -o json").ended;
+    const { out } = await home.shell("gpuctl rentals list --sandbox -o json").ended;
     expect(JSON.parse(out)).toMatchObject([{ networkType: "ethernet", gpuCount: 8 }]);
     const line = sameLine(terminal);
     expect(line).toBe("gpuctl rentals create bare-metal --sandbox --network-type ethernet --gpu-count 8");
-    const dry = await machine.pipe(`${line} --dry-run -o json`).ended;
+    const dry = await home.shell(`${line} --dry-run -o json`).ended;
     expect(JSON.parse(dry.out)).toMatchObject({
       request: { body: { networkType: "ethernet", gpuCount: 8 } },
     });
   });
 
   test("sends what the line without questions sends", async () => {
-    const server = await serveForeign({ key });
+    const server = await serveThirdParty({ key });
     onTestFinished(() => server.close());
-    const machine = await createMachine({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
-    const terminal = machine.terminal("gpuctl rentals create bare-metal --label 'my \"first\" box'");
+    const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
+    const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --label 'my \"first\" box'");
     await rentByAnswers(terminal);
     expect(await terminal.ended()).toMatchObject({ code: 0 });
-    expect(await machine.pipe(sameLine(terminal)).ended).toMatchObject({ code: 0 });
+    expect(await home.shell(sameLine(terminal)).ended).toMatchObject({ code: 0 });
     const [prompted, typed, ...more] = server.asked.filter(({ method }) => method === "POST");
     expect(prompted?.body).toEqual({ networkType: "ethernet", gpuCount: 8, label: 'my "first" box' });
     expect([typed, ...more]).toEqual([prompted]);
   });
 
   test("is not made when the answer is no", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("gpuctl rentals create vm --gpus 1 --sandbox");
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --sandbox");
     await terminal.waitFor("(y/N)");
     terminal.press("enter");
     expect(await terminal.ended()).toMatchObject({ code: 130 });
     expect(terminal.text()).toContain("nothing was sent");
-    expect((await machine.pipe("gpuctl rentals list --sandbox -o json").ended).out).toBe("[]\n");
+    expect((await home.shell("gpuctl rentals list --sandbox -o json").ended).out).toBe("[]\n");
   });
 
   test("goes on when the window changes its size", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("gpuctl rentals create bare-metal --sandbox");
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
     await terminal.waitFor("ethernet");
     terminal.resize(24, 8);
     terminal.press("down");
@@ -81,9 +81,10 @@ describe.skipIf(process.platform === "win32")("a rental made by answers alone", 
     expect(await terminal.leftovers()).toEqual([]);
   });
 
-  test("goes on after Ctrl-Z and fg", async () => {
-    const machine = await createMachine();
-    const terminal = machine.shell();
+  test("goes on after Ctrl-Z and fg", async (context) => {
+    skipWithout("bash", context);
+    const home = await createHome();
+    const terminal = home.interactiveShell();
     await terminal.waitFor("$ ");
     terminal.type("gpuctl rentals create vm --gpus 1 --sandbox");
     terminal.press("enter");
@@ -106,8 +107,8 @@ describe.skipIf(process.platform === "win32")("a window of 20 columns and 5 line
   const small = { columns: 20, rows: 5 };
 
   test("is enough to rent by answers", async () => {
-    const machine = await createMachine();
-    const terminal = machine.terminal("gpuctl rentals create bare-metal --sandbox", small);
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", small);
     await terminal.waitFor("ethernet");
     expect(terminal.screen().join("\n")).toMatch(/❯ infiniband\n {2}ethernet/);
     terminal.press("down", "enter");
@@ -124,12 +125,11 @@ describe.skipIf(process.platform === "win32")("a window of 20 columns and 5 line
   test.each(["rentals list", "rentals get 1001", "rentals summary", "volumes list"])(
     "is enough to read %s",
     async (command) => {
-      const machine = await createMachine();
-      await machine.pipe("gpuctl rentals create vm --gpus 1 --sandbox").ended;
-      await machine.pipe(
-        "gpuctl volumes create --region us-central-1 --label data --size-in-gb 1024 --sandbox",
-      ).ended;
-      const terminal = machine.terminal(`gpuctl ${command} --sandbox`, small);
+      const home = await createHome();
+      await home.shell("gpuctl rentals create vm --gpus 1 --sandbox").ended;
+      await home.shell("gpuctl volumes create --region us-central-1 --label data --size-in-gb 1024 --sandbox")
+        .ended;
+      const terminal = home.shellOnTerminal(`gpuctl ${command} --sandbox`, small);
       expect(await terminal.ended()).toMatchObject({ code: 0 });
       expect(terminal.text()).toMatch(/1001|501|count/);
     },
@@ -137,8 +137,8 @@ describe.skipIf(process.platform === "win32")("a window of 20 columns and 5 line
 });
 
 test.skipIf(process.platform === "win32")("a key is typed unseen", async () => {
-  const machine = await createMachine();
-  const terminal = machine.terminal("gpuctl auth login --base-url https://api.example.com");
+  const home = await createHome();
+  const terminal = home.shellOnTerminal("gpuctl auth login --base-url https://api.example.com");
   await terminal.waitFor("API key");
   terminal.type("key-typed-unseen-1234");
   terminal.press("enter");

@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exit } from "../../src/cli/exit.ts";
-import { helpFor } from "../../src/cli/help.ts";
-import { commands, nouns } from "../../src/commands/index.ts";
-import { repository } from "../e2e/command.ts";
+import { nouns } from "../../src/cli/generated/tree.ts";
+import { helpFor } from "../../src/cli/help/help.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import { commands } from "../support/commands.ts";
+import { createHome, repository } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
 import { sayYes } from "./examples.ts";
-import { createMachine } from "./machine.ts";
 
 /** Command lines that a help shows as examples. */
 function inHelp(help = ""): readonly string[] {
@@ -23,7 +24,7 @@ const inPage = (page: string): readonly string[] =>
     block.replaceAll("\\-", "-").replaceAll("\\&", "").replaceAll("\\e", "\\").split("\n"),
   );
 
-const look = { width: 80, bold: false };
+const look = { width: 80, bold: (text: string) => text };
 
 const ofCommands = new Set(commands.flatMap(({ examples }) => examples.map(({ command }) => command)));
 const man = join(repository, "man");
@@ -57,12 +58,15 @@ describe.skipIf(process.platform === "win32")("an example of an overview works a
     expect(overviews.flatMap(inHelp)).not.toEqual([]);
   });
 
-  test.each(others)("%s", async (line) => {
-    const [watched, unwatched] = [await createMachine(), await createMachine()];
-    const terminal = watched.terminal(line);
+  test.for(others)("%s", async (line, context) => {
+    // Process substitution is not in POSIX.
+    const shell = line.includes("<(") ? "bash" : "sh";
+    skipWithout(shell, context);
+    const [watched, unwatched] = [await createHome(), await createHome()];
+    const terminal = watched.shellOnTerminal(line, { shell });
     await sayYes(terminal);
     expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
     expect(await terminal.leftovers()).toEqual([]);
-    expect(await unwatched.pipe(line).ended).toMatchObject({ code: exit.done });
+    expect(await unwatched.shell(line, { shell }).ended).toMatchObject({ code: exit.done });
   });
 });

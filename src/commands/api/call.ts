@@ -1,55 +1,88 @@
-import type { Description } from "../../client/document.ts";
-import type { Context } from "../../context/context.ts";
-import { UsageError } from "../errors.ts";
-import { noDescription } from "../shared/no-description.ts";
-import type { Args, Verb } from "../spec.ts";
-import { printed } from "./answer.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { noDescription } from "../../command-kit/responses.ts";
+import { EmptyResult, UsageError } from "../../core/errors.ts";
+import type { Description } from "../../openapi/document.ts";
+import { pages, pagingOf } from "../../openapi/paging.ts";
 import { checkRequest } from "./check.ts";
-import { destroys } from "./destroys.ts";
-import { findOperation, isPlaced, type Named, namedBy } from "./find.ts";
-import { allPages } from "./paginate.ts";
-import { type Request, requestOf } from "./request-of.ts";
-import { type Drawing, shown } from "./shown.ts";
+import { findOperation, isPlaced, type Named, namedBy, operationArgs } from "./find.ts";
+import { printed, shown } from "./print.ts";
+import { destroys, type Request, requestOf } from "./request.ts";
 import { typedFields } from "./typed-fields.ts";
 
-export const verb: Verb<Request> = {
-  input: async (args, context) => {
+export default defineCommand({
+  path: "api call",
+  summary: "Call any operation of the service",
+  details:
+    "Fields fill path, query and headers by name; the rest becomes the body. The request is checked against the description first. The response is printed as JSON unless --output says otherwise. null is a valid response: getRental returns it for a rental that does not exist.",
+  args: operationArgs,
+  flags: {
+    rawField: flag.texts("A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists", {
+      short: "f",
+      value: "KEY=VALUE",
+    }),
+    field: flag.texts(
+      "A field that may be a number, true, false or null; @FILE reads a file, - reads stdin",
+      { short: "F", value: "KEY=VALUE" },
+    ),
+    input: flag.text("The whole body, as JSON; - is stdin", { value: "FILE" }),
+    include: flag.boolean("Print the status and the headers of the response first", {
+      short: "i",
+      conflictsWith: ["paginate"],
+    }),
+    paginate: flag.boolean("Follow the pages of a listing and print one array"),
+  },
+  effect: "destroy",
+  view: { kind: "record", id: ["id"] },
+  examples: [
+    {
+      text: "Look something up by an operation id",
+      command: "gpuctl api call getRental -f rentalId=1001 --sandbox",
+    },
+    {
+      text: "Send a body to a method and a path",
+      command:
+        "gpuctl api call POST /v2/on-demand/storage-volumes -f region=us-central-1 -f label=data -F sizeInGb=512 --sandbox",
+    },
+    {
+      text: "All billed usage, over all pages, as a table",
+      command: "gpuctl api call listUsage --paginate -o table --sandbox",
+    },
+  ],
+  buildInput: async ({ args, flags, ...context }) => {
+    const { files, settings, say } = context;
     const named = namedBy(args);
-    const { flags } = args;
-    const fields = await typedFields(flags, context.files);
+    const fields = await typedFields(flags, files);
     const input =
-      typeof flags.input === "string"
-        ? new TextDecoder().decode(await context.files.read(flags.input))
-        : undefined;
+      flags.input === undefined ? undefined : new TextDecoder().decode(await files.read(flags.input));
     const description = await describedFor(named, context);
     const found = findOperation(named, description);
     const request = requestOf({ named, found, fields, input });
-    if (found === undefined) {
-      context.say(
-        `The description lists no ${request.parts.method} ${request.parts.path}: it is sent unchecked.`,
-      );
+    const { method, path } = request.parts;
+    if (found === undefined) say(`The description lists no ${method} ${path}: the request is not checked.`);
+    if (flags.include && (settings.tableTyped || !["table", "json"].includes(settings.output))) {
+      throw new UsageError("--include prints the response as received: leave out --output and --columns");
     }
-    checkFlags(request, flags, context.settings);
-    if (context.settings.validate) await checkRequest(request, description, context);
+    if (flags.paginate && method !== "GET") throw new UsageError(`--paginate is for GET, not for ${method}`);
+    if (settings.validate) await checkRequest(request, description, context);
     return request;
   },
-  question: ({ parts: { method, path }, operation }) =>
-    destroys({ method, path, ...(operation && { id: operation.id }) })
-      ? `Send ${method} ${path}? It may destroy something.`
-      : undefined,
-  run: async (request, context, { flags }) => {
-    const { settings, files } = context;
-    if (flags.paginate === true) return shown(await allPages(request, context), settings);
-    return printed(await context.request(request.parts), {
-      operation: request.operation,
-      head: flags.include === true,
-      terminal: files.stdoutIsTerminal,
-      settings,
-    });
+  confirm: {
+    destruction: ({ input: { parts, operation } }) =>
+      destroys({ ...parts, ...(operation && { id: operation.id }) })
+        ? `Send ${parts.method} ${parts.path}? It may destroy something.`
+        : undefined,
   },
-};
+  run: async ({ input, flags: { include, paginate }, ...context }) => {
+    const { request, settings, files } = context;
+    if (paginate) return shown(await allPages(input, context), settings);
+    const { operation, parts } = input;
+    return printed(await request(parts), { operation, include, terminal: files.stdoutIsTerminal, settings });
+  },
+});
 
-/** What is documented stands in for a description that cannot be had. Throws `NoDescription` where it knows too little. */
+/** The documented description where the service's is unavailable. Throws `NoDescription` where that lists too little. */
 async function describedFor(named: Named, { describe }: Pick<Context, "describe">): Promise<Description> {
   try {
     return await describe({ orDocumented: (documented) => isPlaced(named, documented) });
@@ -58,18 +91,29 @@ async function describedFor(named: Named, { describe }: Pick<Context, "describe"
     throw noDescription(
       error,
       `the service has the operation ${wanted}`,
-      "A method and a path are sent without it: `gpuctl api call METHOD PATH`. `gpuctl api spec --refresh` asks for it anew.",
+      "`gpuctl api call METHOD PATH` works without it; `gpuctl api spec --refresh` fetches it.",
     );
   }
 }
 
-/** Throws `UsageError` for flags that do not go together. */
-function checkFlags({ parts: { method } }: Request, flags: Args["flags"], settings: Drawing): void {
-  const { output, tableTyped } = settings;
-  if (flags.include === true && (tableTyped || (output !== "table" && output !== "json"))) {
-    throw new UsageError("--include prints the answer as it came: leave out --output and --columns");
+/** The records of every page of a listing, as one array. */
+async function allPages(
+  { parts, operation }: Request,
+  { request, say }: Pick<Context, "request" | "say">,
+): Promise<readonly unknown[]> {
+  const paging = pagingOf(operation?.parameters.map(({ name }) => name) ?? []);
+  const paged = paging.cursor !== undefined || paging.page !== undefined || paging.offset !== undefined;
+  const records: unknown[] = [];
+  const send = async (query: NonNullable<typeof parts.query>) => {
+    const response = await request({ ...parts, query });
+    try {
+      return JSON.parse(response.text());
+    } catch {
+      throw new EmptyResult("a page is not JSON");
+    }
+  };
+  for await (const page of pages(send, { paging, query: parts.query ?? [], paged, warn: say })) {
+    for (const record of page) records.push(record);
   }
-  if (flags.paginate !== true) return;
-  if (method !== "GET") throw new UsageError(`--paginate is for GET, not for ${method}`);
-  if (flags.include === true) throw new UsageError("--include and --paginate exclude each other");
+  return records;
 }

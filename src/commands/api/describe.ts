@@ -1,18 +1,29 @@
-import type { DescribedOperation, DescribedResponse } from "../../client/described.ts";
-import type { Description } from "../../client/document.ts";
-import type { Verb } from "../spec.ts";
-import { namedBy, needOperation } from "./find.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import type { DescribedOperation, DescribedResponse } from "../../openapi/described.ts";
+import type { Description } from "../../openapi/document.ts";
+import { fieldsOfSchema, type ShownField, shownField, typeText } from "../../openapi/schema-fields.ts";
+import { namedBy, operationArgs, requireOperation } from "./find.ts";
 import { sampleCall } from "./sample.ts";
-import { fieldsOfSchema, type ShownField, shownField, typeText } from "./schema-fields.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { describe }, args) => {
+export default defineCommand({
+  path: "api describe",
+  summary: "Show what an operation takes and returns",
+  args: operationArgs,
+  view: { kind: "record", id: ["operationId"] },
+  examples: [
+    { text: "By its operation id", command: "gpuctl api describe createStorageVolume --sandbox" },
+    {
+      text: "By its method and path, as JSON",
+      command: "gpuctl api describe GET /v2/on-demand/rental -o json --sandbox",
+    },
+  ],
+  run: async ({ args, describe }) => {
     const named = namedBy(args);
     const description = await describe();
-    const shown = shownOperation(description, needOperation(named, description).operation);
+    const shown = shownOperation(description, requireOperation(named, description));
     return { data: shown, rows: [lines(shown)] };
   },
-};
+});
 
 interface Place extends ShownField {
   readonly in: string;
@@ -51,7 +62,7 @@ const shownResponse = (description: Description, response: DescribedResponse) =>
 
 type Shown = ReturnType<typeof shownOperation>;
 
-/** For people: a line for each thing that is to be said. */
+/** For people: a line for each fact. */
 function lines(shown: Shown): Readonly<Record<string, string>> {
   const { operationId, method, path, group, summary, description, deprecated, fields, answers, example } =
     shown;
@@ -70,12 +81,12 @@ function lines(shown: Shown): Readonly<Record<string, string>> {
   };
 }
 
-const fieldText = ({ type, required, choices, limits, default: usual, description }: Place): string =>
+const fieldText = ({ type, required, choices, limits, default: value, description }: Place): string =>
   joined([
     required ? `${type}, required` : type,
     choices && `one of ${choices.join(", ")}`,
     limits,
-    usual !== null && `default ${typeof usual === "string" ? usual : JSON.stringify(usual)}`,
+    value !== null && `default ${typeof value === "string" ? value : JSON.stringify(value)}`,
     description,
   ]);
 

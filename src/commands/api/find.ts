@@ -1,18 +1,30 @@
-import { type DescribedOperation, describedOperations, methods } from "../../client/described.ts";
-import type { Description } from "../../client/document.ts";
-import { NotOffered, UsageError } from "../errors.ts";
-import type { Args } from "../spec.ts";
-import { nearest } from "./nearest.ts";
+import { arg } from "../../command-kit/arg.ts";
+import { NotOffered, UsageError } from "../../core/errors.ts";
+import { nearest } from "../../core/text.ts";
+import { type DescribedOperation, describedOperations, methods } from "../../openapi/described.ts";
+import type { Description } from "../../openapi/document.ts";
+
+/** The arguments that name an operation. */
+export const operationArgs = [
+  arg.text("OPERATION", "Operation id such as getRental, or a method such as GET followed by a path", {
+    required: true,
+  }),
+  arg.text("PATH", "Path such as /v2/on-demand/rental, after a method"),
+] as const;
 
 /** What was typed to name an operation. */
 export type Named =
   | { readonly id: string }
   | { readonly method: string; readonly path: string; readonly query: URLSearchParams };
 
-/** Throws `UsageError` for a method without a path, a path without a method, or an address of another place. */
-export function namedBy({ words }: Pick<Args, "words">): Named {
-  const first = String(words.OPERATION ?? "");
-  const path = words.PATH === undefined ? undefined : String(words.PATH);
+/** Throws `UsageError` for a method without a path, a path without a method, or the address of another host. */
+export function namedBy({
+  operation: first,
+  path,
+}: {
+  readonly operation: string;
+  readonly path: string | undefined;
+}): Named {
   const method = first.toUpperCase();
   const isMethod = methods.some((known) => known.toUpperCase() === method);
   if (path === undefined) {
@@ -22,7 +34,7 @@ export function namedBy({ words }: Pick<Args, "words">): Named {
   }
   if (!isMethod) {
     throw new UsageError(
-      `${JSON.stringify(first)} is no method: give one of ${methods.join(", ").toUpperCase()}`,
+      `${JSON.stringify(first)} is not a method: give one of ${methods.join(", ").toUpperCase()}`,
     );
   }
   if (/^[a-z][a-z\d+.-]*:|^\/\/|\\/i.test(path)) {
@@ -35,15 +47,28 @@ export function namedBy({ words }: Pick<Args, "words">): Named {
   return { method, path: plain.startsWith("/") ? plain : `/${plain}`, query: new URLSearchParams(query) };
 }
 
+/** The names most like a word: by spelling, else those that contain it. */
+export function similar(word: string, names: readonly string[]): readonly string[] {
+  const near = nearest(word, names);
+  const contains = (name: string) => name.toLowerCase().includes(word.toLowerCase());
+  return near.length > 0 || word.length < 3 ? near : names.filter(contains).slice(0, 3);
+}
+
+/** A hint to put before another, with a blank after it; empty when no name is like the word. */
+export function didYouMean(word: string, names: readonly string[]): string {
+  const like = similar(word, names);
+  return like.length > 0 ? `Did you mean ${like.join(", ")}? ` : "";
+}
+
 export interface Found {
   readonly operation: DescribedOperation;
-  /** What a typed path has in the place of the names in the listed one. */
+  /** Values of the parameters of the listed path, as the typed path gives them. */
   readonly pathValues: Readonly<Record<string, string>>;
 }
 
 /**
- * The listed operation that was named; nothing for a method and a path that are not listed. Throws `NotOffered` for an
- * unknown id, and `UsageError` for one that several have.
+ * The listed operation with this name; undefined for a method and a path that are not listed. Throws `NotOffered` for
+ * an unknown id, and `UsageError` for one that several operations have.
  */
 export function findOperation(named: Named, description: Description): Found | undefined {
   const all = describedOperations(description);
@@ -64,13 +89,13 @@ export function findOperation(named: Named, description: Description): Found | u
   return matches.sort((a, b) => Object.keys(a.pathValues).length - Object.keys(b.pathValues).length)[0];
 }
 
-/** The operations with an id; in other letter cases where none has it as it is. */
+/** The operations with an id, ignoring case where none has it as it is. */
 function called(id: string, all: readonly DescribedOperation[]): readonly DescribedOperation[] {
   const exact = all.filter((one) => one.id === id);
   return exact.length > 0 ? exact : all.filter((one) => one.id.toLowerCase() === id.toLowerCase());
 }
 
-/** Whether a description says where a request for what was named goes: a method and a path say so themselves. */
+/** Whether a description is enough to send the request: a method and a path need none. */
 export const isPlaced = (named: Named, description: Description): boolean =>
   !("id" in named) || called(named.id, describedOperations(description)).length > 0;
 
@@ -79,26 +104,19 @@ const ambiguous = (id: string, found: readonly DescribedOperation[]): UsageError
     hint: `Give the method and the path: ${found.map(({ method, path }) => `${method} ${path}`).join(", or ")}.`,
   });
 
-/** The same, but what is not listed is an error. */
-export function needOperation(named: Named, description: Description): Found {
+/** The same for an operation that must be listed; otherwise throws `NotOffered`. */
+export function requireOperation(named: Named, description: Description): DescribedOperation {
   const found = findOperation(named, description);
-  if (found || "id" in named) return found ?? never();
+  if (found) return found.operation;
   const names = describedOperations(description).map(({ method, path }) => `${method} ${path}`);
-  const wanted = `${named.method} ${named.path}`;
+  const wanted = "id" in named ? named.id : `${named.method} ${named.path}`;
   throw notListed(`the service lists no ${wanted}`, wanted, names);
 }
 
-const never = (): never => {
-  throw new Error("an operation that was looked for by its id was neither found nor missed");
-};
+const notListed = (message: string, wanted: string, names: readonly string[]): NotOffered =>
+  new NotOffered(message, `${didYouMean(wanted, names)}\`gpuctl api list\` lists the operations.`);
 
-function notListed(message: string, wanted: string, names: readonly string[]): NotOffered {
-  const like = nearest(wanted, names);
-  const meant = like.length > 0 ? `Did you mean ${like.join(", ")}? ` : "";
-  return new NotOffered(message, `${meant}\`gpuctl api list\` shows what there is.`);
-}
-
-/** The values in the place of the names of a listed path, or nothing when the typed path is another one. */
+/** The values of the parameters of a listed path, or undefined when the typed path is another one. */
 function matched(listed: string, typed: string): Readonly<Record<string, string>> | undefined {
   const names = listed.split("/");
   const values = typed.split("/");
@@ -106,10 +124,10 @@ function matched(listed: string, typed: string): Readonly<Record<string, string>
   const found: Record<string, string> = {};
   for (const [index, name] of names.entries()) {
     const value = values[index] ?? "";
-    const blank = /^\{(.+)\}$/.exec(name)?.[1];
+    const parameter = /^\{(.+)\}$/.exec(name)?.[1];
     if (name === value) continue;
-    if (blank === undefined || value === "") return undefined;
-    found[blank] = decoded(value);
+    if (parameter === undefined || value === "") return undefined;
+    found[parameter] = decoded(value);
   }
   return found;
 }

@@ -1,10 +1,32 @@
-import { describedOperations } from "../../client/described.ts";
-import { UsageError } from "../errors.ts";
-import type { Verb } from "../spec.ts";
-import { nearest } from "./nearest.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { UsageError } from "../../core/errors.ts";
+import { describedOperations } from "../../openapi/described.ts";
+import { didYouMean } from "./find.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { describe }, { flags: { group } }) => {
+export default defineCommand({
+  path: "api list",
+  summary: "List the operations that the service offers",
+  details: "The list comes from the service's own description, which needs no key and is cached for a day.",
+  flags: { group: flag.text("Only the operations of this group", { value: "TAG" }) },
+  view: {
+    kind: "list",
+    columns: [
+      { title: "GROUP", paths: ["group"] },
+      { title: "METHOD", paths: ["method"] },
+      { title: "PATH", paths: ["path"] },
+      { title: "OPERATION", paths: ["operationId"] },
+      { title: "DEPRECATED", paths: ["deprecated"], format: "yes-no" },
+      { title: "SUMMARY", paths: ["summary"] },
+    ],
+    empty: "The service offers no operations.",
+    id: ["operationId"],
+  },
+  examples: [
+    { text: "List all operations", command: "gpuctl api list --sandbox" },
+    { text: "Only those for SSH keys, as ids", command: "gpuctl api list --group ssh-keys -o id --sandbox" },
+  ],
+  run: async ({ flags: { group }, describe }) => {
     const all = describedOperations(await describe()).map(
       ({ id, method, path, tags, summary, deprecated }) => ({
         group: tags[0] ?? null,
@@ -16,13 +38,13 @@ export const verb: Verb<object> = {
         tags,
       }),
     );
+    if (group === undefined) return { data: all };
     const groups = [...new Set(all.flatMap(({ tags }) => tags))];
-    if (typeof group === "string" && !groups.includes(group)) {
-      const like = nearest(group, groups);
+    if (!groups.includes(group)) {
       throw new UsageError(`the service has no group ${JSON.stringify(group)}`, {
-        hint: `${like.length > 0 ? `Did you mean ${like.join(", ")}? ` : ""}There are: ${groups.join(", ")}.`,
+        hint: `${didYouMean(group, groups)}Groups: ${groups.join(", ")}.`,
       });
     }
-    return { data: typeof group === "string" ? all.filter(({ tags }) => tags.includes(group)) : all };
+    return { data: all.filter(({ tags }) => tags.includes(group)) };
   },
-};
+});

@@ -1,8 +1,7 @@
-import type { DescribedOperation } from "../../client/described.ts";
-import type { Description } from "../../client/document.ts";
-import { destroys } from "./destroys.ts";
-import { isOwn } from "./headers.ts";
-import { membersOf, merged, type Schema } from "./schema-fields.ts";
+import type { DescribedOperation } from "../../openapi/described.ts";
+import type { Description } from "../../openapi/document.ts";
+import { membersOf, merged, type Schema } from "../../openapi/schema-fields.ts";
+import { destroys, isOwn } from "./request.ts";
 
 /** A command line that calls an operation with what it needs. */
 export function sampleCall(description: Description, operation: DescribedOperation): string {
@@ -11,8 +10,8 @@ export function sampleCall(description: Description, operation: DescribedOperati
     .filter((parameter) => parameter.required && parameter.in !== "cookie" && !isOwn(parameter))
     .flatMap(({ name, schema }) => flags(name, sample(description, schema)));
   const inBody = body?.required === true ? flags("", sample(description, body.schema)) : [];
-  const called = id.includes(" ") ? `${method} ${path}` : id;
-  return ["gpuctl api call", called, ...given, ...inBody, ...(destroys(operation) ? ["--yes"] : [])].join(
+  const target = id.includes(" ") ? `${method} ${path}` : id;
+  return ["gpuctl api call", target, ...given, ...inBody, ...(destroys(operation) ? ["--yes"] : [])].join(
     " ",
   );
 }
@@ -30,9 +29,9 @@ function flags(name: string, value: unknown): readonly string[] {
   return [typeof value === "string" ? "-f" : "-F", shown];
 }
 
-const deepest = 6;
+const maxDepth = 6;
 
-/** A value that a schema takes, as far as it says what that is. */
+/** A value that fits a schema as far as the schema says. */
 function sample(description: Description, schema: unknown, depth = 0): unknown {
   const found = merged(description, schema);
   const shown =
@@ -47,20 +46,20 @@ function sample(description: Description, schema: unknown, depth = 0): unknown {
   if (type === "boolean") return true;
   if (type === "array") {
     const items = Math.max(1, Number(found.minItems ?? 1));
-    return depth > deepest
+    return depth > maxDepth
       ? []
       : Array.from({ length: items }, () => sample(description, found.items, depth + 1));
   }
   if (type === "string") return text(found);
   const { properties, required } = membersOf(description, found);
-  if (depth > deepest) return {};
+  if (depth > maxDepth) return {};
   return Object.fromEntries(required.map((name) => [name, sample(description, properties[name], depth + 1)]));
 }
 
 function number({ minimum, exclusiveMinimum, multipleOf, maximum }: Schema): number {
-  const least = Math.max(Number(minimum ?? 1), Number(exclusiveMinimum ?? 0) + 1);
+  const lowest = Math.max(Number(minimum ?? 1), Number(exclusiveMinimum ?? 0) + 1);
   const step = Number(multipleOf ?? 0);
-  const value = step > 0 ? Math.max(step, Math.ceil(least / step) * step) : least;
+  const value = step > 0 ? Math.max(step, Math.ceil(lowest / step) * step) : lowest;
   return typeof maximum === "number" ? Math.min(value, maximum) : value;
 }
 

@@ -1,9 +1,18 @@
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { call, describe, settings }, { flags }) => ({
-    data: settings.dryRun
-      ? await call("getOpenApiDocument", {})
-      : await describe({ refresh: flags.refresh === true }),
+export default defineCommand({
+  path: "api spec",
+  summary: "Print the service's own OpenAPI description",
+  details: "Needs no key. It lists the operations enabled in this environment, and is cached for a day.",
+  operation: "getOpenApiDocument",
+  flags: { refresh: flag.boolean("Fetch the description even if it was cached less than a day ago") },
+  view: { kind: "document" },
+  examples: [
+    { text: "Print the description", command: "gpuctl api spec --sandbox" },
+    { text: "Save it to a file", command: "gpuctl api spec --sandbox > openapi.json" },
+  ],
+  run: async ({ flags: { refresh }, call, describe, settings }) => ({
+    data: settings.dryRun ? await call("getOpenApiDocument", {}) : await describe({ refresh }),
   }),
-};
+});

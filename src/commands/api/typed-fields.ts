@@ -1,33 +1,29 @@
-import type { Context } from "../../context/context.ts";
-import { UsageError } from "../errors.ts";
-import type { Args } from "../spec.ts";
-import { type Named, nested, nothing } from "./keys.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { UsageError } from "../../core/errors.ts";
 
-/** What `-f` and `-F` came to. Throws `UsageError` for what cannot be read, and for a file that is not there. */
+/** The fields that `-f` and `-F` give. Throws `UsageError` for what cannot be read, and for a missing file. */
 export async function typedFields(
-  { "raw-field": raw, field: typed }: Args["flags"],
+  { rawField, field }: { readonly rawField: readonly string[]; readonly field: readonly string[] },
   files: Pick<Context["files"], "read">,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const values: Named[] = listed(raw).map((text) => split(text, "-f"));
-  for (const text of listed(typed)) {
+  const entries: Entry[] = rawField.map((text) => split(text, "-f"));
+  for (const text of field) {
     const { key, value } = split(text, "-F");
-    values.push({ key, value: typeof value === "string" ? await read(value, key, files) : value });
+    entries.push({ key, value: typeof value === "string" ? await read(value, key, files) : value });
   }
-  return nested(values);
+  return nested(entries);
 }
 
-const listed = (value: Args["flags"][string]): readonly string[] => (Array.isArray(value) ? value : []);
-
-function split(text: string, flag: string): Named {
+function split(text: string, flag: string): Entry {
   const at = text.indexOf("=");
   if (at > 0) return { key: text.slice(0, at), value: text.slice(at + 1) };
-  if (at < 0 && text.endsWith("[]")) return { key: text, value: nothing };
+  if (at < 0 && text.endsWith("[]")) return { key: text, value: noValue };
   throw new UsageError(`${flag} must be KEY=VALUE such as label=train, not ${JSON.stringify(text)}`);
 }
 
 const words: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
 
-/** true, false, null and numbers as such, `@FILE` and `-` as what a file or stdin holds, anything else as text. */
+/** true, false, null and numbers as such, `@FILE` and `-` as the contents of a file or stdin, anything else as text. */
 async function read(text: string, key: string, files: Pick<Context["files"], "read">): Promise<unknown> {
   if (Object.hasOwn(words, text)) return words[text];
   if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return number(text, key);
@@ -39,9 +35,91 @@ async function read(text: string, key: string, files: Pick<Context["files"], "re
 function number(text: string, key: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || (/^-?\d+$/.test(text) && !Number.isSafeInteger(value))) {
-    throw new UsageError(
-      `${key} is too large to be sent exactly as a number: ${text}; -f sends it as a text`,
-    );
+    throw new UsageError(`${key} is too large to be sent exactly as a number: ${text}; -f sends it as text`);
   }
   return value;
 }
+
+/** A value with its key, which may lead into other values: `a`, `a[b]`, `a[]`, `a[][b]`. */
+interface Entry {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+type Node = Record<string, unknown>;
+
+/**
+ * Objects and lists from keys and values, in their order. `a[]` adds to a list; `a[][b]` fills the last object of one,
+ * or begins the next when that has a `b`. Throws `UsageError` for a key that cannot be read or is given twice.
+ */
+function nested(values: readonly Entry[]): Readonly<Record<string, unknown>> {
+  const root = empty();
+  for (const { key, value } of values) put(root, stepsOf(key), value, key);
+  return root;
+}
+
+/** Without a prototype, so that every name is just a name. */
+const empty = (): Node => Object.create(null);
+
+function stepsOf(key: string): readonly string[] {
+  const [, first, rest] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(key) ?? [];
+  if (first === undefined || rest === undefined) {
+    throw new UsageError(`${JSON.stringify(key)} is not a field name such as a, a[b], a[] or a[][b]`);
+  }
+  return [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, step = ""]) => step)];
+}
+
+function put(node: Node, [name = "", ...rest]: readonly string[], value: unknown, key: string): void {
+  const before = node[name];
+  if (rest.length === 0) {
+    if (before !== undefined) throw new UsageError(`${key} is given twice; ${key}[] makes a list`);
+    node[name] = value;
+  } else if (rest[0] === "") {
+    node[name] ??= [];
+    const list = node[name];
+    if (!Array.isArray(list)) throw clash(key);
+    add(list, rest.slice(1), value, key);
+  } else {
+    node[name] ??= empty();
+    const inner = node[name];
+    if (!isNode(inner)) throw clash(key);
+    put(inner, rest, value, key);
+  }
+}
+
+function add(list: unknown[], rest: readonly string[], value: unknown, key: string): void {
+  if (rest.length === 0) {
+    if (value !== noValue) list.push(value);
+    return;
+  }
+  if (rest[0] === "") {
+    const inner: unknown[] = [];
+    list.push(inner);
+    add(inner, rest.slice(1), value, key);
+    return;
+  }
+  const last: unknown = list.at(-1);
+  if (isNode(last) && !isTaken(last, rest)) {
+    put(last, rest, value, key);
+    return;
+  }
+  const next = empty();
+  list.push(next);
+  put(next, rest, value, key);
+}
+
+/** `a[]` without a value is an empty list. */
+const noValue = Symbol("no value");
+
+/** Whether there is already a value where the steps lead. */
+function isTaken(node: Node, [name = "", ...rest]: readonly string[]): boolean {
+  const value = node[name];
+  if (rest.length === 0 || rest[0] === "") return rest.length === 0 && value !== undefined;
+  return isNode(value) ? isTaken(value, rest) : value !== undefined;
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const clash = (key: string): UsageError =>
+  new UsageError(`${key} conflicts with an earlier field: one name is a value, a list or an object`);

@@ -1,14 +1,39 @@
-import type { Context, ProfileChange } from "../../context/context.ts";
-import { UsageError } from "../errors.ts";
-import { nothingDone } from "../shared/dry-run.ts";
-import type { Args, Verb } from "../spec.ts";
-import { keyEnding } from "./key-ending.ts";
+import type { ProfileChange, Secrets } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { nothingDone } from "../../command-kit/results.ts";
+import { keyEnding } from "../../core/text.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, context, { flags }) => {
-    const { settings, profiles, say } = context;
+export default defineCommand({
+  path: "auth login",
+  summary: "Store an API key and its hosts in a profile",
+  details:
+    "The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never given on the command line.",
+  flags: {
+    withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
+    keyCommand: flag.text("Store a command line that prints the key instead of the key", {
+      value: "COMMAND",
+    }),
+  },
+  uses: ["profiles", "secrets"],
+  view: { kind: "record", id: [] },
+  examples: [
+    {
+      text: "Store a key for a service; prompts for the key",
+      command: "gpuctl auth login --base-url https://api.example.com",
+    },
+    {
+      text: "From a script",
+      command: "printenv API_KEY | gpuctl auth login --with-token --base-url https://api.example.com",
+    },
+    {
+      text: "Leave the key in a password manager",
+      command: "gpuctl auth login --key-command 'pass show gpuctl' --base-url https://api.example.com",
+    },
+  ],
+  run: async ({ flags, profiles, say, secrets, settings }) => {
     const { profile, baseUrl, inferenceBaseUrl, dryRun } = settings;
-    const change = await keyOf(flags, context);
+    const change = await keyChange(flags, secrets);
     if (dryRun) say(nothingDone);
     else {
       await profiles.save(profile, {
@@ -20,11 +45,11 @@ export const verb: Verb<object> = {
           ...(inferenceBaseUrl !== undefined && { inferenceBaseUrl }),
         },
       });
+      say("The key was not checked. Run `gpuctl auth status` to check it.");
     }
-    if (!dryRun) say("The key was not tried: `gpuctl auth status` asks the service.");
     if (baseUrl === undefined) say("No base URL yet: give --base-url, or set GPUCTL_BASE_URL.");
     else if (inferenceBaseUrl === undefined) {
-      say("Inference goes to the base URL too; --inference-base-url keeps another host for it.");
+      say("Inference uses the base URL too; --inference-base-url sets another host for it.");
     }
     return {
       data: {
@@ -36,14 +61,12 @@ export const verb: Verb<object> = {
       },
     };
   },
-};
+});
 
-/** A key, or the program that prints it. */
-async function keyOf(flags: Args["flags"], { secrets }: Pick<Context, "secrets">): Promise<ProfileChange> {
-  const { "key-command": apiKeyCommand, "with-token": fromStdin } = flags;
-  if (typeof apiKeyCommand !== "string") {
-    return { apiKey: await secrets.readKey({ fromStdin: fromStdin === true }) };
-  }
-  if (fromStdin) throw new UsageError("--with-token and --key-command exclude each other");
-  return { settings: { apiKeyCommand } };
+async function keyChange(
+  { keyCommand, withToken }: { readonly keyCommand: string | undefined; readonly withToken: boolean },
+  { readKey }: Pick<Secrets, "readKey">,
+): Promise<ProfileChange> {
+  if (keyCommand !== undefined) return { settings: { apiKeyCommand: keyCommand } };
+  return { apiKey: await readKey({ fromStdin: withToken }) };
 }

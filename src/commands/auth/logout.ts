@@ -1,15 +1,25 @@
-import { nothingDone } from "../shared/dry-run.ts";
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { nothingDone } from "../../command-kit/results.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { settings, profiles, say }) => {
-    const { profile } = settings;
-    if (settings.dryRun) {
-      say(nothingDone);
-      return { data: { profile, forgotten: false } };
-    }
-    const forgotten = await profiles.forgetKey(profile);
-    if (!forgotten) say(`The profile "${profile}" holds no key.`);
+export default defineCommand({
+  path: "auth logout",
+  summary: "Remove the API key from a profile",
+  uses: ["profiles"],
+  view: { kind: "record", id: [] },
+  examples: [
+    { text: "Remove the key of the profile in use", command: "gpuctl auth logout" },
+    {
+      text: "Of another profile",
+      command: "gpuctl auth logout --profile work",
+      after: [
+        "printenv API_KEY | gpuctl auth login --with-token --profile work --base-url https://api.example.com",
+      ],
+    },
+  ],
+  run: async ({ settings: { profile, dryRun }, profiles, say }) => {
+    const forgotten = !dryRun && (await profiles.forgetKey(profile));
+    if (dryRun) say(nothingDone);
+    else if (!forgotten) say(`The profile "${profile}" has no key.`);
     return { data: { profile, forgotten } };
   },
-};
+});

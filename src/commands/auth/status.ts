@@ -1,14 +1,24 @@
-import { ServiceError } from "../../client/errors.ts";
-import type { Verb } from "../spec.ts";
-import { keyEnding } from "./key-ending.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { ServiceError } from "../../core/service-errors.ts";
+import { keyEnding } from "../../core/text.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { call, ifItFails, secrets, settings }) => {
+export default defineCommand({
+  path: "auth status",
+  summary: "Show the key in use, where it comes from, and whether the service accepts it",
+  operation: "getActiveRentalSummary",
+  uses: ["secrets"],
+  view: { kind: "record", id: [] },
+  examples: [
+    { text: "Check the key", command: "gpuctl auth status --sandbox" },
+    { text: "For a script", command: "gpuctl auth status -o json --sandbox" },
+  ],
+  run: async ({ input, call, ifItFails, secrets, settings }) => {
     const { profile, baseUrl, inferenceBaseUrl, sandbox, dryRun } = settings;
-    if (dryRun) await call("getActiveRentalSummary", {});
+    // In a dry run the call ends the command, before a program is run that prints the key.
+    if (dryRun) await call("getActiveRentalSummary", input);
     const { key, source } = await secrets.keyInUse();
     const ending = `…${keyEnding(key)}`;
-    await call("getActiveRentalSummary", {}).catch((error) => {
+    await call("getActiveRentalSummary", input).catch((error) => {
       if (error instanceof ServiceError && (error.status === 401 || error.status === 403)) {
         ifItFails(`The key was ${ending}, from ${source}.`);
       }
@@ -26,4 +36,4 @@ export const verb: Verb<object> = {
       },
     };
   },
-};
+});

@@ -1,5 +1,14 @@
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { secrets }) => ({ data: { token: (await secrets.keyInUse()).key } }),
-};
+export default defineCommand({
+  path: "auth token",
+  summary: "Print the API key in use",
+  details: "For other programs. Whoever reads the output can use the key.",
+  uses: ["secrets"],
+  view: { kind: "lines", path: "token" },
+  examples: [
+    { text: "Print the key", command: "gpuctl auth token --sandbox" },
+    { text: "To a file", command: "gpuctl auth token --sandbox > key.txt" },
+  ],
+  run: async ({ secrets }) => ({ data: { token: (await secrets.keyInUse()).key } }),
+});

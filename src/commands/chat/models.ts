@@ -1,27 +1,38 @@
-import { type DescribedOperation, describedOperations } from "../../client/described.ts";
-import type { Description } from "../../client/document.ts";
-import { NotOffered } from "../errors.ts";
-import { jsonOf } from "../shared/json-of.ts";
-import { noDescription } from "../shared/no-description.ts";
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { jsonOf, noDescription } from "../../command-kit/responses.ts";
+import { NotOffered } from "../../core/errors.ts";
+import { type DescribedOperation, describedOperations } from "../../openapi/described.ts";
+import type { Description } from "../../openapi/document.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { describe, request }) => {
+export default defineCommand({
+  path: "chat models",
+  summary: "List the chat models, if the service lists them",
+  view: {
+    kind: "list",
+    columns: [
+      { title: "MODEL", paths: ["id"] },
+      { title: "OWNED BY", paths: ["owned_by"] },
+    ],
+    empty: "No models.",
+    id: ["id"],
+  },
+  examples: [
+    { text: "List the models", command: "gpuctl chat models --sandbox" },
+    { text: "Just the names", command: "gpuctl chat models -o id --sandbox" },
+  ],
+  run: async ({ describe, request }) => {
     const orDocumented = (documented: Description) => listing(documented) !== undefined;
     const description = await describe({ orDocumented }).catch((error: unknown) => {
       throw noDescription(error, "the service lists its chat models", elsewhere);
     });
     const operation = listing(description);
-    if (operation === undefined) {
-      throw new NotOffered("the service lists no operation for its chat models", elsewhere);
-    }
-    const parts = { host: "inference", method: "GET", path: operation.path } as const;
-    return { data: jsonOf(await request(parts)) };
+    if (operation === undefined) throw new NotOffered("the service does not list its chat models", elsewhere);
+    return { data: jsonOf(await request({ host: "inference", method: "GET", path: operation.path })) };
   },
-};
+});
 
 const elsewhere =
-  "Its documentation names them; --model takes any name, and `gpuctl config set chat.model NAME` keeps one.";
+  "See the service's documentation for names; --model takes any name, and `gpuctl config set chat.model NAME` saves one.";
 
 /** The operation that lists the chat models. */
 const listing = (description: Description): DescribedOperation | undefined =>

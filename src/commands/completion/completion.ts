@@ -1,16 +1,29 @@
-import type { Shell } from "../../context/context.ts";
-import { textAnswer } from "../shared/text-answer.ts";
-import type { Verb } from "../spec.ts";
-import { completionFiles } from "./shells.ts";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { textResult } from "../../command-kit/results.ts";
+import { shells } from "../../core/shells.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { completionScript, settings }, { words }) => {
-    const shell = shellOf(words.SHELL);
+export default defineCommand({
+  path: "completion",
+  summary: "Print the completion script for a shell",
+  details: `For bash, add this to ~/.bashrc:
+  source <(gpuctl completion bash)
+For zsh, write the script to a folder in $fpath before compinit runs:
+  mkdir -p ~/.zfunc && gpuctl completion zsh > ~/.zfunc/_gpuctl
+For fish:
+  mkdir -p ~/.config/fish/completions && gpuctl completion fish > ~/.config/fish/completions/gpuctl.fish
+For PowerShell, add this to the file that $PROFILE names:
+  gpuctl completion powershell | Out-String | Invoke-Expression`,
+  needsNoConfig: true,
+  args: [arg.choice("SHELL", "The shell to complete in", shells, { required: true })],
+  uses: ["completionScript"],
+  view: { kind: "document" },
+  examples: [
+    { text: "Print the script for bash", command: "gpuctl completion bash" },
+    { text: "Write the script for fish to a file", command: "gpuctl completion fish > gpuctl.fish" },
+  ],
+  run: async ({ args: { shell }, completionScript, settings }) => {
     const script = await completionScript(shell);
-    return textAnswer(script, { shell, script }, settings);
+    return textResult(script, { shell, script }, settings);
   },
-};
-
-/** The core takes no other words than the choices. */
-const shellOf = (word: unknown): Shell =>
-  (Object.keys(completionFiles) as Shell[]).find((shell) => shell === word) ?? "bash";
+});

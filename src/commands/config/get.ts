@@ -1,11 +1,29 @@
-import { NotFound } from "../errors.ts";
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { NotFound } from "../../core/errors.ts";
+import { key } from "./key.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { profiles, settings: { profile } }, { words }) => {
-    const key = String(words.KEY);
+export default defineCommand({
+  path: "config get",
+  summary: "Print a value set in the profile",
+  details: "Exits 5 and prints nothing when the key is not set.",
+  args: [key],
+  uses: ["profiles"],
+  view: { kind: "lines", path: "value" },
+  examples: [
+    {
+      text: "The image model of the profile in use",
+      command: "gpuctl config get image.model",
+      after: ["gpuctl config set image.model SDXL-turbo"],
+    },
+    {
+      text: "Of another profile, as JSON",
+      command: "gpuctl config get sandbox --profile play -o json",
+      after: ["gpuctl profile add play --sandbox"],
+    },
+  ],
+  run: ({ args: { key }, profiles, settings: { profile } }) => {
     const value = profiles.list().find(({ name }) => name === profile)?.settings[key];
-    if (value === undefined) throw new NotFound(`profile "${profile}" keeps no ${key}`);
+    if (value === undefined) throw new NotFound(`${key} is not set in profile "${profile}"`);
     return { data: { key, value } };
   },
-};
+});

@@ -1,3 +1,23 @@
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
 
-export const verb: Verb<object> = { run: async (_input, { profiles }) => ({ data: profiles.inForce() }) };
+export default defineCommand({
+  path: "config list",
+  summary: "List every key with its value, source and meaning",
+  uses: ["profiles"],
+  view: {
+    kind: "list",
+    columns: [
+      { title: "KEY", paths: ["key"] },
+      { title: "VALUE", paths: ["value"] },
+      { title: "SOURCE", paths: ["source"] },
+      { title: "MEANING", paths: ["meaning"] },
+    ],
+    empty: "No keys.",
+    id: ["key"],
+  },
+  examples: [
+    { text: "List all keys", command: "gpuctl config list" },
+    { text: "As JSON", command: "gpuctl config list -o json" },
+  ],
+  run: ({ profiles }) => ({ data: profiles.effective() }),
+});

@@ -1,5 +1,14 @@
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { profiles }) => ({ data: { path: profiles.path } }),
-};
+export default defineCommand({
+  path: "config path",
+  summary: "Print the path of the configuration file",
+  needsNoConfig: true,
+  uses: ["profiles"],
+  view: { kind: "lines", path: "path" },
+  examples: [
+    { text: "Print the path", command: "gpuctl config path" },
+    { text: "As JSON", command: "gpuctl config path -o json" },
+  ],
+  run: ({ profiles }) => ({ data: { path: profiles.path } }),
+});

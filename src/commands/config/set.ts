@@ -1,11 +1,35 @@
-import { nothingDone } from "../shared/dry-run.ts";
-import type { Verb } from "../spec.ts";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { nothingDone } from "../../command-kit/results.ts";
+import { key } from "./key.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { profiles, say, settings: { profile, dryRun } }, { words }) => {
-    const [key, value] = [String(words.KEY), String(words.VALUE)];
+export default defineCommand({
+  path: "config set",
+  summary: "Set a default in the profile",
+  args: [
+    key,
+    arg.text("VALUE", "New value; `gpuctl config list` describes each key", {
+      required: true,
+      valueOfKey: "KEY",
+    }),
+  ],
+  uses: ["profiles"],
+  view: { kind: "record", id: ["value"] },
+  examples: [
+    { text: "Use another image model", command: "gpuctl config set image.model SDXL-turbo" },
+    {
+      text: "Rent nothing more once ten dollars an hour are being spent",
+      command: "gpuctl config set budget.maxBurn 10",
+    },
+    {
+      text: "In another profile",
+      command: "gpuctl config set rentals.region eu-north-4 --profile play",
+      after: ["gpuctl profile add play --sandbox"],
+    },
+  ],
+  run: async ({ args: { key, value }, profiles, say, settings: { profile, dryRun } }) => {
     if (dryRun) say(nothingDone);
     else await profiles.save(profile, { settings: { [key]: value } });
     return { data: { profile, key, value } };
   },
-};
+});

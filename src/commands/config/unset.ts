@@ -1,14 +1,27 @@
-import { nothingDone } from "../shared/dry-run.ts";
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { nothingDone } from "../../command-kit/results.ts";
+import { key } from "./key.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { profiles, say, settings: { profile, dryRun } }, { words }) => {
-    const key = String(words.KEY);
-    const kept = profiles.list().find(({ name }) => name === profile)?.settings[key];
-    const unset = kept !== undefined && !dryRun;
+export default defineCommand({
+  path: "config unset",
+  summary: "Remove a default from the profile",
+  args: [key],
+  uses: ["profiles"],
+  view: { kind: "record", id: ["key"] },
+  examples: [
+    {
+      text: "Use the default image model again",
+      command: "gpuctl config unset image.model",
+      after: ["gpuctl config set image.model SDXL-turbo"],
+    },
+    { text: "Succeeds for a key that is not set", command: "gpuctl config unset budget.maxCost" },
+  ],
+  run: async ({ args: { key }, profiles, say, settings: { profile, dryRun } }) => {
+    const before = profiles.list().find(({ name }) => name === profile)?.settings[key];
+    const unset = before !== undefined && !dryRun;
     if (dryRun) say(nothingDone);
-    else if (kept === undefined) say(`Profile "${profile}" keeps no ${key}.`);
+    else if (before === undefined) say(`${key} is not set in profile "${profile}".`);
     else await profiles.save(profile, { settings: { [key]: undefined } });
     return { data: { profile, key, unset } };
   },
-};
+});

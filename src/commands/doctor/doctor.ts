@@ -1,59 +1,139 @@
-import type { Context } from "../../context/context.ts";
-import { reasonOf, Unhealthy } from "../errors.ts";
-import type { Verb } from "../spec.ts";
-import { checks } from "./checks/all.ts";
-import { type Check, type Checked, type Examined, type Finding, failure } from "./finding.ts";
-import { reportText } from "./report.ts";
+import type { Context, Installation, Ports } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { reasonOf, Unhealthy } from "../../core/errors.ts";
+import { once } from "../../core/once.ts";
+import { completions, node, player, ssh, terminal } from "./checks/local.ts";
+import { baseUrl, clock, description, key, proxy, tls } from "./checks/service.ts";
+import { configuration, sandbox, stateFolder } from "./checks/stored.ts";
+import { type Check, type Examined, type Finding, failure } from "./finding.ts";
 
-/** Milliseconds that an answer is waited for. */
-const patience = 5_000;
+/** The checks by name, in the order of the report. */
+const checks: Readonly<Record<string, Check>> = {
+  node,
+  configuration,
+  "state folder": stateFolder,
+  "base URL": baseUrl,
+  proxy,
+  TLS: tls,
+  clock,
+  description,
+  key,
+  terminal,
+  sandbox,
+  player,
+  ssh,
+  completions,
+};
 
-export const verb: Verb<object> = {
-  run: async (_input, context) => {
-    const examined = examinedOf(context);
-    const found = await context.progress("Looking", () =>
+export default defineCommand({
+  path: "doctor",
+  summary: "Check the installation and suggest fixes",
+  details: "Changes nothing, sends at most three reads, and exits 0 only when no check fails.",
+  needsNoConfig: true,
+  uses: ["installation", "completionScript"],
+  view: {
+    kind: "list",
+    columns: [
+      { title: "CHECK", paths: ["check"] },
+      { title: "STATUS", paths: ["status"] },
+      { title: "MESSAGE", paths: ["message"] },
+      { title: "ADVICE", paths: ["advice"] },
+    ],
+    empty: "Nothing was checked.",
+    id: ["check"],
+  },
+  examples: [
+    { text: "Check everything but the service", command: "gpuctl doctor --sandbox" },
+    { text: "For a script", command: "gpuctl doctor --sandbox -o json" },
+  ],
+  run: async (context) => {
+    const { installation, progress, settings } = context;
+    const examined = examine(context);
+    const results = await progress("Checking", () =>
       Promise.all(
         Object.entries(checks).map(
-          async ([check, look]): Promise<Checked> => ({ check, ...(await finding(look, examined)) }),
+          async ([check, run]): Promise<CheckResult> => ({ check, ...(await finding(run, examined)) }),
         ),
       ),
     );
-    const failures = found.filter(({ status }) => status === "failure");
-    if (context.settings.output === "table") {
-      return { text: reportText(found, context.installation), exitCode: failures.length > 0 ? 1 : 0 };
+    const failures = results.filter(({ status }) => status === "failure").length;
+    if (settings.output === "table") {
+      return { text: report(results, installation), exitCode: failures > 0 ? 1 : 0 };
     }
-    if (failures.length > 0) throw new Unhealthy(found, failures.length);
-    return { data: found };
+    if (failures > 0) throw new Unhealthy(results, failures);
+    return { data: results };
   },
-};
+});
 
-/** A check that breaks has found something. */
-async function finding(look: Check, examined: Examined): Promise<Finding> {
+interface CheckResult extends Finding {
+  readonly check: string;
+}
+
+/** A check that throws is a failure. */
+async function finding(check: Check, examined: Examined): Promise<Finding> {
   try {
-    return await look(examined);
+    return await check(examined);
   } catch (error) {
     return failure(reasonOf(error), "--debug shows more.");
   }
 }
 
-function examinedOf({ call, installation, settings, now, completionScript }: Context): Examined {
-  const brief = { retries: 0, timeout: { compute: patience, inference: patience } };
-  const ask: Examined["ask"] = (id, input) => call(id, input, brief);
+/** Milliseconds to wait for a response. */
+const timeout = 5_000;
+
+function examine({
+  call,
+  completionScript,
+  installation,
+  now,
+  settings,
+}: Pick<Context, "call" | "now" | "settings"> & Pick<Ports, "completionScript" | "installation">): Examined {
+  const options = { retries: 0, timeout: { compute: timeout, inference: timeout } };
+  const read: Examined["read"] = (id, input) => call(id, input, options);
   return {
     ...installation,
     settings,
     now,
     completionScript,
-    ask,
-    description: once(() => ask("getOpenApiDocument", {})),
-    host: once(() => installation.knock(String(settings.baseUrl), patience)),
+    read,
+    description: once(() => read("getOpenApiDocument", {})),
+    host: once(() => installation.probe(String(settings.baseUrl), timeout)),
   };
 }
 
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
+const signs = { ok: "✓", warning: "!", failure: "✗" };
+const asciiSigns = { ok: "+", warning: "!", failure: "x" };
+
+/** A line for each check with a sign and a word, its advice below, and the totals. */
+async function* report(
+  results: readonly CheckResult[],
+  { env, terminal }: Pick<Installation, "env" | "terminal">,
+): AsyncGenerator<string> {
+  const ascii =
+    terminal.stdout && (env.TERM === "dumb" || !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || ""));
+  const sign = ascii ? asciiSigns : signs;
+  const width = Math.max(...results.map(({ check }) => check.length));
+  const indent = " ".repeat(width + "x warning    ".length);
+  const columns =
+    terminal.stdout && terminal.columns > 0 ? terminal.columns - indent.length : Number.POSITIVE_INFINITY;
+  for (const { check, status, message, advice = "" } of results) {
+    const [first = "", ...rest] = [message, advice].flatMap((text) => wrap(text, columns));
+    yield `${sign[status]} ${status.padEnd("warning".length)}  ${check.padEnd(width)}  ${first}\n`;
+    for (const line of rest) yield `${indent}${line}\n`;
+  }
+  const count = (wanted: Finding["status"]) => results.filter(({ status }) => status === wanted).length;
+  const warnings = count("warning");
+  yield `\n${count("ok")} ok, ${warnings} warning${warnings === 1 ? "" : "s"}, ${count("failure")} failed\n`;
+}
+
+/** Lines of at most so many columns; a longer word, such as a path, stays whole. None for an empty text. */
+function wrap(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ").filter((part) => part !== "")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < columns)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -1,9 +1,21 @@
-import { textAnswer } from "../shared/text-answer.ts";
-import type { Verb } from "../spec.ts";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { textResult } from "../../command-kit/results.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { helpOn, settings }, { words: { WORD = [] } }) => {
-    const text = await helpOn([WORD].flat());
-    return textAnswer(text, { text }, settings);
+export default defineCommand({
+  path: "help",
+  summary: "Show help for a command or topic",
+  details: "`gpuctl help` alone lists the commands and topics.",
+  needsNoConfig: true,
+  args: [arg.texts("WORD", "A topic, or the words of a command such as: rentals create vm")],
+  uses: ["helpOn"],
+  view: { kind: "lines", path: "text" },
+  examples: [
+    { text: "Help for a command", command: "gpuctl help rentals create vm" },
+    { text: "What the exit codes mean", command: "gpuctl help exit-codes" },
+  ],
+  run: async ({ args: { word }, helpOn, settings }) => {
+    const text = await helpOn(word);
+    return textResult(text, { text }, settings);
   },
-};
+});

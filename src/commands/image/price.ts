@@ -1,33 +1,33 @@
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { routes } from "../../contract/generated/routes.ts";
 import { imagePriceDollars, resolutions } from "../../contract/image-models.ts";
-import { exactDollars } from "../../output/units.ts";
-import { UsageError } from "../errors.ts";
-import { parseNumber } from "../shared/values.ts";
-import type { Verb } from "../spec.ts";
-import { countOf } from "./count.ts";
-import { parseSize } from "./size.ts";
+import { exactDollars } from "../../core/money.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { say }, { flags }) => {
-    const { width, height } = parseSize(String(flags.size));
-    const steps = parseNumber(String(flags.steps), "--steps");
-    if (!Number.isInteger(steps) || steps < 1) {
-      throw new UsageError(`--steps must be a whole number from 1 up, not ${flags.steps}`);
-    }
-    const count = countOf(flags);
+/** What the service takes for a field that is left out. */
+const defaultOf = (name: string): string =>
+  String(routes.generateImage.fields.find((field) => field.name === name)?.default);
+
+export default defineCommand({
+  path: "image price",
+  summary: "Show what pictures cost",
+  flags: {
+    size: flag.sizeOr("Width and height in pixels", `${defaultOf("width")}x${defaultOf("height")}`),
+    steps: flag.integerOr("Inference steps", defaultOf("steps"), { minimum: 1 }),
+    count: flag.integerOr("Number of pictures", "1", { short: "n", minimum: 1 }),
+  },
+  view: { kind: "lines", path: "cost" },
+  examples: [
+    { text: "A picture with the service's defaults", command: "gpuctl image price" },
+    { text: "Ten large ones", command: "gpuctl image price --size 2048x2048 --steps 25 -n 10" },
+  ],
+  run: ({ flags: { size, steps, count }, say }) => {
+    const { width, height } = size;
     if (!resolutions.some((known) => known === `${width}x${height}`)) {
       say(`${width}x${height} is not a supported resolution; the price is by the formula alone.`);
     }
-    const each = imagePriceDollars(width, height, steps);
-    return {
-      data: {
-        width,
-        height,
-        steps,
-        count,
-        dollarsEach: each,
-        dollars: each * count,
-        cost: exactDollars(each * count),
-      },
-    };
+    const dollarsEach = imagePriceDollars(width, height, steps);
+    const dollars = dollarsEach * count;
+    return { data: { width, height, steps, count, dollarsEach, dollars, cost: exactDollars(dollars) } };
   },
-};
+});

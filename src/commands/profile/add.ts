@@ -1,35 +1,47 @@
-import { UsageError } from "../errors.ts";
-import { nothingDone } from "../shared/dry-run.ts";
-import type { Verb } from "../spec.ts";
-import { profileNamed, shown } from "./shown.ts";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { profileNamed, profileView, shownProfile } from "../../command-kit/profiles.ts";
+import { nothingDone } from "../../command-kit/results.ts";
+import { UsageError } from "../../core/errors.ts";
+import { exampleProfiles } from "./args.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { profiles, say, settings }, { flags, words }) => {
-    const name = String(words.NAME);
+export default defineCommand({
+  path: "profile add",
+  summary: "Create a profile for an account or the sandbox",
+  details: "Give --base-url, and --inference-base-url if it differs, for an account, or --sandbox.",
+  args: [arg.text("NAME", "Name: letters, digits, -, _ and .", { required: true })],
+  flags: { keyCommand: flag.text("Command line that prints the API key", { value: "COMMAND" }) },
+  uses: ["profiles"],
+  view: profileView,
+  examples: [
+    { text: "A profile for the sandbox", command: exampleProfiles.play },
+    { text: "An account whose key is in a password manager", command: exampleProfiles.work },
+  ],
+  run: async ({ args: { name }, flags: { keyCommand }, profiles, say, settings }) => {
     const { sandbox, baseUrl, inferenceBaseUrl } = settings;
-    const command = flags["key-command"];
     if (!sandbox && baseUrl === undefined) {
-      throw new UsageError("a profile is an account or the sandbox: give --base-url URL or --sandbox");
+      throw new UsageError("a profile is for an account or the sandbox: give --base-url URL or --sandbox");
     }
-    if (sandbox && command !== undefined) {
-      throw new UsageError("--key-command is for an account: the sandbox has a key of its own");
+    if (sandbox && keyCommand !== undefined) {
+      throw new UsageError("--key-command is for an account: the sandbox has its own key");
     }
-    const kept = {
+    const values = {
       ...(sandbox && { sandbox: "true" }),
       ...(baseUrl !== undefined && { baseUrl }),
       ...(inferenceBaseUrl !== undefined && { inferenceBaseUrl }),
-      ...(typeof command === "string" && { apiKeyCommand: command }),
+      ...(keyCommand !== undefined && { apiKeyCommand: keyCommand }),
     };
     if (settings.dryRun) {
       say(nothingDone);
-      return { data: shown({ name, inUse: false, settings: kept, key: undefined }) };
+      return { data: shownProfile({ name, inUse: false, settings: values, key: undefined }) };
     }
-    await profiles.add(name, { settings: kept });
-    const made = profileNamed(name, profiles.list());
-    if (!sandbox && made.key === undefined) {
-      say(`It has no key yet: \`gpuctl auth login --profile ${name}\` keeps one.`);
+    await profiles.add(name, { settings: values });
+    const added = profileNamed(name, profiles.list());
+    if (!sandbox && added.key === undefined) {
+      say(`The profile has no key yet. Run \`gpuctl auth login --profile ${name}\` to store one.`);
     }
-    if (!made.inUse) say(`\`gpuctl profile use ${name}\` uses it from now on, --profile ${name} once.`);
-    return { data: shown(made) };
+    if (!added.inUse) say(`Run \`gpuctl profile use ${name}\` to switch to it, or give --profile ${name}.`);
+    return { data: shownProfile(added) };
   },
-};
+});

@@ -1,6 +1,32 @@
-import type { Verb } from "../spec.ts";
-import { shown } from "./shown.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { shownProfile } from "../../command-kit/profiles.ts";
+import { exampleProfiles } from "./args.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { profiles }) => ({ data: profiles.list().map(shown) }),
-};
+export default defineCommand({
+  path: "profile list",
+  summary: "List the profiles and mark the one in use",
+  uses: ["profiles"],
+  view: {
+    kind: "list",
+    columns: [
+      { title: "NAME", paths: ["name"] },
+      { title: "IN USE", paths: ["inUse"], format: "yes-no" },
+      { title: "KIND", paths: ["kind"] },
+      { title: "BASE URL", paths: ["baseUrl"] },
+      { title: "INFERENCE", paths: ["inferenceBaseUrl"] },
+      { title: "KEY", paths: ["key"] },
+      { title: "KEY FROM", paths: ["keySource"] },
+    ],
+    empty: "No profiles. Run `gpuctl setup` to create one.",
+    id: ["name"],
+  },
+  examples: [
+    {
+      text: "List all profiles",
+      command: "gpuctl profile list",
+      after: [exampleProfiles.play, exampleProfiles.work],
+    },
+    { text: "Just the names", command: "gpuctl profile list -o id", after: [exampleProfiles.play] },
+  ],
+  run: ({ profiles }) => ({ data: profiles.list().map(shownProfile) }),
+});

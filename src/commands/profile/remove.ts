@@ -1,15 +1,36 @@
-import { nothingDone } from "../shared/dry-run.ts";
-import type { Verb } from "../spec.ts";
-import { profileNamed } from "./shown.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { profileNamed } from "../../command-kit/profiles.ts";
+import { nothingDone } from "../../command-kit/results.ts";
+import { exampleProfiles, existingProfile } from "./args.ts";
 
-export const verb: Verb<object> = {
-  input: ({ words }, { profiles }) => {
-    profileNamed(String(words.NAME), profiles.list());
+export default defineCommand({
+  path: "profile remove",
+  summary: "Remove a profile and its key",
+  effect: "destroy",
+  args: [existingProfile],
+  uses: ["profiles"],
+  confirm: {
+    destruction: ({ args }) => `Remove the profile "${args.name}" with its key and its defaults?`,
+  },
+  view: { kind: "record", id: ["removed"] },
+  examples: [
+    {
+      text: "Remove a profile",
+      command: "gpuctl profile remove play --yes",
+      after: [exampleProfiles.play],
+    },
+    {
+      text: "As JSON",
+      command: "gpuctl profile remove work --yes -o json",
+      after: [exampleProfiles.play, exampleProfiles.work],
+    },
+  ],
+  buildInput: ({ args, profiles }) => {
+    // An unknown profile is an error before the question, not after it.
+    profileNamed(args.name, profiles.list());
     return {};
   },
-  question: (_input, { words }) => `Remove the profile "${words.NAME}" with its key and its defaults?`,
-  run: async (_input, { profiles, say, settings }, { words }) => {
-    const name = String(words.NAME);
+  run: async ({ args: { name }, profiles, say, settings }) => {
     const { inUse } = profileNamed(name, profiles.list());
     if (settings.dryRun) say(nothingDone);
     else await profiles.remove(name);
@@ -17,10 +38,10 @@ export const verb: Verb<object> = {
     if (inUse && !settings.dryRun) {
       say(
         used === null
-          ? "No profile is used now: `gpuctl profile use NAME` says which one."
-          : `The profile "${used}" is used from now on.`,
+          ? "No profile is in use now. Run `gpuctl profile use NAME` to choose one."
+          : `The profile "${used}" is in use now.`,
       );
     }
     return { data: { removed: settings.dryRun ? null : name, inUse: used } };
   },
-};
+});

@@ -1,10 +1,23 @@
-import type { Verb } from "../spec.ts";
-import { profileNamed, shown } from "./shown.ts";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { profileDetails, profileNamed, profileView } from "../../command-kit/profiles.ts";
+import { exampleProfiles } from "./args.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { profiles, settings }, { words }) => {
-    const profile = profileNamed(String(words.NAME ?? settings.profile), profiles.list());
-    const { baseUrl, inferenceBaseUrl, sandbox, ...others } = profile.settings;
-    return { data: { ...shown(profile), settings: others } };
-  },
-};
+export default defineCommand({
+  path: "profile show",
+  summary: "Show a profile's settings and where its key comes from",
+  args: [arg.text("NAME", "Name of the profile; by default the one in use", { completes: "profile" })],
+  uses: ["profiles"],
+  view: profileView,
+  examples: [
+    { text: "Show the profile in use", command: "gpuctl profile show", after: [exampleProfiles.play] },
+    {
+      text: "Another one, as JSON",
+      command: "gpuctl profile show work -o json",
+      after: [exampleProfiles.play, exampleProfiles.work],
+    },
+  ],
+  run: ({ args, profiles, settings }) => ({
+    data: profileDetails(profileNamed(args.name ?? settings.profile, profiles.list())),
+  }),
+});

@@ -1,17 +1,36 @@
-import { nothingDone } from "../shared/dry-run.ts";
-import type { Verb } from "../spec.ts";
-import { profileNamed, shown } from "./shown.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { profileNamed, profileView, shownProfile } from "../../command-kit/profiles.ts";
+import { nothingDone } from "../../command-kit/results.ts";
+import { exampleProfiles, existingProfile } from "./args.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { profiles, say, settings }, { words }) => {
-    const name = String(words.NAME);
+export default defineCommand({
+  path: "profile use",
+  summary: "Switch to a profile",
+  args: [existingProfile],
+  uses: ["profiles"],
+  view: profileView,
+  examples: [
+    {
+      text: "Switch to the sandbox",
+      command: "gpuctl profile use play",
+      after: [exampleProfiles.work, exampleProfiles.play],
+    },
+    {
+      text: "Without messages on stderr",
+      command: "gpuctl profile use work -q",
+      after: [exampleProfiles.play, exampleProfiles.work],
+    },
+  ],
+  run: async ({ args: { name }, profiles, say, settings }) => {
     if (settings.dryRun) {
       say(nothingDone);
-      return { data: shown(profileNamed(name, profiles.list())) };
+      return { data: shownProfile(profileNamed(name, profiles.list())) };
     }
     await profiles.use(name);
     const used = profileNamed(name, profiles.list());
-    if (!used.inUse) say(`Here "${settings.profile}" is used all the same: GPUCTL_PROFILE names it.`);
-    return { data: shown(used) };
+    if (!used.inUse) {
+      say(`"${settings.profile}" stays in use here: --profile or GPUCTL_PROFILE names it.`);
+    }
+    return { data: shownProfile(used) };
   },
-};
+});

@@ -1,11 +1,27 @@
-import type { InputOf } from "../../contract/index.ts";
-import { NotFound } from "../errors.ts";
-import type { Verb } from "../spec.ts";
+import { rentalId } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { oneRental } from "./views.ts";
+import { getRental } from "./waiting.ts";
 
-export const verb: Verb<InputOf<"getRental">> = {
-  run: async (input, { call }) => {
-    const rental = await call("getRental", input);
-    if (rental === null) throw new NotFound(`no rental ${input.rentalId} belongs to you`);
-    return { data: rental };
-  },
-};
+export default defineCommand({
+  path: "rentals get",
+  summary: "Show one rental, running or ended",
+  operation: "getRental",
+  args: [rentalId("rentalId")],
+  withoutFlag: ["rentalId"],
+  view: oneRental,
+  examples: [
+    {
+      text: "Show a rental",
+      command: "gpuctl rentals get 1001 --sandbox",
+      after: [sandboxExamples.rental],
+    },
+    {
+      text: "As JSON, exactly as the service sends it",
+      command: "gpuctl rentals get 1001 -o json --sandbox",
+      after: [sandboxExamples.rental],
+    },
+  ],
+  run: async ({ input, ...context }) => ({ data: await getRental(input.rentalId, context) }),
+});

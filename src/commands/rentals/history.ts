@@ -1,5 +1,14 @@
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { pastRentals } from "./views.ts";
 
-export const verb: Verb<object> = {
-  run: (_input, { list }) => list("listRentalHistory", {}),
-};
+export default defineCommand({
+  path: "rentals history",
+  summary: "List the rentals that have ended",
+  operation: "listRentalHistory",
+  view: pastRentals,
+  examples: [
+    { text: "List past rentals", command: "gpuctl rentals history --sandbox" },
+    { text: "As JSON", command: "gpuctl rentals history -o json --sandbox" },
+  ],
+  run: ({ list }) => list("listRentalHistory", {}),
+});

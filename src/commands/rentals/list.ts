@@ -1,20 +1,45 @@
-import type { InputOf } from "../../contract/index.ts";
-import { UsageError } from "../errors.ts";
-import { isRecord } from "../shared/records.ts";
-import type { Verb } from "../spec.ts";
-import { rentalTypes } from "./flags.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { isRecord } from "../../command-kit/responses.ts";
+import { duration } from "../../core/durations.ts";
+import { UsageError } from "../../core/errors.ts";
 import { listActive } from "./listing.ts";
+import { activeRentals } from "./views.ts";
+import { defaultInterval } from "./waiting.ts";
 
-type Input = InputOf<"listVirtualMachineRentals">;
-
-export const verb: Verb<Input> = {
-  run: async (query, context, { flags }) => {
-    const type = rentalTypes.find((one) => one === flags.type);
-    if (type === "bare-metal" && query.includeClusterPools !== undefined) {
+export default defineCommand({
+  path: "rentals list",
+  summary: "List the active rentals",
+  operation: "listVirtualMachineRentals",
+  alsoCalls: ["listBareMetalRentals"],
+  flags: {
+    type: flag.choice("List only this type; both by default", ["vm", "bare-metal"], { value: "TYPE" }),
+    watch: flag.duration("Refresh until Ctrl-C, and mark what changed", {
+      value: "INTERVAL",
+      optionalValue: duration(defaultInterval),
+    }),
+  },
+  view: activeRentals,
+  examples: [
+    {
+      text: "List all active rentals",
+      command: "gpuctl rentals list --sandbox",
+      after: [sandboxExamples.rental],
+    },
+    {
+      text: "Just the ids of the virtual machines",
+      command: "gpuctl rentals list --type vm -o id --sandbox",
+      after: [sandboxExamples.rental],
+    },
+  ],
+  run: async ({ input, flags, ...context }) => {
+    const type = flags.type === "vm" ? "virtual-machine" : flags.type;
+    if (type === "bare-metal" && input.includeClusterPools !== undefined) {
       throw new UsageError("--include-cluster-pools is for virtual machines: leave out --type bare-metal");
     }
-    const look = async () => {
-      const listed = await listActive(context, query, type);
+    const read = async () => {
+      const listed = await listActive(context, input, type);
       return {
         data: listed.map(({ record }) => record),
         rows: listed.map(({ record, type: rentalType }) =>
@@ -22,7 +47,7 @@ export const verb: Verb<Input> = {
         ),
       };
     };
-    if (flags.watch === undefined) return look();
-    return (await import("./watch.ts")).watched(look, context, flags);
+    if (flags.watch === undefined) return read();
+    return (await import("./watch.ts")).watchRentals(read, flags.watch, context);
   },
-};
+});

@@ -1,56 +1,118 @@
-import type { Context } from "../../context/context.ts";
-import type { InputOf } from "../../contract/index.ts";
-import { sshAddresses } from "../../output/ssh.ts";
-import { NotFound, NotReady, RentalFailed, UselessAnswer } from "../errors.ts";
-import { durationFlag } from "../shared/values.ts";
-import type { Args, Verb } from "../spec.ts";
-import { intervalOf } from "./interval.ts";
-import { chosenNode, nodeFlag } from "./node.ts";
-import { sshArgs, sshLine } from "./ssh-line.ts";
-import { statesOf, stateText } from "./states.ts";
-import { waitFor } from "./waiting.ts";
+import { arg, rentalId } from "../../command-kit/arg.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { EmptyResult, NotReady, UsageError } from "../../core/errors.ts";
+import { quoted } from "../../core/text.ts";
+import { type SshAddress, sshAddresses } from "../../output/ssh.ts";
+import {
+  assertNotFailed,
+  assertNotTerminated,
+  getRental,
+  statesOf,
+  stateText,
+  waitFor,
+  waitTimeout,
+} from "./waiting.ts";
 
-export const verb: Verb<InputOf<"getRental">> = {
-  run: async ({ rentalId }, context, { flags, words }) => {
-    const number = nodeFlag(flags);
-    const more = [words.ARGS ?? []].flat();
-    if (context.settings.dryRun) context.say(`Then: ${sshLine(["-p", "PORT", "USER@HOST", ...more])}`);
-    const addresses = sshAddresses(await reachable(rentalId, context, flags));
-    const address = chosenNode(addresses, number, rentalId);
-    if (number === undefined && addresses.length > 1) {
-      context.say(
-        `Rental ${rentalId} has ${addresses.length} nodes; this is node 1. --node N takes another one.`,
+export default defineCommand({
+  path: "rentals ssh",
+  summary: "Open a shell on a rental, or run a command there",
+  details:
+    "Runs the system's ssh and exits with its exit status; with -o json it prints the address instead of running ssh.",
+  operation: "getRental",
+  args: [
+    rentalId("rentalId"),
+    arg.texts("ARGS", "After --: options of ssh, then the command to run there, passed on unchanged"),
+  ],
+  withoutFlag: ["rentalId"],
+  flags: {
+    node: flag.integer("Which machine of several, counted from 1; the first by default", { minimum: 1 }),
+    print: flag.boolean("Print the command line instead of running it"),
+    wait: flag.boolean("Wait until the rental can be reached"),
+    waitTimeout,
+  },
+  uses: ["programs"],
+  view: { kind: "lines", path: "command" },
+  examples: [
+    {
+      text: "Print the command line that opens a shell on a rental",
+      command: "gpuctl rentals ssh 1001 --wait --print --sandbox",
+      after: [sandboxExamples.rental],
+    },
+    {
+      text: "Show what would be done to run a command there",
+      command: "gpuctl rentals ssh 1001 --dry-run --sandbox -- nvidia-smi -L",
+      after: [sandboxExamples.rental],
+    },
+  ],
+  run: async ({ input, args, flags, ...context }) => {
+    const { settings, say, programs } = context;
+    if (settings.dryRun) say(`Then: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
+    const rental = flags.wait
+      ? await waitForAddress(input.rentalId, flags.waitTimeout, context)
+      : await withAddress(input.rentalId, context);
+    const addresses = sshAddresses(rental);
+    const address = addressOfNode(addresses, flags.node, input.rentalId);
+    if (flags.node === undefined && addresses.length > 1) {
+      say(
+        `Rental ${input.rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another.`,
       );
     }
-    const args = sshArgs(address, more);
-    if (flags.print === true || context.settings.output !== "table") {
-      return { data: { ...address, user: address.user ?? null, command: sshLine(args) } };
+    const sshArgs = [...destination(address), ...args.args];
+    if (flags.print || settings.output !== "table") {
+      return { data: { ...address, user: address.user ?? null, command: sshLine(sshArgs) } };
     }
-    return { exitCode: await context.programs.run("ssh", args) };
+    return { exitCode: await programs.run("ssh", sshArgs) };
   },
+});
+
+/** The words after `ssh` that lead to a node. */
+const destination = ({ host, port, user }: SshAddress): readonly string[] => [
+  "-p",
+  String(port),
+  user === undefined ? host : `${user}@${host}`,
+];
+
+/** The command line, quoted for a shell. */
+const sshLine = (args: readonly string[]): string => ["ssh", ...args].map(quoted).join(" ");
+
+const waitForAddress = (
+  rentalId: string,
+  timeout: number,
+  context: Pick<Context, "call" | "now" | "sleep" | "progress">,
+): Promise<unknown> => {
+  const reached = (rental: unknown) => sshAddresses(rental).length > 0;
+  return waitFor({ rentalId, goal: "can be reached by ssh", reached, timeout }, context);
 };
 
-/** The rental's record, once it has an address. Throws what says why it has none. */
-async function reachable(rentalId: string, context: Context, flags: Args["flags"]): Promise<unknown> {
-  const timeout = durationFlag(flags, "wait-timeout");
-  if (flags.wait === true) {
-    const hasAddress = (rental: unknown) => sshAddresses(rental).length > 0;
-    return waitFor(
-      { rentalId, goal: "can be reached by ssh", reached: hasAddress, interval: intervalOf(flags), timeout },
-      context,
-    );
-  }
-  const rental: unknown = await context.call("getRental", { rentalId });
-  if (rental === null) throw new NotFound(`no rental ${rentalId} belongs to you`);
+/** The rental, which has an address. Throws an error that says why it has none. */
+async function withAddress(rentalId: string, context: Pick<Context, "call">): Promise<unknown> {
+  const rental = await getRental(rentalId, context);
   const states = statesOf(rental);
-  if (states.includes("terminated")) throw new NotFound(`rental ${rentalId} has ended`);
+  assertNotTerminated(rentalId, states);
   if (sshAddresses(rental).length > 0) return rental;
-  if (states.includes("failed")) throw new RentalFailed(`rental ${rentalId} has failed; it may still bill`);
+  assertNotFailed(rentalId, states);
   if (states.includes("running")) {
-    throw new UselessAnswer(`rental ${rentalId} runs, but the service tells no address for ssh`);
+    throw new EmptyResult(`rental ${rentalId} is running, but the service reports no address for ssh`);
   }
   throw new NotReady(
     `rental ${rentalId} is not ready yet: it is ${stateText(states)} and has no address for ssh`,
     "It takes some minutes to start; --wait waits for it.",
+  );
+}
+
+/** The address of a node, counted from 1; the first by default. Throws `UsageError` when there are fewer. */
+function addressOfNode(
+  addresses: readonly SshAddress[],
+  node: number | undefined,
+  rentalId: string,
+): SshAddress {
+  const address = addresses[(node ?? 1) - 1];
+  if (address !== undefined) return address;
+  const nodes = addresses.length === 1 ? "one node" : `${addresses.length} nodes`;
+  throw new UsageError(
+    `--node must be at most ${addresses.length}, not ${node}: rental ${rentalId} has ${nodes}`,
   );
 }

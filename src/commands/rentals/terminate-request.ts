@@ -1,77 +1,150 @@
-import type { DescribedOperation } from "../../client/described.ts";
-import type { Description } from "../../client/document.ts";
 import type { RequestParts } from "../../client/request.ts";
-import { membersOf, merged } from "../api/schema-fields.ts";
+import { parseId } from "../../command-kit/values.ts";
+import { rentalTypes } from "../../contract/enums.ts";
+import { NotOffered } from "../../core/errors.ts";
+import { type DescribedOperation, describedOperations } from "../../openapi/described.ts";
+import type { Description } from "../../openapi/document.ts";
+import { membersOf, merged } from "../../openapi/schema-fields.ts";
+import type { RentalType } from "./listing.ts";
 
-/** Where an operation takes the id of a rental; `as` is the kind of value that it says it takes. */
-export interface PlaceOfId {
-  readonly in: "path" | "query" | "body";
-  readonly name: string;
-  /** The description itself calls it the id of a rental. */
-  readonly namesRental: boolean;
-  readonly list?: boolean;
-  readonly as?: "number" | "text" | undefined;
+/** An operation that ends a rental of the type that its path or its id names, or of any type. */
+export interface TerminateOperation {
+  readonly operation: DescribedOperation;
+  readonly type: RentalType | undefined;
 }
 
-/** What the field is called where the description does not say what the body holds. */
-const assumed: PlaceOfId = { in: "body", name: "rentalId", namesRental: false };
+const typeNames: Readonly<Record<RentalType, RegExp>> = {
+  "virtual-machine": /virtual-?machine|\bvms?\b|[a-z]Vm|^vm/i,
+  "bare-metal": /bare-?metal/i,
+};
 
-const rentalId = /^(rental|instance|machine|vm)_?ids?$/i;
-const oneId = [rentalId, /^ids?$/i];
+/** The virtual machine first: an operation that names both types counts as one for it. */
+const types = rentalTypes.toReversed();
 
-/** Nothing when it takes no id, or needs more to know which rental is meant. */
-export function placeOfId(
+/** The listed operations that end one rental by its id. Throws `NotOffered` when there is none. */
+export function terminateOperations(description: Description): readonly TerminateOperation[] {
+  const found = describedOperations(description)
+    .filter((operation) => terminates(operation, idParameter(description, operation)))
+    .map((operation) => ({
+      operation,
+      type: types.find((type) => typeNames[type].test(`${operation.path} ${operation.id}`)),
+    }));
+  if (found.length > 0) return found;
+  throw new NotOffered(
+    "the service lists no operation that ends a rental",
+    "End it in the service's dashboard. `gpuctl api list` shows what the service offers; `gpuctl api spec --refresh` fetches its description again.",
+  );
+}
+
+/**
+ * The operation for a type of rental, else the one for any type. For an unknown type the operations of all types; none
+ * when only rentals of the other type can be ended.
+ */
+export function terminateOperationsFor(
+  type: RentalType | undefined,
+  operations: readonly TerminateOperation[],
+): readonly DescribedOperation[] {
+  const of = (wanted: RentalType | undefined) => operations.find((one) => one.type === wanted)?.operation;
+  const one = (type && of(type)) ?? of(undefined);
+  if (one) return [one];
+  return type ? [] : types.map(of).filter((own) => own !== undefined);
+}
+
+/** Segments of a path. A similar path may end something else or nothing, or only check whether it is possible. */
+const rentalsSegment =
+  /^(?:(?:active|bare-metal|gpu|on-demand|virtual(?:-machine)?|vm)-)*(?:rental|instance|machine|vm)s?$/i;
+const terminateSegment = /^terminate(-(?:rental|instance|machine|vm))?$/i;
+const generalSegment = /^(?:v\d+|api|cloud|compute|gpus?|on-demand)$/i;
+
+/** Whether an operation ends the rental whose id it takes, and does nothing else. */
+function terminates({ method, path }: DescribedOperation, id: IdParameter | undefined): boolean {
+  if (method === "GET" || method === "HEAD" || id === undefined) return false;
+  const segments = path.split("/").slice(1);
+  const last = segments.at(-1) ?? "";
+  if (id.in !== "path") {
+    const ofRentals = rentalsSegment.test(segments.at(-2) ?? "") || id.namesRental;
+    return terminateSegment.test(last) && (ofRentals || /-/.test(last));
+  }
+  const at = segments.indexOf(`{${id.name}}`);
+  const [before, after] = [segments.slice(0, at), segments.slice(at + 1)];
+  if (at < 0 || !rentalsSegment.test(before.at(-1) ?? "")) return false;
+  if (after.length === 1) return terminateSegment.test(last);
+  const general = before.slice(0, -1).every((segment) => generalSegment.test(segment));
+  return after.length === 0 && method === "DELETE" && general;
+}
+
+/** Where an operation takes the id of a rental. */
+interface IdParameter {
+  readonly in: "path" | "query" | "body";
+  readonly name: string;
+  /** Its name says that it is the id of a rental. */
+  readonly namesRental: boolean;
+  readonly list?: boolean;
+  /** The type that the schema gives it. */
+  readonly type?: "number" | "text" | undefined;
+}
+
+/** Used when the description does not say what the body holds. */
+const assumedField: IdParameter = { in: "body", name: "rentalId", namesRental: false };
+
+const rentalIdName = /^(rental|instance|machine|vm)_?ids?$/i;
+const idNames = [rentalIdName, /^ids?$/i];
+
+/** Undefined when the operation takes no id, or requires more than an id. */
+function idParameter(
   description: Description,
   { path, parameters, body }: DescribedOperation,
-): PlaceOfId | undefined {
-  const blanks = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
-  if (blanks.length > 0) {
-    const [name = "", ...more] = blanks;
-    return more.length === 0 ? { in: "path", name, namesRental: rentalId.test(name) } : undefined;
+): IdParameter | undefined {
+  const [inPath, ...more] = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
+  if (inPath !== undefined) {
+    if (more.length > 0) return undefined;
+    return { in: "path", name: inPath, namesRental: rentalIdName.test(inPath) };
   }
-  const query = parameters.filter((one) => one.in === "query").map(({ name }) => name);
-  const inQuery = named(query);
-  if (inQuery !== undefined && body === undefined)
-    return { in: "query", name: inQuery, namesRental: rentalId.test(inQuery) };
+  const inQuery = idNameAmong(parameters.filter((one) => one.in === "query").map(({ name }) => name));
+  if (inQuery !== undefined && body === undefined) {
+    return { in: "query", name: inQuery, namesRental: rentalIdName.test(inQuery) };
+  }
   const { properties, required } = membersOf(description, merged(description, body?.schema));
   const names = Object.keys(properties);
-  if (names.length === 0) return assumed;
-  const name = named(names);
+  if (names.length === 0) return assumedField;
+  const name = idNameAmong(names);
   if (name === undefined || required.some((one) => one !== name)) return undefined;
   const schema = merged(description, properties[name]);
   const list = schema.type === "array" || (schema.type === undefined && /ids$/i.test(name));
   const item = list ? merged(description, schema.items) : schema;
-  return { in: "body", name, namesRental: rentalId.test(name), list, as: kinds[String(item.type)] };
+  return {
+    in: "body",
+    name,
+    namesRental: rentalIdName.test(name),
+    list,
+    type: schemaTypes[String(item.type)],
+  };
 }
 
-const named = (names: readonly string[]): string | undefined =>
-  oneId.map((like) => names.find((name) => like.test(name))).find((name) => name !== undefined);
+const idNameAmong = (names: readonly string[]): string | undefined =>
+  idNames.map((like) => names.find((name) => like.test(name))).find((name) => name !== undefined);
 
-const kinds: Readonly<Record<string, PlaceOfId["as"]>> = {
+const schemaTypes: Readonly<Record<string, IdParameter["type"]>> = {
   integer: "number",
   number: "number",
   string: "text",
 };
 
-/** The request that ends a rental: its id stands where the operation takes it. */
+/** The request that ends a rental. */
 export function terminateRequest(
   description: Description,
   operation: DescribedOperation,
   id: string | number,
 ): RequestParts {
   const { method, path, body } = operation;
-  const place = placeOfId(description, operation) ?? assumed;
+  const parameter = idParameter(description, operation) ?? assumedField;
   const request = { method, path, host: "compute" } as const;
-  if (place.in === "path") {
-    const filled = path.replace(`{${place.name}}`, () => encodeURIComponent(id));
+  if (parameter.in === "path") {
+    const filled = path.replace(`{${parameter.name}}`, () => encodeURIComponent(id));
     return { ...request, path: filled, ...(body?.required && { body: "{}" }) };
   }
-  if (place.in === "query") return { ...request, query: [[place.name, String(id)]] };
-  const value = { number: asNumber, text: String }[place.as ?? "number"];
-  const sent = place.as === undefined ? id : value(id);
-  return { ...request, body: JSON.stringify({ [place.name]: place.list ? [sent] : sent }) };
+  if (parameter.in === "query") return { ...request, query: [[parameter.name, String(id)]] };
+  const sent =
+    parameter.type === "number" ? parseId(String(id)) : parameter.type === "text" ? String(id) : id;
+  return { ...request, body: JSON.stringify({ [parameter.name]: parameter.list ? [sent] : sent }) };
 }
-
-/** A text of digits as the number that it says, where that is exact. */
-const asNumber = (id: string | number): string | number =>
-  /^[1-9]\d*$/.test(String(id)) && Number.isSafeInteger(Number(id)) ? Number(id) : id;

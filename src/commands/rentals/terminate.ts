@@ -1,98 +1,97 @@
 import type { RequestParts } from "../../client/request.ts";
-import type { Context } from "../../context/context.ts";
-import { firstAt } from "../../output/paths.ts";
-import { UsageError } from "../errors.ts";
-import { jsonOf } from "../shared/json-of.ts";
-import { orLook } from "../shared/look.ts";
-import { noDescription } from "../shared/no-description.ts";
-import { isRecord } from "../shared/records.ts";
-import type { Verb } from "../spec.ts";
-import { statesOf, stateText } from "./states.ts";
-import { account } from "./terminate-account.ts";
-import { terminateFor, terminateOperations } from "./terminate-operation.ts";
-import { lookedUp, noneFor, type Rental, unseen, withTypes } from "./terminate-rentals.ts";
-import { terminateRequest } from "./terminate-request.ts";
+import { arg } from "../../command-kit/arg.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { orLook } from "../../command-kit/outcomes.ts";
+import { isRecord, jsonOf } from "../../command-kit/responses.ts";
+import { reasonOf, UsageError } from "../../core/errors.ts";
+import { firstAt } from "../../core/json.ts";
+import { UnknownOutcome } from "../../core/service-errors.ts";
+import { planTermination, type TerminationPlan } from "./termination-plan.ts";
+import { id } from "./views.ts";
+import { statesOf, stateText } from "./waiting.ts";
 
-interface Ending {
-  readonly rentals: readonly Doomed[];
-}
-
-interface Doomed extends Pick<Rental, "id" | "label"> {
-  /** What ends it; several just in a dry run, which does not look at its type. */
-  readonly requests: readonly RequestParts[];
-}
-
-export const verb: Verb<Ending> = {
-  input: async ({ words }, context) => {
-    const ids = [...new Set([words.RENTAL ?? []].flat().map(String))];
-    if (ids.includes("")) throw new UsageError("RENTAL must not be empty");
-    const description = await described(context);
-    const operations = terminateOperations(description);
-    const { dryRun } = context.settings;
-    const rentals = dryRun
-      ? ids.map(unseen)
-      : await withTypes(await lookedUp(ids, context), operations, context);
-    const doomed = rentals.map(({ id, wireId, label, type }) => {
-      const some = terminateFor(operations, type);
-      if (some.length === 0 || (some.length > 1 && !dryRun)) throw noneFor(id, type);
-      return { id, label, requests: some.map((one) => terminateRequest(description, one, wireId)) };
-    });
-    return { rentals: doomed };
+export default defineCommand({
+  path: "rentals terminate",
+  summary: "End rentals, where the service lists an operation for it",
+  details:
+    "Uses the operation that the service's own description lists. All rentals are looked up first: if one is missing, none is ended. If one cannot be ended, the others still are.",
+  effect: "destroy",
+  args: [arg.texts("RENTAL", "Id of a rental", { required: true, completes: "rental" })],
+  view: {
+    kind: "list",
+    columns: [
+      { title: "ID", paths: id },
+      { title: "LABEL", paths: ["label"] },
+      { title: "MESSAGE", paths: ["message"] },
+    ],
+    empty: "Nothing was ended.",
+    id,
   },
-  question: ({ rentals }) =>
-    `End ${rentals.map(({ id, label }) => (label ? `${id} (${label})` : id)).join(", ")}? What is on ${rentals.length === 1 ? "it" : "them"} is lost.`,
-  run: async ({ rentals }, context) => {
-    if (context.settings.dryRun) await show(rentals, context);
-    const told = account(rentals, context);
-    const answers: unknown[] = [];
+  examples: [
+    {
+      text: "End a rental",
+      command: "gpuctl rentals terminate 1001 --yes --sandbox",
+      after: [sandboxExamples.rental],
+    },
+    {
+      text: "End two, and show the responses as received",
+      command: "gpuctl rentals terminate 1001 1002 --yes -o json --sandbox",
+      after: [sandboxExamples.rental, sandboxExamples.rental],
+    },
+  ],
+  buildInput: async ({ args, ...context }) => {
+    const ids = [...new Set(args.rental)];
+    if (ids.includes("")) throw new UsageError("RENTAL must not be empty");
+    return { rentals: await planTermination(ids, context) };
+  },
+  confirm: {
+    destruction: ({ input: { rentals } }) =>
+      `End ${rentals.map(({ id, label }) => (label ? `${id} (${label})` : id)).join(", ")}? All data on ${rentals.length === 1 ? "it" : "them"} is lost.`,
+  },
+  run: async ({ input: { rentals }, ...context }) => {
+    if (context.settings.dryRun) await showRequests(rentals, context);
+    const outcome = new BatchOutcome(rentals, context);
+    const responses: unknown[] = [];
     for (const { id, requests } of rentals) {
       if (context.interrupted.aborted) break;
       try {
-        const answer = await orLook(
-          () => end(requests, context),
-          () => look(id, context),
+        const response = await orLook(
+          () => terminate(requests, context),
+          () => finding(id, context),
         );
-        answers.push(answer);
-        told.ended(id);
-        await tellIfGoingOn(id, context);
+        responses.push(response);
+        outcome.ended(id);
+        await warnIfActive(id, context);
       } catch (error) {
-        told.failed(id, error);
+        outcome.failed(id, error);
         if (context.interrupted.aborted) throw error;
       }
     }
     context.interrupted.throwIfAborted();
-    const worst = told.worst();
-    if (worst !== undefined) throw worst;
+    const worst = outcome.worst();
+    if (worst !== undefined) throw worst.error;
     return {
-      data: answers,
-      rows: answers.map((answer, index) => ({
+      data: responses,
+      rows: responses.map((response, index) => ({
         rentalId: rentals[index]?.id,
         label: rentals[index]?.label,
-        message: isRecord(answer) && typeof answer.message === "string" ? answer.message : "ended",
+        message: isRecord(response) && typeof response.message === "string" ? response.message : "ended",
       })),
     };
   },
-};
+});
 
-/** The service's description. Throws `NoDescription` when it cannot be had within a few seconds. */
-async function described({ describe }: Pick<Context, "describe">) {
-  try {
-    return await describe({ promptly: true });
-  } catch (error) {
-    throw noDescription(
-      error,
-      "rentals can be ended",
-      "Nothing was ended: what runs is billed on. End it in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
-    );
-  }
-}
-
-/** Shows every request; the first one already ends a dry run. */
-async function show(rentals: readonly Doomed[], { request, say }: Pick<Context, "request" | "say">) {
+/** Shows every request of a dry run; the first one already ends it. */
+async function showRequests(
+  rentals: readonly TerminationPlan[],
+  { request, say }: Pick<Context, "request" | "say">,
+): Promise<void> {
   const unsure = rentals.filter(({ requests }) => requests.length > 1).map(({ id }) => id);
   if (unsure.length > 0) {
     say(
-      `Virtual machines and bare metal are ended by different requests, and a dry run does not look which ${unsure.join(", ")} ${unsure.length === 1 ? "is" : "are"}: one of those that are shown for each would be sent.`,
+      `Virtual machines and bare metal are ended by different requests, and a dry run does not look up the type of ${unsure.join(", ")}: only one of the requests shown for each would be sent.`,
     );
   }
   const shown = await Promise.allSettled(
@@ -102,30 +101,75 @@ async function show(rentals: readonly Doomed[], { request, say }: Pick<Context, 
   if (ended) throw ended.reason;
 }
 
-/** Sends what ends a rental, once. A success that says something else than JSON leaves it unknown. */
-async function end([parts]: readonly RequestParts[], { request }: Pick<Context, "request">) {
-  if (parts === undefined) throw new Error("a rental that nothing ends was not refused");
-  const answer = await request(parts);
-  return answer.text().trim() === "" ? null : jsonOf(answer);
+/** Sends the request once. Throws `UnknownOutcome` when a successful response is neither empty nor JSON. */
+async function terminate([parts]: readonly RequestParts[], { request }: Pick<Context, "request">) {
+  if (parts === undefined) throw new Error("a rental without a request in its plan");
+  const response = await request(parts);
+  return response.text().trim() === "" ? null : jsonOf(response);
 }
 
-/** A success that has not ended it yet is told of, as what goes on bills on. A look that fails says nothing. */
-async function tellIfGoingOn(id: string, { call, say }: Pick<Context, "call" | "say">): Promise<void> {
+/** Warns when a rental goes on after a success, as it still bills. A failed look-up is ignored. */
+async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "say">): Promise<void> {
   const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
   const states = statesOf(record);
   if (states.length === 0 || states.some((state) => state.startsWith("terminat"))) return;
   say(
-    `Rental ${id} is still ${stateText(states)}, and bills until it has ended: \`gpuctl rentals wait ${id} --for terminated\` tells when.`,
+    `Rental ${id} is still ${stateText(states)}, and bills until it has ended: \`gpuctl rentals wait ${id} --for terminated\` waits for that.`,
   );
 }
 
-/** What became of a rental whose end nobody knows. */
-async function look(id: string, { call }: Pick<Context, "call">): Promise<string> {
+/** What a look-up shows of a rental whose termination has an unknown outcome. */
+async function finding(id: string, { call }: Pick<Context, "call">): Promise<string> {
   try {
     const record: unknown = await call("getRental", { rentalId: id });
     const state = firstAt(record, ["status", "state"]);
     return `Rental ${id} was looked up: it is ${record === null ? "gone" : (state ?? "there")} now.`;
   } catch {
-    return `Rental ${id} was looked up, and that failed too: look yourself before you try again.`;
+    return `Looking up rental ${id} failed too: check it before you try again.`;
+  }
+}
+
+/** What became of rentals that are ended one after the other; a failure of the command reports all of it. */
+class BatchOutcome {
+  readonly #ids: readonly string[];
+  readonly #report: Context["ifItFails"];
+  readonly #ended: string[] = [];
+  readonly #failures: { readonly id: string; readonly error: unknown }[] = [];
+
+  constructor(rentals: readonly { readonly id: string }[], { ifItFails }: Pick<Context, "ifItFails">) {
+    this.#ids = rentals.map(({ id }) => id);
+    this.#report = ifItFails;
+  }
+
+  ended(id: string): void {
+    this.#ended.push(id);
+    this.#update();
+  }
+
+  failed(id: string, error: unknown): void {
+    this.#failures.push({ id, error });
+    this.#update();
+  }
+
+  /** The first unknown outcome, else the first failure. */
+  worst(): { readonly error: unknown } | undefined {
+    return this.#failures.find(({ error }) => error instanceof UnknownOutcome) ?? this.#failures[0];
+  }
+
+  #update(): void {
+    if (this.#ids.length < 2 && this.#ended.length === 0) return;
+    const failures = this.#failures.map(({ id, error }) => {
+      // The finding of the worst failure is printed with the error itself.
+      const found = error instanceof UnknownOutcome && error !== this.worst()?.error;
+      return `${id} (${reasonOf(error)})${found ? ` ${error.finding ?? ""}` : ""}`;
+    });
+    const tried = new Set([...this.#ended, ...this.#failures.map(({ id }) => id)]);
+    const left = this.#ids.filter((id) => !tried.has(id));
+    const parts = [
+      `Ended: ${this.#ended.join(", ") || "none"}.`,
+      failures.length > 0 && `Failed: ${failures.join(", ")}.`,
+      left.length > 0 && `Not tried: ${left.join(", ")}.`,
+    ];
+    this.#report(parts.filter(Boolean).join(" "));
   }
 }

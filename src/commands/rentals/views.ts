@@ -1,5 +1,5 @@
 import { rentalTypes } from "../../contract/enums.ts";
-import type { Column, ListView, RecordView } from "../../output/view.ts";
+import type { Column, ListView, RecordView } from "../../core/view.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
 

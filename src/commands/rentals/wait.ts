@@ -1,17 +1,42 @@
-import type { InputOf } from "../../contract/index.ts";
-import { durationFlag } from "../shared/values.ts";
-import type { Verb } from "../spec.ts";
-import { intervalOf } from "./interval.ts";
-import { inState, waitFor } from "./waiting.ts";
+import { rentalId } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { duration } from "../../core/durations.ts";
+import { UsageError } from "../../core/errors.ts";
+import { oneRental } from "./views.ts";
+import { defaultInterval, inState, waitFor, waitTimeout } from "./waiting.ts";
 
-export const verb: Verb<InputOf<"getRental">> = {
-  run: async ({ rentalId }, context, { flags }) => {
-    const wait = {
-      rentalId,
-      ...inState(String(flags.for)),
-      interval: intervalOf(flags),
-      timeout: durationFlag(flags, "wait-timeout"),
-    };
-    return { data: await waitFor(wait, context) };
+export default defineCommand({
+  path: "rentals wait",
+  summary: "Wait until a rental is running or has ended",
+  operation: "getRental",
+  args: [rentalId("rentalId")],
+  withoutFlag: ["rentalId"],
+  flags: {
+    for: flag.choice("State to wait for", ["running", "active", "terminated"], {
+      value: "STATE",
+      default: "running",
+    }),
+    interval: flag.durationOr("Time between two checks", duration(defaultInterval)),
+    waitTimeout,
   },
-};
+  view: oneRental,
+  examples: [
+    {
+      text: "Wait until a machine can be reached",
+      command: "gpuctl rentals wait 1001 --for running --interval 1s --sandbox",
+      after: [sandboxExamples.rental],
+    },
+    {
+      text: "At most ten minutes",
+      command: "gpuctl rentals wait 1001 --for active --wait-timeout 10m --sandbox",
+      after: [sandboxExamples.rental],
+    },
+  ],
+  run: async ({ input, flags, ...context }) => {
+    const { interval, waitTimeout: timeout } = flags;
+    if (interval === 0) throw new UsageError("--interval must be greater than 0");
+    return { data: await waitFor({ ...input, ...inState(flags.for), interval, timeout }, context) };
+  },
+});

@@ -1,58 +1,88 @@
-import type { Context } from "../../context/context.ts";
-import { NotFound, RentalFailed, WaitedTooLong } from "../errors.ts";
-import { statesOf, stateText } from "./states.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { isRecord } from "../../command-kit/responses.ts";
+import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
+
+export const waitTimeout = flag.durationOr("Longest time to wait", "15m");
+
+/** Milliseconds between two requests for the state of rentals when no flag sets them. */
+export const defaultInterval = 5_000;
 
 export interface Wait {
   readonly rentalId: string;
-  /** What it is waited for, as in "is running". */
+  /** What the wait is for, as in "is running". */
   readonly goal: string;
   readonly reached: (rental: unknown, states: readonly string[]) => boolean;
-  /** Milliseconds between two looks. */
-  readonly interval: number;
+  /** Milliseconds between two requests. */
+  readonly interval?: number;
   /** Milliseconds at most. */
   readonly timeout: number;
 }
 
-/** What a rental has that is in a state. */
+/** The goal of a wait for a state. */
 export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
   goal: `is ${state}`,
   reached: (_rental, states) => states.includes(state),
 });
 
 /**
- * Looks a rental up again and again until the goal is reached, for the last time when time is up. Throws
- * `WaitedTooLong`, `NotFound` when it is gone, `RentalFailed` when the service could not bring it up.
+ * Gets a rental repeatedly until the goal is reached, and a last time when the time is up. Throws `WaitedTooLong`,
+ * `NotFound` when the rental is gone, `RentalFailed` when the service could not start it.
  */
 export function waitFor(
   wait: Wait,
   context: Pick<Context, "call" | "now" | "sleep" | "progress">,
 ): Promise<unknown> {
-  const { rentalId, goal, reached, interval, timeout } = wait;
+  const { rentalId, goal, reached, interval = defaultInterval, timeout } = wait;
   const end = context.now() + timeout;
   return context.progress(`Waiting until rental ${rentalId} ${goal}`, async (update) => {
     for (;;) {
-      const rental = await context.call("getRental", { rentalId });
-      if (rental === null) throw new NotFound(`no rental ${rentalId} belongs to you`);
+      const rental = await getRental(rentalId, context);
       const states = statesOf(rental);
       if (reached(rental, states)) return rental;
-      willNever(wait, states);
+      assertReachable(wait, states);
       const left = end - context.now();
-      if (left <= 0) throw tooLong(wait, states);
+      if (left <= 0) throw timedOut(wait, states);
       update(`Waiting until rental ${rentalId} ${goal}; it is ${stateText(states)}`);
       await context.sleep(Math.min(interval, left));
     }
   });
 }
 
-/** Throws when no time will bring the rental there. */
-function willNever({ rentalId, reached }: Wait, states: readonly string[]): void {
+/** A rental's record. Throws `NotFound`. */
+export async function getRental(rentalId: string, { call }: Pick<Context, "call">): Promise<object> {
+  const rental = await call("getRental", { rentalId });
+  if (rental === null) throw new NotFound(`no rental ${rentalId} belongs to you`);
+  return rental;
+}
+
+/** Throws when the rental will never reach the goal. */
+function assertReachable({ rentalId, reached }: Wait, states: readonly string[]): void {
   if (reached({}, ["terminated"])) return;
+  assertNotTerminated(rentalId, states);
+  assertNotFailed(rentalId, states);
+}
+
+export function assertNotTerminated(rentalId: string, states: readonly string[]): void {
   if (states.includes("terminated")) throw new NotFound(`rental ${rentalId} has ended`);
+}
+
+export function assertNotFailed(rentalId: string, states: readonly string[]): void {
   if (states.includes("failed")) throw new RentalFailed(`rental ${rentalId} has failed; it may still bill`);
 }
 
-const tooLong = ({ rentalId, goal }: Wait, states: readonly string[]) =>
+const timedOut = ({ rentalId, goal }: Wait, states: readonly string[]) =>
   new WaitedTooLong(
-    `time is up before rental ${rentalId} ${goal}: it is ${stateText(states)}`,
-    states.includes("terminated") ? "It has ended." : "The rental still bills: it was not touched.",
+    `timed out before rental ${rentalId} ${goal}: it is ${stateText(states)}`,
+    states.includes("terminated") ? "It has ended." : "The rental was not changed and still bills.",
   );
+
+/** All states that a record names, in lower case, each once. */
+export function statesOf(rental: unknown): readonly string[] {
+  if (!isRecord(rental)) return [];
+  const named = [rental.status, rental.state].filter((state): state is string => typeof state === "string");
+  return [...new Set(named.map((state) => state.toLowerCase()))];
+}
+
+/** States as they are written after "it is". */
+export const stateText = (states: readonly string[]): string => states.join(", ") || "in an unknown state";

@@ -1,11 +1,28 @@
-import type { InputOf } from "../../contract/index.ts";
-import type { Verb } from "../spec.ts";
-import { termOrLook, termQuestion, withPrice } from "./term.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { sendOnce, termCommand, termQuestion, withPrice } from "./term.ts";
 
-export const verb: Verb<InputOf<"convertToReserved">> = {
-  input: withPrice,
-  question: (input) => termQuestion("Reserve", input),
-  run: async (input, context) => ({
-    data: await termOrLook(() => context.call("convertToReserved", input), input.rentalId, context),
+export default defineCommand({
+  path: "reserve convert",
+  summary: "Convert an on-demand rental to a reserved term",
+  details: "The service refuses if its price differs from the one you expect.",
+  operation: "convertToReserved",
+  ...termCommand,
+  buildInput: withPrice,
+  confirm: { spending: ({ input }) => termQuestion("Reserve", input) },
+  examples: [
+    {
+      text: "Reserve a rental for 30 days",
+      command: "gpuctl reserve convert 1001 --days 30 --expected-price 1296.00 --sandbox --yes",
+      after: [sandboxExamples.rental],
+    },
+    {
+      text: "The price in cents",
+      command: "gpuctl reserve convert 1001 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
+      after: [sandboxExamples.rental],
+    },
+  ],
+  run: async ({ input, ...context }) => ({
+    data: await sendOnce(() => context.call("convertToReserved", input), input, context),
   }),
-};
+});

@@ -1,11 +1,29 @@
-import type { InputOf } from "../../contract/index.ts";
-import type { Verb } from "../spec.ts";
-import { termOrLook, termQuestion, withPrice } from "./term.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { sendOnce, termCommand, termQuestion, withPrice } from "./term.ts";
 
-export const verb: Verb<InputOf<"extendReserved">> = {
-  input: withPrice,
-  question: (input) => termQuestion("Extend", input),
-  run: async (input, context) => ({
-    data: await termOrLook(() => context.call("extendReserved", input), input.rentalId, context),
+export default defineCommand({
+  path: "reserve extend",
+  summary: "Extend a reserved term",
+  details: "The service refuses if the price or the end of the term differs from what you expect.",
+  operation: "extendReserved",
+  ...termCommand,
+  buildInput: withPrice,
+  confirm: { spending: ({ input }) => termQuestion("Extend", input) },
+  examples: [
+    {
+      text: "Show the request that would extend a term by 30 days",
+      command:
+        "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T00:00:00Z --dry-run --sandbox",
+    },
+    {
+      text: "The end of the term in a local time zone",
+      command:
+        "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T02:00:00+02:00 --dry-run --sandbox",
+      after: [sandboxExamples.reservedRental],
+    },
+  ],
+  run: async ({ input, ...context }) => ({
+    data: await sendOnce(() => context.call("extendReserved", input), input, context),
   }),
-};
+});

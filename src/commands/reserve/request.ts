@@ -1,6 +1,12 @@
-import type { InputOf } from "../../contract/index.ts";
-import type { Verb } from "../spec.ts";
+import { callCommand } from "../../command-kit/define.ts";
 
-export const verb: Verb<InputOf<"requestReservation">> = {
-  run: async (input, { call }) => ({ data: await call("requestReservation", input) }),
-};
+export default callCommand({
+  path: "reserve request",
+  summary: "Request a reservation of many GPUs",
+  operation: "requestReservation",
+  view: { kind: "lines", path: "message" },
+  examples: [
+    { text: "Request 512 GPUs", command: "gpuctl reserve request --gpu-count 512 --sandbox" },
+    { text: "The response as JSON", command: "gpuctl reserve request --gpus 64 -o json --sandbox" },
+  ],
+});

@@ -1,47 +1,95 @@
-import type { Context, SandboxControl } from "../../context/context.ts";
-import { UsageError } from "../errors.ts";
-import { nothingDone } from "../shared/dry-run.ts";
+import type { Arg, ArgValues } from "../../command-kit/arg.ts";
+import type { Context, Ports, SandboxControl } from "../../command-kit/context.ts";
+import type { Command, Destruction, Values } from "../../command-kit/define.ts";
+import type { Flags, FlagValues } from "../../command-kit/flag.ts";
+import { nothingDone } from "../../command-kit/results.ts";
+import { UsageError } from "../../core/errors.ts";
 
-/** What a refusal of the sandbox's controls looks like; its class is not loaded to tell. */
-interface Refused extends Error {
-  readonly issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
+type Given<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Context &
+  Pick<Ports, "sandbox"> & {
+    readonly input: Built;
+    readonly flags: FlagValues<Declared>;
+    readonly args: ArgValues<Args>;
+  };
+
+type Path = readonly (string | number)[];
+
+/** What destroys the state of the sandbox asks first. */
+type Confirmed =
+  | { readonly effect?: never; readonly confirm?: never }
+  | { readonly effect: "destroy"; readonly confirm: Destruction<Context & Values> };
+
+type Declaration<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Confirmed &
+  Pick<Command, "path" | "summary" | "details" | "view" | "examples"> & {
+    readonly flags?: Declared;
+    readonly args?: Args;
+    /** Reads what was typed, before anything is asked or done. */
+    buildInput?(typed: Given<Declared, Args, object>): Built | Promise<Built>;
+    /** Does one thing to the sandbox; what it returns is printed. */
+    act(control: SandboxControl, given: Given<Declared, Args, Built>): unknown;
+    /** What is printed in a dry run instead. A command without it only reads, and acts in a dry run too. */
+    dryRun?(control: SandboxControl, given: Given<Declared, Args, Built>): unknown;
+    /** What the user typed for a value that the sandbox rejects. */
+    nameOf?(path: Path, given: Given<Declared, Args, Built>): string;
+  };
+
+/** A command that opens the sandbox's controls, does one thing and prints the result. */
+export const controlCommand = <
+  const Declared extends Flags = Record<never, never>,
+  const Args extends readonly Arg[] = readonly [],
+  Built extends object = object,
+>({
+  act,
+  dryRun,
+  nameOf,
+  ...declaration
+}: Declaration<Declared, Args, Built>): Command => ({
+  ...declaration,
+  uses: ["sandbox"],
+  run: async (given: Given<Declared, Args, Built>) => {
+    const control = await given.sandbox();
+    if (dryRun && given.settings.dryRun) {
+      const data = await dryRun(control, given);
+      given.say(nothingDone);
+      return { data };
+    }
+    try {
+      return { data: await act(control, given) };
+    } catch (error) {
+      throw nameOf && isRefusal(error) ? usageError(error, (path) => nameOf(path, given)) : error;
+    }
+  },
+});
+
+/** Shared by the commands that change the clock, which print it as it is afterwards. */
+export const clockCommand = {
+  view: { kind: "record", id: ["now"] },
+  dryRun: ({ clock }: SandboxControl) => clock.show(),
+  nameOf: () => "the clock",
+} as const;
+
+/** What the sandbox's controls throw for a value that they reject; its class is not loaded to tell. */
+interface Refusal extends Error {
+  readonly issues: readonly { readonly path: Path; readonly message: string }[];
 }
 
-const isRefused = (error: unknown): error is Refused =>
+const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Error && error.name === "ControlRefused" && "issues" in error;
 
-/**
- * Does something to the sandbox, and gives what it came to. In a dry run it does nothing, says so, and gives the other
- * thing. A refusal becomes a `UsageError`; `nameOf` says what the user typed for the first step of a place, by which
- * the rest of it is told too.
- */
-export async function controlled<Result>(
-  { sandbox, settings, say }: Pick<Context, "sandbox" | "settings" | "say">,
-  work: {
-    readonly run: (control: SandboxControl) => Result | Promise<Result>;
-    readonly dry: (control: SandboxControl) => Result;
-    readonly nameOf: (path: readonly (string | number)[]) => string;
-  },
-): Promise<Result> {
-  const control = await sandbox();
-  if (settings.dryRun) {
-    say(nothingDone);
-    return work.dry(control);
-  }
-  try {
-    return await work.run(control);
-  } catch (error) {
-    throw isRefused(error) ? told(error, work.nameOf) : error;
-  }
-}
-
-function told(
-  { issues, message }: Refused,
-  nameOf: (path: readonly (string | number)[]) => string,
-): UsageError {
+function usageError({ issues, message }: Refusal, nameOf: (path: Path) => string): UsageError {
   const hint = "Nothing was changed.";
   const [first, ...more] = issues.map((issue) => ({ flag: nameOf(issue.path), message: issue.message }));
   if (first === undefined) return new UsageError(message, { hint });
   if (more.length === 0) return new UsageError(`${first.flag} ${first.message}`, { hint });
   return new UsageError(`${issues.length} values cannot be used`, { issues: [first, ...more], hint });
+}
+
+/** A file as text. Throws `UsageError` when it is not valid UTF-8. */
+export async function readText(file: string, files: Pick<Context["files"], "read">): Promise<string> {
+  const bytes = await files.read(file);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${file} is not valid UTF-8`);
+  }
 }

@@ -1,7 +1,23 @@
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { sandboxFacts }) => {
+export default defineCommand({
+  path: "sandbox keys",
+  summary: "Show the sandbox's own keys, for curl and SDKs",
+  uses: ["sandboxFacts"],
+  view: {
+    kind: "list",
+    columns: [
+      { title: "ACCESS", paths: ["access"] },
+      { title: "KEY", paths: ["key"] },
+    ],
+    empty: "No keys.",
+    id: ["key"],
+  },
+  examples: [
+    { text: "Show the keys", command: "gpuctl sandbox keys" },
+    { text: "Just the keys, one a line", command: "gpuctl sandbox keys -o id" },
+  ],
+  run: async ({ sandboxFacts }) => {
     const { keys } = await sandboxFacts();
     return {
       data: [
@@ -10,4 +26,4 @@ export const verb: Verb<object> = {
       ],
     };
   },
-};
+});

@@ -1,12 +1,19 @@
-import { nothingDone } from "../shared/dry-run.ts";
-import type { Verb } from "../spec.ts";
+import { controlCommand } from "./control.ts";
 
-export const verb: Verb<object> = {
-  question: () => "Forget every rental, volume and change in the sandbox?",
-  run: async (_input, { sandbox, say, settings }) => {
-    const control = await sandbox();
-    if (!settings.dryRun) control.reset();
-    say(settings.dryRun ? nothingDone : "The sandbox begins anew.");
-    return { data: control.status() };
+export default controlCommand({
+  path: "sandbox reset",
+  summary: "Delete everything in the sandbox and start over",
+  effect: "destroy",
+  confirm: { destruction: () => "Delete every rental, volume and change in the sandbox?" },
+  view: { kind: "record", id: [] },
+  examples: [
+    { text: "Start over", command: "gpuctl sandbox reset --yes" },
+    { text: "Without messages", command: "gpuctl sandbox reset --yes --quiet" },
+  ],
+  act: (control, { say }) => {
+    control.reset();
+    say("The sandbox was reset.");
+    return control.status();
   },
-};
+  dryRun: (control) => control.status(),
+});

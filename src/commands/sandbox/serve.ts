@@ -1,36 +1,59 @@
-import { isLoopback } from "../../client/request.ts";
-import { UsageError } from "../errors.ts";
-import { nothingDone } from "../shared/dry-run.ts";
-import { parseNumber } from "../shared/values.ts";
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { nothingDone } from "../../command-kit/results.ts";
+import { UsageError } from "../../core/errors.ts";
+import { environmentNames } from "../../core/sandbox.ts";
+import { isLoopback } from "../../core/urls.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, context, { flags }) => {
-    const port = parseNumber(String(flags.port), "--port");
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw new UsageError(`--port must be a whole number from 0 to 65535, not ${port}`);
-    }
-    const host = String(flags.host);
+export default defineCommand({
+  path: "sandbox serve",
+  summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
+  details:
+    "--only serves fewer operations, and describes only those. documented: everything documented, nothing that the sandbox assumes. legacy: the same without the newer paths of deprecated operations. replacements: no deprecated operations, but what replaces them; the format of their pages is the sandbox's own.",
+  flags: {
+    port: flag.integerOr("Port to listen on; 0 picks a free one", "8787", {
+      value: "PORT",
+      minimum: 0,
+      maximum: 65_535,
+    }),
+    host: flag.textOr("Address to listen on", "127.0.0.1", { value: "HOST" }),
+    only: flag.choice(
+      "Serve only these operations; all documented and assumed ones when left out",
+      environmentNames,
+      { value: "ENVIRONMENT" },
+    ),
+  },
+  uses: ["sandbox"],
+  view: { kind: "record", id: ["url"] },
+  examples: [
+    { text: "Serve until Ctrl-C", command: "gpuctl sandbox serve" },
+    { text: "On a free port, its address as JSON", command: "gpuctl sandbox serve --port 0 -o json" },
+    {
+      text: "As a service that has replaced what is deprecated",
+      command: "gpuctl sandbox serve --port 0 --only replacements",
+    },
+  ],
+  run: async ({ flags: { port, host, only }, sandbox, settings, say, interrupted }) => {
     if (host.trim() === "") throw new UsageError("--host must be an address such as 127.0.0.1, not empty");
-    if (context.settings.dryRun) {
-      context.say(nothingDone);
+    if (settings.dryRun) {
+      say(nothingDone);
       return { data: { url: null, host, port } };
     }
-    const sandbox = await context.sandbox();
-    const only = flags.only === undefined ? undefined : String(flags.only);
-    const server = await sandbox.serve({ host, port, only });
-    const what = only === undefined ? "" : `, with the operations of --only ${only}`;
-    context.say(`The sandbox is served${what}. It rents nothing and runs no model. Ctrl-C ends it.`);
-    if (!isLoopback(new URL(server.url).hostname))
-      context.say("Whoever reaches this address over the network can use it, too.");
+    const { serve, keys } = await sandbox();
+    const server = await serve({ host, port, only });
+    const what = only === undefined ? "" : ` with the operations of --only ${only}`;
+    say(`Serving the sandbox${what}. It rents nothing and runs no model. Press Ctrl-C to stop.`);
+    if (!isLoopback(new URL(server.url).hostname)) {
+      say("Anyone who can reach this address over the network can use it too.");
+    }
     return {
-      data: { url: server.url, apiKey: sandbox.keys.full, readOnlyApiKey: sandbox.keys.readOnly },
-      until: untilInterrupted(context.interrupted).then(server.close),
+      data: { url: server.url, apiKey: keys.full, readOnlyApiKey: keys.readOnly },
+      until: untilAborted(interrupted).then(server.close),
     };
   },
-};
+});
 
-const untilInterrupted = (signal: AbortSignal): Promise<void> =>
+const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });

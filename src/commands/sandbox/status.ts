@@ -1,5 +1,12 @@
-import type { Verb } from "../spec.ts";
+import { controlCommand } from "./control.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { sandbox }) => ({ data: (await sandbox()).status() }),
-};
+export default controlCommand({
+  path: "sandbox status",
+  summary: "Show what the sandbox holds and where",
+  view: { kind: "record", id: [] },
+  examples: [
+    { text: "Show the state", command: "gpuctl sandbox status" },
+    { text: "As JSON", command: "gpuctl sandbox status -o json" },
+  ],
+  act: (control) => control.status(),
+});

@@ -1,24 +1,79 @@
+import { basename, join } from "node:path";
+import type { Ports } from "../../command-kit/context.ts";
+import { reasonOf } from "../../core/errors.ts";
+import type { Shell } from "../../core/shells.ts";
 import { save } from "../../media/save.ts";
-import { reasonOf } from "../errors.ts";
-import { completionPlace } from "./shell.ts";
 import type { Wizard } from "./wizard.ts";
 
-/** Puts the completions where the user's shell looks for them, when the user wants that. No other file is touched. */
-export async function completions({ ask, context }: Wizard): Promise<void> {
+/** Offers to write the completion script where the user's shell looks for it. No other file is changed. */
+export async function offerCompletions({ ask, context }: Wizard): Promise<void> {
   const place = await completionPlace(context);
   if (!place) return;
-  const script = new TextEncoder().encode(await context.completionScript(place.shell));
-  const there = await context.files.read(place.path).catch(() => undefined);
-  if (there && Buffer.compare(there, script) === 0) return;
-  const verb = there ? "Replace" : "Write";
-  const message = `${verb} the completions for ${place.shell}, ${place.path}?`;
+  const { shell, path, lines } = place;
+  const script = new TextEncoder().encode(await context.completionScript(shell));
+  const present = await context.files.read(path).catch(() => undefined);
+  if (present && Buffer.compare(present, script) === 0) return;
+  const message = `${present ? "Replace" : "Write"} the completions for ${shell}, ${path}?`;
   if (!(await ask.confirm({ message, initial: true }))) return;
   try {
-    await save(place.path, script, { force: true, makeFolders: true });
+    await save(path, script, { force: true, makeFolders: true });
   } catch (error) {
-    context.say(`The completions are not there: ${reasonOf(error)}.`);
+    context.say(`The completions were not installed: ${reasonOf(error)}.`);
     return;
   }
-  context.say(`Completions are in ${place.path}; a new ${place.shell} has them.`);
-  if (place.lines.length > 0) context.say(`It needs these lines:\n${place.lines.join("\n")}`);
+  context.say(`Completions are installed in ${path}. Open a new ${shell} to use them.`);
+  if (lines.length > 0) context.say(`Add these lines to the start-up file of ${shell}:\n${lines.join("\n")}`);
+}
+
+/** Where a shell looks for the completions of a command. */
+interface CompletionPlace {
+  readonly shell: Shell;
+  readonly path: string;
+  /** Lines that the shell's start-up file needs for that. */
+  readonly lines: readonly string[];
+}
+
+const shellsByProgram: Readonly<Record<string, Shell>> = {
+  bash: "bash",
+  zsh: "zsh",
+  fish: "fish",
+  pwsh: "powershell",
+};
+
+/** Undefined when the user's shell is not supported, or there is no home folder. */
+async function completionPlace({
+  environment,
+  programs,
+}: Pick<Ports, "environment" | "programs">): Promise<CompletionPlace | undefined> {
+  const shell = shellsByProgram[basename(environment.SHELL ?? "").replace(/\.exe$/i, "")];
+  const home = environment.HOME ?? environment.USERPROFILE;
+  if (shell === undefined || !home) return undefined;
+  const data = environment.XDG_DATA_HOME || join(home, ".local", "share");
+  const config = environment.XDG_CONFIG_HOME || join(home, ".config");
+  switch (shell) {
+    case "bash":
+      return { shell, path: join(data, "bash-completion", "completions", "gpuctl"), lines: [] };
+    case "fish":
+      return { shell, path: join(config, "fish", "completions", "gpuctl.fish"), lines: [] };
+    case "zsh":
+      return zshPlace(home, programs);
+    case "powershell": {
+      const path = join(config, "powershell", "gpuctl.ps1");
+      const line = `. '${path.replaceAll("'", "''")}'   # in the file that $PROFILE names`;
+      return { shell, path, lines: [line] };
+    }
+  }
+}
+
+/** Milliseconds for zsh to print where it looks. */
+const zshTimeout = 5_000;
+
+/** A folder of `$fpath` below the home folder, else `~/.zfunc`, which has to be added to it. */
+async function zshPlace(home: string, programs: Ports["programs"]): Promise<CompletionPlace> {
+  const command = "zsh -ic 'print -rl -- $fpath' < /dev/null 2> /dev/null";
+  const printed = await programs.output(command, { timeout: zshTimeout }).catch(() => "");
+  const own = printed.split("\n").find((folder) => folder.startsWith(`${home}/`));
+  if (own !== undefined) return { shell: "zsh", path: join(own, "_gpuctl"), lines: [] };
+  const lines = ["fpath=(~/.zfunc $fpath)", "autoload -Uz compinit && compinit"];
+  return { shell: "zsh", path: join(home, ".zfunc", "_gpuctl"), lines };
 }

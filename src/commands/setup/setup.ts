@@ -1,68 +1,102 @@
-import { nameProblem } from "../profile/name.ts";
-import { shown } from "../profile/shown.ts";
-import { nothingDone } from "../shared/dry-run.ts";
-import type { Verb } from "../spec.ts";
-import { account } from "./account.ts";
-import { completions } from "./completions.ts";
-import { defaults } from "./defaults.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { profileDetails, profileView } from "../../command-kit/profiles.ts";
+import { nothingDone } from "../../command-kit/results.ts";
+import { askAccount } from "./account.ts";
+import { offerCompletions } from "./completions.ts";
 import { createWizard, type Wizard } from "./wizard.ts";
 
-/** What does the same where nobody can be asked. */
-const instead =
-  "Without questions: `gpuctl auth login` keeps a key and its host, `gpuctl profile add` makes a profile, and `gpuctl config set` keeps a default.";
+const withoutPrompts =
+  "Without prompts: `gpuctl auth login` stores a key and its host, `gpuctl profile add` creates a profile, and `gpuctl config set` sets a default.";
 
-export const verb: Verb<object> = {
-  run: async (_input, context) => {
-    if (context.settings.dryRun) {
-      context.say(nothingDone);
+export default defineCommand({
+  path: "setup",
+  summary: "Set up gpuctl step by step",
+  details:
+    "Each answer is checked and saved in a profile. Run setup again to continue, or to change an answer.",
+  uses: ["ask", "profiles", "secrets", "callAt", "environment", "programs", "completionScript"],
+  view: profileView,
+  examples: [
+    { text: "Set up the profile in use, or the first one", command: "gpuctl setup" },
+    { text: "Set up another profile", command: "gpuctl setup --profile play" },
+  ],
+  run: async ({ ask, ...context }) => {
+    const { settings, say, profiles } = context;
+    if (settings.dryRun) {
+      say(nothingDone);
       return { data: null };
     }
-    const ask = await context.ask(instead);
-    const { profile: usual } = context.settings;
-    const name = await ask.text({ message: "Name of the profile", initial: usual, validate: nameProblem });
-    const wizard = createWizard(name, ask, context);
-    await steps(wizard);
-    for (const line of next(wizard)) context.say(line);
-    return answerOf(wizard);
+    const prompts = await ask(withoutPrompts);
+    const profile = await prompts.text({
+      message: "Name of the profile",
+      initial: settings.profile,
+      validate: profiles.nameProblem,
+    });
+    const wizard = createWizard(profile, prompts, context);
+    await askService(wizard);
+    await askDefaults(wizard);
+    await offerCompletions(wizard);
+    await offerSwitch(wizard);
+    for (const line of nextSteps(wizard)) say(line);
+    const saved = profiles.list().find(({ name }) => name === profile);
+    return { data: saved ? { ...profileDetails(saved), savedIn: profiles.path } : null };
   },
-};
+});
 
-async function steps(wizard: Wizard): Promise<void> {
-  const { ask, keep, settings, context, profile } = wizard;
-  const now = settings();
-  const kind = await ask.choose({
+async function askService(wizard: Wizard): Promise<void> {
+  const usesSandbox = wizard.settings().sandbox === "true";
+  const kind = await wizard.ask.choose({
     message: "Where is the service?",
     choices: ["account", "sandbox"],
     labels: {
       account: "An account with a GPU cloud",
       sandbox: "The sandbox on this machine: no account, nothing is rented",
     },
-    initial: now.sandbox === "true" ? "sandbox" : "account",
+    initial: usesSandbox ? "sandbox" : "account",
   });
-  if (kind === "account") await account(wizard);
-  else if (now.sandbox !== "true") await keep("sandbox", { settings: { sandbox: "true" } });
-  await defaults(wizard);
-  await completions(wizard);
-  const used = context.profiles.list().find(({ usual }) => usual)?.name;
-  const message = `Use the profile "${profile}" from now on, in place of "${used}"?`;
-  if (used !== undefined && used !== profile && (await ask.confirm({ message, initial: true }))) {
-    await context.profiles.use(profile);
+  if (kind === "account") await askAccount(wizard);
+  else if (!usesSandbox) await wizard.save("sandbox", { settings: { sandbox: "true" } });
+}
+
+const offeredKeys = ["rentals.region", "rentals.gpuType", "image.model", "chat.model"];
+
+/** What stands for no default. */
+const none = "-";
+
+async function askDefaults({ ask, context, save, settings }: Wizard): Promise<void> {
+  for (const name of offeredKeys) {
+    const key = context.profiles.describeKey(name);
+    if (key === undefined) continue;
+    const current = settings()[name];
+    const initial = current ?? none;
+    const message = `${key.text} when none is given`;
+    const answer = key.choices
+      ? await ask.choose({
+          message,
+          choices: [none, ...key.choices],
+          labels: { [none]: "No default" },
+          initial,
+        })
+      : await ask.text({ message: `${message}, - for no default`, initial });
+    const text = answer.trim();
+    const value = text === none || text === "" ? undefined : text;
+    if (value !== current) await save(key.text.toLowerCase(), { settings: { [name]: value } });
   }
+  context.say("`gpuctl config list` shows every default that you can set.");
 }
 
-function answerOf({ context: { profiles }, profile }: Wizard): { readonly data: unknown } {
-  const found = profiles.list().find(({ name }) => name === profile);
-  if (found === undefined) return { data: null };
-  const { baseUrl, inferenceBaseUrl, sandbox, ...settings } = found.settings;
-  return { data: { ...shown(found), settings, savedIn: profiles.path } };
+async function offerSwitch({ ask, context: { profiles }, profile }: Wizard): Promise<void> {
+  const used = profiles.list().find(({ isDefault }) => isDefault)?.name;
+  if (used === undefined || used === profile) return;
+  const message = `Use the profile "${profile}" from now on instead of "${used}"?`;
+  if (await ask.confirm({ message, initial: true })) await profiles.use(profile);
 }
 
-function next({ settings, profile, context }: Wizard): readonly string[] {
-  const usual = context.profiles.list().find(({ name }) => name === profile)?.usual;
-  const more = usual ? "" : ` --profile ${profile}`;
+function nextSteps({ settings, profile, context }: Wizard): readonly string[] {
+  const isDefault = context.profiles.list().find(({ name }) => name === profile)?.isDefault;
+  const more = isDefault ? "" : ` --profile ${profile}`;
   const lines =
     settings().sandbox === "true"
       ? ["gpuctl rentals create vm --gpus 1", 'gpuctl image "a lighthouse at dusk"', 'gpuctl chat "Hello"']
       : ["gpuctl auth status", "gpuctl rentals list", "gpuctl image price"];
-  return ["All is set. To go on:", ...lines.map((line) => `  ${line}${more}`)];
+  return ["Setup is complete. Next steps:", ...lines.map((line) => `  ${line}${more}`)];
 }

@@ -1,39 +1,68 @@
-import type { Context, KeptSettings, ProfileChange } from "../../context/context.ts";
-import type { Prompts } from "../../context/questions.ts";
+import type { Context, Ports, ProfileChange, ProfileValues } from "../../command-kit/context.ts";
+import type { Prompts } from "../../system/types.ts";
+
+/** What the setup uses of the core. */
+export type SetupContext = Context &
+  Pick<Ports, "profiles" | "secrets" | "callAt" | "environment" | "programs" | "completionScript">;
 
 /** What the steps of the setup work with. */
 export interface Wizard {
   readonly ask: Prompts;
-  readonly context: Context;
-  /** The profile that is set up. */
+  readonly context: SetupContext;
+  /** The name of the profile being set up. */
   readonly profile: string;
-  /** What it keeps by now. */
-  readonly settings: () => KeptSettings;
-  /** Keeps an answer, and says so should the setup end early. */
-  readonly keep: (what: string, change: ProfileChange) => Promise<void>;
+  /** What the profile holds so far. */
+  readonly settings: () => ProfileValues;
+  /** Saves an answer; `what` names it in the message of a setup that ends early. */
+  readonly save: (what: string, change: ProfileChange) => Promise<void>;
 }
 
-/** The user ends the setup; what was answered stays. */
-export class Stopped extends Error {
-  override readonly name = "Stopped";
-  constructor() {
-    super("the setup was stopped");
-  }
-}
-
-export function createWizard(profile: string, ask: Prompts, context: Context): Wizard {
-  const kept: string[] = [];
+export function createWizard(profile: string, ask: Prompts, context: SetupContext): Wizard {
+  const saved: string[] = [];
   return {
     ask,
     context,
     profile,
     settings: () => context.profiles.list().find(({ name }) => name === profile)?.settings ?? {},
-    keep: async (what, change) => {
+    save: async (what, change) => {
       await context.profiles.save(profile, change);
-      if (!kept.includes(what)) kept.push(what);
+      if (!saved.includes(what)) saved.push(what);
       context.ifItFails(
-        `Kept in profile "${profile}": ${kept.join(", ")}. \`gpuctl setup\` goes on from there.`,
+        `Saved in profile "${profile}": ${saved.join(", ")}. Run \`gpuctl setup\` again to continue.`,
       );
     },
   };
+}
+
+/** The user ended the setup. The answers so far are saved. */
+class Stopped extends Error {
+  override readonly name = "Stopped";
+  constructor() {
+    super("setup was stopped");
+  }
+}
+
+/** What is wrong with an answer, in a sentence; undefined for a valid one. */
+export type Trouble = string | undefined;
+
+const labels = {
+  again: "Try again",
+  change: "Change the answer",
+  keep: "Save it anyway",
+  stop: "Stop setup",
+} as const;
+
+/** Whether to save an answer: it passes its check, or the user insists. False to ask again. Throws `Stopped`. */
+export async function isAccepted(
+  check: () => Promise<Trouble>,
+  { ask }: Pick<Wizard, "ask">,
+): Promise<boolean> {
+  for (;;) {
+    const trouble = await check();
+    if (trouble === undefined) return true;
+    const message = `${trouble} What now?`;
+    const next = await ask.choose({ message, choices: Object.keys(labels), labels, initial: "change" });
+    if (next === "stop") throw new Stopped();
+    if (next !== "again") return next === "keep";
+  }
 }

@@ -1,30 +1,49 @@
-import type { InputOf } from "../../contract/index.ts";
-import { UsageError, UselessAnswer } from "../errors.ts";
-import { land, landingOf } from "../shared/landing.ts";
-import { paramsOf } from "../shared/params.ts";
-import { isRecord } from "../shared/records.ts";
-import type { Verb } from "../spec.ts";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { outFlags, outputOptions } from "../../command-kit/inference.ts";
+import { EmptyResult, UsageError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
+import { outputTarget, saveMedia } from "../../media/output-target.ts";
 
-export const verb: Verb<InputOf<"generateAudio">> = {
-  input: async ({ fields, flags }, { files }) => {
-    if (typeof flags.file !== "string") return { ...fields, ...paramsOf(flags) };
-    if (fields.text !== undefined) throw new UsageError("give TEXT or --file, not both");
-    const text = new TextDecoder().decode(await files.read(flags.file));
-    return { ...fields, text, ...paramsOf(flags) };
+export default defineCommand({
+  path: "tts",
+  summary: "Convert text to speech",
+  details: "The text is the argument, the file given by --file, or stdin.",
+  operation: "generateAudio",
+  args: [
+    arg.field("TEXT", "Text to speak", "text", { required: true, stdin: "instead", replacedByFlag: "file" }),
+  ],
+  withoutFlag: ["text"],
+  flags: {
+    file: flag.text("Read the text from a file", { value: "FILE" }),
+    param: flag.params("Any other field that the service accepts"),
+    ...outFlags("recording"),
   },
-  run: async (input, context, { flags }) => {
-    if (input.text?.trim() === "") throw new UsageError("TEXT is empty: there is nothing to say");
-    const landing = await landingOf(flags, context);
-    const answer: unknown = await context.progress("Speaking", () => context.call("generateAudio", input));
-    if (!isRecord(answer) || typeof answer.audio !== "string") {
-      throw new UselessAnswer("the answer holds no recording");
+  view: { kind: "lines", path: "path" },
+  examples: [
+    { text: "Save a sentence as speech", command: 'gpuctl tts "Your GPU is ready." --sandbox' },
+    {
+      text: "Slower, to a file of your choice",
+      command: 'gpuctl tts "Your GPU is ready." --speed 0.8 --out ready.wav --sandbox',
+    },
+  ],
+  buildInput: async ({ input, flags: { file, param }, files }) => {
+    if (file === undefined) return { ...input, ...param };
+    if (input.text !== undefined) throw new UsageError("TEXT and --file cannot be used together");
+    return { ...input, text: new TextDecoder().decode(await files.read(file)), ...param };
+  },
+  run: async ({ input, flags, ...context }) => {
+    if (input.text?.trim() === "") throw new UsageError("TEXT must not be empty");
+    const target = await outputTarget(outputOptions(flags, context));
+    const response: unknown = await context.progress("Generating speech", () =>
+      context.call("generateAudio", input),
+    );
+    if (!isRecord(response) || typeof response.audio !== "string") {
+      throw new EmptyResult("the response holds no recording");
     }
-    const landed = await land(answer.audio, landing, {
-      kind: "audio",
-      count: 1,
-      names: { date: new Date(context.serviceNow()), prompt: input.text, fallback: "speech" },
-      finish: (bytes) => bytes,
-    });
-    return "path" in landed ? { data: { ...landed, request: input } } : landed;
+    const names = { date: new Date(context.serviceNow()), prompt: input.text, fallback: "speech" };
+    const saved = await saveMedia({ base64: response.audio, kind: "audio", count: 1, names }, target);
+    return "path" in saved ? { data: { ...saved, request: input } } : saved;
   },
-};
+});

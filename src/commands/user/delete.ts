@@ -1,6 +1,15 @@
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
 
-export const verb: Verb<object> = {
-  question: () => "Delete the current user? This cannot be undone.",
-  run: async (_input, { call }) => ({ data: await call("deleteCurrentUser", {}) }),
-};
+export default defineCommand({
+  path: "user delete",
+  summary: "Delete the current user",
+  operation: "deleteCurrentUser",
+  alsoCalls: ["deleteCurrentUserLegacy"],
+  confirm: { destruction: () => "Delete the current user? This cannot be undone." },
+  view: { kind: "record", id: [] },
+  examples: [
+    { text: "Delete the account without confirmation", command: "gpuctl user delete --yes --sandbox" },
+    { text: "Show what would be sent", command: "gpuctl user delete --dry-run --sandbox" },
+  ],
+  run: async ({ call }) => ({ data: await call("deleteCurrentUser", {}) }),
+});

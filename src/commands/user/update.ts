@@ -1,12 +1,23 @@
-import type { InputOf } from "../../contract/index.ts";
-import { UsageError } from "../errors.ts";
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { UsageError } from "../../core/errors.ts";
 
-export const verb: Verb<InputOf<"updateCurrentUser">> = {
-  run: async (input, { call }) => {
+export default defineCommand({
+  path: "user update",
+  summary: "Change the current user",
+  operation: "updateCurrentUser",
+  alsoCalls: ["updateCurrentUserLegacy"],
+  view: { kind: "record", id: ["user.id"] },
+  examples: [
+    { text: "Change the name", command: 'gpuctl user update --name "Ada Lovelace" --sandbox' },
+    {
+      text: "Say what the account is for",
+      command: "gpuctl user update --onboarded-for research -o json --sandbox",
+    },
+  ],
+  run: async ({ input, call }) => {
     if (Object.keys(input).length === 0) {
       throw new UsageError("nothing to change: give --name or --onboarded-for");
     }
     return { data: await call("updateCurrentUser", input) };
   },
-};
+});

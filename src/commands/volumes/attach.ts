@@ -1,11 +1,32 @@
-import type { Context } from "../../context/context.ts";
-import type { InputOf } from "../../contract/index.ts";
-import { orLook } from "../shared/look.ts";
-import { idOf, isRecord, recordsOf } from "../shared/records.ts";
-import type { Verb } from "../spec.ts";
+import { rentalIds, volumeId } from "../../command-kit/arg.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { orLook } from "../../command-kit/outcomes.ts";
+import { idOf, isRecord, recordsOf } from "../../command-kit/responses.ts";
+import { id } from "./views.ts";
 
-export const verb: Verb<InputOf<"attachStorageVolume">> = {
-  run: async (input, context) => ({
+export default defineCommand({
+  path: "volumes attach",
+  summary: "Attach a storage volume to bare-metal rentals",
+  operation: "attachStorageVolume",
+  alsoCalls: ["listStorageVolumes"],
+  args: [volumeId("storageVolumeId"), rentalIds("rentalIds", "Ids of bare-metal rentals")],
+  withoutFlag: ["storageVolumeId", "rentalIds"],
+  view: { kind: "record", id },
+  examples: [
+    {
+      text: "Attach a volume to one rental",
+      command: "gpuctl volumes attach 501 1001 --sandbox",
+      after: [sandboxExamples.volume, sandboxExamples.bareMetalRental],
+    },
+    {
+      text: "To two rentals at once",
+      command: "gpuctl volumes attach 501 1001 1002 --sandbox",
+      after: [sandboxExamples.volume, sandboxExamples.bareMetalRental, sandboxExamples.bareMetalRental],
+    },
+  ],
+  run: async ({ input, ...context }) => ({
     data: await context.progress("Attaching the volume", () =>
       orLook(
         () => context.call("attachStorageVolume", input),
@@ -13,7 +34,7 @@ export const verb: Verb<InputOf<"attachStorageVolume">> = {
       ),
     ),
   }),
-};
+});
 
 /** What the listing says of a volume's rentals. */
 async function attachedNow(id: string, { call }: Pick<Context, "call">): Promise<string> {
@@ -21,6 +42,6 @@ async function attachedNow(id: string, { call }: Pick<Context, "call">): Promise
   const volume = recordsOf(listed).find((record) => idOf(record) === id);
   if (!isRecord(volume)) return "The volume could not be looked up either.";
   const rentals = volume.rentalIds ?? volume.attachedRentalIds;
-  if (!Array.isArray(rentals)) return "The listing does not tell the volume's rentals.";
+  if (!Array.isArray(rentals)) return "The listing does not show the volume's rentals.";
   return `The volume is attached to: ${rentals.join(", ") || "nothing"}.`;
 }

@@ -1,9 +1,23 @@
-import type { InputOf } from "../../contract/index.ts";
-import { createAndLook } from "../shared/look.ts";
-import type { Verb } from "../spec.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { createAndLook } from "../../command-kit/outcomes.ts";
+import { columns, id } from "./views.ts";
 
-export const verb: Verb<InputOf<"createStorageVolume">> = {
-  run: async (input, context) => ({
+export default defineCommand({
+  path: "volumes create",
+  summary: "Create a storage volume",
+  operation: "createStorageVolume",
+  alsoCalls: ["listStorageVolumes"],
+  view: { kind: "record", columns, id },
+  examples: [
+    { text: "One terabyte in us-central-1", command: sandboxExamples.volume },
+    {
+      text: "Attached to a bare-metal rental from the start",
+      command: `${sandboxExamples.volume} --rental-ids 1001`,
+      after: [sandboxExamples.bareMetalRental],
+    },
+  ],
+  run: async ({ input, ...context }) => ({
     data: await context.progress("Creating the volume", () =>
       createAndLook(
         "volume",
@@ -13,4 +27,4 @@ export const verb: Verb<InputOf<"createStorageVolume">> = {
       ),
     ),
   }),
-};
+});

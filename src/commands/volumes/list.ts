@@ -1,5 +1,18 @@
-import type { Verb } from "../spec.ts";
+import { callCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
+import { columns, id } from "./views.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { call }) => ({ data: await call("listStorageVolumes", {}) }),
-};
+export default callCommand({
+  path: "volumes list",
+  summary: "List the storage volumes",
+  operation: "listStorageVolumes",
+  view: { kind: "list", columns, empty: "No storage volumes.", id },
+  examples: [
+    { text: "List all volumes", command: "gpuctl volumes list --sandbox", after: [sandboxExamples.volume] },
+    {
+      text: "Just their ids",
+      command: "gpuctl volumes list -o id --sandbox",
+      after: [sandboxExamples.volume],
+    },
+  ],
+});

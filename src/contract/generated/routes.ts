@@ -1,6 +1,6 @@
 // Made by `npm run generate`; do not edit.
 import type { OperationId } from "../index.ts";
-import type { Route } from "../route.ts";
+import type { Route } from "../plain/route.ts";
 
 export const routes: Readonly<Record<OperationId, Route>> = {
   "getOpenApiDocument": {
@@ -16,6 +16,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "createBareMetalRental": {
     "method": "POST",
+    "effect": "spend",
     "path": "/v2/on-demand/bare-metal-rentals",
     "host": "compute",
     "group": "bare-metal-rentals",
@@ -223,6 +224,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "createVirtualMachineRental": {
     "method": "POST",
+    "effect": "spend",
     "path": "/v2/on-demand/virtual-machine-rentals",
     "host": "compute",
     "group": "virtual-machine-rentals",
@@ -406,6 +408,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "convertToReserved": {
     "method": "POST",
+    "effect": "spend",
     "path": "/v2/on-demand/convert-to-reserved",
     "host": "compute",
     "group": "rentals",
@@ -439,6 +442,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "extendReserved": {
     "method": "POST",
+    "effect": "spend",
     "path": "/v2/on-demand/extend-reserved",
     "host": "compute",
     "group": "rentals",
@@ -478,6 +482,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "requestReservation": {
     "method": "POST",
+    "effect": "write",
     "path": "/v2/on-demand/request-reservation",
     "host": "compute",
     "group": "rentals",
@@ -540,6 +545,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "createStorageVolume": {
     "method": "POST",
+    "effect": "write",
     "path": "/v2/on-demand/storage-volumes",
     "host": "compute",
     "group": "storage-volumes",
@@ -626,6 +632,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "attachStorageVolume": {
     "method": "POST",
+    "effect": "write",
     "path": "/v2/on-demand/storage-volumes/attach",
     "host": "compute",
     "group": "storage-volumes",
@@ -653,6 +660,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "updateCurrentUser": {
     "method": "PUT",
+    "effect": "write",
     "host": "compute",
     "group": "users",
     "summary": "Change the current user",
@@ -676,6 +684,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "deleteCurrentUser": {
     "method": "DELETE",
+    "effect": "destroy",
     "host": "compute",
     "group": "users",
     "summary": "Delete the current user",
@@ -686,6 +695,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "updateCurrentUserLegacy": {
     "method": "PUT",
+    "effect": "write",
     "host": "compute",
     "group": "users",
     "summary": "Change the current user",
@@ -715,6 +725,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "deleteCurrentUserLegacy": {
     "method": "DELETE",
+    "effect": "destroy",
     "host": "compute",
     "group": "users",
     "summary": "Delete the current user",
@@ -731,6 +742,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "createChatCompletion": {
     "method": "POST",
+    "effect": "generate",
     "path": "/v1/chat/completions",
     "host": "inference",
     "group": "inference",
@@ -785,6 +797,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "generateImage": {
     "method": "POST",
+    "effect": "generate",
     "path": "/v1/image/generation",
     "host": "inference",
     "group": "inference",
@@ -930,6 +943,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   },
   "generateAudio": {
     "method": "POST",
+    "effect": "generate",
     "path": "/v1/audio/generation",
     "host": "inference",
     "group": "inference",

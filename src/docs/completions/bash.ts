@@ -1,5 +1,4 @@
-import type { ShownFlag } from "../../commands/shown-flag.ts";
-import { type Place, type ShownWord, type Tree, takesFile, valueFlags } from "../tree.ts";
+import { type Place, type ShownFlag, type ShownWord, type Tree, takesFile, valueFlags } from "../tree.ts";
 import { serviceWords } from "./service-words.ts";
 
 /** The completion script for bash 3.2 and later. */
@@ -113,7 +112,7 @@ const placeCase = ({ path, below, flags }: Place): string =>
 
 /** What may follow a flag that takes a value. */
 function valueCase(path: string, flag: ShownFlag): readonly string[] {
-  if (flag.value === undefined || flag.bare) return [];
+  if (flag.value === undefined || flag.optional) return [];
   const pattern = flag.names.map((name) => (path === "*" ? `*:${name}` : `"${path}:${name}"`)).join("|");
   return [`      ${pattern}) ${reply(flag)} ;;`];
 }

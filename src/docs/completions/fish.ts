@@ -1,5 +1,4 @@
-import type { ShownFlag } from "../../commands/shown-flag.ts";
-import { type Place, type ShownWord, type Tree, takesFile, valueFlags } from "../tree.ts";
+import { type Place, type ShownFlag, type ShownWord, type Tree, takesFile, valueFlags } from "../tree.ts";
 
 /** The completion script for fish. */
 export const fishCompletion = (
@@ -109,7 +108,7 @@ function flagLine(flag: ShownFlag, at = ""): string {
 }
 
 function valuePart(flag: ShownFlag): string {
-  if (flag.value === undefined || flag.bare) return "";
+  if (flag.value === undefined || flag.optional) return "";
   if (takesFile(flag)) return " -r -F";
   const offered = offeredFor(flag);
   return offered === "" ? " -x" : ` -x -a ${quoted(offered)}`;

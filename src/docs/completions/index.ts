@@ -1,11 +1,9 @@
-import { completionFiles } from "../../commands/completion/shells.ts";
+import { completionFiles, type Shell, shells } from "../../core/shells.ts";
 import type { Tree } from "../tree.ts";
 import { bashCompletion } from "./bash.ts";
 import { fishCompletion } from "./fish.ts";
 import { powershellCompletion } from "./powershell.ts";
 import { zshCompletion } from "./zsh.ts";
-
-type Shell = keyof typeof completionFiles;
 
 const scripts: Readonly<Record<Shell, (tree: Tree) => string>> = {
   bash: bashCompletion,
@@ -19,6 +17,4 @@ export const completionOf = (shell: Shell, tree: Tree): string => scripts[shell]
 
 /** The completion scripts, by the name of their file. */
 export const completions = (tree: Tree): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    (Object.keys(completionFiles) as Shell[]).map((shell) => [completionFiles[shell], scripts[shell](tree)]),
-  );
+  Object.fromEntries(shells.map((shell) => [completionFiles[shell], scripts[shell](tree)]));

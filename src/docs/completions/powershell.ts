@@ -1,5 +1,4 @@
-import type { ShownFlag } from "../../commands/shown-flag.ts";
-import { type ShownWord, type Tree, takesFile, valueFlags, type Word } from "../tree.ts";
+import { type ShownFlag, type ShownWord, type Tree, takesFile, valueFlags, type Word } from "../tree.ts";
 
 /** The completion script for PowerShell 5.1 and later. */
 export const powershellCompletion = (

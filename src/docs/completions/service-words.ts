@@ -1,5 +1,4 @@
-import type { ShownFlag } from "../../commands/shown-flag.ts";
-import type { Tree } from "../tree.ts";
+import type { ShownFlag, Tree } from "../tree.ts";
 
 /** Patterns of a shell's `case` for the flags that say which service is asked for values. */
 interface ServiceWords {

@@ -1,5 +1,4 @@
-import type { ShownFlag } from "../../commands/shown-flag.ts";
-import { type Place, type ShownWord, type Tree, takesFile, valueFlags } from "../tree.ts";
+import { type Place, type ShownFlag, type ShownWord, type Tree, takesFile, valueFlags } from "../tree.ts";
 import { serviceWords } from "./service-words.ts";
 
 /** The completion function for zsh, to be found in `fpath` as `_gpuctl`. */
@@ -96,14 +95,14 @@ function placeCase({ path, below, flags, words }: Place): string {
 
 /** A flag as `_arguments` wants it, such as `'(-o --output)'{-o+,--output=}'[text]:FORMAT:(table json)'`. */
 function specOf(flag: ShownFlag): string {
-  const { names, value, bare, text, repeat } = flag;
+  const { names, value, optional, text, repeat } = flag;
   const marked = names.map((name) =>
     value === undefined ? name : name.startsWith("--") ? `${name}=` : `${name}+`,
   );
   const exclusive = repeat ? "*" : names.length > 1 ? `(${names.join(" ")})` : "";
   const spelt = (exclusive && quoted(exclusive)) + (marked.length > 1 ? `{${marked.join(",")}}` : marked[0]);
   const note = text.replace(/[\\[\]]/g, "\\$&");
-  return `    ${spelt}${quoted(`[${note}]${value === undefined ? "" : `${bare ? "::" : ":"}${value}:${actionOf(flag)}`}`)}`;
+  return `    ${spelt}${quoted(`[${note}]${value === undefined ? "" : `${optional ? "::" : ":"}${value}:${actionOf(flag)}`}`)}`;
 }
 
 /** The words of a command as `_arguments` wants them; further ones are not completed. */

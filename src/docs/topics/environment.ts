@@ -1,8 +1,8 @@
-import type { GlobalFlag } from "../../commands/global-flag.ts";
-import type { TopicSection } from "../../commands/help/topics.ts";
+import type { GlobalNode } from "../../command-kit/tree.ts";
+import type { TopicSection } from "../../core/topics.ts";
 import { environmentOf, files, otherPlaces } from "../environment.ts";
 
-export const environmentTopic = (globals: readonly GlobalFlag[]): readonly TopicSection[] => [
+export const environmentTopic = (globals: readonly GlobalNode[]): readonly TopicSection[] => [
   {
     heading: "Variables",
     parts: [

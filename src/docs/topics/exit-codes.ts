@@ -1,4 +1,4 @@
-import type { TopicSection } from "../../commands/help/topics.ts";
+import type { TopicSection } from "../../core/topics.ts";
 import { exitCodes } from "../exit-codes.ts";
 
 export const exitCodesTopic: readonly TopicSection[] = [

@@ -1,15 +1,15 @@
-import type { GlobalFlag } from "../../commands/global-flag.ts";
-import { type Topic, type TopicName, topics } from "../../commands/help/topics.ts";
+import type { GlobalNode } from "../../command-kit/tree.ts";
+import { type Topic, type TopicName, topics } from "../../core/topics.ts";
 import { environmentTopic } from "./environment.ts";
 import { exitCodesTopic } from "./exit-codes.ts";
 import { outputTopic } from "./output.ts";
 
-const contents: Readonly<Record<TopicName, (globals: readonly GlobalFlag[]) => Topic["sections"]>> = {
+const contents: Readonly<Record<TopicName, (globals: readonly GlobalNode[]) => Topic["sections"]>> = {
   "exit-codes": () => exitCodesTopic,
   environment: environmentTopic,
   output: outputTopic,
 };
 
 /** Every topic with its content, for the manual and for `gpuctl help`. */
-export const topicsOf = (globals: readonly GlobalFlag[]): readonly Topic[] =>
+export const topicsOf = (globals: readonly GlobalNode[]): readonly Topic[] =>
   topics.map(({ name, summary }) => ({ name, summary, sections: contents[name](globals) }));

@@ -1,6 +1,6 @@
-import type { GlobalFlag } from "../../commands/global-flag.ts";
-import type { TopicSection } from "../../commands/help/topics.ts";
-import { shownGlobal, textWithNotes } from "../../commands/shown-flag.ts";
+import { type GlobalNode, spellings, textWithNotes } from "../../command-kit/tree.ts";
+
+import type { TopicSection } from "../../core/topics.ts";
 
 /** What each format is; the flag says which ones there are. */
 const formats: Readonly<Record<string, string>> = {
@@ -17,29 +17,29 @@ const formats: Readonly<Record<string, string>> = {
 /** The fields of the document that tells an error. */
 export const errorFields: readonly (readonly [string, string])[] = [
   ["code", "What went wrong, in one word of capitals. Scripts compare this, or the exit code"],
-  ["message", "The same for people"],
-  ["issues", "What is wrong with each value, each with the flag or the path and a message; often empty"],
-  ["status", "The status of the service's answer; null when there was none"],
+  ["message", "What went wrong, for people"],
+  ["issues", "One entry for each invalid value, with its flag or path and a message; often empty"],
+  ["status", "HTTP status of the response; null when there was none"],
   ["exitCode", "The exit code of the command"],
-  ["retryable", "Whether the same command may be run again as it is"],
-  ["hint", "What to do; null when there is nothing to say"],
-  ["request", "The method and the URL of the request that failed; null when none was sent"],
+  ["retryable", "Whether it is safe to run the same command again"],
+  ["hint", "What to do next; may be null"],
+  ["request", "Method and URL of the failed request; null when none was sent"],
 ];
 
-export function outputTopic(globals: readonly GlobalFlag[]): readonly TopicSection[] {
-  const format = globals.find(({ name }) => name === "output");
-  const beside = globals.filter((flag) => flag.group === "Output" && flag !== format).map(shownGlobal);
+export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSection[] {
+  const format = globals.find(({ names: [name] }) => name === "output");
+  const beside = globals.filter((flag) => flag.group === "Output" && flag !== format);
   return [
     {
       heading: "Streams",
       parts: [
-        "Results go to stdout and nothing else does; notes, questions, progress and errors go to stderr. A list with nothing in it is an empty list, and no error. When the reader of a pipe leaves, gpuctl ends quietly.",
+        "Only results go to stdout; notes, prompts, progress and errors go to stderr. An empty list is not an error. When the reader of a pipe exits, gpuctl exits quietly.",
       ],
     },
     {
       heading: "Formats",
       parts: [
-        "--output says which.",
+        "Set with --output.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],
     },
@@ -48,7 +48,7 @@ export function outputTopic(globals: readonly GlobalFlag[]): readonly TopicSecti
       parts: [
         {
           terms: beside.map((flag) => [
-            flag.names.join(", ") + (flag.value ? ` ${flag.value}` : ""),
+            spellings(flag).join(", ") + (flag.value ? ` ${flag.value}` : ""),
             textWithNotes(flag),
           ]),
         },
@@ -57,14 +57,14 @@ export function outputTopic(globals: readonly GlobalFlag[]): readonly TopicSecti
     {
       heading: "Errors",
       parts: [
-        "An error is a few lines on stderr. With a format for programs it is one JSON document there, an object with the field error, which holds:",
+        "Errors are printed on stderr. With a machine-readable format, an error is one JSON object on stderr with the field error, which holds:",
         { terms: errorFields },
       ],
     },
     {
-      heading: "What stays",
+      heading: "Compatibility",
       parts: [
-        "Versions follow semantic versioning. Within a major version no field of what gpuctl makes itself goes away or changes its meaning; new ones may come. What the service answers is passed on as it is, so its fields are the service's own.",
+        "gpuctl follows semantic versioning. Within a major version, fields that gpuctl itself produces are not removed and do not change their meaning; new fields may be added. Responses of the service are passed through unchanged.",
       ],
     },
   ];

@@ -511,7 +511,7 @@ export interface GenerateImageInput {
    */
   strength?: number;
   /**
-   * LoRA weights by name (SDXL1.0-base, SD1.5) (weight 0 to 1)
+   * LoRA weights by name (SDXL1.0-base, SD1.5) (each 0 to 1)
    */
   lora?: {
     [k: string]: number;

@@ -1,38 +1,42 @@
-import type { Clock } from "../clock.ts";
-import { balanceAt } from "../ledger.ts";
+import { type Clock, type ClockControl, clockControl } from "../clock.ts";
+import { type FaultControl, faultControl } from "../faults/control.ts";
+import type { Queries, Store } from "../queries.ts";
+import { balanceAt } from "../rentals/lifecycle.ts";
+import { lastRequests, type NumberedRequest } from "../request-log.ts";
 import { firstUser } from "../schema.ts";
-import type { Store } from "../store.ts";
-import { type Counts, countAll } from "../tables/counts.ts";
-import { creditOf } from "../tables/credits.ts";
 import { allRentals } from "../tables/rentals.ts";
-import { lastRequests, type NumberedRequest } from "../tables/requests.ts";
-import { type ClockControl, clockControl } from "./clock.ts";
-import { type FaultControl, faultControl } from "./faults.ts";
+import { creditOf } from "../tables/users.ts";
 import { restoreSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
-export interface SandboxStatus extends Counts {
+export interface SandboxStatus {
   readonly file: string;
   /** The sandbox's time, ISO 8601. */
   readonly now: string;
   readonly frozen: boolean;
-  /** What the user may still use up, in cents. */
+  /** The rest of the user's credit, in cents. */
   readonly balanceCents: number;
+  readonly rentals: { readonly active: number; readonly ended: number };
+  readonly volumes: number;
+  /** False after the user was deleted, until the next reset; no key works then. */
+  readonly userExists: boolean;
+  /** Faults that still wait for calls. */
+  readonly faults: number;
 }
 
-/** What makes and changes a sandbox's state, beside the service itself. */
+/** Reads and changes a sandbox's state beside the service itself. */
 export interface SandboxControls {
   readonly clock: ClockControl;
   readonly faults: FaultControl;
   status(): SandboxStatus;
-  /** Puts a YAML or JSON document in the place of the state. Throws `ControlRefused` that names what is wrong and where. */
+  /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
   seed(text: string): Promise<void>;
   /** The whole state as one JSON document. */
   snapshot(): Snapshot;
-  /** Puts the text of a snapshot in the place of the state. Throws `ControlRefused` when it is none that can be used. */
+  /** Replaces the state with a snapshot. @throws ControlRefused when it cannot be used */
   restore(text: string): void;
-  /** Restores the initial state: one user, the keys, nothing rented, the machine's clock, no faults. */
+  /** Restores the initial state: one user, the built-in keys, no rentals or faults, the machine's clock. */
   reset(): void;
-  /** The last requests, the oldest of them first. */
+  /** The most recent requests, oldest first. */
   requests(limit: number): readonly NumberedRequest[];
 }
 
@@ -60,5 +64,23 @@ export function controlsOf(store: Store, machine: Clock, file: string): SandboxC
     restore: (text) => restoreSnapshot(store, text, machine),
     reset: () => store.reset(machine()),
     requests: (limit) => lastRequests(store, limit),
+  };
+}
+
+function countAll(store: Queries, now: number) {
+  const [row] = store.all(
+    `SELECT
+      (SELECT count(*) FROM rentals WHERE endsAt IS NULL OR endsAt > ?1) AS active,
+      (SELECT count(*) FROM rentals WHERE endsAt <= ?1) AS ended,
+      (SELECT count(*) FROM volumes) AS volumes,
+      (SELECT count(*) FROM users WHERE deletedAt IS NULL) AS users,
+      (SELECT count(*) FROM faults WHERE calls < skip + times) AS faults`,
+    now,
+  );
+  return {
+    rentals: { active: Number(row?.active), ended: Number(row?.ended) },
+    volumes: Number(row?.volumes),
+    userExists: Number(row?.users) > 0,
+    faults: Number(row?.faults),
   };
 }

@@ -1,31 +1,76 @@
-import { type Clock, latestMs } from "../clock.ts";
-import { keys } from "../keys.ts";
-import type { Row } from "../queries.ts";
-import { rentalRecord } from "../rental-record.ts";
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { reasonOf } from "../../core/errors.ts";
+import { canonicalJson, parseJson } from "../../core/json.ts";
+import { type Clock, type ClockState, latestMs, saveClock } from "../clock.ts";
+import { ControlRefused } from "../errors.ts";
+import { listFaults } from "../faults/table.ts";
+import { keys, listKeys } from "../keys.ts";
+import type { Row, Store } from "../queries.ts";
+import { rentalRecord } from "../rentals/record.ts";
 import { firstUser, schemaVersion, tableNames } from "../schema.ts";
-import type { Store } from "../store.ts";
-import { saveClock } from "../tables/clock.ts";
-import { listFaults } from "../tables/faults.ts";
-import { listKeys } from "../tables/keys.ts";
 import { allRentals } from "../tables/rentals.ts";
 import { findUser } from "../tables/users.ts";
 import { listVolumes } from "../tables/volumes.ts";
-import type { ClockShown } from "./clock.ts";
-import { ControlRefused } from "./refused.ts";
-import { canonical, changed, readSnapshot, type Snapshot, sealed } from "./snapshot-document.ts";
 
-export type { Snapshot } from "./snapshot-document.ts";
+const row = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 
-/** Tables that a snapshot leaves out: one is a log, the other is told as a moment. */
-const apart: ReadonlySet<string> = new Set(["requests", "clock"]);
+const head = z.object({ gpuctlSandbox: z.literal("snapshot"), version: z.int() });
+
+const document = z.strictObject({
+  ...head.shape,
+  clock: z.strictObject({ now: z.iso.datetime(), frozen: z.boolean() }),
+  tables: z.record(z.string(), z.array(row)),
+  digest: z.string(),
+});
+
+/** The whole state as plain data: the clock, and every table but the request log. */
+export type Snapshot = z.output<typeof document>;
+
+/** Adds the digest that shows whether a snapshot was modified or truncated. */
+export const sealed = (content: Omit<Snapshot, "digest">): Snapshot => ({
+  ...content,
+  digest: digestOf(content),
+});
+
+/** @throws ControlRefused when the text is not a snapshot, or one of another version, or was modified */
+function readSnapshot(text: string): Snapshot {
+  const json = parseJson(text);
+  const known = head.safeParse(json);
+  if (!known.success) throw new ControlRefused([], "it is not a snapshot of a sandbox");
+  const { version } = known.data;
+  if (version !== schemaVersion) {
+    const writer = version < schemaVersion ? "an older" : "a newer";
+    const formats = `it has format ${version}, and this version reads format ${schemaVersion} only`;
+    throw new ControlRefused([], `the snapshot was written by ${writer} version of gpuctl: ${formats}`);
+  }
+  const parsed = document.safeParse(json);
+  if (!parsed.success) throw changed();
+  const { digest, ...content } = parsed.data;
+  if (digest !== digestOf(content)) throw changed();
+  return parsed.data;
+}
+
+const changed = (): ControlRefused =>
+  new ControlRefused(
+    [],
+    "the snapshot was modified after it was taken; to load a state of your own, use `seed`",
+  );
+
+/** Independent of the order of keys and of white space. */
+const digestOf = (content: Omit<Snapshot, "digest">): string =>
+  createHash("sha256").update(canonicalJson(content)).digest("hex");
+
+/** Tables that a snapshot leaves out; it has the clock as a field of its own. */
+const excluded: ReadonlySet<string> = new Set(["requests", "clock"]);
 const sequences = "sqlite_sequence";
 
-const kept = (store: Store): readonly string[] => [
-  ...tableNames(store).filter((name) => !apart.has(name)),
+const included = (store: Store): readonly string[] => [
+  ...tableNames(store).filter((name) => !excluded.has(name)),
   sequences,
 ];
 
-export function takeSnapshot(store: Store, clock: () => ClockShown): Snapshot {
+export function takeSnapshot(store: Store, clock: () => ClockState): Snapshot {
   return store.write(() => {
     const { now, frozen } = clock();
     return sealed({
@@ -38,29 +83,28 @@ export function takeSnapshot(store: Store, clock: () => ClockShown): Snapshot {
 }
 
 const tablesOf = (store: Store): Snapshot["tables"] =>
-  Object.fromEntries(kept(store).map((name) => [name, rowsOf(store, name)]));
+  Object.fromEntries(included(store).map((name) => [name, rowsOf(store, name)]));
 
 function rowsOf(store: Store, table: string): Row[] {
   const rows = [...store.all(`SELECT * FROM ${table}`)];
-  return table === sequences ? rows.filter(({ name }) => !apart.has(String(name))) : rows;
+  return table === sequences ? rows.filter(({ name }) => !excluded.has(String(name))) : rows;
 }
 
 /**
- * Puts a snapshot in the place of the whole state, as one transaction; a running clock runs on from the moment of the
- * snapshot.
- * @throws ControlRefused when it is none of ours, of another version, was changed, or holds what no sandbox can hold;
- * then nothing was changed
+ * Replaces the whole state with a snapshot, as one transaction. A running clock continues from the snapshot's time.
+ * @throws ControlRefused when the text is not a snapshot of this version, was modified, or holds an impossible state;
+ * the state is then unchanged
  */
 export function restoreSnapshot(store: Store, text: string, machine: Clock): void {
   const { clock, tables } = readSnapshot(text);
-  const known = kept(store);
+  const known = included(store);
   if (Object.keys(tables).toSorted().join() !== [...known].toSorted().join()) throw changed();
   const now = Date.parse(clock.now);
   if (now > latestMs) throw changed();
   store.write(() => {
-    for (const table of [...known, ...apart]) store.run(`DELETE FROM ${table}`);
+    for (const table of [...known, ...excluded]) store.run(`DELETE FROM ${table}`);
     try {
-      // Filling a table moves its sequence, so the sequences come last.
+      // Inserting rows advances their sequence, so the sequences come last.
       for (const table of known) {
         if (table === sequences) store.run(`DELETE FROM ${sequences}`);
         for (const one of tables[table] ?? []) insert(store, table, one);
@@ -68,7 +112,7 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
       assertWhole(store, tables, now);
     } catch (error) {
       if (error instanceof ControlRefused) throw error;
-      throw impossible(error instanceof Error ? error.message : String(error));
+      throw impossible(reasonOf(error));
     }
     saveClock(store, { offsetMs: now - machine(), frozenAt: clock.frozen ? now : null });
   });
@@ -82,9 +126,9 @@ function insert(store: Store, table: string, one: Row): void {
   store.run(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`, ...Object.values(one));
 }
 
-/** What was put in comes out again, can be told, and is a state that a sandbox can be in. */
+/** Checks that the restored rows read back as they were, and are a state that a sandbox can have. */
 function assertWhole(store: Store, tables: Snapshot["tables"], now: number): void {
-  if (canonical(tablesOf(store)) !== canonical(tables)) throw changed();
+  if (canonicalJson(tablesOf(store)) !== canonicalJson(tables)) throw changed();
   for (const rental of allRentals(store, firstUser)) rentalRecord(store, rental, now);
   listVolumes(store, firstUser);
   listFaults(store);
@@ -94,8 +138,8 @@ function assertWhole(store: Store, tables: Snapshot["tables"], now: number): voi
   if (findUser(store, firstUser) === undefined) throw impossible("the user is missing");
   const secrets = listKeys(store, firstUser).map(({ secret }) => secret);
   const lost = Object.values(keys).find((secret) => !secrets.includes(secret));
-  if (lost !== undefined) throw impossible(`the sandbox's own key ${lost} is missing`);
+  if (lost !== undefined) throw impossible(`the built-in key ${lost} is missing`);
 }
 
 const impossible = (reason: string): ControlRefused =>
-  new ControlRefused([], `the snapshot holds what no sandbox can hold: ${reason}`);
+  new ControlRefused([], `the snapshot holds a state that no sandbox can have: ${reason}`);

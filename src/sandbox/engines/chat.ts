@@ -1,26 +1,22 @@
-/** An answer of the model `sandbox-echo`. */
-export type Echo = {
-  /** The answer in order, one word each; a word keeps the space before it, so that joined they are the answer. */
+/** A reply of the model `sandbox-echo`. */
+type Echo = {
+  /** Words, each with the space before it; joined they are the reply. */
   tokens: string[];
-  /** `length` when the answer was cut at the most tokens asked for. */
+  /** `length` when the reply was cut at `maxTokens`. */
   finishReason: "stop" | "length";
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 };
 
-/** Where an answer ends before its own end. */
-interface Ends {
-  readonly maxTokens?: number | undefined;
-  /** Texts of which the first one that the answer comes to ends it; it is left out itself. */
-  readonly stop?: readonly string[] | undefined;
-}
-
 /**
- * The answer of `sandbox-echo`, a model that says back the last thing the user said and claims no more.
- * A token is a word with the space before it, in the prompt as in the answer; `maxTokens` cuts the answer.
+ * The reply of `sandbox-echo`, a model that repeats the last user message. A token is a word with the space before it, in
+ * the prompt as in the reply. The reply ends before the first of the `stop` texts, or after `maxTokens`.
  */
 export function echo(
   messages: readonly { role: string; content: string }[],
-  { maxTokens, stop = [] }: Ends = {},
+  {
+    maxTokens,
+    stop = [],
+  }: { readonly maxTokens?: number | undefined; readonly stop?: readonly string[] } = {},
 ): Echo {
   const heard = messages.findLast(({ role }) => role === "user")?.content;
   const whole = heard === undefined ? "sandbox-echo heard no user message." : `sandbox-echo heard: ${heard}`;
@@ -39,7 +35,5 @@ export function echo(
   };
 }
 
-/** Words, each with the space before it; space at the very end is a token too. Joined they are the text. */
-function split(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
-}
+/** Words, each with the space before it; trailing space is a token of its own. */
+const split = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];

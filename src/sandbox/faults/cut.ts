@@ -1,23 +1,31 @@
-import { ConnectionReset } from "./connection-reset.ts";
+/** Thrown instead of a response: the connection breaks, as if the server had reset it. */
+export class ConnectionReset extends Error {
+  override readonly name = "ConnectionReset";
+  readonly code = "ECONNRESET";
+
+  constructor(message = "a fault of the sandbox reset the connection") {
+    super(message);
+  }
+}
 
 const kib = 1024;
 const lineEnd = 10;
 
 /**
- * The start of an answer: so many server-sent events, or KiB when it is no stream. What is shorter is whole. It ends
- * as if that were all, or with a reset of the connection.
+ * The start of a response: its first `after` server-sent events, or KiB when it is not a stream. It then ends normally,
+ * or with a reset of the connection.
  */
-export function cut(answer: Response, after: number, { reset }: { readonly reset: boolean }): Response {
-  const { status, headers, body } = answer;
+export function cut(response: Response, after: number, { reset }: { readonly reset: boolean }): Response {
+  const { status, headers, body } = response;
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const kept = new Headers(headers);
-  kept.delete("content-length");
+  const shortened = new Headers(headers);
+  shortened.delete("content-length");
   const start = startOf(body, isStream ? eventEnds(after) : bytes(after * kib), reset);
-  return new Response(ReadableStream.from(start), { status, headers: kept });
+  return new Response(ReadableStream.from(start), { status, headers: shortened });
 }
 
-/** How many bytes of a piece belong to the start; nothing when all do and more may follow. */
-type Measure = (piece: Uint8Array) => number | undefined;
+/** How many bytes of a chunk belong to the start; undefined when all do and more may follow. */
+type Measure = (chunk: Uint8Array) => number | undefined;
 
 async function* startOf(
   body: AsyncIterable<Uint8Array> | null,
@@ -25,17 +33,17 @@ async function* startOf(
   reset: boolean,
 ): AsyncGenerator<Uint8Array> {
   if (measure(new Uint8Array()) === undefined) {
-    for await (const piece of body ?? []) {
-      const end = measure(piece);
-      yield piece.subarray(0, end);
+    for await (const chunk of body ?? []) {
+      const end = measure(chunk);
+      yield chunk.subarray(0, end);
       if (end !== undefined) break;
     }
   }
   if (reset) throw new ConnectionReset();
 }
 
-function bytes(most: number): Measure {
-  let left = most;
+function bytes(limit: number): Measure {
+  let left = limit;
   return ({ length }) => {
     if (length >= left) return left;
     left -= length;
@@ -44,12 +52,12 @@ function bytes(most: number): Measure {
 }
 
 /** An event ends with a blank line. */
-function eventEnds(most: number): Measure {
-  let left = most;
+function eventEnds(limit: number): Measure {
+  let left = limit;
   let before = 0;
-  return (piece) => {
+  return (chunk) => {
     if (left === 0) return 0;
-    for (const [at, byte] of piece.entries()) {
+    for (const [at, byte] of chunk.entries()) {
       const ends = byte === lineEnd && before === lineEnd;
       if (ends) left -= 1;
       if (left === 0) return at + 1;

@@ -1,17 +1,17 @@
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
-import { check, type Issue } from "../../contract/check.ts";
+import { check, type Issue } from "../../contract/check/check.ts";
 import type { CheckedInputOf } from "../../contract/index.ts";
-import { sandboxChatModel } from "../../contract/sandbox.ts";
+import { sandboxChatModel } from "../../core/sandbox.ts";
 import { secondMs } from "../clock.ts";
-import { issue, refuse } from "../refusal.ts";
-import { count } from "../tables/counters.ts";
+import { issue, throwIfInvalid } from "../errors.ts";
+import { count } from "../tables/numbers.ts";
 import type { Call, Handlers } from "./handler.ts";
 
 type Input = CheckedInputOf<"createChatCompletion">;
 
-/** What the common chat-completions format has beyond the documented fields, as far as the sandbox heeds it. */
-const heeded = z.object({
+/** Undocumented fields of the common chat-completions format that the sandbox supports. */
+const extensions = z.object({
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
@@ -19,10 +19,10 @@ const heeded = z.object({
   n: z.literal(1).nullish(),
 });
 
-/** Answers in the common chat-completions format: whole, or as server-sent events when `stream` is set. */
+/** Responds in the common chat-completions format, with server-sent events when `stream` is set. */
 async function createChatCompletion(input: Input, { http, now, store }: Call) {
-  const { stream, stream_options, max_completion_tokens, stop } = withinLimits(input);
-  const { echo } = await import("../engines/index.ts");
+  const { stream, stream_options, max_completion_tokens, stop } = extensionsOf(input);
+  const { echo } = await import("../engines/chat.ts");
   const { tokens, finishReason, usage } = echo(input.messages, {
     maxTokens: input.max_tokens ?? max_completion_tokens ?? undefined,
     stop: [stop ?? []].flat(),
@@ -55,8 +55,8 @@ async function createChatCompletion(input: Input, { http, now, store }: Call) {
   });
 }
 
-/** What the sandbox heeds of an input, which must be within its own limits. */
-function withinLimits(input: Input): z.output<typeof heeded> {
+/** The supported undocumented fields of an input. @throws ApiError when the input is outside the sandbox's own limits */
+function extensionsOf(input: Input): z.output<typeof extensions> {
   const wrong: Issue[] = [];
   if (input.model !== sandboxChatModel)
     wrong.push(issue("model", `must be ${sandboxChatModel}, the sandbox's chat model`));
@@ -64,9 +64,9 @@ function withinLimits(input: Input): z.output<typeof heeded> {
   if (input.max_tokens !== undefined && input.max_tokens < 1) {
     wrong.push(issue("max_tokens", "must be at least 1"));
   }
-  const checked = check({ input: heeded }, input);
-  refuse(...wrong, ...(checked.ok ? [] : checked.issues));
-  return heeded.parse(input);
+  const checked = check({ input: extensions }, input);
+  throwIfInvalid(...wrong, ...(checked.ok ? [] : checked.issues));
+  return extensions.parse(input);
 }
 
 export const chat = { createChatCompletion } satisfies Partial<Handlers>;

@@ -1,7 +1,20 @@
-import { openApi } from "../../contract/openapi.ts";
-import { additions } from "../additions.ts";
+import { openApi } from "../../contract/document/openapi.ts";
+import type { Additions } from "../../contract/document/responses.ts";
+import { operations } from "../../contract/index.ts";
+import type { Operation } from "../../contract/operation.ts";
 import { enabledOperations } from "../environment.ts";
+import { payloadTooLarge } from "../errors.ts";
 import type { Handlers } from "./handler.ts";
+
+/** What the description says of the sandbox beyond what the service documents. */
+const additions = (operation: Operation): Additions => ({
+  ...(operation.in === "body" && { errors: [payloadTooLarge] }),
+  ...(operation.sunset && { headers: { Deprecation: "Whether this path has a sunset day" } }),
+  ...(operation.id === operations.getOpenApiDocument.id && {
+    headers: { ETag: "Version of the description, for If-None-Match" },
+    empty: { 304: "The description has not changed" },
+  }),
+});
 
 export const description = {
   getOpenApiDocument: (_input, { http, now, environment }) =>

@@ -1,27 +1,27 @@
 import type { Context } from "hono";
-import type { ServedId, ServedInputOf, ServedOutputOf } from "../../contract/assumed/served.ts";
+import type { ServedId, ServedInputOf, ServedOutputOf } from "../assumed/index.ts";
 import type { Environment } from "../environment.ts";
-import type { Store } from "../store.ts";
+import type { Store } from "../queries.ts";
 
-/** What a handler knows of the call beside its input. */
+/** What a handler gets besides its input. */
 export interface Call {
   readonly store: Store;
-  /** What is served beside this. */
+  /** All operations that are served. */
   readonly environment: Environment;
-  /** The moment of the call, in milliseconds: one for all that it stamps and bills. */
+  /** The time of the call, in milliseconds since 1970; everything in it is stamped and billed at this time. */
   readonly now: number;
-  /** Whose things the call is about; nobody's (`""`) when the operation is open. */
+  /** The caller; empty when the operation requires no key. */
   readonly userId: string;
-  /** For the operations that answer with something else than one JSON value. */
+  /** For operations whose response is not one JSON value. */
   readonly http: Context;
 }
 
-type Answer<Output> = Output | Response;
+type Result<Output> = Output | Response;
 
-/** What does the work of one operation; its input is checked, and has the service's defaults. */
+/** Performs an operation. Its input was checked and has the service's defaults. */
 export type Handler<Id extends ServedId> = (
   input: ServedInputOf<Id>,
   call: Call,
-) => Answer<ServedOutputOf<Id>> | Promise<Answer<ServedOutputOf<Id>>>;
+) => Result<ServedOutputOf<Id>> | Promise<Result<ServedOutputOf<Id>>>;
 
 export type Handlers<Ids extends ServedId = ServedId> = { readonly [Id in Ids]: Handler<Id> };

@@ -1,12 +1,34 @@
 import { termTypes } from "../../contract/enums.ts";
-import type { RentalType } from "../lifecycle.ts";
-import { needSshKeys } from "../need-ssh-keys.ts";
-import { newRental } from "../new-rental.ts";
-import { rentalRecord } from "../rental-record.ts";
-import { activeRentals, addRental, findRental, pastRentals } from "../tables/rentals.ts";
+import type { Id } from "../../contract/shared.ts";
+import type { ServedInputOf } from "../assumed/index.ts";
+import { pageOf } from "../assumed/pages.ts";
+import { issue, required, throwIfInvalid } from "../errors.ts";
+import { assertSshKeysExist, newRental, volumeFor } from "../rentals/create.ts";
+import { type RentalInput, type RentalType, rentalAt } from "../rentals/lifecycle.ts";
+import { rentalRecord } from "../rentals/record.ts";
+import {
+  activeRentals,
+  addRental,
+  findRental,
+  type NumberedRental,
+  pastRentals,
+  saveRental,
+} from "../tables/rentals.ts";
 import { attach } from "../tables/volumes.ts";
-import { volumeFor } from "../volume-for.ts";
 import type { Call, Handlers } from "./handler.ts";
+
+/** Creates a rental, with its volume if it asks for one. */
+function rent(input: RentalInput, { store, userId, now }: Call) {
+  const rental = newRental(input, now);
+  return store.write(() => {
+    assertSshKeysExist(store, userId, input);
+    const id = addRental(store, userId, rental);
+    if (input.rentalType === "bare-metal" && input.storageVolume) {
+      attach(store, volumeFor(store, userId, input.storageVolume, rental), [id]);
+    }
+    return rentalRecord(store, { id, rental }, now);
+  });
+}
 
 const active = ({ store, userId, now }: Call, type?: RentalType) =>
   activeRentals(store, userId, now, type).map((rental) => rentalRecord(store, rental, now));
@@ -17,29 +39,44 @@ const sum = (rentals: readonly { costPerHourCents: number }[]) => ({
   costPerHourCents: rentals.reduce((total, rental) => total + rental.costPerHourCents, 0),
 });
 
-export const rentals = {
-  createVirtualMachineRental(input, { store, userId, now }) {
-    const rental = newRental(input, { rentalType: "virtual-machine", customPorts: input.customPorts }, now);
-    return store.write(() => {
-      needSshKeys(store, userId, input);
-      return rentalRecord(store, { id: addRental(store, userId, rental), rental }, now);
-    });
-  },
+const page = (
+  all: readonly NumberedRental[],
+  request: ServedInputOf<"listPastRentals">,
+  { store, now }: Call,
+) => {
+  const { items, nextCursor } = pageOf(all, request);
+  return { items: items.map((rental) => rentalRecord(store, rental, now)), nextCursor };
+};
 
-  createBareMetalRental(input, { store, userId, now }) {
-    const rental = newRental(input, { rentalType: "bare-metal", cudaVersion: input.cudaVersion }, now);
-    return store.write(() => {
-      needSshKeys(store, userId, input);
-      const id = addRental(store, userId, rental);
-      if (input.storageVolume) {
-        attach(store, volumeFor(store, userId, input.storageVolume, rental), [id]);
-      }
-      return rentalRecord(store, { id, rental }, now);
+/** @throws ApiError when the user has no such rental, or it has ended */
+export function activeRental(rentalId: Id, { store, userId, now }: Call): NumberedRental {
+  const unknown = `no active rental has the id ${rentalId}`;
+  const found = required(findRental(store, userId, rentalId), "rentalId", unknown);
+  if (rentalAt(found.rental, now).status === "Terminated") throwIfInvalid(issue("rentalId", unknown));
+  return found;
+}
+
+/** Ends an active rental of a type immediately, whatever its term. */
+const terminate =
+  (type: RentalType) =>
+  ({ rentalId }: { readonly rentalId: Id }, call: Call) =>
+    call.store.write(() => {
+      const { id, rental } = activeRental(rentalId, call);
+      if (rental.rentalType !== type)
+        throwIfInvalid(issue("rentalId", `must be a ${type}, but is a ${rental.rentalType}`));
+      saveRental(call.store, { id, rental: { ...rental, terminatedAt: call.now } });
+      return { message: `Rental ${id} was terminated.`, rentalId: id };
     });
-  },
+
+export const rentals = {
+  createVirtualMachineRental: (input, call) => rent({ ...input, rentalType: "virtual-machine" }, call),
+  createBareMetalRental: (input, call) => rent({ ...input, rentalType: "bare-metal" }, call),
+  createRental: rent,
 
   listVirtualMachineRentals: (_input, call) => active(call, "virtual-machine"),
   listBareMetalRentals: (_input, call) => active(call, "bare-metal"),
+  listActiveRentals: ({ rentalType, ...request }, call) =>
+    page(activeRentals(call.store, call.userId, call.now, rentalType), request, call),
 
   getActiveRentalSummary(_input, call) {
     const all = active(call);
@@ -56,4 +93,8 @@ export const rentals = {
 
   listRentalHistory: (_input, { store, userId, now }) =>
     pastRentals(store, userId, now).map((rental) => rentalRecord(store, rental, now)),
+  listPastRentals: (request, call) => page(pastRentals(call.store, call.userId, call.now), request, call),
+
+  terminateVirtualMachineRental: terminate("virtual-machine"),
+  terminateBareMetalRental: terminate("bare-metal"),
 } satisfies Partial<Handlers>;

@@ -1,42 +1,41 @@
-import type { Issue } from "../../contract/check.ts";
-import type { Id } from "../../contract/shared.ts";
+import type { Issue } from "../../contract/check/check.ts";
+import type { CheckedInputOf } from "../../contract/index.ts";
 import { stamp } from "../clock.ts";
-import { nextTerm, type ReservedTerm, rentalAt } from "../lifecycle.ts";
-import { tooLong } from "../new-rental.ts";
-import { termCents } from "../prices.ts";
-import { issue, refuse, required } from "../refusal.ts";
-import { findRental, type NumberedRental, saveRental } from "../tables/rentals.ts";
+import { issue, throwIfInvalid } from "../errors.ts";
+import { tooLong } from "../rentals/create.ts";
+import { nextTerm, type ReservedTerm, rentalAt } from "../rentals/lifecycle.ts";
+import { termCents } from "../rentals/prices.ts";
+import { saveRental } from "../tables/rentals.ts";
 import type { Call, Handlers } from "./handler.ts";
+import { activeRental } from "./rentals.ts";
 
-interface Wanted {
-  readonly rentalId: Id;
-  readonly termPeriodDays: number;
-  readonly expectedTotalPriceCents: number;
-}
-
-type TermType = "on-demand" | "reserved";
-
-/** Adds a reserved term to an active rental of the given term type; `disagreements` hold the term against the request. */
+/** Adds a reserved term to an active rental whose term type is `from`; `mismatches` compares the term with the request. */
 function addTerm(
-  wanted: Wanted,
+  request: CheckedInputOf<"convertToReserved">,
   call: Call,
-  from: TermType,
-  disagreements: (term: ReservedTerm) => readonly Issue[] = () => [],
+  from: "on-demand" | "reserved",
+  mismatches: (term: ReservedTerm) => readonly Issue[] = () => [],
 ) {
   const { store, now } = call;
+  const { rentalId, termPeriodDays: days, expectedTotalPriceCents } = request;
   return store.write(() => {
-    const { id, rental } = activeRental(wanted.rentalId, call, from);
-    const days = wanted.termPeriodDays;
+    const { id, rental } = activeRental(rentalId, call);
+    const { termType } = rentalAt(rental, now);
+    if (termType !== from) throwIfInvalid(issue("rentalId", `must be ${from}, but is ${termType}`));
     const term = nextTerm(rental, days, now);
-    refuse(...tooLong(term));
+    throwIfInvalid(...tooLong(term));
     const totalPriceCents = termCents(rental, days);
-    refuse(...priceIssues(wanted, totalPriceCents), ...disagreements(term));
+    const price = `must be ${totalPriceCents}, the price in cents of ${days} days`;
+    throwIfInvalid(
+      ...(expectedTotalPriceCents === totalPriceCents ? [] : [issue("expectedTotalPriceCents", price)]),
+      ...mismatches(term),
+    );
     const reserved = { ...rental, terms: [...rental.terms, term] };
     saveRental(store, { id, rental: reserved });
-    const { termType, termPeriodDays, costPerHourCents } = rentalAt(reserved, now);
+    const { termType: newTermType, termPeriodDays, costPerHourCents } = rentalAt(reserved, now);
     return {
       rentalId: id,
-      termType,
+      termType: newTermType,
       termPeriodDays,
       totalPriceCents,
       costPerHourCents,
@@ -44,22 +43,6 @@ function addTerm(
     };
   });
 }
-
-function activeRental(rentalId: Id, { store, userId, now }: Call, termType: TermType): NumberedRental {
-  const unknown = `no active rental has the id ${rentalId}`;
-  const found = required(findRental(store, userId, rentalId), "rentalId", unknown);
-  const current = rentalAt(found.rental, now);
-  if (current.status === "Terminated") refuse(issue("rentalId", unknown));
-  if (current.termType !== termType) {
-    refuse(issue("rentalId", `must be ${termType}, but is ${current.termType}`));
-  }
-  return found;
-}
-
-const priceIssues = ({ expectedTotalPriceCents, termPeriodDays }: Wanted, price: number): Issue[] =>
-  expectedTotalPriceCents === price
-    ? []
-    : [issue("expectedTotalPriceCents", `must be ${price}, the price in cents of ${termPeriodDays} days`)];
 
 export const reserve = {
   convertToReserved: (input, call) => addTerm(input, call, "on-demand"),
@@ -72,6 +55,6 @@ export const reserve = {
     ),
 
   requestReservation: ({ gpuCount }) => ({
-    message: `Your request for ${gpuCount} GPUs reached the sandbox, which sends it to nobody.`,
+    message: `The sandbox received your request for ${gpuCount} GPUs. It does not forward it to anyone.`,
   }),
 } satisfies Partial<Handlers>;

@@ -1,7 +1,7 @@
 import type { Id } from "../../contract/shared.ts";
 import { stamp } from "../clock.ts";
-import { rentalAt } from "../lifecycle.ts";
-import { issue, refuse, required } from "../refusal.ts";
+import { issue, required, throwIfInvalid } from "../errors.ts";
+import { rentalAt } from "../rentals/lifecycle.ts";
 import { findRental } from "../tables/rentals.ts";
 import {
   addVolume,
@@ -25,7 +25,7 @@ export function attachable(
 ): number[] {
   const distinct = [...new Set(ids.map(String))];
   const found = distinct.map((id) => ({ id, known: findRental(store, userId, id) }));
-  refuse(
+  throwIfInvalid(
     ...found.flatMap(({ id, known }) => {
       if (!known || rentalAt(known.rental, now).status === "Terminated") {
         return [issue("rentalIds", `no active rental has the id ${id}`)];

@@ -1,46 +1,40 @@
-import type { Issue } from "../../contract/check.ts";
-import { latestMs, stamp } from "../clock.ts";
+import type { Issue } from "../../contract/check/check.ts";
+import { latestMs, saveClock, stamp } from "../clock.ts";
+import { ApiError, issue, throwIfInvalid } from "../errors.ts";
 import { attachable } from "../handlers/volumes.ts";
-import { keys } from "../keys.ts";
-import { balanceAt } from "../ledger.ts";
-import { needSshKeys } from "../need-ssh-keys.ts";
-import { Refusal, refuse } from "../refusal.ts";
+import { addKey, keys } from "../keys.ts";
+import type { Store } from "../queries.ts";
+import { assertSshKeysExist, newRental } from "../rentals/create.ts";
+import type { StoredRental } from "../rentals/lifecycle.ts";
+import { balanceAt } from "../rentals/lifecycle.ts";
 import { firstUser, restoreInitialState } from "../schema.ts";
-import type { Store } from "../store.ts";
-import { saveClock } from "../tables/clock.ts";
-import { saveCredit } from "../tables/credits.ts";
-import { addKey } from "../tables/keys.ts";
 import { addRental, allRentals } from "../tables/rentals.ts";
-import { addSshKey } from "../tables/ssh-keys.ts";
-import { findUser, saveUser } from "../tables/users.ts";
+import { addSshKey, findUser, saveCredit, saveUser } from "../tables/users.ts";
 import { addVolume, attach } from "../tables/volumes.ts";
-import { numberedFirst, twice } from "./numbers.ts";
-import type { Seed } from "./read.ts";
-import { momentOf, notPast, seededRental } from "./rentals.ts";
-import type { SeedDocument } from "./schema.ts";
+import type { Seed, SeedDocument, SeededRental } from "./read.ts";
 
 /**
- * Puts a seed in the place of the whole state, as one transaction. `machine` is the time of the machine's clock.
- * @throws ControlRefused when the seed does not hold together; then nothing was changed
+ * Replaces the whole state with a seed, as one transaction. `machine` is the time of the machine's clock.
+ * @throws ControlRefused when the seed is inconsistent; the state is then unchanged
  */
-export function fill(store: Store, { document, wrong }: Seed, machine: number): void {
+export function fill(store: Store, { document, seedError }: Seed, machine: number): void {
   const { clock, user, balanceCents } = document;
   const now = momentOf(clock?.now) ?? machine;
   const issues = [
-    ...(now > latestMs ? [{ path: ["clock", "now"], message: "must lie before the year 10000" }] : []),
-    ...twice("rentals", document.rentals),
-    ...twice("volumes", document.volumes),
-    ...keysTwice(document.keys),
+    ...(now > latestMs ? [{ path: ["clock", "now"], message: "must be before the year 10000" }] : []),
+    ...duplicateIds("rentals", document.rentals),
+    ...duplicateIds("volumes", document.volumes),
+    ...duplicateKeys(document.keys),
   ];
-  if (issues.length > 0) throw wrong(issues);
+  if (issues.length > 0) throw seedError(issues);
   store.write(() => {
     restoreInitialState(store, now);
     if (clock) saveClock(store, { offsetMs: now - machine, frozenAt: clock.frozen ? now : null });
     const initial = findUser(store, firstUser);
     if (user && initial) saveUser(store, firstUser, { ...initial, ...user });
     addKeys(store, document, now);
-    const found = [...addRentals(store, document, now), ...addVolumes(store, document, now)];
-    if (found.length > 0) throw wrong(found);
+    const invalid = [...addRentals(store, document, now), ...addVolumes(store, document, now)];
+    if (invalid.length > 0) throw seedError(invalid);
     if (balanceCents !== undefined) {
       const { usedCents } = balanceAt(0, allRentals(store, firstUser), now);
       saveCredit(store, firstUser, balanceCents + usedCents);
@@ -52,15 +46,13 @@ function addKeys(store: Store, { keys: seeded, sshKeys }: SeedDocument, now: num
   for (const { value, name, access } of seeded) {
     addKey(store, firstUser, { secret: value, name: name ?? access, access, createdAt: now });
   }
-  for (const { name, publicKey } of sshKeys) {
-    addSshKey(store, firstUser, { name, publicKey: publicKey.trim(), createdAt: stamp(now) });
-  }
+  for (const key of sshKeys) addSshKey(store, firstUser, key, now);
 }
 
 const addRentals = (store: Store, { rentals }: SeedDocument, now: number): readonly Issue[] =>
   numberedFirst(rentals).flatMap(({ thing, index }) =>
     issuesOf(["rentals", index], () => {
-      needSshKeys(store, firstUser, thing);
+      assertSshKeysExist(store, firstUser, thing);
       addRental(store, firstUser, seededRental(thing, now), thing.id);
     }),
   );
@@ -69,29 +61,69 @@ const addVolumes = (store: Store, { volumes }: SeedDocument, now: number): reado
   numberedFirst(volumes).flatMap(({ thing, index }) =>
     issuesOf(["volumes", index], () => {
       const { id, createdAt, rentalIds = [], ...volume } = thing;
-      refuse(...notPast("createdAt", momentOf(createdAt), now));
+      throwIfInvalid(...notPast("createdAt", momentOf(createdAt), now));
       const attached = attachable(rentalIds, { store, userId: firstUser, now });
       const stored = { ...volume, createdAt: stamp(momentOf(createdAt) ?? now) };
       attach(store, addVolume(store, firstUser, stored, id), attached);
     }),
   );
 
-/** What the sandbox has against a thing of a seed, with the place of the thing. */
+/** The issues that adding a rental or a volume of a seed raises, with paths from the root of the seed. */
 function issuesOf(place: readonly (string | number)[], work: () => unknown): readonly Issue[] {
   try {
     work();
     return [];
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     return error.issues.map(({ path, message }) => ({ path: [...place, ...path], message }));
   }
 }
 
-function keysTwice(seeded: SeedDocument["keys"]): readonly Issue[] {
+function duplicateKeys(seeded: SeedDocument["keys"]): readonly Issue[] {
   const values = [...Object.values<string>(keys), ...seeded.map(({ value }) => value)];
   return seeded.flatMap(({ value }, index) =>
     values.indexOf(value) < index + Object.keys(keys).length
-      ? [{ path: ["keys", index, "value"], message: "is a key already" }]
+      ? [{ path: ["keys", index, "value"], message: "is already a key" }]
       : [],
   );
 }
+
+interface Numbered {
+  readonly id?: number | undefined;
+}
+
+/** Items with a given id first, so that the others get ids that are still free. */
+const numberedFirst = <Thing extends Numbered>(things: readonly Thing[]) =>
+  things
+    .map((thing, index) => ({ thing, index }))
+    .sort((one, other) => Number(one.thing.id === undefined) - Number(other.thing.id === undefined));
+
+/** An issue for each id that a list uses twice. */
+const duplicateIds = (list: string, things: readonly Numbered[]): readonly Issue[] =>
+  things.flatMap(({ id }, index) =>
+    id !== undefined && things.findIndex((thing) => thing.id === id) < index
+      ? [{ path: [list, index, "id"], message: `must be unique, but ${id} is used twice` }]
+      : [],
+  );
+
+/**
+ * A rental of a seed. Without `createdAt` it starts to boot now.
+ * @throws ApiError when its input or the order of its times is invalid
+ */
+function seededRental(seeded: SeededRental, now: number): StoredRental {
+  const { id: _, createdAt: createdText, terminatedAt: terminatedText, ...input } = seeded;
+  const createdAt = momentOf(createdText) ?? now;
+  const terminatedAt = momentOf(terminatedText);
+  throwIfInvalid(...notPast("createdAt", createdAt, now), ...notPast("terminatedAt", terminatedAt, now));
+  if (terminatedAt !== undefined && terminatedAt < createdAt) {
+    throwIfInvalid(issue("terminatedAt", "must not be before createdAt"));
+  }
+  const rental = newRental(input, createdAt);
+  return terminatedAt === undefined ? rental : { ...rental, terminatedAt };
+}
+
+const momentOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Date.parse(text);
+
+const notPast = (field: string, moment: number | undefined, now: number): readonly Issue[] =>
+  moment !== undefined && moment > now ? [issue(field, "must not be later than the sandbox's time")] : [];

@@ -1,49 +1,100 @@
 import type { Document, LineCounter } from "yaml";
-import { check, type Issue } from "../../contract/check.ts";
-import { ControlRefused } from "../control/refused.ts";
-import { type SeedDocument, seedDocument } from "./schema.ts";
+import * as z from "zod";
+import { check, type Issue } from "../../contract/check/check.ts";
+import { createBareMetalRental, createVirtualMachineRental } from "../../contract/rentals.ts";
+import { dateTime } from "../../contract/shared.ts";
+import { user } from "../../contract/user.ts";
+import { createStorageVolume } from "../../contract/volumes.ts";
+import { reasonOf } from "../../core/errors.ts";
+import { createApiKey, createSshKey } from "../assumed/keys.ts";
+import { ControlRefused } from "../errors.ts";
 
-/** A seed that was read: its document, and a way to tell where in the text a place of it stands. */
+/** New ids count up from the largest one of a seed, so there must be room above it. */
+const number = z
+  .int()
+  .gt(0)
+  .lt(2 ** 52);
+
+/** What the sandbox chooses for something new, and a seed can set. */
+const given = { id: number.optional(), createdAt: dateTime("When it was created").optional() };
+const rented = { ...given, terminatedAt: dateTime("When it ended").optional() };
+
+const virtualMachine = createVirtualMachineRental.input
+  .extend({ rentalType: z.literal("virtual-machine"), ...rented })
+  .strict();
+const bareMetal = createBareMetalRental.input
+  .omit({ storageVolume: true })
+  .extend({ rentalType: z.literal("bare-metal"), ...rented })
+  .strict();
+
+/** What a bearer credential can carry, and long enough not to be part of a word in the request log. */
+const secret = z
+  .string()
+  .min(8)
+  .regex(/^[\x21-\x7e]+$/);
+
+/** The document that a sandbox is filled from. Its entries have the fields of the create operations, and their defaults. */
+const seedDocument = z.strictObject({
+  clock: z
+    .strictObject({ now: dateTime("The sandbox's time").optional(), frozen: z.boolean().default(false) })
+    .optional(),
+  user: user.omit({ id: true }).strict().optional(),
+  balanceCents: z.int().optional(),
+  keys: z
+    .array(
+      z.strictObject({
+        value: secret,
+        name: createApiKey.input.shape.name.optional(),
+        access: z.enum(["full", "read-only", "revoked"]).default("full"),
+      }),
+    )
+    .default([]),
+  sshKeys: z.array(createSshKey.input.strict()).default([]),
+  rentals: z.array(z.discriminatedUnion("rentalType", [virtualMachine, bareMetal])).default([]),
+  volumes: z.array(createStorageVolume.input.extend(given).strict()).default([]),
+});
+
+export type SeedDocument = z.output<typeof seedDocument>;
+export type SeededRental = SeedDocument["rentals"][number];
+
+/** A seed that was read. */
 export interface Seed {
   readonly document: SeedDocument;
-  /** Throws nothing: makes the error that names each place and its line. */
-  readonly wrong: (issues: readonly Issue[]) => ControlRefused;
+  /** The error for issues of the document, each with its line. */
+  readonly seedError: (issues: readonly Issue[]) => ControlRefused;
 }
 
 /**
- * Reads a seed, YAML or JSON; an empty one is that of an untouched sandbox.
- * @throws ControlRefused that names each place at fault and its line
+ * Reads a seed, YAML or JSON; an empty one describes the initial state.
+ * @throws ControlRefused naming each invalid field and its line
  */
 export async function readSeed(text: string): Promise<Seed> {
   const yaml = await import("yaml");
   const lines = new yaml.LineCounter();
   const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true });
   const [error] = parsed.errors;
-  if (error) throw new ControlRefused([], `the seed is neither YAML nor JSON: ${error.message.trim()}`);
-  const wrong = (issues: readonly Issue[]): ControlRefused => refusal(issues, parsed, lines);
+  if (error) throw new ControlRefused([], `the seed is not valid YAML or JSON: ${error.message.trim()}`);
+  const seedError = (issues: readonly Issue[]): ControlRefused => refusal(issues, parsed, lines);
   const content = toValue(parsed);
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
     throw new ControlRefused([], "the seed must be a map with keys such as rentals, volumes and clock");
   }
   const checked = check({ input: seedDocument }, content);
-  if (!checked.ok) throw wrong(checked.issues.map(inSeed));
-  return { document: checked.value, wrong };
+  if (!checked.ok) throw seedError(checked.issues.map(inSeed));
+  return { document: checked.value, seedError };
 }
 
 function toValue(parsed: Document): unknown {
   try {
     return parsed.toJS() ?? {};
   } catch (error) {
-    throw new ControlRefused(
-      [],
-      `the seed cannot be read: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new ControlRefused([], `the seed cannot be read: ${reasonOf(error)}`);
   }
 }
 
 const inSeed = ({ path, message }: Issue): Issue => ({
   path,
-  message: message.replace("of this operation", "that a seed has"),
+  message: message.replace("of this operation", "of a seed"),
 });
 
 function refusal(issues: readonly Issue[], parsed: Document, lines: LineCounter): ControlRefused {
@@ -54,7 +105,7 @@ function refusal(issues: readonly Issue[], parsed: Document, lines: LineCounter)
   return new ControlRefused(placed);
 }
 
-/** The line of a place, or of the nearest one around it that is there. */
+/** The line of a field, or of the closest parent that is in the document. */
 function lineOf(path: Issue["path"], parsed: Document, lines: LineCounter): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const node = parsed.getIn(path.slice(0, length), true);

@@ -1,7 +1,7 @@
 import type { Id } from "../../contract/shared.ts";
-import { endOf, type RentalType, type StoredRental } from "../lifecycle.ts";
 import type { Queries, Row } from "../queries.ts";
-import { numberOf } from "./ids.ts";
+import { endOf, type RentalType, type StoredRental } from "../rentals/lifecycle.ts";
+import { numberOf } from "./numbers.ts";
 
 export interface NumberedRental {
   readonly id: number;
@@ -15,7 +15,7 @@ const numbered = (row: Row): NumberedRental => ({
 
 const ofUser = "SELECT id, record FROM rentals WHERE userId = ?";
 
-/** Adds a rental under the number given, or else the next free one. */
+/** Adds a rental with the given id, or the next free one. */
 export function addRental(store: Queries, userId: string, rental: StoredRental, id?: number): number {
   return store.run(
     "INSERT INTO rentals (id, userId, rentalType, endsAt, record) VALUES (?, ?, ?, ?, ?)",
@@ -32,13 +32,12 @@ export function saveRental(store: Queries, { id, rental }: NumberedRental): void
   store.run("UPDATE rentals SET endsAt = ?, record = ? WHERE id = ?", endOf(rental), record, id);
 }
 
-/** A rental of the user's, running or ended. */
 export function findRental(store: Queries, userId: string, id: Id): NumberedRental | undefined {
   const [row] = store.all(`${ofUser} AND id = ?`, userId, numberOf(id) ?? null);
   return row && numbered(row);
 }
 
-/** Rentals of the user's that have not ended, of one type or of both. */
+/** The user's rentals that have not ended, of one type or both. */
 export function activeRentals(
   store: Queries,
   userId: string,
@@ -58,6 +57,5 @@ export function activeRentals(
 export const pastRentals = (store: Queries, userId: string, now: number): readonly NumberedRental[] =>
   store.all(`${ofUser} AND endsAt <= ? ORDER BY id`, userId, now).map(numbered);
 
-/** Every rental of the user's, running or ended. */
 export const allRentals = (store: Queries, userId: string): readonly NumberedRental[] =>
   store.all(`${ofUser} ORDER BY id`, userId).map(numbered);

@@ -1,5 +1,7 @@
 import type * as z from "zod";
 import type { user } from "../../contract/user.ts";
+import type { ServedInputOf } from "../assumed/index.ts";
+import { stamp } from "../clock.ts";
 import type { Queries } from "../queries.ts";
 
 export type StoredUser = Omit<z.output<typeof user>, "id">;
@@ -14,8 +16,50 @@ export function saveUser(store: Queries, userId: string, user: StoredUser): void
   store.run("UPDATE users SET record = ? WHERE id = ?", JSON.stringify(user), userId);
 }
 
-/** Deletes a user; the user's keys open nothing any more. */
+/** Deletes a user; the user's keys stop working. */
 export function removeUser(store: Queries, userId: string, now: number): void {
   store.run("UPDATE users SET deletedAt = ? WHERE id = ?", now, userId);
   store.run("DELETE FROM keys WHERE userId = ?", userId);
+}
+
+/** The credit of a new account, in cents: $10,000. */
+export const firstCreditCents = 1_000_000;
+
+/** What a user has paid in, in cents, before any costs. */
+export function creditOf(store: Queries, userId: string): number {
+  const [row] = store.all("SELECT cents FROM credits WHERE userId = ?", userId);
+  return row ? Number(row.cents) : firstCreditCents;
+}
+
+export function saveCredit(store: Queries, userId: string, cents: number): void {
+  store.run("INSERT OR REPLACE INTO credits (userId, cents) VALUES (?, ?)", userId, cents);
+}
+
+export type NumberedSshKey = ServedInputOf<"createSshKey"> & {
+  readonly id: number;
+  readonly createdAt: string;
+};
+
+/** Adds a key as of `now`, without the blanks around it. */
+export function addSshKey(
+  store: Queries,
+  userId: string,
+  input: ServedInputOf<"createSshKey">,
+  now: number,
+): NumberedSshKey {
+  const key = { ...input, publicKey: input.publicKey.trim(), createdAt: stamp(now) };
+  const record = JSON.stringify(key);
+  return { id: store.run("INSERT INTO sshKeys (userId, record) VALUES (?, ?)", userId, record), ...key };
+}
+
+export const listSshKeys = (store: Queries, userId: string): readonly NumberedSshKey[] =>
+  store
+    .all("SELECT id, record FROM sshKeys WHERE userId = ? ORDER BY id", userId)
+    .map((row) => ({ id: Number(row.id), ...JSON.parse(String(row.record)) }));
+
+/** Removes a key; false when the user has none of this id. */
+export function removeSshKey(store: Queries, userId: string, id: number): boolean {
+  const known = store.all("SELECT 1 FROM sshKeys WHERE userId = ? AND id = ?", userId, id).length > 0;
+  if (known) store.run("DELETE FROM sshKeys WHERE id = ?", id);
+  return known;
 }

@@ -1,21 +1,16 @@
+import type { CheckedInputOf } from "../../contract/index.ts";
 import type { Id } from "../../contract/shared.ts";
 import type { Queries, Row } from "../queries.ts";
-import { numberOf } from "./ids.ts";
+import { numberOf } from "./numbers.ts";
 
-interface StoredVolume {
-  readonly label: string;
-  readonly sizeInGb: number;
-  readonly region: string;
-  readonly createdAt: string;
-}
+/** A volume as it is stored: the fields it was created with. */
+type StoredVolume = Omit<CheckedInputOf<"createStorageVolume">, "rentalIds"> & { readonly createdAt: string };
 
-export interface NumberedVolume extends StoredVolume {
-  readonly id: number;
-}
+export type NumberedVolume = StoredVolume & { readonly id: number };
 
 const numbered = (row: Row): NumberedVolume => ({ id: Number(row.id), ...JSON.parse(String(row.record)) });
 
-/** Adds a volume under the number given, or else the next free one. */
+/** Adds a volume with the given id, or the next free one. */
 export function addVolume(store: Queries, userId: string, volume: StoredVolume, id?: number): number {
   const sql = "INSERT INTO volumes (id, userId, record) VALUES (?, ?, ?)";
   return store.run(sql, id ?? null, userId, JSON.stringify(volume));
@@ -30,14 +25,14 @@ export function findVolume(store: Queries, userId: string, id: Id): NumberedVolu
 export const listVolumes = (store: Queries, userId: string): readonly NumberedVolume[] =>
   store.all("SELECT id, record FROM volumes WHERE userId = ? ORDER BY id", userId).map(numbered);
 
-/** Attaching what is attached already changes nothing. */
+/** Attaching a volume twice changes nothing. */
 export function attach(store: Queries, volumeId: number, rentalIds: readonly number[]): void {
   for (const rentalId of rentalIds) {
     store.run("INSERT OR IGNORE INTO attachments (volumeId, rentalId) VALUES (?, ?)", volumeId, rentalId);
   }
 }
 
-/** Rentals that a volume is attached to and that have not ended. */
+/** The active rentals that a volume is attached to. */
 export const attachedRentals = (store: Queries, volumeId: number, now: number): number[] =>
   store
     .all(

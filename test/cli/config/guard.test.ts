@@ -38,14 +38,17 @@ posix("a configuration that belongs to another user", () => {
 });
 
 posix("a configuration that others can change", () => {
-  test.each([0o620, 0o602, 0o666])("is refused with mode %o, and the way out is told", async (mode) => {
-    const { run, path } = await withConfig(mode);
-    const { code, err, requests } = await run("volumes list");
-    expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain(`${path} can be changed by other users (mode ${mode.toString(8)})`);
-    expect(err).toContain(`chmod go-w ${path}`);
-    expect((await stat(path)).mode & 0o777).toBe(mode);
-  });
+  test.each([0o620, 0o602, 0o666])(
+    "is refused with mode %o, and the error says how to fix it",
+    async (mode) => {
+      const { run, path } = await withConfig(mode);
+      const { code, err, requests } = await run("volumes list");
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(err).toContain(`${path} can be changed by other users (mode ${mode.toString(8)})`);
+      expect(err).toContain(`chmod go-w ${path}`);
+      expect((await stat(path)).mode & 0o777).toBe(mode);
+    },
+  );
 
   test("its folder counts too", async () => {
     const { run, path } = await withConfig();
@@ -66,7 +69,7 @@ posix("a configuration that others can read", () => {
     expect((await cli.run("volumes list -q")).err).toBe("");
   });
 
-  test("is nobody's business without a key", async () => {
+  test("is not checked without a key", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "config"), { mode: 0o700 });
     const path = join(cli.folder, "config", "config.json");

@@ -1,7 +1,7 @@
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { locked } from "../../../src/cli/config/lock.ts";
+import { locked } from "../../../src/config/change.ts";
 import { createCli } from "../../support/cli.ts";
 
 async function withLock(seconds: number) {
@@ -19,7 +19,7 @@ test("the lock of a process that was killed is taken over, and nothing of it sta
   expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
 });
 
-test("one that is held for ever is waited for no longer than that, and told of", async () => {
+test("one that is never released is waited for no longer than that, and reported", async () => {
   const { path } = await withLock(3600);
   const work = async () => {
     throw new Error("the lock is not ours");

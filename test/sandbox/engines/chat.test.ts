@@ -1,6 +1,6 @@
-import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { echo } from "../../../src/sandbox/engines/index.ts";
+import { echo } from "../../../src/sandbox/engines/chat.ts";
+import { fc } from "../../support/property.ts";
 
 const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.lorem());
 const message = fc.record({ role: fc.constantFrom("system", "user", "assistant"), content: text });

@@ -1,7 +1,7 @@
 import { encode } from "fast-png";
-import { encode as encodeJpeg } from "jpeg-js";
 import { describe, expect, test } from "vitest";
-import { UnreadableReference } from "../../../src/sandbox/engines/index.ts";
+import { UnreadableReference } from "../../../src/sandbox/engines/picture/request.ts";
+import { encodeJpeg } from "../../media/jpeg.ts";
 import { aboveMark, distance, draw, small } from "./pictures.ts";
 
 const width = 80;
@@ -60,7 +60,7 @@ test("without a strength the picture is mostly new", async () => {
 describe("a reference may be", () => {
   test("a JPEG", async () => {
     const rgba = channels(4, (x, y, part) => [x * 3, y * 4, 128, 255][part] ?? 0);
-    const jpeg = base64(encodeJpeg({ width, height, data: rgba }, 95).data);
+    const jpeg = base64(await encodeJpeg(width, height, rgba, 95));
     expect(distance(await asDrawn(jpeg), wanted)).toBeLessThan(3);
   });
 
@@ -105,6 +105,8 @@ describe("a reference is refused when it is", () => {
   const huge = Buffer.from(bytes);
   huge.writeUInt32BE(1_000_000, 16);
   huge.writeUInt32BE(1_000_000, 20);
+  // A frame header (SOF0) with height and width at their maximum.
+  const hugeJpeg = Buffer.from("ffd8ffc0001108ffffffff03012200021101031101", "hex");
   test.each([
     ["empty", ""],
     ["not base64", "no picture at all"],
@@ -114,6 +116,7 @@ describe("a reference is refused when it is", () => {
     ["the signature of a PNG alone", base64(bytes.subarray(0, 8))],
     ["a PNG whose pixels have another checksum", base64(flipped)],
     ["a PNG that claims a million by a million pixels", base64(huge)],
+    ["a JPEG that claims 65535 by 65535 pixels", base64(hugeJpeg)],
     ["a cut JPEG", base64(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]))],
     ["a cut WebP", base64(Buffer.from("RIFF\0\0\0\0WEBPVP8 "))],
   ])("%s", async (_what, image) => {

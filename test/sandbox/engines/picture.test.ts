@@ -1,6 +1,7 @@
 import { decode } from "fast-png";
 import { describe, expect, test } from "vitest";
-import { drawPicture, type PictureRequest } from "../../../src/sandbox/engines/index.ts";
+import { drawPicture } from "../../../src/sandbox/engines/picture/draw.ts";
+import type { PictureRequest } from "../../../src/sandbox/engines/picture/request.ts";
 import { aboveMark, draw, sha256, small } from "./pictures.ts";
 
 const resolutions = [

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { decode } from "fast-png";
-import { drawPicture, type PictureRequest } from "../../../src/sandbox/engines/index.ts";
+import { drawPicture } from "../../../src/sandbox/engines/picture/draw.ts";
+import type { PictureRequest } from "../../../src/sandbox/engines/picture/request.ts";
 
 /** A small request to vary. */
 export const small: PictureRequest = {

@@ -1,18 +1,18 @@
 import { expect } from "vitest";
 import type * as z from "zod";
 import {
-  type AssumedId,
-  type AssumedOutputOf,
-  assumedOperations,
-} from "../../../src/contract/assumed/index.ts";
-import {
   bareMetalRegions,
   gpuTypes,
   networkTypes,
   virtualMachineRegions,
 } from "../../../src/contract/enums.ts";
-import { sandboxChatModel } from "../../../src/contract/sandbox.ts";
-import { centsPerGpuHour } from "../../../src/sandbox/prices.ts";
+import { sandboxChatModel } from "../../../src/core/sandbox.ts";
+import {
+  type AssumedId,
+  type AssumedOutputOf,
+  assumedOperations,
+} from "../../../src/sandbox/assumed/index.ts";
+import { centsPerGpuHour } from "../../../src/sandbox/rentals/prices.ts";
 import { openSandbox } from "../harness.ts";
 import type { Checks } from "./check.ts";
 
@@ -80,7 +80,7 @@ export const assumedChecks = {
     for (const id of ["listApiKeys", "createApiKey", "revokeApiKey"] as const) {
       expect(assumedOperations[id].path).toMatch(/^\/v2\/api-keys(\/\{id\})?$/);
     }
-    expect(text).toContain("/v2/api-keys;");
+    expect(text).toContain("/v2/api-keys,");
     const own = await ask(sandbox, "listApiKeys");
     const full = await ask(sandbox, "createApiKey", { name: "ci" });
     const reader = await ask(sandbox, "createApiKey", { name: "look", access: "read-only" });
@@ -133,7 +133,7 @@ export const assumedChecks = {
   models: async (text) => {
     const sandbox = await openSandbox();
     const { path } = assumedOperations.listChatModels;
-    expect(text).toBe(`GET ${path} lists ${sandboxChatModel}, the one chat model.`);
+    expect(text).toBe(`GET ${path} lists ${sandboxChatModel}, the only chat model.`);
     const { data } = await ask(sandbox, "listChatModels");
     expect(data.map(({ id }) => id)).toEqual([sandboxChatModel]);
   },
@@ -141,7 +141,7 @@ export const assumedChecks = {
   "rental-options": async (text) => {
     const sandbox = await openSandbox();
     expect(text).toContain(`GET ${assumedOperations.listRentalOptions.path} `);
-    expect(text).toContain("virtual machines of 1, 2, 4, 8 GPUs and bare metal of 8 in");
+    expect(text).toContain("virtual machines with 1, 2, 4, 8 GPUs and bare metal with 8 in");
     const each = (places: readonly object[], sizes: readonly number[]) =>
       places.flatMap((place) =>
         gpuTypes.flatMap((gpuType) =>

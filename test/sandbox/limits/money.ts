@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { termCents } from "../../../src/sandbox/prices.ts";
+import { termCents } from "../../../src/sandbox/rentals/prices.ts";
 import { openSandbox } from "../harness.ts";
 import type { Checks } from "./check.ts";
 

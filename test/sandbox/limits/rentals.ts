@@ -130,7 +130,7 @@ export const rentalChecks = {
     expect(await list(true)).toEqual(await list(false));
   },
   replacements: async (text) => {
-    expect(text).toContain("limit (from 1 to 100, 20 when left out)");
+    expect(text).toContain("limit (from 1 to 100, 20 by default)");
     const sandbox = await openSandbox();
     const headers = { authorization: `Bearer ${sandbox.keys.full}` };
     const ask = async (from: Pick<typeof sandbox, "fetch">, path: string, body?: object) => {
@@ -142,7 +142,7 @@ export const rentalChecks = {
     const lists = [`${create}/active`, `${create}/history`];
     for (const path of lists) expect(await ask(sandbox, path)).toMatchObject({ status: 404 });
     expect(await ask(sandbox, create, {})).toMatchObject({ status: 404 });
-    const served = sandbox.having("replacements");
+    const served = sandbox.withEnvironment("replacements");
     const bm = await ask(served, create, { rentalType: "bare-metal", ...metal });
     const vm = await ask(served, create, { rentalType: "virtual-machine", gpuCount: 1 });
     const [active] = lists;

@@ -266,7 +266,7 @@ export const wireChecks = {
     sandbox.faults.add({ operation: "*", garbage: true });
     expect(marks(await sandbox.call("listStorageVolumes"))).toEqual(["1", date]);
     const order = new Request("http://localhost/_sandbox/status", { headers: { host: "localhost" } });
-    const orders = await sandbox.administer(order, "127.0.0.1");
+    const orders = await sandbox.handleControl(order, "127.0.0.1");
     expect(orders && marks(orders)).toEqual(["1", date]);
     expect((await sandbox.call("updateCurrentUserLegacy")).headers.get("deprecation")).toBe("true");
   },

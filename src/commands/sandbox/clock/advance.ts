@@ -1,15 +1,25 @@
-import { parseDuration } from "../../../output/durations.ts";
-import { UsageError } from "../../errors.ts";
-import type { Verb } from "../../spec.ts";
-import { changeClock } from "./change.ts";
+import { arg } from "../../../command-kit/arg.ts";
+import { parseDuration } from "../../../core/durations.ts";
+import { UsageError } from "../../../core/errors.ts";
+import { clockCommand, controlCommand } from "../control.ts";
 
-export const verb: Verb<object> = {
-  run: (_input, context, { words }) => {
-    const text = String(words.DURATION ?? "");
-    const milliseconds = parseDuration(text);
-    if (milliseconds === undefined) {
-      throw new UsageError(`DURATION must be a span such as 30d, 12h or 90s, not ${JSON.stringify(text)}`);
-    }
-    return changeClock(context, (clock) => clock.advance(milliseconds), "DURATION");
+export default controlCommand({
+  ...clockCommand,
+  path: "sandbox clock advance",
+  summary: "Let time pass in the sandbox",
+  details: "Everything due in that time happens, each event at its own moment.",
+  args: [arg.text("DURATION", "How long, such as 30d, 12h or 1h30m", { required: true })],
+  examples: [
+    { text: "Past a term of 30 days", command: "gpuctl sandbox clock advance 30d" },
+    { text: "Until a machine has booted", command: "gpuctl sandbox clock advance 5s -o json" },
+  ],
+  buildInput: ({ args: { duration } }) => {
+    const milliseconds = parseDuration(duration);
+    if (milliseconds !== undefined) return { milliseconds };
+    throw new UsageError(
+      `DURATION must be a duration such as 30d, 12h or 90s, not ${JSON.stringify(duration)}`,
+    );
   },
-};
+  act: ({ clock }, { input: { milliseconds } }) => clock.advance(milliseconds),
+  nameOf: () => "DURATION",
+});

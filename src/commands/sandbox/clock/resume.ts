@@ -1,6 +1,16 @@
-import type { Verb } from "../../spec.ts";
-import { changeClock } from "./change.ts";
+import { clockCommand, controlCommand } from "../control.ts";
 
-export const verb: Verb<object> = {
-  run: (_input, context) => changeClock(context, (clock) => clock.resume()),
-};
+export default controlCommand({
+  ...clockCommand,
+  path: "sandbox clock resume",
+  summary: "Restart the sandbox's clock from where it stopped",
+  examples: [
+    { text: "Restart the clock", command: "gpuctl sandbox clock resume" },
+    {
+      text: "After it was stopped",
+      command: "gpuctl sandbox clock resume -o json",
+      after: ["gpuctl sandbox clock freeze"],
+    },
+  ],
+  act: ({ clock }) => clock.resume(),
+});

@@ -1,15 +1,22 @@
+import { arg } from "../../../command-kit/arg.ts";
+import { UsageError } from "../../../core/errors.ts";
 import { parseTime } from "../../../output/time.ts";
-import { UsageError } from "../../errors.ts";
-import type { Verb } from "../../spec.ts";
-import { changeClock } from "./change.ts";
+import { clockCommand, controlCommand } from "../control.ts";
 
-export const verb: Verb<object> = {
-  run: (_input, context, { words }) => {
-    const text = String(words.TIME ?? "");
-    const moment = parseTime(text);
-    if (moment === undefined) {
-      throw new UsageError(`TIME must be a time such as 2026-12-31T00:00:00Z, not ${JSON.stringify(text)}`);
-    }
-    return changeClock(context, (clock) => clock.set(moment), "TIME");
+export default controlCommand({
+  ...clockCommand,
+  path: "sandbox clock set",
+  summary: "Move the sandbox's clock forward to a time",
+  args: [arg.text("TIME", "ISO 8601; UTC unless it has an offset", { required: true })],
+  examples: [
+    { text: "To a day", command: "gpuctl sandbox clock set 2038-01-01" },
+    { text: "To a moment", command: "gpuctl sandbox clock set 2038-01-01T00:00:00+01:00 -o json" },
+  ],
+  buildInput: ({ args: { time } }) => {
+    const moment = parseTime(time);
+    if (moment !== undefined) return { moment };
+    throw new UsageError(`TIME must be a time such as 2026-12-31T00:00:00Z, not ${JSON.stringify(time)}`);
   },
-};
+  act: ({ clock }, { input: { moment } }) => clock.set(moment),
+  nameOf: () => "TIME",
+});

@@ -1,5 +1,12 @@
-import type { Verb } from "../../spec.ts";
+import { clockCommand, controlCommand } from "../control.ts";
 
-export const verb: Verb<object> = {
-  run: async (_input, { sandbox }) => ({ data: (await sandbox()).clock.show() }),
-};
+export default controlCommand({
+  path: "sandbox clock show",
+  summary: "Show the sandbox's time",
+  view: clockCommand.view,
+  examples: [
+    { text: "Show the clock", command: "gpuctl sandbox clock show" },
+    { text: "Just the time", command: "gpuctl sandbox clock show -o id" },
+  ],
+  act: ({ clock }) => clock.show(),
+});

@@ -1,10 +1,9 @@
 import { blankCanvas, type Canvas } from "./canvas.ts";
-import { identify } from "./identity.ts";
 import { paintLand } from "./land.ts";
 import { drawMark } from "./mark.ts";
 import { startFrom } from "./reference.ts";
-import { type PictureRequest, usualStrength } from "./request.ts";
-import { compose } from "./scene.ts";
+import { defaultStrength, type PictureRequest } from "./request.ts";
+import { compose, identify } from "./scene.ts";
 import { paintSky } from "./sky.ts";
 import { paintWater } from "./water.ts";
 
@@ -27,7 +26,8 @@ export async function drawPicture(request: PictureRequest): Promise<Uint8Array> 
   } else {
     paintLand(canvas, scene, 0, scene.ranges);
   }
-  if (request.image !== undefined) await startFrom(canvas, request.image, request.strength ?? usualStrength);
+  if (request.image !== undefined)
+    await startFrom(canvas, request.image, request.strength ?? defaultStrength);
   drawMark(canvas, `${request.model_name}  seed ${request.seed}  ${identity.fingerprint}`);
   return toPng(canvas);
 }

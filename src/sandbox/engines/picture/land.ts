@@ -1,10 +1,9 @@
-import { type Canvas, lay } from "./canvas.ts";
-import { buildHouses, lightWindows } from "./city.ts";
-import { type Colour, mix } from "./colour.ts";
-import { noise, type Relief } from "./noise.ts";
+import { type Canvas, type Colour, lay, layBlock, mix } from "./canvas.ts";
+import { noise, type Relief } from "./random.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
-import type { Skyline } from "./skyline.ts";
-import { plantTrees } from "./trees.ts";
+
+/** The top edge of one range: for each column, how many pixels from the top of the canvas. */
+export type Skyline = Float64Array;
 
 const reliefs: Record<Subject, Relief> = {
   lake: { octaves: 3, roughness: 0.48, sharp: true },
@@ -57,5 +56,69 @@ function fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: nu
       const cover = y + 1 - (skyline[x] ?? 0);
       if (cover > 0) lay(data, (y * width + x) * 3, row, Math.min(1, cover));
     }
+  }
+}
+
+/** Turns a skyline into roofs, in whole pixels; the nearest range stays a hill. */
+function buildHouses(canvas: Canvas, { random }: Scene, skyline: Skyline, nearness: number): void {
+  if (nearness === 1) return;
+  const unit = Math.min(canvas.width, canvas.height);
+  let left = 0;
+  while (left < canvas.width) {
+    const wide = Math.max(2, Math.round(unit * random.between(0.025, 0.07) * (0.7 + nearness)));
+    const rise = random.between(0, 1);
+    const roof = Math.round(
+      (skyline[left] ?? 0) - unit * (0.02 + 0.24 * rise * rise * (1 - 0.35 * nearness)),
+    );
+    skyline.fill(roof, left, left + wide);
+    const mast = random.between(0, 1) < 0.12 ? Math.round(unit * 0.035) : 0;
+    const thick = Math.max(1, Math.round(unit * 0.002));
+    if (mast > 0) skyline.fill(roof - mast, left + (wide >> 1), left + (wide >> 1) + thick);
+    left += wide + (random.between(0, 1) < 0.25 ? Math.max(1, Math.round(unit * 0.006)) : 0);
+  }
+}
+
+/** Lights windows in the houses below a skyline: more at night, more in near houses. */
+function lightWindows(canvas: Canvas, scene: Scene, skyline: Skyline, nearness: number): void {
+  if (nearness === 1) return;
+  const { palette, random, detail } = scene;
+  const unit = Math.min(canvas.width, canvas.height);
+  const size = Math.max(1, Math.round(unit * 0.0045 * (0.6 + nearness)));
+  const lit = (palette.night ? 0.2 : 0.08) + 0.03 * detail;
+  const colour = mix(palette.light, [255, 196, 92], 0.45);
+  for (let left = size; left < canvas.width - size; left += size * 3) {
+    const roof = Math.max(skyline[left - size] ?? 0, skyline[left] ?? 0, skyline[left + 2 * size] ?? 0);
+    for (let top = roof + size * 2; top < roof + unit * 0.3; top += size * 4) {
+      if (random.between(0, 1) > lit) continue;
+      const block = { left, top, width: size, height: size * 2 };
+      layBlock(canvas, block, colour, random.between(0.2, 0.9) * (0.35 + 0.5 * nearness));
+    }
+  }
+}
+
+/** Raises a skyline by a row of firs, in pixels; only near ranges have any. */
+function plantTrees(canvas: Canvas, { detail, random }: Scene, skyline: Skyline, nearness: number): void {
+  if (nearness < 0.45) return;
+  const unit = Math.min(canvas.width, canvas.height);
+  const tallest = unit * (0.02 + 0.1 * nearness * nearness);
+  const bare = skyline.slice();
+  const trees = Math.round((canvas.width / tallest) * (1.5 + 0.25 * detail));
+  for (let tree = 0; tree < trees; tree++) {
+    const middle = random.between(0, canvas.width);
+    const tall = tallest * random.between(0.35, 1);
+    const ground = bare[Math.floor(middle)] ?? 0;
+    raise(skyline, middle, ground, tall);
+  }
+}
+
+function raise(skyline: Skyline, middle: number, ground: number, tall: number): void {
+  const half = tall * 0.2;
+  const last = Math.min(skyline.length - 1, Math.ceil(middle + half));
+  for (let x = Math.max(0, Math.floor(middle - half)); x <= last; x++) {
+    const aside = Math.abs(x + 0.5 - middle) / half;
+    if (aside >= 1) continue;
+    const tier = Math.floor(aside * 4) / 4;
+    const top = ground - tall * (1 - (aside * 0.55 + tier * 0.45));
+    skyline[x] = Math.min(skyline[x] ?? 0, top);
   }
 }

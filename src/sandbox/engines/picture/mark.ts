@@ -1,6 +1,4 @@
-import { type Canvas, layBlock } from "./canvas.ts";
-import type { Colour } from "./colour.ts";
-import { advance, dots } from "./glyphs.ts";
+import { type Canvas, type Colour, layBlock } from "./canvas.ts";
 
 const ink: Colour = [255, 255, 255];
 const dim: Colour = [214, 218, 226];
@@ -30,4 +28,66 @@ function write(canvas: Canvas, text: string, left: number, top: number, dot: num
     const block = { left: left + column * dot, top: top + row * dot, width: dot, height: dot };
     layBlock(canvas, block, colour);
   }
+}
+
+/** Five by seven dots a character: seven rows from the top, five bits each, the left dot highest. */
+const rows: Record<string, readonly number[]> = {
+  A: [14, 17, 17, 31, 17, 17, 17],
+  B: [30, 17, 17, 30, 17, 17, 30],
+  C: [14, 17, 16, 16, 16, 17, 14],
+  D: [30, 17, 17, 17, 17, 17, 30],
+  E: [31, 16, 16, 30, 16, 16, 31],
+  F: [31, 16, 16, 30, 16, 16, 16],
+  G: [14, 17, 16, 23, 17, 17, 15],
+  H: [17, 17, 17, 31, 17, 17, 17],
+  I: [14, 4, 4, 4, 4, 4, 14],
+  J: [7, 2, 2, 2, 2, 18, 12],
+  K: [17, 18, 20, 24, 20, 18, 17],
+  L: [16, 16, 16, 16, 16, 16, 31],
+  M: [17, 27, 21, 21, 17, 17, 17],
+  N: [17, 25, 21, 19, 17, 17, 17],
+  O: [14, 17, 17, 17, 17, 17, 14],
+  P: [30, 17, 17, 30, 16, 16, 16],
+  Q: [14, 17, 17, 17, 21, 18, 13],
+  R: [30, 17, 17, 30, 20, 18, 17],
+  S: [15, 16, 16, 14, 1, 1, 30],
+  T: [31, 4, 4, 4, 4, 4, 4],
+  U: [17, 17, 17, 17, 17, 17, 14],
+  V: [17, 17, 17, 17, 17, 10, 4],
+  W: [17, 17, 17, 21, 21, 27, 17],
+  X: [17, 17, 10, 4, 10, 17, 17],
+  Y: [17, 17, 10, 4, 4, 4, 4],
+  Z: [31, 1, 2, 4, 8, 16, 31],
+  "0": [14, 17, 19, 21, 25, 17, 14],
+  "1": [4, 12, 4, 4, 4, 4, 14],
+  "2": [14, 17, 1, 6, 8, 16, 31],
+  "3": [14, 17, 1, 6, 1, 17, 14],
+  "4": [2, 6, 10, 18, 31, 2, 2],
+  "5": [31, 16, 30, 1, 1, 17, 14],
+  "6": [6, 8, 16, 30, 17, 17, 14],
+  "7": [31, 1, 2, 4, 8, 8, 8],
+  "8": [14, 17, 17, 14, 17, 17, 14],
+  "9": [14, 17, 17, 15, 1, 2, 12],
+  ".": [0, 0, 0, 0, 0, 12, 12],
+  "-": [0, 0, 0, 14, 0, 0, 0],
+  "+": [0, 4, 4, 31, 4, 4, 0],
+  "/": [1, 1, 2, 4, 8, 16, 16],
+  ":": [0, 12, 12, 0, 12, 12, 0],
+  _: [0, 0, 0, 0, 0, 0, 31],
+  " ": [0, 0, 0, 0, 0, 0, 0],
+};
+const unknown = [31, 17, 17, 17, 17, 17, 31];
+
+/** Dots from the left edge of one character to that of the next. */
+const advance = 6;
+
+/** The dots of a text, as [column, row]: letters in capitals, a box for what has no glyph. */
+function dots(text: string): [column: number, row: number][] {
+  return [...text.toUpperCase()].flatMap((character, place) =>
+    (rows[character] ?? unknown).flatMap((bits, row) =>
+      [0, 1, 2, 3, 4]
+        .filter((column) => bits & (16 >> column))
+        .map((column): [number, number] => [place * advance + column, row]),
+    ),
+  );
 }

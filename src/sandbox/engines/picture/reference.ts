@@ -1,6 +1,5 @@
-import type { Canvas } from "./canvas.ts";
-import { decodeReference } from "./decode.ts";
-import { resize } from "./resize.ts";
+import { blankCanvas, type Canvas } from "./canvas.ts";
+import { referenceSide, UnreadableReference } from "./request.ts";
 
 /** What stays of the reference at full strength: nearly all is new, yet one still tells where it came from. */
 const remainder = 0.05;
@@ -19,4 +18,125 @@ export async function startFrom(canvas: Canvas, image: string, strength: number)
   for (let at = 0; at < data.length; at++) {
     data[at] = (data[at] ?? 0) * drawn + (reference.data[at] ?? 0) * (1 - drawn);
   }
+}
+
+/** The picture stretched to another size in pixels, each new pixel weighed from the four nearest old ones. */
+function resize(picture: Canvas, width: number, height: number): Canvas {
+  if (picture.width === width && picture.height === height) return picture;
+  const resized = blankCanvas(width, height);
+  const columns = weigh(picture.width, width);
+  const rows = weigh(picture.height, height);
+  const { data } = picture;
+  let to = 0;
+  for (const row of rows) {
+    const upper = row.first * picture.width;
+    const lower = row.second * picture.width;
+    for (const column of columns) {
+      for (let part = 0; part < 3; part++) {
+        const a = data[(upper + column.first) * 3 + part] ?? 0;
+        const b = data[(upper + column.second) * 3 + part] ?? 0;
+        const c = data[(lower + column.first) * 3 + part] ?? 0;
+        const d = data[(lower + column.second) * 3 + part] ?? 0;
+        const above = a + (b - a) * column.share;
+        const below = c + (d - c) * column.share;
+        resized.data[to++] = above + (below - above) * row.share;
+      }
+    }
+  }
+  return resized;
+}
+
+/** For each new position along one side: the two old ones around its centre, and the share of the second. */
+function weigh(from: number, to: number): { first: number; second: number; share: number }[] {
+  return Array.from({ length: to }, (_, position) => {
+    const at = Math.min(from - 1, Math.max(0, ((position + 0.5) * from) / to - 0.5));
+    const first = Math.floor(at);
+    return { first, second: Math.min(from - 1, first + 1), share: at - first };
+  });
+}
+
+const mostPixels = referenceSide ** 2;
+
+/** Decoded pixels: one number a channel, grey or red-green-blue, with or without an alpha after it. */
+type Decoded = { width: number; height: number; data: ArrayLike<number>; channels: number; maximum: number };
+
+/**
+ * The pixels of a base64 PNG, JPEG or WebP, told apart by its bytes and laid over white where it is
+ * transparent.
+ *
+ * @throws UnreadableReference when it is none of these, or broken, or too large.
+ */
+async function decodeReference(base64: string): Promise<Canvas> {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new UnreadableReference("The reference is not base64.");
+  const bytes = new Uint8Array(Buffer.from(base64, "base64"));
+  const kind = sniff(bytes);
+  if (kind === undefined) throw new UnreadableReference("The reference is not a PNG, JPEG or WebP picture.");
+  try {
+    await checkSize(bytes);
+    return flatten(await decoders[kind](bytes));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UnreadableReference(`The reference ${kind} cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+function sniff(bytes: Uint8Array): keyof typeof decoders | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  if (head.startsWith("\x89PNG\r\n\x1a\n")) return "PNG";
+  if (head.startsWith("\xff\xd8\xff")) return "JPEG";
+  return head.startsWith("RIFF") && head.endsWith("WEBP") ? "WebP" : undefined;
+}
+
+const decoders = {
+  PNG: async (bytes: Uint8Array<ArrayBuffer>): Promise<Decoded> => {
+    const { convertIndexedToRgb, decode } = await import("fast-png");
+    const png = decode(bytes, { checkCrc: true });
+    const { width, height, channels, depth } = png;
+    if (png.palette === undefined && depth >= 8) {
+      return { width, height, data: png.data, channels, maximum: depth === 16 ? 65535 : 255 };
+    }
+    const shades = 2 ** depth;
+    const greys = Array.from({ length: shades }, (_, shade) => [Math.round((255 * shade) / (shades - 1))]);
+    const palette = png.palette ?? greys;
+    const data = convertIndexedToRgb({ ...png, palette });
+    return { width, height, data, channels: palette[0]?.length ?? 1, maximum: 255 };
+  },
+  JPEG: async (bytes: Uint8Array<ArrayBuffer>): Promise<Decoded> => {
+    const { decodeJpeg } = await import("./jsquash.ts");
+    return rgba(await decodeJpeg(bytes));
+  },
+  WebP: async (bytes: Uint8Array<ArrayBuffer>): Promise<Decoded> => {
+    const { decodeWebp } = await import("./jsquash.ts");
+    return rgba(await decodeWebp(bytes));
+  },
+};
+
+const rgba = ({ width, height, data }: Omit<Decoded, "channels" | "maximum">): Decoded => ({
+  width,
+  height,
+  data,
+  channels: 4,
+  maximum: 255,
+});
+
+/** Checked before decoding: the header of a small file may claim more pixels than fit in memory. */
+async function checkSize(bytes: Uint8Array): Promise<void> {
+  const { imageSize } = await import("image-size");
+  const { width, height } = imageSize(bytes);
+  if (width * height > mostPixels) throw new Error(`${width}x${height} is too large`);
+}
+
+function flatten({ width, height, data, channels, maximum }: Decoded): Canvas {
+  const canvas = blankCanvas(width, height);
+  const colours = channels < 3 ? 1 : 3;
+  if (data.length !== width * height * channels) throw new Error("its pixels are incomplete");
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    const from = pixel * channels;
+    const cover = colours === channels ? 1 : (data[from + colours] ?? 0) / maximum;
+    for (let part = 0; part < 3; part++) {
+      const value = ((data[from + (part % colours)] ?? 0) / maximum) * 255;
+      canvas.data[pixel * 3 + part] = value * cover + 255 * (1 - cover);
+    }
+  }
+  return canvas;
 }

@@ -1,5 +1,5 @@
 /** How far a picture moves away from its reference when nothing is said. */
-export const usualStrength = 0.75;
+export const defaultStrength = 0.75;
 
 /** The largest reference taken is a square of so many pixels a side, or has as many: a few bytes can claim far more. */
 export const referenceSide = 8192;
@@ -24,8 +24,13 @@ export type PictureRequest = {
   enable_refiner?: boolean | undefined;
   /** Base64 of a PNG, JPEG or WebP reference picture. */
   image?: string | undefined;
-  /** From 0, the reference itself, to 1, nearly all new. `usualStrength` when absent. Needs `image`. */
+  /** From 0, the reference itself, to 1, nearly all new. `defaultStrength` when absent. Needs `image`. */
   strength?: number | undefined;
   /** LoRA name to weight, in any order. */
   lora?: Record<string, number> | undefined;
 };
+
+/** A reference picture that is not base64 of a PNG, JPEG or WebP, or is cut, broken or too large. */
+export class UnreadableReference extends Error {
+  override readonly name = "UnreadableReference";
+}

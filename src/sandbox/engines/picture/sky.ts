@@ -1,6 +1,4 @@
-import { disc, paint, type Stroke } from "./brush.ts";
-import { type Canvas, layBlock } from "./canvas.ts";
-import { mix } from "./colour.ts";
+import { type Canvas, disc, layBlock, mix, paint, type Stroke } from "./canvas.ts";
 import type { Scene } from "./scene.ts";
 
 /** Paints the sky: its gradient, the stars or birds, the sun or moon with its halo, and clouds. */

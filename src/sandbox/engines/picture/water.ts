@@ -1,6 +1,5 @@
-import { type Canvas, lay } from "./canvas.ts";
-import { mix } from "./colour.ts";
-import { noise } from "./noise.ts";
+import { type Canvas, lay, mix } from "./canvas.ts";
+import { noise } from "./random.ts";
 import { type Scene, shore } from "./scene.ts";
 
 /** Turns everything below the shore into water that mirrors what is above it. */

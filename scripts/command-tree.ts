@@ -1,0 +1,267 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { globalFlags } from "../src/cli/parse/globals.ts";
+import type { Arg } from "../src/command-kit/arg.ts";
+import type { Command } from "../src/command-kit/define.ts";
+import type { Flag } from "../src/command-kit/flag.ts";
+import {
+  type ArgNode,
+  type CommandNode,
+  type FlagNode,
+  type GlobalNode,
+  kebab,
+  type Noun,
+} from "../src/command-kit/tree.ts";
+import { nouns } from "../src/commands/index.ts";
+import { configKeys, keyOfField, keyOfFlag } from "../src/config/keys.ts";
+import { routes } from "../src/contract/generated/routes.ts";
+import type { Field } from "../src/contract/plain/field.ts";
+import { limitsText } from "../src/contract/plain/limits-text.ts";
+
+/** Other names of a field's flag, and what completes its value. */
+const aliases: Readonly<Record<string, Alias>> = {
+  gpuCount: { names: ["gpus"] },
+  gpuType: { names: ["gpu"] },
+  termPeriodDays: { names: ["days"] },
+  negative_prompt: { names: ["negative"] },
+  model_name: { names: ["model"], short: "m" },
+  model: { names: [], short: "m" },
+  rentalIds: { names: [], completes: "rental" },
+};
+
+interface Alias extends Pick<FlagNode, "short" | "completes"> {
+  readonly names: readonly string[];
+}
+
+/** The generated files of the command line: the tree as plain data, and the module of each command. */
+export async function commandTree(): Promise<{ readonly tree: string; readonly loaders: string }> {
+  const found = await Promise.all(
+    nouns.map(async ({ name, summary, commands }) => ({
+      name,
+      summary,
+      commands: await Promise.all(commands.map((words) => load(name, words))),
+    })),
+  );
+  await refuseUnlisted(found.flatMap(({ commands }) => commands.map(({ file }) => file)));
+  const tree: readonly Noun[] = found.map((noun) => ({
+    ...noun,
+    commands: noun.commands.map(({ command }) => node(command)),
+  }));
+  const all = found.flatMap(({ commands }) => commands);
+  return {
+    tree: `import type { GlobalNode, Noun } from "../../command-kit/tree.ts";
+
+/** Every command, by its noun, in the order of help. */
+export const nouns: readonly Noun[] = ${JSON.stringify(tree, null, 1)};
+
+/** The flags that every command takes. */
+export const globals: readonly GlobalNode[] = ${JSON.stringify(globalFlags.map(globalNode), null, 1)};
+`,
+    loaders: `import type { Command } from "../../command-kit/define.ts";
+
+/** The module of each command, by its words. */
+export const loaders: Readonly<Record<string, () => Promise<{ readonly default: Command }>>> = {
+${all.map(({ command: { path }, file }) => `  ${JSON.stringify(path)}: () => import("../../commands/${file}"),`).join("\n")}
+};
+`,
+  };
+}
+
+const folder = new URL("../src/commands/", import.meta.url);
+
+/** The command of a noun, from the file that its words name. */
+export async function load(noun: string, words: string): Promise<{ command: Command; file: string }> {
+  const file = `${noun}/${words === "" ? noun : words.replaceAll(" ", "/")}.ts`;
+  if (!existsSync(new URL(file, folder))) throw new Error(`src/commands/${file} does not exist`);
+  const { default: command } = (await import(new URL(file, folder).href)) as { default: Command };
+  const path = `${noun} ${words}`.trim();
+  if (command?.path !== path) throw new Error(`src/commands/${file} must declare the command "${path}"`);
+  return { command, file };
+}
+
+/** A command that is missing from the list of nouns would silently not exist. */
+export async function refuseUnlisted(listed: readonly string[]): Promise<void> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".ts"));
+  for (const file of files) {
+    if (file === "index.ts" || listed.includes(file)) continue;
+    const text = await readFile(new URL(file, folder), "utf8");
+    if (/^export default /m.test(text)) throw new Error(`src/commands/index.ts does not list ${file}`);
+  }
+}
+
+function node(command: Command): CommandNode {
+  const {
+    path,
+    summary,
+    details,
+    operation,
+    defaulted,
+    needsNoConfig,
+    examples,
+    confirm,
+    args = [],
+  } = command;
+  return {
+    path: path.split(" "),
+    summary,
+    ...(details !== undefined && { details }),
+    ...(operation !== undefined && { operation }),
+    args: args.map(argNode),
+    flags: flagNodes(command),
+    limits: operation === undefined ? [] : routes[operation].rules,
+    ...(confirm && { confirm: "spending" in confirm ? "spending" : "destruction" }),
+    ...(defaulted && { defaulted }),
+    ...(needsNoConfig && { needsNoConfig }),
+    examples,
+  };
+}
+
+function argNode({ choicesFrom, ...plain }: Arg): ArgNode {
+  if (choicesFrom === undefined) return plain;
+  return { ...plain, kind: "choice", choices: configKeys.map(({ name }) => name) };
+}
+
+/** First the flags of the operation's fields, then the command's own. */
+function flagNodes(command: Command): readonly FlagNode[] {
+  const { operation, flags = {}, withoutFlag = [] } = command;
+  const own = Object.entries(flags);
+  const taken = new Set(own.map(([key]) => kebab(key)));
+  const fields = operation === undefined ? [] : routes[operation].fields;
+  return [
+    ...fields
+      .filter(({ name }) => !withoutFlag.includes(name) && !taken.has(kebab(name)))
+      .map((field) => fieldFlag(field, command)),
+    ...own.map(([key, flag]) => ownFlag(key, flag, fields)),
+  ];
+}
+
+/** The flag of a field of the command's operation. */
+export function fieldFlag(
+  field: Field,
+  { operation, defaulted = {}, args = [] }: Pick<Command, "operation" | "defaulted" | "args">,
+): FlagNode {
+  const { names: others = [], ...alias } = aliases[field.name] ?? {};
+  const value = placeholder(field);
+  const configKey = keyOfField(operation, field.name);
+  const repeat = field.kind === "list" || field.kind === "map";
+  const choices = choicesOf(field);
+  const usual = field.default === undefined ? undefined : String(field.default);
+  return {
+    names: [kebab(field.name), ...others],
+    ...alias,
+    kind: valueKind(field.kind),
+    ...(field.item && { item: scalarKind(field.item.kind) }),
+    ...(value && { value }),
+    text: field.description,
+    notes: present([
+      choices && oneOf(choices),
+      limitsText(field),
+      usual && `default ${usual}`,
+      configKey && `config ${configKey}`,
+      repeat && (hasNoCommas(field) ? "repeat or use commas" : "may be repeated"),
+    ]),
+    ...(repeat && { repeat }),
+    ...(choices && { choices }),
+    ...(usual !== undefined && { default: usual }),
+    ...(field.kind === "boolean" && { negatable: true }),
+    ...(field.required &&
+      !(field.name in defaulted) &&
+      !args.some((one) => one.field === field.name) && { required: true }),
+    field: field.name,
+    ...(configKey && { configKey }),
+  };
+}
+
+function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
+  const { aliases: others = [], conflictsWith, ...plain } = flag;
+  const name = kebab(key);
+  const configKey = keyOfFlag("flag", name);
+  const part = partSetBy(flag, fields);
+  return {
+    ...plain,
+    names: [name, ...others],
+    notes: present([
+      flag.choices && oneOf(flag.choices),
+      part && limitsText(part),
+      flag.optionalValue !== undefined && `${flag.optionalValue} without a value`,
+      flag.default !== undefined && `default ${flag.default}`,
+      configKey && `config ${configKey}`,
+      flag.repeat && "may be repeated",
+    ]),
+    key,
+    ...(configKey && { configKey }),
+    ...(conflictsWith && { conflictsWith: conflictsWith.map(kebab) }),
+  };
+}
+
+/** The part of a field that a flag of the command's own sets, such as the label of a new volume. */
+const partSetBy = ({ setsFields = [] }: Flag, fields: readonly Field[]): Field | undefined =>
+  fields
+    .flatMap(({ name, shapes = [] }) => shapes.flat().map((part) => ({ path: `${name}.${part.name}`, part })))
+    .find(({ path }) => path === setsFields[0])?.part;
+
+function globalNode(flag: (typeof globalFlags)[number]): GlobalNode {
+  const { name, text, group } = flag;
+  const negative = "negative" in flag;
+  const choices = "choices" in flag ? flag.choices : undefined;
+  const configKey = keyOfFlag("global", name);
+  return {
+    names: [negative ? `no-${name}` : name],
+    kind: choices ? "choice" : "value" in flag ? "text" : "boolean",
+    group,
+    text,
+    ...("short" in flag && { short: flag.short }),
+    ...("value" in flag && { value: flag.value }),
+    ...(choices && { choices }),
+    ...("completes" in flag && { completes: flag.completes }),
+    ...("env" in flag && { env: flag.env }),
+    notes: present([
+      choices && oneOf(choices),
+      "default" in flag && `default ${flag.default}`,
+      "env" in flag && flag.env,
+      configKey && `config ${configKey}`,
+    ]),
+  };
+}
+
+const oneOf = (choices: readonly string[]): string => `one of ${choices.join(", ")}`;
+
+/** The notes that say something. */
+const present = (notes: readonly (string | false | undefined)[]): readonly string[] =>
+  notes.filter((note): note is string => typeof note === "string" && note !== "");
+
+function valueKind(kind: Field["kind"]): FlagNode["kind"] {
+  return kind === "list" || kind === "map" || kind === "boolean" ? kind : scalarKind(kind);
+}
+
+function scalarKind(kind: Field["kind"]): Exclude<FlagNode["kind"], "list" | "map"> {
+  return kind === "number" || kind === "integer" || kind === "id" ? kind : "text";
+}
+
+/** The choices of a field, or of what it holds. */
+const choicesOf = ({ choices, item }: Field): readonly string[] | undefined => choices ?? item?.choices;
+
+/** Items that a comma can separate; a text may hold one. */
+const hasNoCommas = ({ item }: Field): boolean =>
+  item?.choices !== undefined || (item !== undefined && scalarKind(item.kind) !== "text");
+
+function placeholder({ kind, item, choices }: Field): string | undefined {
+  if (choices) return "VALUE";
+  switch (kind) {
+    case "boolean":
+      return undefined;
+    case "integer":
+    case "number":
+      return "N";
+    case "list":
+      if (item?.choices) return "VALUE";
+      return item?.kind === "id" ? "ID" : item && scalarKind(item.kind) !== "text" ? "N" : "TEXT";
+    case "map":
+      if (item?.choices) return "NAME:VALUE";
+      return item && scalarKind(item.kind) !== "text" ? "NAME:N" : "NAME:TEXT";
+    case "date-time":
+      return "TIME";
+    default:
+      return kind === "id" ? "ID" : "TEXT";
+  }
+}

@@ -1,0 +1,27 @@
+/** The rooms of src/ and what each may import. dependency-cruiser enforces this table, and ARCHITECTURE.md shows it. */
+const rooms = {
+  contract: [],
+  core: [],
+  output: ["core"],
+  media: ["core"],
+  openapi: ["contract", "core"],
+  client: ["contract", "core", "openapi"],
+  sandbox: ["contract", "core"],
+  config: ["contract", "core", "client"],
+  system: ["core", "client"],
+  "command-kit": ["contract", "core", "client", "system", "config"],
+  commands: ["command-kit", "contract", "core", "client", "openapi", "output", "media", "system", "config"],
+  library: ["contract", "core", "client", "openapi", "sandbox"],
+  // The generated command tree, and the types of its nodes.
+  docs: ["cli/generated", "command-kit/tree", "contract", "core"],
+};
+
+/** Of these only types are imported: what just the compiler sees does not count as reaching into a room. */
+const typesOnly = {
+  config: ["client"],
+  system: ["client"],
+  "command-kit": ["client", "system", "config"],
+  commands: ["system", "config"],
+};
+
+module.exports = { rooms, typesOnly };

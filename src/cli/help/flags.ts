@@ -1,0 +1,54 @@
+import {
+  type CommandNode,
+  everywhere,
+  type FlagNode,
+  globalGroups,
+  shownValue,
+  spellings,
+  textWithNotes,
+} from "../../command-kit/tree.ts";
+import { globals } from "../generated/tree.ts";
+import { drawRows, type Row, titled } from "./layout.ts";
+import type { HelpLook } from "./look.ts";
+
+/** A command's flags: those it cannot run without, those that go into the request, those that change what it does. */
+export function groupedFlags({ flags }: CommandNode) {
+  const isSent = ({ field, setsFields }: FlagNode) => field !== undefined || setsFields !== undefined;
+  return {
+    required: flags.filter(({ required }) => required),
+    optional: flags.filter((flag) => !flag.required && isSent(flag)),
+    other: flags.filter((flag) => !flag.required && !isSent(flag)),
+  };
+}
+
+/** A flag's line. */
+export const flagRow = (flag: FlagNode): Row => [spelled(flag), textWithNotes(flag)];
+
+const spelled = (flag: FlagNode): string =>
+  spellings(flag)
+    .join(", ")
+    .replace(/--([\w-]+), --no-\1/g, "--[no-]$1") + (flag.value ? ` ${shownValue(flag)}` : "");
+
+/** With blanks at which no line ends. */
+const unbroken = (flag: FlagNode): string => spelled(flag).replaceAll(" ", "\u00a0");
+
+/** The flags that every command takes, under their headings; empty headings are left out. */
+export function groupedGlobals(): readonly (readonly [group: string, flags: readonly FlagNode[]])[] {
+  return globalGroups
+    .map((group) => {
+      const flags = globals.filter((flag) => flag.group === group);
+      return [group, group === "Other" ? [...flags, ...everywhere] : flags] as const;
+    })
+    .filter(([, flags]) => flags.length > 0);
+}
+
+/** The same by name alone, where they are not what is asked about. */
+export const globalNames = (look: HelpLook): readonly string[] =>
+  titled(
+    "Global flags (see `gpuctl help`)",
+    drawRows(
+      groupedGlobals().map(([group, flags]): Row => [group, flags.map(unbroken).join("; ")]),
+      look,
+    ).map((line) => line.replaceAll("\u00a0", " ")),
+    look,
+  );

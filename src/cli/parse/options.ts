@@ -1,0 +1,123 @@
+import { type Command, Option } from "commander";
+import type { CommandNode, FlagNode } from "../../command-kit/tree.ts";
+import { parseValue, type ValueKind } from "../../command-kit/values.ts";
+import { UsageError } from "../../core/errors.ts";
+import { globalFlags, type TypedGlobals } from "./globals.ts";
+
+/** The value of a flag, and the name under which it was typed, or where else it comes from. */
+export interface TypedFlag {
+  readonly value: unknown;
+  readonly name: string;
+}
+
+/** A flag's value from its text. With `lenient` a field's text that is not of its kind is kept: the service decides. */
+export function flagValue(flag: FlagNode, text: string, name: string, lenient: boolean): unknown {
+  const { kind, item = "text", field } = flag;
+  const scalar = (of: ValueKind, one: string) => {
+    try {
+      return parseValue({ ...flag, kind: of }, one, name);
+    } catch (error) {
+      if (lenient && field !== undefined) return one;
+      throw error;
+    }
+  };
+  if (kind !== "list" && kind !== "map") return scalar(kind, text);
+  const texts = item === "text" && !flag.choices ? [text] : text.split(",").map((one) => one.trim());
+  return kind === "list"
+    ? texts.map((one) => scalar(item, one))
+    : Object.fromEntries(texts.map((one) => pair(one, name, (value) => scalar(item, value))));
+}
+
+function pair(text: string, name: string, parse: (text: string) => unknown): [string, unknown] {
+  const at = text.lastIndexOf(":");
+  if (at < 1) throw new UsageError(`${name} must be NAME:VALUE, not ${JSON.stringify(text)}`);
+  return [text.slice(0, at).trim(), parse(text.slice(at + 1))];
+}
+
+/** The values of a flag that is given several times, taken together. */
+function gathered(before: unknown, value: unknown): unknown {
+  if (before === undefined) return Array.isArray(value) || isMap(value) ? value : [value];
+  if (Array.isArray(before)) return [...before, ...(Array.isArray(value) ? value : [value])];
+  return { ...(isMap(before) && before), ...(isMap(value) && value) };
+}
+
+const isMap = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Declares a command's own flags: an option for each name, and `--no-` beside a switch that can be turned off. */
+export function declareFlags(command: Command, { flags }: CommandNode, lenient: boolean): void {
+  for (const flag of flags) {
+    for (const [index, name] of flag.names.entries()) {
+      command.addOption(optionFor(flag, name, index === 0 ? flag.short : undefined, lenient));
+      if (flag.negatable) command.addOption(new Option(`--no-${name}`));
+    }
+  }
+}
+
+function optionFor(flag: FlagNode, name: string, short: string | undefined, lenient: boolean): Option {
+  const { value, optionalValue, conflictsWith = [], repeat } = flag;
+  const shown = value && (optionalValue === undefined ? ` <${value}>` : ` [${value}]`);
+  const option = new Option(`${short ? `-${short}, ` : ""}--${name}${shown ?? ""}`);
+  option.conflicts(conflictsWith.map((other) => new Option(`--${other}`).attributeName()));
+  if (optionalValue !== undefined) option.preset(optionalValue);
+  if (value === undefined) return option;
+  return option.argParser((text: string, before: unknown) => {
+    const parsed = flagValue(flag, text, `--${name}`, lenient);
+    return repeat ? gathered(before, parsed) : parsed;
+  });
+}
+
+/** A global flag, kept apart from a command's own of nearly the same name, such as `--input` beside `--no-input`. */
+class GlobalOption extends Option {
+  override attributeName(): string {
+    return `global ${super.attributeName()}`;
+  }
+}
+
+/** Every command has the same ones. */
+const globalOptions = globalFlags.map((flag) => {
+  const short = "short" in flag ? `-${flag.short}, ` : "";
+  const dashes = "negative" in flag ? "--no-" : "--";
+  const option = new GlobalOption(
+    `${short}${dashes}${flag.name}${"value" in flag ? ` <${flag.value}>` : ""}`,
+  );
+  return { name: flag.name, option, attribute: option.attributeName() };
+});
+
+export function declareGlobals(command: Command): void {
+  for (const { option } of globalOptions) command.addOption(option);
+}
+
+/** What was typed for a command's own flags, by main name. */
+export function typedFlags(command: Command, { flags }: CommandNode): Readonly<Record<string, TypedFlag>> {
+  return Object.fromEntries(
+    flags.flatMap((flag) => {
+      const [first, second] = flag.names.flatMap((name) => typedAs(command, name));
+      if (first && second && JSON.stringify(first.value) !== JSON.stringify(second.value)) {
+        throw new UsageError(`${first.name} and ${second.name} are the same flag: give one of them`);
+      }
+      return first ? [[flag.names[0], first]] : [];
+    }),
+  );
+}
+
+function typedAs(command: Command, name: string): TypedFlag[] {
+  const positive = name.replace(/^no-/, "");
+  const attribute = new Option(`--${positive}`).attributeName();
+  if (command.getOptionValueSource(attribute) !== "cli") return [];
+  const value: unknown = command.getOptionValue(attribute);
+  if (positive !== name) return value === false ? [{ value: true, name: `--${name}` }] : [];
+  return [{ value, name: value === false ? `--no-${name}` : `--${name}` }];
+}
+
+/** What was typed for the global flags, anywhere on the line; the last place wins. */
+export function typedGlobals(command: Command): TypedGlobals {
+  const line: Command[] = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) line.unshift(at);
+  const typed = line.flatMap((one) =>
+    globalOptions.flatMap(({ name, attribute }) =>
+      one.getOptionValueSource(attribute) === "cli" ? [[name, one.getOptionValue(attribute)]] : [],
+    ),
+  );
+  return Object.fromEntries(typed);
+}

@@ -1,0 +1,129 @@
+import { Command, CommanderError } from "commander";
+import type { CommandNode, Noun } from "../../command-kit/tree.ts";
+import { UsageError } from "../../core/errors.ts";
+import { nouns } from "../generated/tree.ts";
+import type { TypedGlobals } from "./globals.ts";
+import { declareFlags, declareGlobals, type TypedFlag, typedFlags, typedGlobals } from "./options.ts";
+import { refuseSlip, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
+
+/** What a command line asks for: a text to show, help on a place, or a command to run. */
+export type Parsed = { readonly show: string } | { readonly help: readonly string[] } | Invocation;
+
+export interface Invocation {
+  readonly command: CommandNode;
+  readonly globals: TypedGlobals;
+  /** By the flag's main name. */
+  readonly flags: Readonly<Record<string, TypedFlag>>;
+  readonly words: readonly string[];
+  /** The whole line, as typed. */
+  readonly argv: readonly string[];
+  /** `--no-validate` was given: the service decides what is valid. */
+  readonly lenient: boolean;
+}
+
+interface Line {
+  readonly argv: readonly string[];
+  readonly version: string;
+  readonly lenient: boolean;
+  readonly found: (parsed: Parsed) => void;
+}
+
+/** Reads a command line. Throws `UsageError`, with the nearest known word where there is one. */
+export function parse(argv: readonly string[], version: string): Parsed {
+  const end = argv.indexOf("--");
+  const lenient = (end < 0 ? argv : argv.slice(0, end)).includes("--no-validate");
+  let parsed: Parsed = { show: "" };
+  const line: Line = {
+    argv,
+    version,
+    lenient,
+    found: (found) => {
+      parsed = found;
+    },
+  };
+  const program = group([], line);
+  for (const noun of nouns) if (argv.includes(noun.name)) addNoun(program, noun, line);
+  try {
+    program.parse([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw new UsageError(messageOf(error), { hint: usageHint });
+  }
+  return parsed;
+}
+
+const messageOf = ({ message }: CommanderError): string => message.replace(/^error: /, "");
+
+/** The word that a message of commander quotes: it has no field for it. */
+export const quotedWord = ({ message }: CommanderError): string => /'([^']*)'/.exec(message)?.[1] ?? "";
+
+/** A group of commands, which by itself shows its help. */
+function group(path: readonly string[], line: Line): Command {
+  return emptyCommand(path, line)
+    .allowUnknownOption()
+    .arguments("[words...]")
+    .action((words: readonly string[]) => {
+      const [wrong] = words;
+      if (wrong?.startsWith("-")) throw unknownFlag(wrong, path);
+      if (wrong !== undefined) throw unknownWord(wrong, path);
+      line.found({ help: path });
+    });
+}
+
+function emptyCommand(path: readonly string[], { version, found }: Line): Command {
+  const command = new Command(path.at(-1) ?? "gpuctl")
+    .exitOverride((error) => {
+      throw error.code === "commander.unknownOption" ? unknownFlag(quotedWord(error), path) : error;
+    })
+    .enablePositionalOptions()
+    .showSuggestionAfterError(false)
+    .helpOption(false)
+    .option("-h, --help")
+    .version(version, "-V, --version")
+    .configureOutput({ writeOut: (text) => found({ show: text }), writeErr: () => {} });
+  declareGlobals(command);
+  return command;
+}
+
+function addNoun(program: Command, { name, commands }: Noun, line: Line): void {
+  const own = commands.some(({ path }) => path.length === 1);
+  const parent = own ? emptyCommand([name], line) : group([name], line);
+  program.addCommand(parent);
+  for (const command of commands) if (mayBeMeant(command, line.argv)) addCommand(parent, command, line);
+}
+
+/** Whether the line holds the verb, wherever. What is not on it need not be declared. */
+const mayBeMeant = ({ path: [, verb] }: CommandNode, argv: readonly string[]): boolean =>
+  verb === undefined || argv.includes(verb);
+
+function addCommand(noun: Command, command: CommandNode, line: Line): void {
+  const { path } = command;
+  const last = path.slice(1).reduce((parent, word, index) => {
+    const known = parent.commands.find((one) => one.name() === word);
+    if (known) return known;
+    const below = path.slice(0, index + 2);
+    const child = below.length === path.length ? emptyCommand(below, line) : group(below, line);
+    parent.addCommand(child);
+    return child;
+  }, noun);
+  declareFlags(last, command, line.lenient);
+  last.arguments("[words...]").action((words: string[], _options: unknown, self: Command) => {
+    if (asksForHelp(self)) return line.found({ help: path });
+    const [word, ...more] = words;
+    if (word !== undefined && more.length === 0) refuseSlip(word, path);
+    const { argv, lenient } = line;
+    line.found({
+      command,
+      words,
+      flags: typedFlags(self, command),
+      globals: typedGlobals(self),
+      argv,
+      lenient,
+    });
+  });
+}
+
+/** Whether help is asked for anywhere on the line. */
+function asksForHelp(command: Command): boolean {
+  return command.opts().help === true || (command.parent !== null && asksForHelp(command.parent));
+}

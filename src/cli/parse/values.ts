@@ -1,0 +1,131 @@
+import type { Values } from "../../command-kit/define.ts";
+import { type ArgNode, type CommandNode, type FlagNode, kebab } from "../../command-kit/tree.ts";
+import { parseValue } from "../../command-kit/values.ts";
+import { routes } from "../../contract/generated/routes.ts";
+import { UsageError } from "../../core/errors.ts";
+import { flagValue, type TypedFlag } from "./options.ts";
+import type { Invocation } from "./program.ts";
+
+/** What a profile keeps, and how to say so. */
+interface ProfileDefaults {
+  readonly profileValues: Readonly<Partial<Record<string, string>>>;
+  readonly profile: string;
+}
+
+/**
+ * A command line with what the profile keeps for flags that were not typed, as if it had been. Throws `UsageError` for
+ * a value that suits another command but not this one.
+ */
+export function withProfileDefaults(
+  invocation: Invocation,
+  { profileValues, profile }: ProfileDefaults,
+): Invocation {
+  const { command, flags, lenient } = invocation;
+  const { defaulted = {} } = command;
+  const more = command.flags.flatMap((flag): [string, TypedFlag][] => {
+    const [name] = flag.names;
+    const { configKey = "", field = "" } = flag;
+    const text = field in defaulted ? undefined : profileValues[configKey];
+    if (text === undefined || name in flags) return [];
+    const source = `${configKey} of profile "${profile}"`;
+    if (!lenient) assertSuits(flag, text, source);
+    return [[name, { value: flagValue(flag, text, source, lenient), name: source }]];
+  });
+  return more.length === 0 ? invocation : { ...invocation, flags: { ...Object.fromEntries(more), ...flags } };
+}
+
+function assertSuits({ names: [name], choices }: FlagNode, text: string, source: string): void {
+  if (choices === undefined || choices.includes(text)) return;
+  throw new UsageError(`${source} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}`, {
+    hint: `--${name} sets another value for this command. Nothing was sent.`,
+  });
+}
+
+/** The values of a command line: fields by their wire names, and the command's own flags and arguments by their keys. */
+export function valuesOf({ command, flags, words, lenient }: Invocation): Values {
+  const placed = placeWords(command, words);
+  const fields = command.flags.flatMap(({ field, names: [name] }): [string, unknown][] => {
+    const typed = flags[name];
+    return field === undefined || typed === undefined ? [] : [[field, typed.value]];
+  });
+  const args: [string, unknown][] = [];
+  for (const one of command.args) {
+    const typed = placed.get(one);
+    if (typed !== undefined) assertNoHint(one, typed);
+    if (one.field === undefined) {
+      const value = argValue(one, typed);
+      if (value !== undefined) args.push([one.name.toLowerCase(), value]);
+    } else if (typed !== undefined) {
+      if (fields.some(([field]) => field === one.field)) {
+        throw new UsageError(`${one.name} and --${kebab(one.field)} are the same: give one of them`);
+      }
+      fields.push([one.field, fieldValue(command, one.field, typed, one.name, lenient)]);
+    }
+  }
+  const own = command.flags.flatMap((flag): [string, unknown][] => {
+    if (flag.key === undefined) return [];
+    const value = flags[flag.names[0]]?.value ?? defaultOf(flag);
+    return value === undefined ? [] : [[flag.key, value]];
+  });
+  return {
+    input: Object.fromEntries(fields),
+    flags: Object.fromEntries(own),
+    args: Object.fromEntries(args),
+  };
+}
+
+/** What a flag of the command's own is when it is left out. */
+function defaultOf(flag: FlagNode): unknown {
+  if (flag.default !== undefined) return flagValue(flag, flag.default, `--${flag.names[0]}`, false);
+  if (flag.kind === "boolean") return false;
+  if (flag.kind === "params") return {};
+  return flag.repeat ? [] : undefined;
+}
+
+/** A field's value from the text of an argument, by the field's kind. */
+export function fieldValue(
+  { operation }: Pick<CommandNode, "operation">,
+  name: string,
+  typed: string | readonly string[],
+  shown: string,
+  lenient = false,
+): unknown {
+  const field = operation && routes[operation].fields.find((one) => one.name === name);
+  if (!field) return typed;
+  const kindOf = (kind: string) => (kind === "number" || kind === "integer" || kind === "id" ? kind : "text");
+  const flag = { names: [kebab(name)], text: "", notes: [], field: name } as const;
+  if (field.kind === "list") {
+    const node: FlagNode = { ...flag, kind: "list", item: kindOf(field.item?.kind ?? "string") };
+    return [typed].flat().flatMap((text) => flagValue(node, text, shown, lenient));
+  }
+  return flagValue({ ...flag, kind: kindOf(field.kind) }, String(typed), shown, lenient);
+}
+
+function argValue(one: ArgNode, typed: string | readonly string[] | undefined): unknown {
+  if (one.variadic) return typed ?? [];
+  if (typed === undefined) return undefined;
+  return parseValue(one, String(typed), one.name);
+}
+
+function assertNoHint({ name, hints = {} }: ArgNode, typed: string | readonly string[]): void {
+  const hint = Object.entries(hints).find(([word]) => word === typed)?.[1];
+  if (hint) throw new UsageError(`${name} cannot be ${typed}`, { hint });
+}
+
+/** Words by the arguments they belong to; a variadic one takes the rest. */
+function placeWords(
+  { args }: CommandNode,
+  words: readonly string[],
+): ReadonlyMap<ArgNode, string | readonly string[]> {
+  const extra = words[args.length];
+  if (extra !== undefined && !args.some(({ variadic }) => variadic)) {
+    const quotes = args.length === 1 ? `; put quotes around a ${args[0]?.name} of several words` : "";
+    throw new UsageError(`unexpected argument ${JSON.stringify(extra)}${quotes}`);
+  }
+  return new Map(
+    args.flatMap((one, at): [ArgNode, string | readonly string[]][] => {
+      if (at >= words.length) return [];
+      return [[one, one.variadic ? words.slice(at) : (words[at] ?? "")]];
+    }),
+  );
+}

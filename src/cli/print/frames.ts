@@ -1,0 +1,134 @@
+import type { Settings } from "../../config/settings.ts";
+import type { Frame, Frames } from "../../core/result.ts";
+import { recordsOf } from "../../output/records.ts";
+import { type RenderOptions, render } from "../../output/render.ts";
+import { fitFrame, redraw } from "../../output/table/frame.ts";
+import { oneLine } from "../../output/text.ts";
+import type { System } from "../../system/types.ts";
+
+interface FrameOptions {
+  readonly settings: Settings;
+  readonly system: System;
+  readonly renderOptions: () => RenderOptions;
+}
+
+/**
+ * Shows a view that is refreshed until the user ends it: redrawn in place on a terminal; without animation, printed
+ * again on each change; with `-o jsonl`, all records of each refresh; with `-o id`, each new id.
+ */
+export async function showFrames(
+  { frames, view }: Frames,
+  { settings, system, renderOptions }: FrameOptions,
+): Promise<void> {
+  const { env, interrupted } = system;
+  const { stdout } = system.io;
+  const isStill = settings.quiet || settings.ci || env.TERM === "dumb" || stdout.columns === 0;
+  const format: string = settings.output;
+  const show =
+    format === "jsonl"
+      ? showRecords
+      : format === "id"
+        ? showIds
+        : stdout.isTTY && !isStill
+          ? showLive
+          : showChanges;
+  try {
+    await show(frames, {
+      settings,
+      system,
+      color: renderOptions().color,
+      draw: async (frame, changes) => {
+        const pieces: string[] = [];
+        for await (const piece of render(frame, view, { ...renderOptions(), ...changes })) pieces.push(piece);
+        return pieces.join("");
+      },
+      empty: (frame) => (recordsOf(frame, view).length === 0 ? view.empty : undefined),
+    });
+  } catch (error) {
+    if (!interrupted.aborted) throw error;
+  }
+}
+
+type Show = (frames: AsyncIterable<Frame>, options: ShowOptions) => Promise<void>;
+
+interface ShowOptions {
+  readonly settings: Settings;
+  readonly system: System;
+  readonly draw: (frame: Frame, changes?: Partial<RenderOptions>) => Promise<string>;
+  /** The message for an empty list; undefined for any other. */
+  readonly empty: (frame: Frame) => string | undefined;
+  readonly color: boolean;
+}
+
+const showLive: Show = async (frames, { draw, empty, color, system }) => {
+  const { stdout, hideCursor } = system.io;
+  const restore = await hideCursor({ color });
+  let before: readonly string[] = [];
+  try {
+    for await (const frame of frames) {
+      const list = empty(frame)?.split("\n") ?? (await draw(frame)).trimEnd().split("\n");
+      const footer = [...frame.notes, "", frame.status].map((line) => oneLine(line, true));
+      const { columns, rows } = stdout;
+      const lines = fitFrame(list, footer, { columns, rows });
+      await stdout.write(redraw(before, lines, columns));
+      before = lines;
+    }
+  } finally {
+    restore();
+  }
+};
+
+const showChanges: Show = async (frames, options) => {
+  const { draw, empty, settings, system } = options;
+  const { stdout, stderr } = system.io;
+  const report = statusReporter(options);
+  let before: string | undefined;
+  for await (const frame of frames) {
+    report(frame);
+    // Compared as drawn for a pipe, where times are absolute and so do not change by themselves.
+    const content = (await draw(frame, { terminal: false })) + frame.notes.join("\n");
+    if (frame.failed || content === before) continue;
+    const notes = frame.notes.map((line) => `${oneLine(line, stdout.isTTY)}\n`).join("");
+    const text = (await draw(frame)) + notes;
+    if (text !== "") await stdout.write(before ? `\n${text}` : text);
+    const message = empty(frame);
+    if (message !== undefined && !settings.quiet) await stderr.write(`${message}\n`);
+    before = content;
+  }
+};
+
+const showRecords: Show = async (frames, options) => {
+  const report = statusReporter(options);
+  for await (const frame of frames) {
+    report(frame);
+    if (frame.failed) continue;
+    for (const record of [frame.data].flat()) {
+      await options.system.io.stdout.write(`${JSON.stringify(record)}\n`);
+    }
+  }
+};
+
+const showIds: Show = async (frames, options) => {
+  const report = statusReporter(options);
+  const known = new Set<string>([""]);
+  for await (const frame of frames) {
+    report(frame);
+    if (frame.failed) continue;
+    for (const id of (await options.draw(frame)).split("\n").filter((one) => !known.has(one))) {
+      known.add(id);
+      await options.system.io.stdout.write(`${id}\n`);
+    }
+  }
+};
+
+/** Reports on stderr that refreshing fails, once until it succeeds again, and on a terminal first how to leave. */
+function statusReporter({ settings, system }: ShowOptions): (frame: Frame) => void {
+  const { stderr } = system.io;
+  let failing = false;
+  let isFirst = stderr.isTTY;
+  return ({ failed, status }) => {
+    if (!settings.quiet && (isFirst || (failed && !failing))) void stderr.write(`${oneLine(status, true)}\n`);
+    isFirst = false;
+    failing = failed;
+  };
+}

@@ -1,0 +1,99 @@
+import type { Observer } from "../../client/fetch.ts";
+import type { Settings } from "../../config/settings.ts";
+import { isMachineFormat } from "../../core/view.ts";
+import type { Sink } from "../../system/types.ts";
+
+/** Lines for people beside the result. */
+export interface Notes {
+  /** Prints a line on stderr: at once, or at the end with a machine format; not at all with `--quiet`. */
+  readonly say: (line: string) => void;
+  /** Sets the line that precedes the hint of a failure, such as what was saved before it. */
+  readonly ifItFails: (line: string) => void;
+  readonly beforeFailure: () => string | undefined;
+  /** Lines held back, because with a machine format an error must be the only document on stderr. */
+  readonly held: readonly string[];
+}
+
+export function createNotes({ quiet, output }: Settings, stderr: Sink): Notes {
+  const held: string[] = [];
+  let before: string | undefined;
+  return {
+    beforeFailure: () => before,
+    ifItFails: (line) => {
+      before = line;
+    },
+    held,
+    say: (line) => {
+      if (quiet) return;
+      if (isMachineFormat(output)) held.push(line);
+      else void stderr.write(`${line}\n`);
+    },
+  };
+}
+
+interface ObserverOptions {
+  readonly debug: boolean;
+  readonly stderr: Sink;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly say: Notes["say"];
+}
+
+/** Shows each response with `--debug`, and warns once about each deprecation or sunset date. */
+export function responseNotes({ debug, stderr, now, say }: ObserverOptions): Observer {
+  const seen = new Set<string>();
+  return ({ method, url, body, status, milliseconds, header }) => {
+    if (debug) {
+      const end = `${status ?? "no response"} in ${Math.round(milliseconds)} ms`;
+      void stderr.write(
+        `${method} ${url} -> ${end}\n${body === undefined ? "" : `  sent: ${shortened(body)}\n`}`,
+      );
+    }
+    const sunset = header("sunset");
+    const deprecation = header("deprecation");
+    const both = `${deprecation} ${sunset}`;
+    if ((sunset === null && deprecation === null) || seen.has(both)) return;
+    seen.add(both);
+    const end = sunset === null ? "" : `; ${sunsetText(sunset, now())}`;
+    say(`${new URL(url).pathname} is deprecated${since(deprecation)}${end}.`);
+  };
+}
+
+/** Request bodies may hold whole pictures. */
+const shortened = (text: string): string =>
+  text.length > 500 ? `${text.slice(0, 500)}… (${text.length} characters)` : text;
+
+/** The header is `true` or a date. */
+function since(deprecation: string | null): string {
+  const date = dateOf(deprecation ?? "");
+  return date ? ` since ${day(date)}` : "";
+}
+
+function sunsetText(sunset: string, now: number): string {
+  const date = dateOf(sunset);
+  if (date && date.getTime() <= now) {
+    return `its end date, ${day(date)}, has passed: it may stop working at any time`;
+  }
+  if (date) return `it stops working on ${day(date)}`;
+  const text = legible(sunset);
+  return text === "" ? "it will stop working, on a date not given" : `it will stop working: ${text}`;
+}
+
+/** Text that is not a date, shortened to one line that is safe for a terminal. */
+const legible = (text: string): string => {
+  const plain = text.replace(/[^ -~]/g, "").trim();
+  return plain.length > 60 ? `${plain.slice(0, 60)}…` : plain;
+};
+
+/** A date in words or numbers, or `@` and seconds since the epoch; undefined for anything else. */
+function dateOf(text: string): Date | undefined {
+  const seconds = /^@(-?\d+)$/.exec(text.trim())?.[1];
+  const date = seconds === undefined ? new Date(text) : new Date(Number(seconds) * 1000);
+  const hasYear = /\d{4}/.test(text) || seconds !== undefined;
+  return hasYear && date.getTime() <= maxDate ? date : undefined;
+}
+
+/** No real date lies after the year 9999. */
+const maxDate = Date.UTC(9999, 11, 31);
+
+const day = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,0 +1,46 @@
+import type { Update } from "../../command-kit/context.ts";
+import { type Settings, usesColor } from "../../config/settings.ts";
+import { duration } from "../../core/durations.ts";
+import type { Sink, System } from "../../system/types.ts";
+
+interface Work<Value> {
+  readonly text: string;
+  readonly work: (update: Update) => Promise<Value>;
+}
+
+/** Milliseconds from which on the elapsed time is shown. */
+const minShownTime = 2_000;
+
+/**
+ * Does some work and shows its progress on a terminal: with a spinner and the elapsed time, or without animation (CI,
+ * `TERM=dumb`) with a line for each new text. Silent with `--quiet` and in a pipe.
+ */
+export async function showProgress<Value>(
+  { text, work }: Work<Value>,
+  { quiet, ci, color, dryRun }: Settings,
+  { io: { stderr, spinner }, env, clock: { now } }: System,
+): Promise<Value> {
+  if (!stderr.isTTY || quiet || dryRun) return work(() => {});
+  if (ci || env.TERM === "dumb" || stderr.columns === 0) return work(lines(text, stderr));
+  const start = now();
+  const shown = await spinner(text, {
+    color: usesColor(color, true, env),
+    suffix: () => (now() - start < minShownTime ? "" : duration(now() - start)),
+  });
+  try {
+    return await work(shown.update);
+  } finally {
+    shown.stop();
+  }
+}
+
+/** Writes a text, and each changed text after it, on its own line. */
+function lines(text: string, { write }: Sink): Update {
+  let last: string | undefined;
+  const update: Update = (next) => {
+    if (next !== last) void write(`${next}\n`);
+    last = next;
+  };
+  update(text);
+  return update;
+}

@@ -1,0 +1,76 @@
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CannotPrint, reasonOf } from "../../core/errors.ts";
+
+/** Characters held in memory before a file is used. */
+const maxInMemory = 250_000;
+const chunkSize = 65_536;
+
+/**
+ * Passes text on once it is complete, and none of it when its source fails. Long text is held in a private file in the
+ * folder, which is removed in any case. Throws `CannotPrint` when the file cannot be written.
+ */
+export async function* spooled(
+  pieces: AsyncIterable<string>,
+  folder: string,
+): AsyncGenerator<string | Uint8Array> {
+  const held: string[] = [];
+  let size = 0;
+  let file: Unnamed | undefined;
+  try {
+    for await (const piece of pieces) {
+      held.push(piece);
+      size += piece.length;
+      if (size < maxInMemory) continue;
+      file ??= await orCannotPrint(folder, openUnnamed(folder));
+      await orCannotPrint(folder, file.handle.appendFile(held.splice(0).join("")));
+      size = 0;
+    }
+    if (file !== undefined) yield* contents(file.handle);
+    yield held.join("");
+  } finally {
+    await file?.close();
+  }
+}
+
+async function orCannotPrint<Value>(folder: string, work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new CannotPrint(
+      `the result cannot be stored in ${folder} until it is complete: ${reasonOf(cause)}`,
+    );
+  }
+}
+
+interface Unnamed {
+  readonly handle: FileHandle;
+  readonly close: () => Promise<void>;
+}
+
+/** A file that is unlinked at once where the system allows it, so that even a killed process leaves none. */
+async function openUnnamed(folder: string): Promise<Unnamed> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `gpuctl-${crypto.randomUUID()}`);
+  const handle = await open(path, "wx+", 0o600);
+  const remove = () => rm(path, { force: true });
+  await remove().catch(() => {});
+  return {
+    handle,
+    close: async () => {
+      await handle.close();
+      await remove();
+    },
+  };
+}
+
+/** Each chunk is valid until the next one is asked for. */
+async function* contents(handle: FileHandle): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.alloc(chunkSize);
+  for (let position = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, chunkSize, position);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
+  }
+}

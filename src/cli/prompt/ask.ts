@@ -1,0 +1,87 @@
+import type { Values } from "../../command-kit/define.ts";
+import type { ArgNode, CommandNode } from "../../command-kit/tree.ts";
+import { UsageError } from "../../core/errors.ts";
+import { quoted } from "../../core/text.ts";
+import type { Io } from "../../system/types.ts";
+import { fieldValue } from "../parse/values.ts";
+import { isReplaced, type Missing, missingOf, wordOf } from "./missing.ts";
+import { ask, questionFor } from "./question.ts";
+
+interface Asking {
+  readonly io: Pick<Io, "stdin" | "prompts">;
+  /** What is missing is left to the service. */
+  readonly incomplete: boolean;
+  readonly mayAsk: () => boolean;
+  /** What the profile keeps, by the keys of the configuration. */
+  readonly kept: Readonly<Partial<Record<string, string>>>;
+  /** The command line so far. */
+  readonly argv: readonly string[];
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Fills in what is missing: words from a pipe on stdin, the rest by asking where that is allowed, and then says which
+ * command line would have needed no question. Throws `UsageError` naming everything that is missing where it is not.
+ */
+export async function fillIn(command: CommandNode, values: Values, asking: Asking): Promise<Values> {
+  const { io, incomplete, mayAsk, kept, argv, say } = asking;
+  const piped = await fromStdin(command, values, io.stdin);
+  const missing = incomplete ? [] : missingOf(command, piped, kept);
+  if (missing.length === 0) return piped;
+  if (!mayAsk()) {
+    const issues = missing.map(({ flag, text }) => ({ flag, message: `is missing: ${text}` }));
+    throw new UsageError(`${missing.map(({ flag }) => flag).join(", ")} missing`, { issues });
+  }
+  const prompts = await io.prompts();
+  const flags: string[] = [];
+  const words: string[] = [];
+  let filled = piped;
+  for (const one of missing) {
+    const answer = await ask(await questionFor(one, command, filled), prompts);
+    if (one.arg) words.push(answer);
+    else flags.push(one.flag, answer);
+    filled = withAnswer(command, filled, one, answer);
+  }
+  say(`To run this again without prompts: gpuctl ${wholeLine(argv, flags, words).map(quoted).join(" ")}`);
+  return filled;
+}
+
+/** A line with more flags and words; after `--` all are words, and a word that looks like a flag needs one before it. */
+function wholeLine(
+  argv: readonly string[],
+  flags: readonly string[],
+  words: readonly string[],
+): readonly string[] {
+  const end = argv.indexOf("--");
+  const [before, after] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
+  const mark = end < 0 && words.some((word) => word.startsWith("-")) ? ["--"] : [];
+  return [...before, ...flags, ...after, ...mark, ...words];
+}
+
+async function fromStdin(command: CommandNode, values: Values, stdin: Io["stdin"]): Promise<Values> {
+  const arg = command.args.find((one) => one.stdin !== undefined);
+  if (!arg || stdin.isTTY || isReplaced(arg, values)) return values;
+  const typed = wordOf(arg, values);
+  if (typed !== undefined && arg.stdin === "instead") return values;
+  const text = new TextDecoder().decode(await stdin.read()).replace(/\r?\n$/, "");
+  if (text === "") return values;
+  return withWord(values, arg, typed === undefined ? text : `${text}\n\n${typed}`);
+}
+
+const withWord = (values: Values, { name, field }: ArgNode, value: unknown): Values =>
+  field === undefined
+    ? { ...values, args: { ...values.args, [name.toLowerCase()]: value } }
+    : { ...values, input: { ...values.input, [field]: value } };
+
+function withAnswer(
+  command: CommandNode,
+  values: Values,
+  { field, arg, flag }: Missing,
+  answer: string,
+): Values {
+  if (field) {
+    const value = fieldValue(command, field.name, answer, flag);
+    return { ...values, input: { ...values.input, [field.name]: value } };
+  }
+  return arg ? withWord(values, arg, arg.variadic ? [answer] : answer) : values;
+}

@@ -1,0 +1,94 @@
+import { type CommandNode, flagsThatSet } from "../../command-kit/tree.ts";
+import type { Issue } from "../../contract/check/check.ts";
+import { routes } from "../../contract/generated/routes.ts";
+import type { OperationId } from "../../contract/index.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { UsageError } from "../../core/errors.ts";
+import { didYouMean, sentence } from "../../core/text.ts";
+import type { Invocation } from "../parse/program.ts";
+import { contractCheck } from "./contract-check.ts";
+
+/**
+ * Whether the service lists a value for a field of an operation that the contract does not know. Nothing when it was asked
+ * for its description and that could not be had.
+ */
+export type IsListedFor = (
+  id: OperationId,
+  path: Issue["path"],
+  value: string,
+) => Promise<boolean | undefined>;
+
+/**
+ * Holds an input against the contract; a choice that this does not know may be one that the service lists. Throws
+ * `UsageError` that names each flag at fault.
+ */
+export async function checkInput(
+  id: OperationId,
+  input: object,
+  { command, flags }: Pick<Invocation, "command" | "flags">,
+  isListed: IsListedFor,
+): Promise<void> {
+  if ((await contractCheck(id))(input).ok) return;
+  const [{ checkListed }, { operations }] = await Promise.all([
+    import("../../contract/check/check-listed.ts"),
+    import("../../contract/index.ts"),
+  ]);
+  const operation: Operation = operations[id];
+  let undescribed = false;
+  const checked = await checkListed(operation, input, async (path, value) => {
+    const listed = await isListed(id, path, value);
+    undescribed ||= listed === undefined;
+    return listed === true;
+  });
+  if (checked.ok) return;
+  const told = checked.issues.map((issue) => ({
+    flag: typedName(command, flags, issue.path),
+    message: withValue(issue, input) + suggestion(id, issue, input),
+  }));
+  const issues = told.filter(
+    ({ flag, message }, at) => told.findIndex((one) => one.flag === flag && one.message === message) === at,
+  );
+  const [first] = issues;
+  throw new UsageError(
+    first && issues.length === 1 ? sentence(first) : `${issues.length} values cannot be used`,
+    {
+      issues: issues.length === 1 ? [] : issues,
+      hint: undescribed ? `${nothingSent} ${noDescription}` : nothingSent,
+    },
+  );
+}
+
+const nothingSent = "Nothing was sent.";
+const noDescription =
+  "The service's description, which may list more values, is not available; --no-validate sends the value as it is.";
+
+/** The flag as the user typed it, else the main one of those that give the field. */
+function typedName(command: CommandNode, flags: Invocation["flags"], path: Issue["path"]): string {
+  const names = flagsThatSet(command, path);
+  const typed = names.map((name) => flags[name.replace(/^--/, "")]?.name).find((name) => name !== undefined);
+  return typed ?? names[0];
+}
+
+const valueAt = (input: object, path: Issue["path"]): unknown =>
+  path.reduce<unknown>(
+    (inside, step) =>
+      typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[step] : undefined,
+    input,
+  );
+
+/** The choices that were most likely meant by a value that is none of a field's. */
+function suggestion(id: OperationId, { path }: Issue, input: object): string {
+  const field = routes[id].fields.find(({ name }) => name === path[0]);
+  const value = valueAt(input, path);
+  const choices = field?.choices ?? field?.item?.choices ?? [];
+  return typeof value === "string" && !choices.includes(value) ? didYouMean(value, choices) : "";
+}
+
+/** The message, with the value that was given where it is short enough to show. */
+function withValue({ path, message }: Issue, input: object): string {
+  const value = valueAt(input, path);
+  if (!message.startsWith("must")) return message;
+  const shown = typeof value === "number" || typeof value === "boolean" || typeof value === "string";
+  if (!shown || message.includes(JSON.stringify(value)) || String(value).length > 80) return message;
+  return `${message}, not ${JSON.stringify(value)}`;
+}

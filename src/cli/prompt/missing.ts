@@ -1,0 +1,75 @@
+import type { Values } from "../../command-kit/define.ts";
+import { type ArgNode, type CommandNode, kebab } from "../../command-kit/tree.ts";
+import { routes } from "../../contract/generated/routes.ts";
+import type { Field } from "../../contract/plain/field.ts";
+
+/** Something that a command cannot do without. */
+export interface Missing {
+  /** As the user would type it, such as `--gpu-count` or `RENTAL`. */
+  readonly flag: string;
+  readonly field: Field | undefined;
+  readonly arg: ArgNode | undefined;
+  readonly text: string;
+}
+
+/** All that a command still needs: arguments first, then required fields that neither a flag nor a default gives. */
+export function missingOf(
+  command: CommandNode,
+  values: Values,
+  kept: Readonly<Partial<Record<string, string>>>,
+): readonly Missing[] {
+  const fields = command.operation === undefined ? [] : routes[command.operation].fields;
+  const given = new Map(Object.entries(values.input));
+  const isDefaulted = (name: string) => {
+    const key = command.defaulted?.[name];
+    return key === "always" || (key !== undefined && kept[key] !== undefined);
+  };
+  const isSetByFlag = (name: string) =>
+    command.flags.some(({ key, setsFields }) => isGiven(values, key) && setsFields?.includes(name));
+  const args = command.args.filter(
+    (one) => one.required && !hasWord(one, values) && !isReplaced(one, values),
+  );
+  const needed = fields.filter(
+    ({ name, required }) =>
+      required &&
+      !given.has(name) &&
+      !isDefaulted(name) &&
+      !isSetByFlag(name) &&
+      !command.args.some((one) => one.field === name || one.setsField === name),
+  );
+  return [
+    ...args.map((one) => ({
+      flag: one.name,
+      arg: one,
+      field: fields.find(({ name }) => name === one.field),
+      text: one.choices ? oneOf(one.choices) : one.text,
+    })),
+    ...needed.map((field) => ({
+      flag: `--${kebab(field.name)}`,
+      field,
+      arg: undefined,
+      text: field.choices ? oneOf(field.choices) : field.description,
+    })),
+  ];
+}
+
+const oneOf = (choices: readonly string[]): string => `one of ${choices.join(", ")}`;
+
+/** What was typed for an argument, or by the flag of its field. */
+export function wordOf({ name, field }: ArgNode, { input, args }: Values): unknown {
+  return (
+    args[name.toLowerCase()] ?? (field === undefined ? undefined : new Map(Object.entries(input)).get(field))
+  );
+}
+
+function hasWord(one: ArgNode, values: Values): boolean {
+  const word = wordOf(one, values);
+  return word !== undefined && !(Array.isArray(word) && word.length === 0);
+}
+
+/** Whether a flag was given instead of the argument. */
+export const isReplaced = ({ replacedByFlag }: ArgNode, values: Values): boolean =>
+  isGiven(values, replacedByFlag);
+
+const isGiven = ({ flags }: Values, key: string | undefined): boolean =>
+  key !== undefined && flags[key] !== undefined && flags[key] !== false;

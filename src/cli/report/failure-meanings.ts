@@ -1,0 +1,134 @@
+import { exit, exitForStatus } from "./exit.ts";
+
+/** An error as users see it: the fields of the error document. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly issues: readonly unknown[];
+  readonly status: number | null;
+  readonly exitCode: number;
+  /** Whether the same command may be retried unchanged. */
+  readonly retryable: boolean;
+  readonly hint: string | null;
+  readonly request: { readonly method: string; readonly url: string } | null;
+}
+
+/** The fields that depend on the kind of error. */
+type Meaning = Partial<Omit<Failure, "message">> & { readonly exitCode: number };
+
+/** The properties that error classes may have beside a message. */
+export interface Details extends Error {
+  readonly code?: string;
+  readonly status?: number;
+  readonly issues?: readonly unknown[];
+  readonly request?: { readonly method: string; readonly url: string } | null;
+  readonly hint?: string;
+  readonly finding?: string;
+}
+
+/** The meaning of each error by its name, so that no error class need be loaded. */
+export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Meaning>> = {
+  UsageError: () => ({ code: "USAGE", exitCode: exit.usage }),
+  Unavailable: () => ({ code: "UNAVAILABLE", exitCode: exit.usage }),
+  ProgramFailed: () => ({ code: "PROGRAM_FAILED", exitCode: exit.usage }),
+  BadFilter: () => ({ code: "USAGE", exitCode: exit.usage }),
+  FilterFailed: () => ({ code: "FILTER_FAILED", exitCode: exit.service }),
+  BadTemplate: () => ({ code: "USAGE", exitCode: exit.usage }),
+  SaveFailed: () => ({ code: "NOT_SAVED", exitCode: exit.usage }),
+  InsecureUrl: () => ({
+    code: "INSECURE_URL",
+    exitCode: exit.usage,
+    hint: "Use https, or allow plain http with --insecure-http.",
+  }),
+  NoBaseUrl: () => ({
+    code: "NO_BASE_URL",
+    exitCode: exit.credential,
+    hint: "Set one with `gpuctl setup`, or use --sandbox, which needs no account.",
+  }),
+  NoCredential: () => ({
+    code: "NO_CREDENTIAL",
+    exitCode: exit.credential,
+    hint: "Log in with `gpuctl auth login`, set GPUCTL_API_KEY, or use --sandbox, which needs no key.",
+  }),
+  KeyBelongsElsewhere: () => ({ code: "KEY_OF_ANOTHER_HOST", exitCode: exit.credential }),
+  KeyCommandFailed: () => ({
+    code: "NO_CREDENTIAL",
+    exitCode: exit.credential,
+    hint: "Check the command with `gpuctl config get apiKeyCommand`, or store a key with `gpuctl auth login`.",
+  }),
+  ServiceError: (error, sandbox) => ({
+    exitCode: exitForStatus(error.status ?? 0),
+    retryable: error.status === 429 || error.status === 408 || (error.status ?? 0) >= 500,
+    hint: serviceHint(error.status ?? 0, sandbox),
+  }),
+  InvalidResponse: () => ({ code: "UNREADABLE_ANSWER", exitCode: exit.service, retryable: true }),
+  ResponseTooLarge: () => ({ code: "ANSWER_TOO_LARGE", exitCode: exit.service }),
+  EmptyResult: () => ({ code: "USELESS_ANSWER", exitCode: exit.service }),
+  StreamTruncated: () => ({
+    code: "ANSWER_CUT",
+    exitCode: exit.network,
+    retryable: true,
+    hint: "The part that arrived was kept. You may have been charged for it, and a retry sends a new request.",
+  }),
+  NetworkError: () => ({
+    exitCode: exit.network,
+    retryable: true,
+    hint: "Nothing was changed. It is safe to try again.",
+  }),
+  UnknownOutcome: (error) => ({
+    code: "UNKNOWN_OUTCOME",
+    exitCode: exit.unknown,
+    hint: error.finding ?? "The request may have taken effect. Check before you try again.",
+  }),
+  Unhealthy: () => ({ code: "UNHEALTHY", exitCode: exit.fault }),
+  CannotPrint: () => ({ code: "NOT_PRINTED", exitCode: exit.fault }),
+  ResultLost: () => ({
+    code: "RESULT_LOST",
+    exitCode: exit.fault,
+    hint: "You were charged for the result, and it could not be saved anywhere. Free some space before you try again.",
+  }),
+  NoDescription: ({ cause }, sandbox) => ({
+    ...meaningOf(cause, sandbox),
+    code: "NO_DESCRIPTION",
+  }),
+  NotOffered: () => ({ code: "NOT_OFFERED", exitCode: exit.notFound }),
+  NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
+  RentalFailed: () => ({ code: "RENTAL_FAILED", exitCode: exit.service }),
+  NotReady: () => ({ code: "NOT_READY", exitCode: exit.waited, retryable: true }),
+  WaitedTooLong: () => ({ code: "WAITED_TOO_LONG", exitCode: exit.waited, retryable: true }),
+  BudgetExceeded: () => ({
+    code: "BUDGET_EXCEEDED",
+    exitCode: exit.budget,
+    hint: "Nothing was sent.",
+  }),
+  InterruptedWrite: ({ request }) => ({
+    code: "INTERRUPTED",
+    exitCode: exit.interrupted,
+    hint: request?.url.includes("/v1/")
+      ? "You may have been charged, and a retry sends a new request."
+      : "Check before you try again: `gpuctl rentals list` and `gpuctl volumes list` show what exists.",
+  }),
+  Stopped: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
+  Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
+  CannotListen: () => ({ code: "CANNOT_LISTEN", exitCode: exit.usage }),
+  ControlRefused: () => ({ code: "USAGE", exitCode: exit.usage }),
+  StoreError: () => ({ code: "SANDBOX_STATE", exitCode: exit.usage }),
+  MissingDependency: () => ({ code: "MISSING_DEPENDENCY", exitCode: exit.usage }),
+};
+
+const meaningOf = (cause: unknown, sandbox: boolean): Meaning =>
+  (cause instanceof Error && meanings[cause.name]?.(cause, sandbox)) || { exitCode: exit.fault };
+
+function serviceHint(status: number, sandbox: boolean): string | null {
+  if (status === 401 && sandbox) {
+    return "The sandbox's user was deleted, or the key was revoked or is not one of the sandbox's. Unset GPUCTL_API_KEY to use the sandbox's own key, or start over with `gpuctl sandbox reset --yes`.";
+  }
+  if (status === 401)
+    return "See which key is used with `gpuctl auth status`, or log in with another: `gpuctl auth login`.";
+  if (status === 403) return "The key lacks access to this.";
+  if (status >= 300 && status < 400) {
+    return "The base URL redirects. Set it (--base-url, GPUCTL_BASE_URL or the profile) to the final address.";
+  }
+  if (status === 429) return "Too many requests. Wait, then try again.";
+  return null;
+}

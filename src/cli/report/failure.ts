@@ -1,0 +1,92 @@
+import type { Exchange } from "../../client/fetch.ts";
+import { isRecord } from "../../core/json.ts";
+import { sentence } from "../../core/text.ts";
+import { sanitize } from "../../output/text.ts";
+import { exit } from "./exit.ts";
+import { type Details, type Failure, meanings } from "./failure-meanings.ts";
+
+/** A failure, and the error code that the service itself gave, if any. */
+export interface ReportedFailure extends Failure {
+  readonly serviceCode: string | null;
+}
+
+/** What is known about a failed run. */
+export interface FailureContext {
+  /** What was done before the failure. */
+  readonly before?: string | undefined;
+  /** The last response. */
+  readonly last?: Pick<Exchange, "method" | "url" | "status"> | undefined;
+  readonly sandbox?: boolean;
+}
+
+/** Errors about the content of a response that do not say which response. */
+const aboutResponse: ReadonlySet<string> = new Set([
+  "StreamTruncated",
+  "FilterFailed",
+  "NotFound",
+  "NotReady",
+  "RentalFailed",
+  "EmptyResult",
+  "WaitedTooLong",
+]);
+
+/** Any error as a failure. An unexpected one is a bug of gpuctl. */
+export function failureOf(
+  cause: unknown,
+  { before, last, sandbox = false }: FailureContext = {},
+): ReportedFailure {
+  const error: Details = cause instanceof Error ? cause : new Error(String(cause));
+  const known = meanings[error.name]?.(error, sandbox) ?? {
+    code: "FAULT",
+    exitCode: exit.fault,
+    hint: "This is a bug in gpuctl. Run with --debug for details.",
+  };
+  const response = aboutResponse.has(error.name) && error.request !== null ? last : undefined;
+  // After something was done, a hint to try again would be wrong.
+  const hint = [before, error.hint ?? (before && known.retryable ? undefined : known.hint)]
+    .filter(Boolean)
+    .join(" ");
+  return {
+    code: known.code ?? error.code ?? "ERROR",
+    message: error.message,
+    issues: error.issues ?? [],
+    status: error.status ?? response?.status ?? null,
+    exitCode: known.exitCode,
+    retryable: before === undefined && known.retryable === true,
+    hint: hint || null,
+    request: error.request ?? (response ? { method: response.method, url: response.url } : null),
+    serviceCode: serviceCode(error),
+  };
+}
+
+/** `HTTP_<status>` stands in for a code that the service did not give. */
+const serviceCode = ({ name, code, status }: Details): string | null =>
+  name === "ServiceError" && code !== undefined && code !== `HTTP_${status}` ? code : null;
+
+/** A failure as the one JSON document on stderr that machine formats get. */
+export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure): string =>
+  `${JSON.stringify({ error: failure })}\n`;
+
+/** A failure as text for people, without terminal control sequences. */
+export function failureText(failure: ReportedFailure): string {
+  const { message, status, issues, hint, request, exitCode, serviceCode } = failure;
+  const response = serviceCode === null ? status : `${status} ${serviceCode}`;
+  const where = request && status !== null ? ` (${request.method} ${request.url} answered ${response})` : "";
+  const sent = request && status === null ? ` (${request.method} ${request.url})` : "";
+  const lines = [
+    `Error: ${exitCode === exit.unknown ? "the outcome is unknown: " : ""}${message}${where}${sent}`,
+    ...issues.map((issue) => `  ${issueText(issue)}`),
+    ...(hint ? [hint] : []),
+  ];
+  return `${lines.map((line) => sanitize(line)).join("\n")}\n`;
+}
+
+/** An issue is `{flag, message}` from gpuctl, `{path, message}` from a service, or anything else. */
+function issueText(issue: unknown): string {
+  if (typeof issue === "string") return issue;
+  if (!isRecord(issue)) return JSON.stringify(issue);
+  const { flag, path, message } = issue;
+  if (typeof message !== "string") return JSON.stringify(issue);
+  const place = typeof flag === "string" ? flag : Array.isArray(path) ? path.join(".") : path;
+  return typeof place === "string" && place !== "" ? sentence({ flag: place, message }) : message;
+}

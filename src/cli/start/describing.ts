@@ -1,0 +1,121 @@
+import type { RequestParts } from "../../client/request.ts";
+import type { CallOptions } from "../../client/send.ts";
+import type { Describe } from "../../command-kit/context.ts";
+import type { Settings } from "../../config/settings.ts";
+import { routes } from "../../contract/generated/routes.ts";
+import type { OperationId } from "../../contract/index.ts";
+import { reasonOf, UsageError } from "../../core/errors.ts";
+import { once } from "../../core/once.ts";
+import { NoBaseUrl } from "../../core/service-errors.ts";
+import type { DescriptionLookup } from "../../openapi/description-store.ts";
+import type { Description } from "../../openapi/document.ts";
+import type { IsListedFor } from "../prompt/check.ts";
+import type { Services } from "./services.ts";
+
+export interface Describing {
+  readonly describe: Describe;
+  readonly descriptions: DescriptionLookup | undefined;
+  /** For a dry run: the request that replaces an operation, by the cached description. Warns when that may be outdated. */
+  readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
+  /** Fetches the description again, with a short timeout, when the cached one does not list the value. */
+  readonly isListed: IsListedFor;
+}
+
+interface DescribingOptions {
+  readonly settings: Settings;
+  readonly interrupted: AbortSignal;
+  readonly descriptions: Services["descriptions"];
+  /** Options for fetching the description. */
+  readonly options: () => Promise<CallOptions>;
+  readonly warn: (line: string) => void;
+}
+
+/** Everything that depends on the service's description, which is fetched at most once, when it is first needed. */
+export function describing({
+  settings,
+  interrupted,
+  descriptions,
+  options,
+  warn,
+}: DescribingOptions): Describing {
+  /** The documented API; in the sandbox also the operations that it adds. */
+  const documented = () => descriptions.documented({ assumed: settings.sandbox });
+  const store = once(async () => {
+    const { createDescriptions } = await import("../../client/description.ts");
+    return createDescriptions(options, settings.sandbox ? undefined : descriptions.cache);
+  });
+  const warned = new Set<string>();
+  const warnOnce = (line: string) => {
+    if (!warned.has(line)) warn(line);
+    warned.add(line);
+  };
+  return {
+    // The in-process sandbox serves what is documented, so nothing needs a replacement.
+    descriptions: settings.sandbox
+      ? undefined
+      : {
+          get: async () => (await store()).get(),
+          refresh: async () => (await store()).refresh(),
+        },
+    replacementFor: async (id, input) => {
+      const { mayBeReplaced, replacementOf } = await import("../../openapi/replacement.ts");
+      if (settings.sandbox || settings.baseUrl === undefined || !mayBeReplaced(id)) return undefined;
+      const { description, isCurrent } = await (await store()).peek();
+      if (!isCurrent) warnOnce(maybeReplaced(id));
+      return replacementOf(id, { ...input }, description)?.parts;
+    },
+    isListed: async (id, path, value) => {
+      if (settings.sandbox || settings.baseUrl === undefined) return false;
+      const [{ get, refresh, peek }, { listsValue }] = await Promise.all([
+        store(),
+        import("../../openapi/listed-values.ts"),
+      ]);
+      const lists = (description: Description | undefined) =>
+        description && listsValue(description, id, path, value);
+      if (settings.dryRun) return lists((await peek()).description) ?? false;
+      return lists(await get()) || lists(await refresh());
+    },
+    describe: async ({ refresh = false, orDocumented, timeout } = {}) => {
+      if (settings.dryRun) {
+        const { description } = await (await store()).peek();
+        if (description || settings.sandbox) return description ?? documented();
+        const fallback = timeout === undefined ? await documented() : undefined;
+        if (fallback === undefined || orDocumented?.(fallback) === false) {
+          throw new UsageError(notCached, { hint: "Run `gpuctl api spec` to fetch and cache it." });
+        }
+        warnOnce(documentedInstead);
+        return fallback;
+      }
+      const { load } = await store();
+      if (timeout !== undefined && !settings.sandbox) return load({ timeout });
+      try {
+        return await load({ refresh });
+      } catch (error) {
+        if (interrupted.aborted) throw error;
+        const fallback = orDocumented && !(error instanceof NoBaseUrl) ? await documented() : undefined;
+        if (fallback === undefined || !orDocumented?.(fallback)) throw withPurpose(error);
+        warn(
+          `Could not fetch the service's description (${reasonOf(error)}); using the documented API instead.`,
+        );
+        return fallback;
+      }
+    },
+  };
+}
+
+const notCached =
+  "this request depends on the service's description, which is not cached; a dry run does not fetch it";
+
+const documentedInstead =
+  "The service's description is not cached, and a dry run does not fetch it: using the documented API instead. Run `gpuctl api spec` to cache it.";
+
+const maybeReplaced = (id: OperationId): string => {
+  const { method, path, replacedBy } = routes[id];
+  return `This may be sent as ${replacedBy?.method} ${replacedBy?.path} instead of ${method} ${path}, depending on the service's description, which a dry run does not fetch. Run \`gpuctl api spec\` to fetch it.`;
+};
+
+/** Explains a failed request that the user did not ask for. */
+function withPurpose(error: unknown): unknown {
+  if (!(error instanceof Error && "request" in error)) return error;
+  return Object.assign(error, { hint: "This command needs the service's description." });
+}

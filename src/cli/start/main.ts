@@ -1,0 +1,196 @@
+import type { Exchange, Observer } from "../../client/fetch.ts";
+import { type Config, exposureWarning, readConfig } from "../../config/file.ts";
+import { checkColumns, type ProfileUse, resolveSettings } from "../../config/settings.ts";
+import { Interrupted } from "../../core/errors.ts";
+import { isMachineFormat, outputFormats } from "../../core/view.ts";
+import type { Filter } from "../../output/jq.ts";
+import type { Sink, System } from "../../system/types.ts";
+import { globalFlags } from "../parse/globals.ts";
+import { type Invocation, parse } from "../parse/program.ts";
+import { createNotes, type Notes, responseNotes } from "../print/notes.ts";
+import { prepare, print } from "../print/print.ts";
+import { exit } from "../report/exit.ts";
+import type { FailureContext } from "../report/failure.ts";
+import { connect } from "./connection.ts";
+import { createContext } from "./context.ts";
+import { DryRun, dryRunResult } from "./dry-run.ts";
+import { loadCommand, run } from "./run.ts";
+import type { Services } from "./services.ts";
+
+/** Runs one command line: results on stdout, everything else on stderr. Returns the exit code. */
+export async function main(argv: readonly string[], system: System, services: Services): Promise<number> {
+  const { io } = system;
+  try {
+    const parsed = parse(argv, services.version);
+    if ("command" in parsed) return await execute(parsed, system, services);
+    await io.stdout.write("show" in parsed ? parsed.show : await helpText(parsed.help, system));
+    return exit.done;
+  } catch (error) {
+    return fail(error, io.stderr, { asDocument: wantsDocument(argv, system) });
+  }
+}
+
+async function helpText(path: readonly string[], { io, env }: System): Promise<string> {
+  const [{ helpFor }, { helpLook }] = await Promise.all([
+    import("../help/help.ts"),
+    import("../help/look.ts"),
+  ]);
+  return helpFor(path, await helpLook({ stdout: io.stdout, env })) ?? "";
+}
+
+async function execute(invocation: Invocation, system: System, services: Services): Promise<number> {
+  const { clock, env, files, io } = system;
+  const loading = loadCommand(invocation.command.path.join(" "));
+  const config = configFor(invocation, system);
+  const settings = resolveSettings({
+    typed: invocation.globals,
+    flags: globalFlags,
+    env,
+    config,
+    for: profileUse(invocation.command.path),
+  });
+  const notes = createNotes(settings, io.stderr);
+  const warning = exposureWarning(config, files);
+  if (warning) notes.say(warning);
+  const service = serviceClock(clock.now);
+  const note = responseNotes({ debug: settings.debug, stderr: io.stderr, now: service.now, say: notes.say });
+  let last: Exchange | undefined;
+  const connection = connect({
+    settings,
+    system,
+    services,
+    observe: (exchange) => {
+      if (exchange.status !== undefined) last = exchange;
+      service.observe(exchange);
+      note(exchange);
+    },
+    warn: notes.say,
+    meanwhile: () => {
+      void loading.then(({ view }) => prepare(view, settings, io.stdout.isTTY));
+    },
+  });
+  let filter: Filter | undefined;
+  try {
+    const command = await loading;
+    checkColumns(command.view, settings);
+    filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
+    const { context, ports } = createContext({
+      settings,
+      system,
+      services,
+      connection,
+      notes,
+      serviceNow: service.now,
+    });
+    const result = await run({
+      invocation,
+      command,
+      settings,
+      system,
+      context,
+      ports,
+      isListed: connection.isListed,
+    });
+    const byServiceClock = { ...system, clock: { ...clock, now: service.now } };
+    await print(result, command.view, { settings, system: byServiceClock, notes, filter });
+    await writeHeld(notes, io.stderr);
+    // Only the user ends a view that is refreshed.
+    if ("frames" in result) return exit.interrupted;
+    return ("exitCode" in result && result.exitCode) || exit.done;
+  } catch (error) {
+    if (error instanceof DryRun) {
+      const result = dryRunResult(connection.shown, settings.output);
+      await print(result, { kind: "document" }, { settings, system, notes, filter });
+      await writeHeld(notes, io.stderr);
+      return exit.done;
+    }
+    return await fail(orInterrupted(error, system), io.stderr, {
+      asDocument: isMachineFormat(settings.output),
+      debug: settings.debug,
+      sandbox: settings.sandbox,
+      before: notes.beforeFailure(),
+      last,
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+async function writeHeld({ held }: Notes, stderr: Sink): Promise<void> {
+  for (const line of held) await stderr.write(`${line}\n`);
+}
+
+/** A command that needs no configuration runs even where that cannot be read; `doctor` reports the problem. */
+function configFor({ command }: Invocation, { files }: System): Config {
+  try {
+    return readConfig(files);
+  } catch (error) {
+    if (!command.needsNoConfig) throw error;
+    return {};
+  }
+}
+
+/** What a command does with the profile, by its path. */
+function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
+  if (noun === "profile") return verb === "add" ? "create" : "repair";
+  return noun === "setup" || noun === "config" || noun === "doctor" || (noun === "auth" && verb === "login")
+    ? "repair"
+    : "use";
+}
+
+/** After Ctrl-C every failure counts as an interruption, except one that reports what may have been changed or paid. */
+const orInterrupted = (error: unknown, { interrupted }: System): unknown =>
+  interrupted.aborted && !(error instanceof Error && saysMore.has(error.name)) ? new Interrupted() : error;
+
+const saysMore: ReadonlySet<string> = new Set(["InterruptedWrite", "UnknownOutcome", "ResultLost"]);
+
+/** A filter must compile before anything is sent. */
+const compiled = async (expression: string): Promise<Filter> =>
+  (await import("../../output/jq.ts")).compileFilter(expression);
+
+/** Whether a command line that could not be parsed seems to ask for a machine format. */
+function wantsDocument(argv: readonly string[], { env }: System): boolean {
+  const typed = argv.flatMap((word, at) => {
+    if (/^--jq(?:=|$)/.test(word)) return ["json"];
+    const [, joined] = /^(?:-[qy]*o|--output(?:=|$))(.*)$/.exec(word) ?? [];
+    return joined === undefined ? [] : [joined || argv[at + 1]];
+  });
+  const format = typed.at(-1) ?? env.GPUCTL_OUTPUT;
+  return outputFormats.some((one) => one === format && isMachineFormat(one));
+}
+
+interface FailOptions extends FailureContext {
+  readonly asDocument: boolean;
+  readonly debug?: boolean;
+}
+
+/** Reports an error on stderr and returns its exit code. */
+async function fail(error: unknown, stderr: Sink, options: FailOptions): Promise<number> {
+  const { failureDocument, failureOf, failureText } = await import("../report/failure.ts");
+  const failure = failureOf(error, options);
+  if (options.debug && error instanceof Error) await stderr.write(`${error.stack}\n`);
+  await stderr.write(options.asDocument ? failureDocument(failure) : failureText(failure));
+  return failure.exitCode;
+}
+
+/** Milliseconds that two clocks in agreement may seem to differ by: dates have whole seconds, and responses travel. */
+const tolerance = 2000;
+const restOfSecond = 999;
+
+/**
+ * The clock that the service's timestamps are read by, which may differ from this machine's, as the sandbox's does when
+ * it was moved: it follows the Date header of responses, and is this machine's before the first. A date stands for the
+ * end of its second, so that no timestamp lies ahead of it.
+ */
+function serviceClock(machine: () => number): { readonly observe: Observer; readonly now: () => number } {
+  let ahead = 0;
+  return {
+    observe: ({ header }) => {
+      const theirs = Date.parse(header("date") ?? "");
+      if (Number.isNaN(theirs)) return;
+      const difference = theirs - machine();
+      ahead = Math.abs(difference) <= tolerance ? 0 : difference + restOfSecond;
+    },
+    now: () => machine() + ahead,
+  };
+}

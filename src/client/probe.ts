@@ -1,0 +1,67 @@
+import type { IncomingMessage, RequestOptions } from "node:http";
+import { TLSSocket } from "node:tls";
+import { connectionFailed, proxyAgent } from "./transport.ts";
+
+/** What a host shows to a request without a key. */
+export interface Probe {
+  /** The `Date` header of its response; undefined for a sandbox, whose clock may be set. */
+  readonly date: string | undefined;
+  /** Undefined for plain http. */
+  readonly certificate: Certificate | undefined;
+}
+
+export interface Certificate {
+  readonly issuer: string;
+  /** Milliseconds since 1970. */
+  readonly validTo: number;
+  /** Why it is not trusted. */
+  readonly problem: string | undefined;
+}
+
+/** Sends a HEAD request to a base URL, through a proxy if one applies. `timeout` is in milliseconds. Throws `ConnectionFailed`. */
+export async function probe(base: string, timeout: number): Promise<Probe> {
+  const url = new URL(base);
+  url.username = "";
+  url.password = "";
+  const closing = new AbortController();
+  const agent = await proxyAgent(url, closing.signal);
+  const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
+  const options: RequestOptions & { rejectUnauthorized: boolean } = {
+    method: "HEAD",
+    signal: AbortSignal.timeout(timeout),
+    // An untrusted certificate is examined as well: the request holds nothing to protect.
+    rejectUnauthorized: false,
+    ...(agent && { agent }),
+  };
+  try {
+    return await new Promise<Probe>((resolve, reject) => {
+      request(url, options, (response) => {
+        const { date, "x-gpuctl-sandbox": sandbox } = response.headers;
+        resolve({ date: sandbox === undefined ? date : undefined, certificate: certificateOf(response) });
+        response.destroy();
+      })
+        .on("error", (cause: NodeJS.ErrnoException) => {
+          const timedOut = cause.name === "AbortError" || cause.name === "TimeoutError";
+          reject(
+            timedOut
+              ? new Error(`no response within ${timeout / 1000} s`)
+              : connectionFailed(cause, { url, proxy: undefined, sent: false }),
+          );
+        })
+        .end();
+    });
+  } finally {
+    closing.abort();
+  }
+}
+
+function certificateOf({ socket }: IncomingMessage): Certificate | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  const { issuer, valid_to } = socket.getPeerCertificate();
+  const names = [issuer?.O, issuer?.CN].flat().filter((name) => name !== undefined);
+  return {
+    issuer: names.join(", ") || "an unnamed issuer",
+    validTo: Date.parse(valid_to),
+    problem: socket.authorized ? undefined : String(socket.authorizationError),
+  };
+}

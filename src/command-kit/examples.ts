@@ -1,0 +1,11 @@
+/** Command lines that create, in a new sandbox, what the examples of other commands need. */
+export const sandboxExamples = {
+  /** The rental 1001. */
+  rental: "gpuctl rentals create vm --gpus 1 --sandbox --yes",
+  /** The rental 1001 with a reserved term. */
+  reservedRental: "gpuctl rentals create vm --gpus 1 --term-type reserved --days 30 --sandbox --yes",
+  /** The bare-metal rental 1001. */
+  bareMetalRental: "gpuctl rentals create bare-metal --gpus 8 --network-type ethernet --sandbox --yes",
+  /** The storage volume 501. */
+  volume: "gpuctl volumes create --region us-central-1 --label training-data --size-in-gb 1024 --sandbox",
+} as const;

@@ -1,0 +1,56 @@
+import type { BufferedResponse } from "../client/response.ts";
+import { NoDescription } from "../core/errors.ts";
+import { isRecord, recordsOf as recordsOfPage } from "../core/json.ts";
+import {
+  InvalidResponse,
+  isRead,
+  NetworkError,
+  ResponseTooLarge,
+  ServiceError,
+  UnknownOutcome,
+} from "../core/service-errors.ts";
+
+/** A response as JSON. Throws `InvalidResponse` when it is not JSON, or `UnknownOutcome` for a write. */
+export function jsonOf(response: BufferedResponse): unknown {
+  const { request, status } = response;
+  try {
+    return JSON.parse(response.text());
+  } catch {
+    const empty = response.bytes.length === 0;
+    const reason = empty ? `the service responded ${status} with an empty body` : "the response is not JSON";
+    throw isRead(request)
+      ? new InvalidResponse(reason, status, request)
+      : new UnknownOutcome(reason, status, request);
+  }
+}
+
+/**
+ * `NoDescription` for an error of fetching the service's description; any other error unchanged. `unknown` completes
+ * "it is not known whether".
+ */
+export function noDescription(error: unknown, unknown: string, hint: string): unknown {
+  const foreseen =
+    error instanceof ServiceError ||
+    error instanceof NetworkError ||
+    error instanceof InvalidResponse ||
+    error instanceof ResponseTooLarge;
+  if (!foreseen) return error;
+  return new NoDescription(
+    `could not fetch the service's description (${error.message}), so it is not known whether ${unknown}`,
+    hint,
+    error,
+  );
+}
+
+/** Answers whose shape the service does not promise, taken apart with care. */
+export { isRecord };
+
+/** The records of a page: a bare array, or an object around one; none of anything else. */
+export const recordsOf = (page: unknown): readonly unknown[] => recordsOfPage(page) ?? [];
+
+/** A record's identifier as text. */
+export function idOf(record: unknown): string | undefined {
+  if (!isRecord(record)) return undefined;
+  const id = record.id ?? record.rentalId;
+  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+}

@@ -1,0 +1,109 @@
+import { parseWait } from "../core/durations.ts";
+import { UsageError } from "../core/errors.ts";
+import { parseCents, parsePrice } from "../core/money.ts";
+import { noChoice } from "../core/text.ts";
+
+/** What a completion looks up while a command line is typed. */
+export type LiveValue = (typeof liveValues)[number];
+export const liveValues = ["rental", "volume", "profile"] as const;
+
+/** How the text of a flag or an argument is read. */
+export type ValueKind =
+  | "boolean"
+  | "text"
+  | "choice"
+  | "number"
+  | "integer"
+  | "id"
+  | "duration"
+  | "cents"
+  | "price"
+  | "size"
+  | "params";
+
+interface Bounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface Parsing extends Bounds {
+  readonly kind: ValueKind;
+  readonly choices?: readonly string[];
+}
+
+/** Reads a text as a value of its kind. Throws `UsageError` that names the flag or the argument. */
+export function parseValue({ kind, choices, ...bounds }: Parsing, text: string, name: string): unknown {
+  switch (kind) {
+    case "number":
+      return parseNumber(text, name);
+    case "integer":
+      return parseInteger(text, name, bounds);
+    case "id":
+      return parseId(text);
+    case "duration":
+      return parseWait(text, name);
+    case "cents":
+      return parseCents(text, name);
+    case "price":
+      return parsePrice(text, name);
+    case "size":
+      return parseSize(text, name);
+    case "params":
+      return parseParam(text, name);
+    case "choice":
+      if (choices?.includes(text) === false) throw new UsageError(noChoice(name, choices, text));
+      return text;
+    default:
+      return text;
+  }
+}
+
+/** An Id as typed: a whole number that JSON carries exactly becomes one, anything else stays text. */
+export function parseId(text: string): number | string {
+  const number = Number(text);
+  return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(number) ? number : text;
+}
+
+/** A number as typed. */
+function parseNumber(text: string, name: string): number {
+  const number = Number(text);
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) || !Number.isFinite(number)) {
+    throw new UsageError(`${name} must be a number, not ${JSON.stringify(text)}`);
+  }
+  if (/^[-+]?\d+$/.test(text) && !Number.isSafeInteger(number)) {
+    throw new UsageError(`${name} is too large to be sent exactly: ${text}`);
+  }
+  return number;
+}
+
+/** A whole number within its bounds. A field of the contract has none here: the contract checks it. */
+function parseInteger(text: string, name: string, { minimum, maximum }: Bounds): number {
+  const number = parseNumber(text, name);
+  if (minimum === undefined) return number;
+  if (Number.isInteger(number) && number >= minimum && number <= (maximum ?? number)) return number;
+  const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  throw new UsageError(`${name} must be a whole number ${range}, not ${JSON.stringify(text)}`);
+}
+
+/** `WxH` in pixels. */
+function parseSize(text: string, name: string): { width: number; height: number } {
+  const match = /^(\d{1,6})x(\d{1,6})$/i.exec(text);
+  if (!match) {
+    throw new UsageError(`${name} must be WIDTHxHEIGHT such as 1024x1024, not ${JSON.stringify(text)}`);
+  }
+  return { width: Number(match[1]), height: Number(match[2]) };
+}
+
+/** `KEY=JSON`: a field that the service takes beside the documented ones. */
+function parseParam(text: string, name: string): Readonly<Record<string, unknown>> {
+  const at = text.indexOf("=");
+  if (at < 1) throw new UsageError(`${name} must be KEY=JSON such as top_k=40, not ${JSON.stringify(text)}`);
+  const value = text.slice(at + 1);
+  try {
+    return { [text.slice(0, at)]: JSON.parse(value) };
+  } catch {
+    throw new UsageError(
+      `${name} ${text.slice(0, at)}: ${JSON.stringify(value)} is not JSON; quote a text, as in '${text.slice(0, at)}="${value}"'`,
+    );
+  }
+}

@@ -1,0 +1,170 @@
+import { isRecord } from "../../../command-kit/responses.ts";
+import { duration } from "../../../core/durations.ts";
+import { reasonOf } from "../../../core/errors.ts";
+import { ServiceError } from "../../../core/service-errors.ts";
+import { isLoopback, proxyVariable } from "../../../core/urls.ts";
+import { type Check, type Examined, type Finding, failure, ok, warning } from "../finding.ts";
+
+/** A check that is skipped in the sandbox, without a base URL, and in a dry run. */
+const remote =
+  (check: (examined: Examined, baseUrl: string) => Promise<Finding>): Check =>
+  (examined) => {
+    const { sandbox, dryRun, baseUrl } = examined.settings;
+    if (sandbox) return ok("not needed in the sandbox");
+    if (dryRun) return ok("skipped: this is a dry run");
+    if (baseUrl === undefined) return ok("skipped: no base URL");
+    return check(examined, baseUrl);
+  };
+
+const laterAdvice = "Try again when the service responds.";
+const unreachableAdvice = "Check the base URL, the network and the proxy; --debug shows the request.";
+
+export const baseUrl: Check = ({ settings }) => {
+  const { sandbox, baseUrl: base, inferenceBaseUrl } = settings;
+  if (sandbox) return ok("the sandbox");
+  if (base === undefined) {
+    return failure(
+      "no base URL is set",
+      "Run `gpuctl setup` to set one; --sandbox needs neither account nor host.",
+    );
+  }
+  const inference = inferenceBaseUrl === undefined ? "" : `, inference at ${withoutLogin(inferenceBaseUrl)}`;
+  return ok(`${withoutLogin(base)}${inference}`);
+};
+
+function withoutLogin(text: string): string {
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+/** Names the variable only: its value may hold a password. */
+export const proxy = remote(async ({ env, proxyFor }, base) => {
+  const url = new URL(base);
+  const name = proxyVariable(url.protocol, env);
+  if ((await proxyFor(base)) !== undefined) return ok(`${name} applies to ${url.host}`);
+  return ok(name === undefined ? "none" : `none: ${name} does not apply to ${url.host}`);
+});
+
+/** Milliseconds before the end of a certificate in which it is worth a warning. */
+const soon = 14 * 86_400_000;
+
+/** The connection is encrypted, and the certificate trusted. */
+export const tls: Check = async (examined) => {
+  const extra = examined.env.NODE_EXTRA_CA_CERTS;
+  if (extra && (await examined.readText(extra)) === undefined) {
+    return failure(
+      `NODE_EXTRA_CA_CERTS names ${extra}, which cannot be read`,
+      "Name a readable file of certificates, or unset it.",
+    );
+  }
+  return encryption(examined);
+};
+
+const encryption = remote(async ({ host, now }, base) => {
+  const { protocol, hostname } = new URL(base);
+  if (protocol === "http:") {
+    return isLoopback(hostname)
+      ? ok("plain http, on this machine only")
+      : failure(
+          "plain http: anyone on the network can read the key",
+          "Use a base URL that starts with https.",
+        );
+  }
+  try {
+    const { certificate } = await host();
+    if (certificate === undefined) {
+      return warning("no certificate was presented", "Check the base URL and the proxy.");
+    }
+    const { issuer, validTo, problem } = certificate;
+    const until = `issued by ${issuer}, valid until ${new Date(validTo).toISOString().slice(0, 10)}`;
+    if (problem !== undefined) {
+      return failure(
+        `the certificate is not trusted (${problem}); ${until}`,
+        "Set NODE_EXTRA_CA_CERTS to the certificate of its authority.",
+      );
+    }
+    return validTo - now() < soon
+      ? warning(`${until}: it expires soon`, "Ask the operator of the service to renew it.")
+      : ok(until);
+  } catch (error) {
+    return failure(reasonOf(error), "Check the base URL, the network and the proxy.");
+  }
+});
+
+/** Milliseconds that the clocks may differ before a warning, and before a failure; the `Date` header has whole seconds. */
+const maxSkew = { ok: 30_000, warning: 300_000 };
+
+/** The clock of this machine against the service's `Date` header. */
+export const clock = remote(async ({ host, now }) => {
+  let date: string | undefined;
+  try {
+    date = (await host()).date;
+  } catch (error) {
+    return warning(`could not be compared: ${reasonOf(error)}`, laterAdvice);
+  }
+  const serviceTime = Date.parse(date ?? "");
+  if (Number.isNaN(serviceTime)) return ok("not compared: the service sends no date");
+  const skew = now() - serviceTime;
+  const difference = `${duration(Math.abs(skew))} ${skew > 0 ? "ahead of" : "behind"} the service`;
+  const advice = "Set the clock, preferably with a time service (NTP).";
+  if (Math.abs(skew) > maxSkew.warning) return failure(difference, advice);
+  return Math.abs(skew) > maxSkew.ok ? warning(difference, advice) : ok("agrees with the service");
+});
+
+/** The service serves an OpenAPI description with operations. */
+export const description = remote(async ({ description: fetchDescription }) => {
+  let document: unknown;
+  try {
+    document = await fetchDescription();
+  } catch (error) {
+    return failure(reasonOf(error), unreachableAdvice);
+  }
+  const count = countOperations(document);
+  if (count === undefined) {
+    return failure(
+      "the response is not an OpenAPI description",
+      "Check the base URL: it may belong to another service.",
+    );
+  }
+  return ok(`${count} operation${count === 1 ? "" : "s"}`);
+});
+
+const methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"];
+
+function countOperations(document: unknown): number | undefined {
+  if (!isRecord(document) || typeof document.openapi !== "string" || !isRecord(document.paths)) {
+    return undefined;
+  }
+  const items = Object.values(document.paths).filter(isRecord);
+  return items.flatMap((item) => methods.filter((method) => isRecord(item[method]))).length;
+}
+
+/** There is a key, and the service accepts it. */
+export const key: Check = (examined) => {
+  const { credential, sandbox } = examined.settings;
+  if (!sandbox && credential === undefined) {
+    return failure("no API key", "Run `gpuctl auth login` to store one, or set GPUCTL_API_KEY.");
+  }
+  return acceptance(examined);
+};
+
+const acceptance = remote(async ({ settings, read }) => {
+  const { lastFour, source } = settings.credential ?? {};
+  const named = `…${lastFour} from ${source}`;
+  try {
+    await read("getActiveRentalSummary", {});
+    return ok(`${named}, accepted`);
+  } catch (error) {
+    const status = error instanceof ServiceError ? error.status : undefined;
+    const reason = reasonOf(error);
+    if (status === 401) {
+      return failure(`${named} is not accepted: ${reason}`, "Run `gpuctl auth login` to store another one.");
+    }
+    if (status === 403) {
+      return warning(`${named} lacks access: ${reason}`, "Some commands need a key with more access.");
+    }
+    return warning(`${named} could not be checked: ${reason}`, laterAdvice);
+  }
+});

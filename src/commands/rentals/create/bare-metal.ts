@@ -1,0 +1,51 @@
+import { defineCommand } from "../../../command-kit/define.ts";
+import { flag } from "../../../command-kit/flag.ts";
+import { oneRental } from "../views.ts";
+import { createFlags, createRental, rentalQuestion } from "./create.ts";
+
+export default defineCommand({
+  path: "rentals create bare-metal",
+  summary: "Rent bare-metal machines",
+  operation: "createBareMetalRental",
+  alsoCalls: ["listBareMetalRentals", "getActiveRentalSummary"],
+  withoutFlag: ["storageVolume"],
+  flags: {
+    storageVolume: flag.id("Existing storage volume to attach", {
+      completes: "volume",
+      setsFields: ["storageVolume.id", "storageVolume.isNew"],
+      conflictsWith: ["newVolume", "newVolumeSize"],
+    }),
+    newVolume: flag.text(
+      "Create a storage volume with this label and attach it; requires --new-volume-size",
+      {
+        value: "LABEL",
+        setsFields: ["storageVolume.label"],
+      },
+    ),
+    newVolumeSize: flag.number("Size of the new volume", {
+      value: "GB",
+      setsFields: ["storageVolume.sizeInGb"],
+    }),
+    ...createFlags,
+  },
+  buildInput: ({ input, flags }) => {
+    const { storageVolume: id, newVolume: label, newVolumeSize: sizeInGb } = flags;
+    if (id !== undefined) return { ...input, storageVolume: { isNew: false, id } };
+    if (label === undefined && sizeInGb === undefined) return input;
+    return { ...input, storageVolume: { isNew: true, label, sizeInGb } };
+  },
+  confirm: { spending: (given) => rentalQuestion("bare-metal", given) },
+  view: oneRental,
+  examples: [
+    {
+      text: "Rent a machine with 8 H100 and InfiniBand",
+      command: "gpuctl rentals create bare-metal --gpus 8 --network-type infiniband --sandbox --yes",
+    },
+    {
+      text: "With a new storage volume of 1 TB",
+      command:
+        "gpuctl rentals create bare-metal --gpus 8 --network-type ethernet --new-volume training-data --new-volume-size 1024 --sandbox --yes",
+    },
+  ],
+  run: (given) => createRental("bare-metal", given),
+});

@@ -1,0 +1,71 @@
+import type { Context } from "../../../command-kit/context.ts";
+import { type FlagValues, flag } from "../../../command-kit/flag.ts";
+import { createAndLook } from "../../../command-kit/outcomes.ts";
+import { idOf } from "../../../command-kit/responses.ts";
+import { routes } from "../../../contract/generated/routes.ts";
+import type { InputOf } from "../../../contract/index.ts";
+import type { Result } from "../../../core/result.ts";
+import { assertWithinBurn, estimateHourlyCost } from "../cost.ts";
+import { listOperations, type RentalType } from "../listing.ts";
+import { inState, waitFor, waitTimeout } from "../waiting.ts";
+
+export const createFlags = {
+  wait: flag.boolean("Wait until the rental is running"),
+  waitTimeout,
+  maxBurn: flag.cents("Refuse when the active rentals already cost this many dollars an hour or more"),
+};
+
+const kinds = {
+  "virtual-machine": { operation: "createVirtualMachineRental", text: "a virtual machine" },
+  "bare-metal": { operation: "createBareMetalRental", text: "bare metal" },
+} as const satisfies Record<RentalType, object>;
+
+interface Creation extends Context {
+  readonly input: InputOf<(typeof kinds)[RentalType]["operation"]>;
+  readonly flags: FlagValues<typeof createFlags>;
+}
+
+/** Creates a rental within the burn limit, never twice, and waits until it is running if `--wait` is given. */
+export async function createRental(
+  type: RentalType,
+  { input, flags, ...context }: Creation,
+): Promise<Result> {
+  const { call, progress, say } = context;
+  await assertWithinBurn(flags.maxBurn, context);
+  const rental = await progress("Creating the rental", () =>
+    createAndLook(
+      "rental",
+      () => call(kinds[type].operation, input),
+      (options) => call(listOperations[type], {}, options),
+      context,
+    ),
+  );
+  if (!flags.wait) return { data: rental };
+  const rentalId = idOf(rental);
+  if (rentalId === undefined) {
+    say("The response has no id, so there is nothing to wait for; `gpuctl rentals list` shows the rental.");
+    return { data: rental };
+  }
+  say(`Rental ${rentalId} is created; waiting until it is running.`);
+  return { data: await waitFor({ rentalId, ...inState("running"), timeout: flags.waitTimeout }, context) };
+}
+
+/** What is about to be rented, with the service's defaults for what was not given, and its cost. */
+export async function rentalQuestion(
+  type: RentalType,
+  { input, ...context }: Pick<Creation, "input" | "call" | "describe" | "request" | "progress">,
+): Promise<string> {
+  const { operation, text } = kinds[type];
+  const given = new Map(Object.entries(input));
+  const value = (name: string) =>
+    String(given.get(name) ?? routes[operation].fields.find((field) => field.name === name)?.default);
+  const [gpuType, termType, region] = [value("gpuType"), value("termType"), value("region")];
+  const gpuCount = Number(value("gpuCount"));
+  const wanted = { type, gpuCount, gpuType, termType, region, networkType: value("networkType") };
+  const cost = await estimateHourlyCost(wanted, context);
+  return [
+    `Rent ${text} with ${value("gpuCount")} x ${gpuType} in ${region} (${termType})?`,
+    cost === undefined ? "The price is not known in advance." : `It will cost ${cost}.`,
+    "It is billed until it ends.",
+  ].join(" ");
+}

@@ -1,0 +1,23 @@
+import { defineCommand } from "../../../command-kit/define.ts";
+import { sandboxExamples } from "../../../command-kit/examples.ts";
+import { oneRental } from "../views.ts";
+import { createFlags, createRental, rentalQuestion } from "./create.ts";
+
+export default defineCommand({
+  path: "rentals create vm",
+  summary: "Rent a virtual machine",
+  operation: "createVirtualMachineRental",
+  alsoCalls: ["listVirtualMachineRentals", "getActiveRentalSummary"],
+  flags: createFlags,
+  confirm: { spending: (given) => rentalQuestion("virtual-machine", given) },
+  view: oneRental,
+  examples: [
+    { text: "Rent one H100", command: sandboxExamples.rental },
+    {
+      text: "Two H200 in eu-north-4 with a web port, and wait until it is running",
+      command:
+        "gpuctl rentals create vm --gpus 2 --gpu h200 --region eu-north-4 --custom-ports 8080 --wait --sandbox --yes",
+    },
+  ],
+  run: (given) => createRental("virtual-machine", given),
+});

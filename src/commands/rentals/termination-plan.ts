@@ -1,0 +1,113 @@
+import type { RequestParts } from "../../client/request.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { idOf, isRecord, noDescription } from "../../command-kit/responses.ts";
+import { parseId } from "../../command-kit/values.ts";
+import { descriptionTimeout } from "../../core/defaults.ts";
+import { NotFound, NotOffered } from "../../core/errors.ts";
+import { firstAt } from "../../core/json.ts";
+import type { Description } from "../../openapi/document.ts";
+import { listActive, type RentalType, rentalTypeOf } from "./listing.ts";
+import {
+  type TerminateOperation,
+  terminateOperations,
+  terminateOperationsFor,
+  terminateRequest,
+} from "./terminate-request.ts";
+
+/** How one rental is ended. */
+export interface TerminationPlan {
+  /** As it was typed. */
+  readonly id: string;
+  readonly label: string | undefined;
+  /** The request that ends it; several only in a dry run, which does not look up its type. */
+  readonly requests: readonly RequestParts[];
+}
+
+interface Rental extends Pick<TerminationPlan, "id" | "label"> {
+  /** As the service writes it. */
+  readonly wireId: string | number;
+  readonly type: RentalType | undefined;
+}
+
+/**
+ * Finds out how rentals are ended, without ending any. Throws `NotFound` for those that do not exist, `NotOffered` when
+ * the service lists no operation for one, and `NoDescription`.
+ */
+export async function planTermination(
+  ids: readonly string[],
+  context: Pick<Context, "call" | "describe" | "settings">,
+): Promise<readonly TerminationPlan[]> {
+  const description = await described(context);
+  const operations = terminateOperations(description);
+  const { dryRun } = context.settings;
+  const rentals = dryRun
+    ? ids.map((id) => ({ id, wireId: parseId(id), label: undefined, type: undefined }))
+    : await withTypes(await lookUp(ids, context), operations, context);
+  return rentals.map(({ id, wireId, label, type }) => {
+    const usable = terminateOperationsFor(type, operations);
+    if (usable.length === 0 || (usable.length > 1 && !dryRun)) throw notOffered(id, type);
+    return { id, label, requests: usable.map((one) => terminateRequest(description, one, wireId)) };
+  });
+}
+
+/** The service's description. Throws `NoDescription` when it is not available within a few seconds. */
+async function described({ describe }: Pick<Context, "describe">): Promise<Description> {
+  try {
+    return await describe({ timeout: descriptionTimeout });
+  } catch (error) {
+    throw noDescription(
+      error,
+      "rentals can be ended",
+      "Nothing was ended, and active rentals still bill. End them in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
+    );
+  }
+}
+
+/** Looks rentals up; one that two ids name is returned once. Throws `NotFound` that names all that do not exist. */
+async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): Promise<readonly Rental[]> {
+  const records = await Promise.all(ids.map((id): Promise<unknown> => call("getRental", { rentalId: id })));
+  const missing = ids.filter((_, index) => records[index] === null);
+  if (missing.length > 0) {
+    const nothing = ids.length > 1 ? ", so nothing was ended" : "";
+    const details = ids.length > 1 ? { request: null } : {};
+    throw new NotFound(`no rental ${missing.join(" and no rental ")} belongs to you${nothing}`, details);
+  }
+  const rentals = ids.map((id, index) => rentalOf(id, records[index]));
+  return rentals.filter(
+    ({ wireId }, at) => rentals.findIndex((one) => String(one.wireId) === String(wireId)) === at,
+  );
+}
+
+function rentalOf(id: string, record: unknown): Rental {
+  const label = firstAt(record, ["label", "name", "meta.name"]);
+  const wireId = isRecord(record) ? (record.id ?? record.rentalId) : undefined;
+  return {
+    id,
+    wireId: typeof wireId === "number" || typeof wireId === "string" ? wireId : parseId(id),
+    label: typeof label === "string" ? label : undefined,
+    type: rentalTypeOf(record),
+  };
+}
+
+/** Adds the types that the records do not name, where they matter: a rental has that of the listing that holds it. */
+async function withTypes(
+  rentals: readonly Rental[],
+  operations: readonly TerminateOperation[],
+  context: Pick<Context, "call">,
+): Promise<readonly Rental[]> {
+  const typeMatters = terminateOperationsFor(undefined, operations).length > 1;
+  if (!typeMatters || rentals.every(({ type }) => type !== undefined)) return rentals;
+  const listed = await listActive(context);
+  return rentals.map((rental) => ({
+    ...rental,
+    type: rental.type ?? listed.find(({ record }) => idOf(record) === String(rental.wireId))?.type,
+  }));
+}
+
+const notOffered = (id: string, type: RentalType | undefined): NotOffered =>
+  new NotOffered(
+    type === undefined
+      ? `rental ${id} is not among the active rentals, so it is not known whether it is a virtual machine or bare metal`
+      : `the service lists no operation that ends rental ${id}, which is ${type === "bare-metal" ? "bare metal" : "a virtual machine"}`,
+    "Nothing was ended. End it in the service's dashboard.",
+  );

@@ -1,0 +1,58 @@
+import { type FlagValues, flag } from "../../../command-kit/flag.ts";
+import { kebab } from "../../../command-kit/tree.ts";
+import { UsageError } from "../../../core/errors.ts";
+import { faultDefaults, faultHeader } from "../../../core/sandbox.ts";
+import { controlCommand } from "../control.ts";
+import { columns } from "./views.ts";
+
+const flags = {
+  operation: flag.text("Calls that fail, by the operation id in `gpuctl api spec`; * for all", {
+    value: "OPERATION",
+  }),
+  times: flag.numberOr("Number of calls that fail", String(faultDefaults.times)),
+  after: flag.numberOr("Number of calls that succeed first", String(faultDefaults.after)),
+  status: flag.number("Respond with this status, from 400 to 599", { value: "STATUS" }),
+  retryAfter: flag.duration("Time to wait before a retry, as the response gives it"),
+  delay: flag.duration("Wait this long first, in real time"),
+  reset: flag.boolean("Break the connection"),
+  cutStreamAfter: flag.number(
+    "End the response after N events, or N KiB when it is not a stream; with --reset by breaking the connection",
+  ),
+  garbage: flag.boolean("Respond with a body that is not JSON"),
+  applied: flag.boolean("Let the operation take effect first"),
+};
+
+export default controlCommand({
+  path: "sandbox fault add",
+  summary: "Make calls to the sandbox fail",
+  details: `The next calls fail, never at random. Their responses have the header ${faultHeader}.`,
+  flags,
+  view: { kind: "record", columns, id: ["id"] },
+  examples: [
+    {
+      text: "A machine that is rented although the response says otherwise",
+      command: "gpuctl sandbox fault add --operation createVirtualMachineRental --status 500 --applied",
+    },
+    {
+      text: "Two listings that are rejected, each 3 seconds late",
+      command:
+        "gpuctl sandbox fault add --operation listVirtualMachineRentals --status 429 --times 2 --delay 3s",
+    },
+  ],
+  buildInput: ({ flags }) => faultOf(flags),
+  act: ({ faults }, { input }) => faults.add(input),
+  dryRun: (_control, { input }) => input,
+  nameOf: ([field = ""]) => `--${flagNames[field] ?? kebab(String(field))}`,
+});
+
+/** Flags whose name differs from that of the value. */
+const flagNames: Readonly<Record<string, string>> = { delayMs: "delay", retryAfterSeconds: "retry-after" };
+
+function faultOf({ operation, delay, retryAfter, ...rest }: FlagValues<typeof flags>): object {
+  if (operation === undefined) {
+    throw new UsageError("--operation is required: an operation id, or '*' for all");
+  }
+  const retryAfterSeconds = retryAfter === undefined ? undefined : retryAfter / 1000;
+  const given = { operation, ...rest, delayMs: delay, retryAfterSeconds };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}

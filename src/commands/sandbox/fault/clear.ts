@@ -1,0 +1,25 @@
+import { arg } from "../../../command-kit/arg.ts";
+import { NotFound } from "../../../core/errors.ts";
+import { controlCommand } from "../control.ts";
+
+export default controlCommand({
+  path: "sandbox fault clear",
+  summary: "Remove a fault, or all of them",
+  args: [arg.number("FAULT", "Number of the fault; all when left out")],
+  view: { kind: "record", id: [] },
+  examples: [
+    { text: "Remove all faults", command: "gpuctl sandbox fault clear" },
+    {
+      text: "Remove one",
+      command: "gpuctl sandbox fault clear 1",
+      after: ["gpuctl sandbox fault add --operation getRental --garbage"],
+    },
+  ],
+  act: ({ faults }, { args: { fault } }) => {
+    const cleared = faults.clear(fault);
+    if (fault !== undefined && cleared === 0) throw new NotFound(`no fault has the number ${fault}`);
+    return { cleared };
+  },
+  dryRun: () => ({ cleared: 0 }),
+  nameOf: () => "FAULT",
+});

@@ -1,0 +1,13 @@
+import { controlCommand } from "../control.ts";
+import { columns } from "./views.ts";
+
+export default controlCommand({
+  path: "sandbox fault list",
+  summary: "List the faults, including those used up",
+  view: { kind: "list", columns, empty: "No faults.", id: ["id"] },
+  examples: [
+    { text: "List the faults", command: "gpuctl sandbox fault list" },
+    { text: "As JSON", command: "gpuctl sandbox fault list -o json" },
+  ],
+  act: ({ faults }) => faults.list(),
+});

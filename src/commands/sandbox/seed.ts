@@ -1,0 +1,31 @@
+import { arg } from "../../command-kit/arg.ts";
+import { controlCommand, readText } from "./control.ts";
+
+export default controlCommand({
+  path: "sandbox seed",
+  summary: "Replace what the sandbox holds with the contents of a file",
+  details:
+    "The file is YAML or JSON; `gpuctl sandbox limits` describes it. A file with any error changes nothing.",
+  args: [arg.text("FILE", "Seed file; - reads stdin", { required: true })],
+  effect: "destroy",
+  confirm: { destruction: () => "Replace everything in the sandbox with the seed?" },
+  view: { kind: "record", id: [] },
+  examples: [
+    {
+      text: "One machine",
+      command: "printf 'rentals: [{rentalType: virtual-machine, gpuCount: 1}]' | gpuctl sandbox seed - --yes",
+    },
+    {
+      text: "A stopped clock and $50",
+      command:
+        "printf 'clock: {now: \"2026-12-01T00:00:00Z\", frozen: true}\\nbalanceCents: 5000\\n' | gpuctl sandbox seed - --yes",
+    },
+  ],
+  buildInput: async ({ args: { file }, files }) => ({ text: await readText(file, files) }),
+  act: async (control, { input: { text } }) => {
+    await control.seed(text);
+    return control.status();
+  },
+  dryRun: (control) => control.status(),
+  nameOf: (path, { args: { file } }) => (path.length === 0 ? file : path.join(".")),
+});

@@ -1,0 +1,221 @@
+import { promises as fs } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { NotFound, reasonOf, UsageError } from "../core/errors.ts";
+import { makeFolderSync } from "../core/files.ts";
+import { isRecord } from "../core/json.ts";
+import { originOf } from "../core/urls.ts";
+import {
+  assertOwn,
+  type Config,
+  configPath,
+  configSchema,
+  defaultProfile,
+  type Profile,
+  profileOf,
+  profileValue,
+  readConfig,
+} from "./file.ts";
+import { type ConfigKeyName, configKey, configKeys } from "./keys.ts";
+import type { ConfigFiles, ProfileChange, ProfileValues } from "./types.ts";
+import { checkValue, nameProblem } from "./values.ts";
+
+/** Changes a profile, or creates it; the first one created becomes the one in use. */
+export const saveProfile = (files: ConfigFiles, name: string, change: ProfileChange): Promise<void> =>
+  changeConfig(files, (config) =>
+    withProfile(config, name, changed(name, profileOf(config, name) ?? {}, change)),
+  );
+
+/** Creates a profile. Throws `UsageError` when it exists. */
+export const addProfile = (files: ConfigFiles, name: string, change: ProfileChange): Promise<void> =>
+  changeConfig(files, (config) => {
+    if (profileOf(config, name)) {
+      throw new UsageError(`profile "${name}" already exists`, {
+        hint: `Change it with \`gpuctl config set KEY VALUE --profile ${name}\`, and its key with \`gpuctl auth login --profile ${name}\`.`,
+      });
+    }
+    return withProfile(config, name, changed(name, {}, change));
+  });
+
+/** Makes a profile the one in use. Throws `NotFound`. */
+export const useProfile = (files: ConfigFiles, name: string): Promise<void> =>
+  changeConfig(files, (config) => {
+    assertExists(config, name);
+    return config.profile === name ? config : { ...config, profile: name };
+  });
+
+/** Removes a profile. Throws `NotFound`. */
+export const removeProfile = (files: ConfigFiles, name: string): Promise<void> =>
+  changeConfig(files, (config) => {
+    assertExists(config, name);
+    const left = Object.entries(config.profiles ?? {}).filter(([one]) => one !== name);
+    const { profile: used = defaultProfile, profiles: _, ...rest } = config;
+    const names = left.map(([one]) => one);
+    // Only the default profile may take over unasked: any other may spend someone else's money.
+    const next = [used, defaultProfile].find((one) => names.includes(one));
+    return { ...rest, ...(next !== undefined && { profile: next }), profiles: Object.fromEntries(left) };
+  });
+
+/** Removes the key of a profile, stored or printed by a command; false when there was none. */
+export async function forgetKey(files: ConfigFiles, name: string): Promise<boolean> {
+  let forgotten = false;
+  await changeConfig(files, (config) => {
+    const profile = profileOf(config, name);
+    forgotten = hasKey(profile);
+    return profile && forgotten ? withProfile(config, name, withoutKey(profile)) : config;
+  });
+  return forgotten;
+}
+
+function withProfile(config: Config, name: string, profile: Profile): Config {
+  const hint = profileOf(config, name) === undefined ? nameProblem(name) : undefined;
+  if (hint) throw new UsageError(`${JSON.stringify(name)} is not a valid profile name`, { hint });
+  const profiles = Object.fromEntries([...Object.entries(config.profiles ?? {}), [name, profile]]);
+  return { ...config, profile: config.profile ?? name, profiles };
+}
+
+function assertExists(config: Config, name: string): void {
+  if (profileOf(config, name)) return;
+  const names = Object.keys(config.profiles ?? {});
+  throw new NotFound(
+    `there is no profile "${name}"${names.length > 0 ? `; there are: ${names.join(", ")}` : ""}`,
+  );
+}
+
+/**
+ * A profile after a change. A new key replaces the old one, whether stored or printed by a command. Another base URL is
+ * another service: the inference host of the old one is removed unless a new one is given, and a key must not stay.
+ * Throws `UsageError` for an invalid value.
+ */
+function changed(name: string, profile: Profile, { apiKey, settings = {} }: ProfileChange): Profile {
+  const values = configKeys.flatMap(({ name: key }) =>
+    key in settings ? [[key, settings[key]] as const] : [],
+  );
+  for (const [key, text] of values) if (text !== undefined) checkValue(key, text);
+  const newKey = apiKey !== undefined || settings.apiKeyCommand !== undefined;
+  if (!newKey) assertKeyKeepsHost(name, profile, settings);
+  const cleared = newKey ? withoutKey(profile) : profile;
+  const own = values.reduce<Profile>(
+    (before, [key, text]) => withValue(before, key, text),
+    withoutOldInference(cleared, settings),
+  );
+  return typeof apiKey === "string" ? { ...own, apiKey } : own;
+}
+
+function withoutKey(profile: Profile): Profile {
+  const { apiKey: _, ...rest } = profile;
+  return withValue(rest, "apiKeyCommand", undefined);
+}
+
+const hasKey = (profile: Profile | undefined): boolean =>
+  profile?.apiKey !== undefined || profileValue(profile, "apiKeyCommand") !== undefined;
+
+function assertKeyKeepsHost(name: string, profile: Profile, settings: ProfileValues): void {
+  const before = originOf(profileValue(profile, "baseUrl"));
+  if (!("baseUrl" in settings) || before === undefined || !hasKey(profile)) return;
+  if (originOf(settings.baseUrl) === before) return;
+  throw new UsageError(`the key of profile "${name}" belongs to ${before}`, {
+    hint: `Change both with \`gpuctl auth login --profile ${name} --base-url URL\`, or remove the key with \`gpuctl auth logout --profile ${name}\`.`,
+  });
+}
+
+function withoutOldInference(profile: Profile, settings: ProfileValues): Profile {
+  const { baseUrl } = settings;
+  if (!("baseUrl" in settings) || baseUrl === profileValue(profile, "baseUrl")) return profile;
+  return withValue(profile, "inferenceBaseUrl", undefined);
+}
+
+function withValue(profile: Profile, key: ConfigKeyName, text: string | undefined): Profile {
+  const value = text !== undefined && configKey(key)?.rule === "switch" ? text === "true" : text;
+  return withPath(profile, key.split("."), value);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Sets the value at a path; undefined removes it and the objects that are left empty. */
+function withPath(record: Fields, [step = "", ...rest]: readonly string[], value: unknown): Fields {
+  const { [step]: before, ...others } = record;
+  const after = rest.length === 0 ? value : withPath(isRecord(before) ? before : {}, rest, value);
+  const isEmpty =
+    after === undefined || (rest.length > 0 && isRecord(after) && Object.keys(after).length === 0);
+  return isEmpty ? others : { ...record, [step]: after };
+}
+
+/**
+ * Changes the configuration while no other process does. `change` returns the same object to write nothing. The file
+ * has mode 0600, its folder 0700; it is replaced in one step, and a symbolic link stays one. Throws `UsageError` when it
+ * cannot be read or written.
+ */
+async function changeConfig(files: ConfigFiles, change: (config: Config) => Config): Promise<void> {
+  const { config: folder } = files.folders;
+  const path = configPath(files);
+  try {
+    assertOwn(folder, files);
+    makeFolderSync(folder);
+    await fs.chmod(folder, 0o700);
+    await locked(path, async () => {
+      const before = readConfig(files);
+      const after = change(before);
+      if (after !== before) await write(after, folder, path);
+    });
+  } catch (cause) {
+    if (cause instanceof UsageError || cause instanceof NotFound) throw cause;
+    throw new UsageError(`${path} cannot be written: ${reasonOf(cause)}`);
+  }
+}
+
+async function write(config: Config, folder: string, path: string): Promise<void> {
+  const { default: Store } = await import("conf");
+  const store = new Store<Record<string, unknown>>({
+    cwd: folder,
+    configName: "config",
+    projectName: "gpuctl",
+    configFileMode: 0o600,
+    accessPropertiesByDotNotation: false,
+    schema: configSchema,
+  });
+  store.store = { ...config };
+  await removeLeftovers(path);
+}
+
+/** Removes what a process left that was killed while it wrote. Safe only while the lock is held. */
+async function removeLeftovers(path: string): Promise<void> {
+  const real = await fs.realpath(path);
+  const folder = dirname(real);
+  const left = (await fs.readdir(folder)).filter((name) => name.startsWith(`${basename(real)}.tmp-`));
+  for (const name of left) await fs.rm(join(folder, name), { force: true });
+}
+
+/** Milliseconds after which the lock of a process that stopped refreshing it is taken over. */
+const staleMs = 5_000;
+
+/** Milliseconds between two tries to get the lock. */
+const pause = { minTimeout: 25, maxTimeout: 100 };
+
+/**
+ * Does some work while no other process does any under the same path. The lock of a killed process is taken over.
+ * `patience` is in milliseconds, and longer than it takes to recognise a stale lock. Throws `UsageError` when it is up.
+ */
+export async function locked<Value>(
+  path: string,
+  work: () => Promise<Value>,
+  { patience = 2 * staleMs }: { readonly patience?: number } = {},
+): Promise<Value> {
+  const { lock } = await import("proper-lockfile");
+  const release = await lock(path, {
+    realpath: false,
+    stale: staleMs,
+    retries: { ...pause, factor: 1, randomize: true, retries: Math.ceil(patience / pause.maxTimeout) * 2 },
+    // The file is replaced in one step, so a lost lock has harmed nothing.
+    onCompromised: () => {},
+  }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "ELOCKED") throw cause;
+    throw new UsageError(`another process is changing ${path} and has not finished`, {
+      hint: `Nothing was changed. If no gpuctl is running, delete ${path}.lock.`,
+    });
+  });
+  try {
+    return await work();
+  } finally {
+    await release().catch(() => undefined);
+  }
+}

@@ -1,0 +1,184 @@
+import type { RequestParts } from "../client/request.ts";
+import { reasonOf, UsageError } from "../core/errors.ts";
+import { once } from "../core/once.ts";
+import { NoCredential } from "../core/service-errors.ts";
+import { keyEnding } from "../core/text.ts";
+import type { Environment } from "../core/urls.ts";
+import { assertPrivate, baseUrlFor, fitsHeader, originOf } from "../core/urls.ts";
+import { type Profile, profileOf, profileValue, readConfig } from "./file.ts";
+import type { CommandOutput, ConfigFiles, Credential, KeyInUse, SandboxKeys, Secrets } from "./types.ts";
+
+/** Where the key comes from. */
+export interface KeySource {
+  /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
+  readonly source: string;
+  /** The key, or the command line that prints it. */
+  readonly from: { readonly key: string } | { readonly command: string };
+  /** The only origins that the key may be sent to; undefined where the user gives both key and host. */
+  readonly hosts: readonly string[] | undefined;
+}
+
+/** The environment's key, or else the profile's, which belongs to the profile's hosts. */
+export function keySource(
+  env: Environment,
+  profile: Profile | undefined,
+  name: string,
+): KeySource | undefined {
+  if (env.GPUCTL_API_KEY) {
+    return { source: "GPUCTL_API_KEY", from: { key: env.GPUCTL_API_KEY }, hosts: undefined };
+  }
+  const source = `profile "${name}"`;
+  const own = [profileValue(profile, "baseUrl"), profileValue(profile, "inferenceBaseUrl")].flatMap(
+    (url) => originOf(url) ?? [],
+  );
+  const hosts = own.length > 0 ? own : undefined;
+  if (profile?.apiKey) return { source, from: { key: profile.apiKey }, hosts };
+  const command = profileValue(profile, "apiKeyCommand");
+  if (command === undefined) return undefined;
+  return { source: `${source}, printed by its apiKeyCommand`, from: { command }, hosts };
+}
+
+/** What may be shown of the key. */
+export const credentialOf = (key: KeySource | undefined): Credential | undefined =>
+  key && { source: key.source, lastFour: "key" in key.from ? keyEnding(key.from.key) : "" };
+
+/** The settings that decide which key is sent. */
+export interface KeySettings {
+  readonly key: KeySource | undefined;
+  readonly sandbox: boolean;
+  readonly dryRun: boolean;
+  readonly baseUrl: string | undefined;
+  readonly inferenceBaseUrl: string | undefined;
+  readonly insecureHttp: boolean;
+}
+
+export interface KeyringOptions {
+  readonly settings: KeySettings;
+  readonly output: CommandOutput;
+  readonly sandbox: () => Promise<SandboxKeys>;
+}
+
+export interface Keyring {
+  /** The key that requests are sent with; undefined when there is none. */
+  readonly inUse: () => Promise<KeyInUse | undefined>;
+  /** The key for a request about to be sent. Throws when the key must not go there. */
+  readonly keyFor: (route: Pick<RequestParts, "host" | "open">) => Promise<string | undefined>;
+}
+
+/** The keys of one run. `apiKeyCommand` runs when its key is needed, and only once. */
+export function createKeyring({ settings, output, sandbox }: KeyringOptions): Keyring {
+  const { key } = settings;
+  const resolved = once(async () => key && (await keyOf(key, output)));
+  const inUse = async (): Promise<KeyInUse | undefined> => {
+    if (settings.sandbox) return sandboxKey(key, await sandbox());
+    const text = await resolved();
+    return key && text !== undefined ? { key: text, source: key.source } : undefined;
+  };
+  return {
+    inUse,
+    keyFor: async (route) => {
+      if (settings.dryRun) return key && "key" in key.from ? key.from.key : undefined;
+      if (route.open) return undefined;
+      if (!settings.sandbox && key) assertMayGo(key, baseUrlFor(route, settings), settings);
+      return (await inUse())?.key;
+    },
+  };
+}
+
+/** A missing base URL is reported when the request is made. */
+function assertMayGo({ hosts, source }: KeySource, baseUrl: string | undefined, settings: KeySettings): void {
+  if (baseUrl === undefined) return;
+  const origin = originOf(baseUrl);
+  if (hosts && origin !== undefined && !hosts.includes(origin)) {
+    throw new KeyBelongsElsewhere(source, hosts, origin);
+  }
+  assertPrivate(new URL(baseUrl), settings);
+}
+
+/** The sandbox's own key, unless the user names another key of the sandbox. */
+function sandboxKey(key: KeySource | undefined, { keys, hasKey }: SandboxKeys): KeyInUse {
+  if (key && "key" in key.from && hasKey(key.from.key)) {
+    return { key: key.from.key, source: key.source };
+  }
+  return { key: keys.full, source: "the sandbox's own key" };
+}
+
+/** Throws `KeyCommandFailed`. */
+const keyOf = async ({ from, source }: KeySource, output: CommandOutput): Promise<string> =>
+  "key" in from ? from.key : printedKey(from.command, source, output);
+
+/** Milliseconds for a command to print a key: someone may have to type a passphrase. */
+const maxKeyCommandTime = 120_000;
+
+/** The first line that a command prints, which must be a key. Throws `KeyCommandFailed`, which does not show that line. */
+async function printedKey(command: string, source: string, output: CommandOutput): Promise<string> {
+  const printed = await output(command, { timeout: maxKeyCommandTime }).catch((cause) => {
+    throw new KeyCommandFailed(source, reasonOf(cause));
+  });
+  const [first = "", ...others] = printed.trim().split(/\r?\n/);
+  const shown = JSON.stringify(command);
+  if (first === "") throw new KeyCommandFailed(source, `${shown} printed nothing`);
+  const key = first.trim();
+  if (fitsHeader(key)) return key;
+  const lines = others.length > 0 ? "a first line" : "something";
+  throw new KeyCommandFailed(source, `${shown} printed ${lines} that is not a valid header value`);
+}
+
+export interface SecretsOptions {
+  readonly keyring: Keyring;
+  readonly files: ConfigFiles;
+  readonly readStdin: () => Promise<Uint8Array>;
+  /** Asks without echo. Throws `UsageError` with `hint` where it is not running interactively. */
+  readonly askSecret: (
+    question: { readonly message: string; readonly validate: (answer: string) => string | undefined },
+    hint: string,
+  ) => Promise<string>;
+  readonly output: CommandOutput;
+}
+
+/** Keys that are typed, piped in, printed by a command or already in use. */
+export function createSecrets(options: SecretsOptions): Secrets {
+  const { keyring, files, readStdin, askSecret, output } = options;
+  const keyProblem = (key: string): string | undefined => {
+    if (key.trim() === "") return "it is empty";
+    return fitsHeader(key.trim()) ? undefined : "it has spaces or characters that a header cannot hold";
+  };
+  return {
+    readKey: async ({ fromStdin }) => {
+      const typed = fromStdin
+        ? new TextDecoder().decode(await readStdin())
+        : await askSecret({ message: "API key", validate: keyProblem }, "Pipe the key in with --with-token.");
+      const problem = keyProblem(typed);
+      if (problem) throw new UsageError(`the key cannot be used: ${problem}`);
+      return typed.trim();
+    },
+    keyInUse: async () => {
+      const inUse = await keyring.inUse();
+      if (inUse === undefined) throw new NoCredential();
+      return inUse;
+    },
+    profileKey: async (profile) => {
+      const source = keySource({}, profileOf(readConfig(files), profile), profile);
+      return source && keyOf(source, output);
+    },
+    keyFrom: (commandLine) => printedKey(commandLine, "the command", output),
+  };
+}
+
+/** The key of a profile was about to go to a host that is not the profile's. Nothing was sent. */
+class KeyBelongsElsewhere extends Error {
+  override readonly name = "KeyBelongsElsewhere";
+  readonly hint: string;
+  constructor(source: string, hosts: readonly string[], origin: string) {
+    super(`the key of ${source} belongs to ${hosts.join(" and ")} and is not sent to ${origin}`);
+    this.hint = `Give the key for ${origin} in GPUCTL_API_KEY, or make a profile for it: \`gpuctl auth login --profile NAME --base-url ${origin}\`. Nothing was sent.`;
+  }
+}
+
+/** The command that should print the key did not. Nothing was sent. */
+class KeyCommandFailed extends Error {
+  override readonly name = "KeyCommandFailed";
+  constructor(source: string, reason: string) {
+    super(`no key from ${source}: ${reason}`);
+  }
+}

@@ -1,0 +1,145 @@
+import { dirname, join } from "node:path";
+import { reasonOf, UsageError } from "../core/errors.ts";
+import { isRecord, parseJson, valueAt } from "../core/json.ts";
+import { quoted } from "../core/text.ts";
+import { type ConfigKey, type ConfigKeyName, configKeys } from "./keys.ts";
+import type { ConfigFiles } from "./types.ts";
+
+/** A profile in `config.json`: its key, and values by configuration key, where dots are nested objects. */
+export interface Profile {
+  readonly apiKey?: string;
+  readonly [name: string]: unknown;
+}
+
+export interface Config {
+  /** The profile in use when no flag or variable names one. */
+  readonly profile?: string;
+  readonly profiles?: Readonly<Record<string, Profile>>;
+}
+
+/** The profile in use when nothing names one. */
+export const defaultProfile = "default";
+
+export const configPath = ({ folders }: Pick<ConfigFiles, "folders">): string =>
+  join(folders.config, "config.json");
+
+/** The profile of this name, if there is one. */
+export const profileOf = ({ profiles = {} }: Config, name: string): Profile | undefined =>
+  Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+
+/** A value of a profile as text; undefined when it is not set. */
+export function profileValue(profile: Profile | undefined, key: ConfigKeyName): string | undefined {
+  const value = valueAt(profile, key);
+  return value === undefined || value === "" ? undefined : String(value);
+}
+
+/**
+ * Reads the configuration, without any library. Throws `UsageError` for a file that is broken or that another user may
+ * have written; the file is never changed.
+ */
+export function readConfig(files: ConfigFiles): Config {
+  const path = configPath(files);
+  assertTrusted(path, files);
+  const text = readText(path, files);
+  if (text === undefined || text.trim() === "") return {};
+  const config = parseJson(text);
+  if (isConfig(config)) return config;
+  const wrong = schemaMismatch(config);
+  const place = wrong ? `: ${wrong} has the wrong type` : "";
+  throw new UsageError(`${path} is not a valid gpuctl configuration${place}`, {
+    hint: "Fix it or move it away. The file was not changed.",
+  });
+}
+
+function readText(path: string, files: ConfigFiles): string | undefined {
+  try {
+    return files.readText(path);
+  } catch (cause) {
+    throw new UsageError(`${path} cannot be read: ${reasonOf(cause)}`, { hint: "The file was not changed." });
+  }
+}
+
+const text = { type: "string" } as const;
+
+/** The schema of a profile: its key, and every configuration key with dots as nested objects. */
+const profileSchema = configKeys.reduce<Schema>(
+  (schema, { name, rule }: ConfigKey) =>
+    withProperty(schema, name.split("."), rule === "switch" ? { type: "boolean" } : text),
+  { type: "object", properties: { apiKey: text } },
+);
+
+function withProperty(schema: Schema, [step = "", ...rest]: readonly string[], leaf: Schema): Schema {
+  const inner = schema.properties?.[step] ?? { type: "object" };
+  const property = rest.length === 0 ? leaf : withProperty(inner, rest, leaf);
+  return { ...schema, properties: { ...schema.properties, [step]: property } };
+}
+
+/** The configuration file as a JSON Schema, for reading and for writing. */
+export const configSchema = {
+  profile: text,
+  profiles: { type: "object", additionalProperties: profileSchema },
+} as const satisfies Readonly<Record<string, Schema>>;
+
+interface Schema {
+  readonly type: "string" | "boolean" | "object";
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+}
+
+const isConfig = (value: unknown): value is Config => schemaMismatch(value) === undefined;
+
+/** The dotted path of the first value of the wrong type: empty for the document itself, undefined when all is well. */
+function schemaMismatch(
+  value: unknown,
+  schema: Schema = { type: "object", properties: configSchema },
+  path = "",
+): string | undefined {
+  if (schema.type !== "object") return typeof value === schema.type ? undefined : path;
+  if (!isRecord(value)) return path;
+  return Object.entries(value)
+    .flatMap(([name, inner]): (string | undefined)[] => {
+      const known = schema.properties?.[name] ?? schema.additionalProperties;
+      return known ? [schemaMismatch(inner, known, path === "" ? name : `${path}.${name}`)] : [];
+    })
+    .find((mismatch) => mismatch !== undefined);
+}
+
+/** Mode bits: group and others may write, may read. */
+const othersWrite = 0o022;
+const othersRead = 0o044;
+
+/**
+ * Throws `UsageError` when an existing file, or its folder, belongs to another user or can be changed by others: it
+ * decides where a key is sent and which programs run.
+ */
+function assertTrusted(path: string, files: ConfigFiles): void {
+  if (files.stat(path) === undefined) return;
+  for (const place of [dirname(path), path]) assertOwn(place, files);
+}
+
+/** The same for one file or folder. */
+export function assertOwn(place: string, { user, stat }: Pick<ConfigFiles, "user" | "stat">): void {
+  const facts = user === undefined ? undefined : stat(place);
+  if (facts === undefined) return;
+  if (facts.owner !== user) {
+    throw new UsageError(`${place} belongs to another user (uid ${facts.owner}, and you are ${user})`, {
+      hint: `If it is yours, take ownership with \`chown ${user} ${quoted(place)}\`, or set GPUCTL_CONFIG_DIR to another folder. Nothing was changed.`,
+    });
+  }
+  if ((facts.mode & othersWrite) !== 0) {
+    throw new UsageError(`${place} can be changed by other users (mode ${octal(facts.mode)})`, {
+      hint: `Check that it holds what you wrote, then run \`chmod go-w ${quoted(place)}\`. Nothing was changed.`,
+    });
+  }
+}
+
+/** A warning when other users can read a key in the configuration. */
+export function exposureWarning({ profiles = {} }: Config, files: ConfigFiles): string | undefined {
+  if (Object.values(profiles).every(({ apiKey }) => apiKey === undefined)) return undefined;
+  const path = configPath(files);
+  const facts = files.user === undefined ? undefined : files.stat(path);
+  if (facts === undefined || (facts.mode & othersRead) === 0) return undefined;
+  return `Warning: ${path} holds a key and can be read by other users (mode ${octal(facts.mode)}): \`chmod 600 ${quoted(path)}\``;
+}
+
+const octal = (mode: number): string => (mode & 0o777).toString(8);

@@ -1,0 +1,117 @@
+import { routes } from "../contract/generated/routes.ts";
+import type { OperationId } from "../contract/index.ts";
+import { outputFormats } from "../core/view.ts";
+
+/** How the text of a value is read: by the same rule as the flag that it stands in for. */
+export type ConfigRule =
+  | "amount"
+  | "choice"
+  | "count"
+  | "duration"
+  | "fine-amount"
+  | "switch"
+  | "text"
+  | "url";
+
+/** Something that a profile can keep. */
+export interface ConfigKey {
+  /** Dotted, as it stands in the file. */
+  readonly name: string;
+  readonly text: string;
+  readonly rule: ConfigRule;
+  /** What a value may be, where no field says so. */
+  readonly choices?: readonly string[];
+  /** The global flag that it is the default of. */
+  readonly global?: string;
+  /** The field of these operations that it is the default of. */
+  readonly field?: { readonly name: string; readonly operations: readonly OperationId[] };
+  /** A command's own flag that it is the default of. */
+  readonly flag?: string;
+}
+
+const rentals: readonly OperationId[] = ["createVirtualMachineRental", "createBareMetalRental"];
+
+/** Every key: the shape of the file, its checks, the order of precedence, help and completions come from here. */
+export const configKeys = [
+  { name: "baseUrl", text: "Host of the compute API", rule: "url", global: "base-url" },
+  {
+    name: "inferenceBaseUrl",
+    text: "Host of the inference API; the base URL when unset",
+    rule: "url",
+    global: "inference-base-url",
+  },
+  { name: "sandbox", text: "Use the service inside gpuctl", rule: "switch", global: "sandbox" },
+  { name: "apiKeyCommand", text: "Command line of a program that prints the API key", rule: "text" },
+  {
+    name: "output",
+    text: "How results are printed",
+    rule: "choice",
+    choices: outputFormats,
+    global: "output",
+  },
+  { name: "timeout", text: "Longest time for one try", rule: "duration", global: "timeout" },
+  { name: "retries", text: "How often reads are tried again", rule: "count", global: "retries" },
+  {
+    name: "rentals.region",
+    text: "Region of new rentals",
+    rule: "choice",
+    field: { name: "region", operations: rentals },
+  },
+  {
+    name: "rentals.gpuType",
+    text: "GPU model of new rentals",
+    rule: "choice",
+    field: { name: "gpuType", operations: rentals },
+  },
+  {
+    name: "image.model",
+    text: "Image model",
+    rule: "choice",
+    field: { name: "model_name", operations: ["generateImage"] },
+  },
+  {
+    name: "chat.model",
+    text: "Chat model",
+    rule: "text",
+    field: { name: "model", operations: ["createChatCompletion"] },
+  },
+  {
+    name: "budget.maxCost",
+    text: "Most dollars that one call for inference may cost",
+    rule: "fine-amount",
+    flag: "max-cost",
+  },
+  {
+    name: "budget.maxBurn",
+    text: "Dollars an hour from which on nothing more is rented",
+    rule: "amount",
+    flag: "max-burn",
+  },
+] as const satisfies readonly ConfigKey[];
+
+export type ConfigKeyName = (typeof configKeys)[number]["name"];
+
+/** The key of this name; nothing for any other word. */
+export const configKey = (name: string): (ConfigKey & { readonly name: ConfigKeyName }) | undefined =>
+  configKeys.find((key) => key.name === name);
+
+/** What a value may be, all operations that it serves taken together; nothing where anything may stand. */
+export function choicesOf({ choices, field, rule }: ConfigKey): readonly string[] | undefined {
+  if (rule === "switch") return ["true", "false"];
+  if (choices || !field) return choices;
+  const all = field.operations.flatMap(
+    (id) => routes[id].fields.find(({ name }) => name === field.name)?.choices ?? [],
+  );
+  return all.length > 0 ? [...new Set(all)] : undefined;
+}
+
+/** The key that keeps a default for a field of an operation. */
+export const keyOfField = (operation: OperationId | undefined, field: string): ConfigKeyName | undefined =>
+  configKeys.find(
+    (key: ConfigKey) =>
+      operation !== undefined && key.field?.name === field && key.field.operations.includes(operation),
+  )?.name;
+
+/** The key that keeps a default for a flag: a global one, or one of a command's own. */
+export const keyOfFlag = (kind: "global" | "flag", name: string): ConfigKeyName | undefined =>
+  configKeys.find((key: ConfigKey) => key[kind] === name)?.name;

@@ -1,0 +1,244 @@
+import { defaultTimeout } from "../core/defaults.ts";
+import { UsageError } from "../core/errors.ts";
+import type { Environment } from "../core/urls.ts";
+import { columnFormats, type OutputFormat, outputFormats, type View } from "../core/view.ts";
+import { credentialOf, type KeySource, keySource } from "./credentials.ts";
+import { type Config, defaultProfile, type Profile, profileOf, profileValue } from "./file.ts";
+import { type ConfigKeyName, configKeys, keyOfFlag } from "./keys.ts";
+import type {
+  Credential,
+  Defaults,
+  GlobalSetting,
+  ProfileValues,
+  SettingName,
+  TypedSettings,
+} from "./types.ts";
+import { choice, duration, type Given, isUsable, retries, url } from "./values.ts";
+
+/** The result of flags, environment, profile and defaults; the first of them that gives a value wins. */
+export interface Settings extends OutputSettings {
+  readonly quiet: boolean;
+  readonly yes: boolean;
+  /** Prompts are allowed, provided there is a terminal. */
+  readonly mayAsk: boolean;
+  /** Runs in CI: nothing is animated. */
+  readonly ci: boolean;
+  readonly profile: string;
+  /** The profile that a flag or the environment names. */
+  readonly namedProfile: string | undefined;
+  readonly sandbox: boolean;
+  readonly baseUrl: string | undefined;
+  readonly inferenceBaseUrl: string | undefined;
+  /** Where the key comes from; one that a command prints is not known yet. */
+  readonly key: KeySource | undefined;
+  readonly credential: Credential | undefined;
+  /** Milliseconds for one attempt. */
+  readonly timeout: Readonly<Record<"compute" | "inference", number>>;
+  readonly retries: number;
+  readonly dryRun: boolean;
+  readonly validate: boolean;
+  readonly insecureHttp: boolean;
+  readonly debug: boolean;
+  readonly color: string;
+  readonly defaults: Defaults;
+  /** Every value that the profile sets. */
+  readonly profileValues: ProfileValues;
+}
+
+export interface Sources {
+  readonly typed: TypedSettings;
+  readonly flags: readonly GlobalSetting[];
+  readonly env: Environment;
+  readonly config: Config;
+  readonly for: ProfileUse;
+}
+
+/**
+ * What a command does with the profile. Most "use" it. Those that "repair" it run although it is missing or holds
+ * invalid values. One will "create" another, so the profile in use does not apply.
+ */
+export type ProfileUse = "use" | "repair" | "create";
+
+/** Throws `UsageError` that names the flag, the variable or the profile of an invalid value. */
+export function resolveSettings({ typed, flags, env, config, for: use }: Sources): Settings {
+  const find = finder(typed, flags, env);
+  const named = find("profile", {});
+  const profileName = named?.text ?? config.profile ?? defaultProfile;
+  const profile = use === "create" ? undefined : profileOf(config, profileName);
+  const wanted = named ?? (config.profile && { text: config.profile, source: "the configuration" });
+  if (wanted && !profile && use === "use") throw unknownProfile(wanted, config);
+  const profileValues = valuesOf(profile, use);
+  const timeout = duration(find("timeout", profileValues));
+  const baseUrl = url(find("base-url", profileValues));
+  // The profile's two hosts are one service: when a flag or variable replaces its base URL, its inference host no longer
+  // applies. An inference host that a flag or variable names always applies.
+  const sameService = baseUrl === profileValues.baseUrl;
+  const inferenceBaseUrl = url(find("inference-base-url", sameService ? profileValues : {}));
+  const key = keySource(env, profile, profileName);
+  return {
+    ...outputSettings(typed, find("output", profileValues)),
+    color: choice(find("color", profileValues), flags.find(({ name }) => name === "color")?.choices ?? []),
+    quiet: typed.quiet === true,
+    yes: typed.yes === true,
+    ci: isOn(env.CI),
+    mayAsk: typed.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
+    profile: profileName,
+    namedProfile: named?.text,
+    sandbox: usesSandbox(typed, env, profileValues.sandbox === "true"),
+    baseUrl,
+    inferenceBaseUrl,
+    key,
+    credential: credentialOf(key),
+    timeout: timeout === undefined ? defaultTimeout : { compute: timeout, inference: timeout },
+    retries: retries(find("retries", profileValues)),
+    dryRun: typed["dry-run"] === true,
+    validate: typed.validate !== false,
+    insecureHttp: typed["insecure-http"] === true,
+    debug: typed.debug === true,
+    defaults: {
+      imageModel: profileValues["image.model"],
+      chatModel: profileValues["chat.model"],
+      maxCost: profileValues["budget.maxCost"],
+      maxBurn: profileValues["budget.maxBurn"],
+    },
+    profileValues,
+  };
+}
+
+/** The values of a profile by key; without the invalid ones for a command that repairs it. */
+function valuesOf(profile: Profile | undefined, use: ProfileUse): ProfileValues {
+  const entries = configKeys.flatMap(({ name }): [ConfigKeyName, string][] => {
+    const text = profileValue(profile, name);
+    return text === undefined || (use === "repair" && !isUsable(name, text)) ? [] : [[name, text]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Looks a setting up: the flag as typed, its variable, the profile, the default. */
+const finder =
+  (typed: TypedSettings, flags: readonly GlobalSetting[], env: Environment) =>
+  (name: SettingName, profileValues: ProfileValues): Given | undefined => {
+    const flag = flags.find((one) => one.name === name);
+    const value = typed[name];
+    if (typeof value === "string") return { text: value, source: `--${name}` };
+    const fromEnvironment = flag?.env && env[flag.env];
+    if (flag?.env && fromEnvironment) return { text: fromEnvironment, source: flag.env };
+    const key = keyOfFlag("global", name);
+    const fromProfile = key && profileValues[key];
+    if (fromProfile !== undefined) return { text: fromProfile, source: `${key} of the profile` };
+    return flag?.default === undefined ? undefined : { text: flag.default, source: "the default" };
+  };
+
+/** A flag beats the environment, which beats the profile; naming a host turns the sandbox off. */
+function usesSandbox(typed: TypedSettings, env: Environment, ofProfile: boolean): boolean {
+  const host = hosts.find((name) => typed[name] !== undefined);
+  if (typed.sandbox === true && host) throw new UsageError(`--sandbox and --${host} cannot be used together`);
+  if (typed.sandbox === true) return true;
+  if (host) return false;
+  const wanted = sandboxVariable(env);
+  if (wanted !== undefined) return wanted;
+  return !env.GPUCTL_BASE_URL && !env.GPUCTL_INFERENCE_BASE_URL && ofProfile;
+}
+
+const hosts = ["base-url", "inference-base-url"] as const;
+
+/** Undefined when the variable is not set, or empty. Throws `UsageError` for a value that is not a boolean. */
+function sandboxVariable({ GPUCTL_SANDBOX: text }: Environment): boolean | undefined {
+  if (!text) return undefined;
+  const value = booleans.get(text.toLowerCase());
+  if (value === undefined) {
+    throw new UsageError(`GPUCTL_SANDBOX must be 1 (or true) or 0 (or false), not ${JSON.stringify(text)}`);
+  }
+  return value;
+}
+
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ["1", true],
+  ["true", true],
+  ["0", false],
+  ["false", false],
+]);
+
+const isOn = (value: string | undefined): boolean =>
+  value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
+
+function unknownProfile({ text, source }: Given, { profiles }: Config): UsageError {
+  const names = Object.keys(profiles ?? {});
+  return new UsageError(`${source}: there is no profile "${text}"`, {
+    hint: names.length > 0 ? `Profiles: ${names.join(", ")}` : "Create one with `gpuctl setup`.",
+  });
+}
+
+/** What of the result is printed, and how. */
+export interface OutputSettings {
+  /** JSON where a filter is applied to it. */
+  readonly output: OutputFormat;
+  /** The command line itself asks for a format other than the table. */
+  readonly formatTyped: boolean;
+  /** The command line itself asks for a table, or for something about one. */
+  readonly tableTyped: boolean;
+  /** Columns to show, as typed: titles, names or dotted paths. */
+  readonly columns: readonly string[] | undefined;
+  /** Columns have titles. */
+  readonly header: boolean;
+  /** A jq filter. */
+  readonly jq: string | undefined;
+}
+
+/** Throws `UsageError` for flags that cannot be used together. */
+function outputSettings(typed: TypedSettings, given: Given | undefined): OutputSettings {
+  const format = choice(given, outputFormats);
+  const jq = typeof typed.jq === "string" ? typed.jq : undefined;
+  const columns = typeof typed.columns === "string" ? columnList(typed.columns) : undefined;
+  const header = typed.header !== false;
+  const about = [columns && "--columns", !header && "--no-header"].find((flag) => typeof flag === "string");
+  if (jq !== undefined) {
+    if (about) {
+      throw new UsageError(
+        `--jq and ${about} cannot be used together: the output of a filter has no columns`,
+      );
+    }
+    if (typed.output !== undefined && format !== "json" && format !== "jsonl") {
+      throw new UsageError(`--jq and --output ${format} cannot be used together: a filter prints JSON`);
+    }
+  } else if (about && !columnFormats.includes(format)) {
+    throw new UsageError(
+      `${about} is for ${columnFormats.join(", ")}, and ${given?.source} says ${format}: leave one out`,
+    );
+  }
+  const formatTyped = jq !== undefined || (typed.output !== undefined && format !== "table");
+  const tableTyped = (typed.output !== undefined && format === "table") || about !== undefined;
+  return { output: jq === undefined ? format : "json", formatTyped, tableTyped, columns, header, jq };
+}
+
+function columnList(text: string): readonly string[] {
+  const columns = text.split(",").map((column) => column.trim());
+  if (columns.includes("")) {
+    throw new UsageError(
+      `--columns must be names separated by commas, such as id,label, not ${JSON.stringify(text)}`,
+    );
+  }
+  return columns;
+}
+
+/** Throws `UsageError` when the view has nothing that `--columns` or `--no-header` could change. */
+export function checkColumns({ kind }: View, { output, columns, header }: OutputSettings): void {
+  if (kind === "document" && (columns || !header)) {
+    throw new UsageError(
+      `${columns ? "--columns" : "--no-header"}: this command prints a document, which has no columns`,
+    );
+  }
+  if (kind === "lines" && columns && output === "table") {
+    throw new UsageError(
+      "--columns needs --output csv or tsv here: --output table prints one line for each result",
+    );
+  }
+}
+
+/** Whether text has colors: as `--color` says, or else as the environment says, or else on terminals that have them. */
+export function usesColor(color: string, isTerminal: boolean, env: Environment): boolean {
+  if (color !== "auto") return color === "always";
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
+  return isTerminal && env.TERM !== "dumb";
+}

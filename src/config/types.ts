@@ -1,0 +1,137 @@
+/** What reading and writing the configuration needs of the machine. */
+export interface ConfigFiles {
+  readonly folders: { readonly config: string };
+  /** The user that runs gpuctl, by number; undefined where users have none. */
+  readonly user: number | undefined;
+  /** The text of a small file; undefined when there is none. Throws when it cannot be read. */
+  readonly readText: (path: string) => string | undefined;
+  /** Undefined when the path does not exist. */
+  readonly stat: (path: string) => { readonly owner: number; readonly mode: number } | undefined;
+}
+
+/** A global flag as far as settings depend on it. */
+export interface GlobalSetting {
+  readonly name: string;
+  /** The environment variable that stands in for the flag. */
+  readonly env?: string;
+  readonly default?: string;
+  readonly choices?: readonly string[];
+}
+
+/** The global flags as typed: text for a value, true or false for a switch. */
+export type TypedSettings = { readonly [Name in SettingName]?: string | boolean };
+
+export type SettingName =
+  | "output"
+  | "columns"
+  | "header"
+  | "jq"
+  | "quiet"
+  | "yes"
+  | "input"
+  | "profile"
+  | "sandbox"
+  | "base-url"
+  | "inference-base-url"
+  | "timeout"
+  | "retries"
+  | "dry-run"
+  | "validate"
+  | "insecure-http"
+  | "debug"
+  | "color";
+
+/** Runs a shell command and returns its stdout. Throws when it fails or times out (milliseconds). */
+export type CommandOutput = (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
+
+/** The sandbox, as far as its keys go. */
+export interface SandboxKeys {
+  readonly keys: { readonly full: string };
+  /** Whether a secret is one of the sandbox's keys, revoked or not. */
+  readonly hasKey: (secret: string) => boolean;
+}
+
+export interface Credential {
+  /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
+  readonly source: string;
+  /** Empty for a key that is too short, and for one that a command has yet to print. */
+  readonly lastFour: string;
+}
+
+/** Defaults of commands, set in a profile. Money is in dollars, as typed. */
+export interface Defaults {
+  readonly imageModel: string | undefined;
+  readonly chatModel: string | undefined;
+  readonly maxCost: string | undefined;
+  readonly maxBurn: string | undefined;
+}
+
+/** The stored profiles. A change is written completely or not at all, and concurrent changes do not overwrite each other. */
+export interface Profiles {
+  readonly path: string;
+  readonly list: () => readonly ProfileSummary[];
+  /** Every key of the configuration with its effective value for the profile in use. */
+  readonly effective: () => readonly EffectiveValue[];
+  /** Changes a profile, or creates it. */
+  readonly save: (name: string, change: ProfileChange) => Promise<void>;
+  /** Creates a profile. Throws `UsageError` when it exists. */
+  readonly add: (name: string, change: ProfileChange) => Promise<void>;
+  readonly use: (name: string) => Promise<void>;
+  readonly remove: (name: string) => Promise<void>;
+  /** Removes the key of a profile; false when it had none. */
+  readonly forgetKey: (name: string) => Promise<boolean>;
+  /** What is wrong with the name of a profile; undefined for a valid one. */
+  readonly nameProblem: (name: string) => string | undefined;
+  /** Undefined when the configuration has no such key. */
+  readonly describeKey: (name: string) => KeyDescription | undefined;
+}
+
+export interface KeyDescription {
+  /** A phrase such as "Region of new rentals". */
+  readonly text: string;
+  /** Undefined where any value is valid. */
+  readonly choices: readonly string[] | undefined;
+}
+
+export interface ProfileSummary {
+  readonly name: string;
+  /** In use in this run. */
+  readonly inUse: boolean;
+  /** In use where no flag and no variable names another. */
+  readonly isDefault: boolean;
+  readonly settings: ProfileValues;
+  readonly key: Credential | undefined;
+}
+
+/** Values of a profile by configuration key, as typed. */
+export type ProfileValues = Readonly<Partial<Record<string, string>>>;
+
+export interface EffectiveValue {
+  readonly key: string;
+  readonly value: string | null;
+  /** A variable, a profile, or "default"; null without a value. */
+  readonly source: string | null;
+  readonly meaning: string;
+}
+
+export interface ProfileChange {
+  readonly apiKey?: string;
+  /** By configuration key, as typed; undefined removes a value. */
+  readonly settings?: ProfileValues;
+}
+
+export interface Secrets {
+  /** A key from stdin, or typed without echo on a terminal. */
+  readonly readKey: (options: { fromStdin: boolean }) => Promise<string>;
+  /** The key that requests are sent with; runs `apiKeyCommand` if need be. Throws `NoCredential` when there is none. */
+  readonly keyInUse: () => Promise<KeyInUse>;
+  /** The key of a profile, whatever else is in use. */
+  readonly profileKey: (profile: string) => Promise<string | undefined>;
+  /** The key that a command prints. */
+  readonly keyFrom: (commandLine: string) => Promise<string>;
+}
+
+export interface KeyInUse {
+  readonly key: string;
+  readonly source: string;
+}

@@ -1,0 +1,83 @@
+import type * as z from "zod";
+import type { InputSchema, Rule } from "../operation.ts";
+
+/** What is wrong with one field; `path` leads to it, such as `["storageVolume", "label"]`. */
+export interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export type Checked<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/** Holds an input against an operation's schema and rules. The value has the service's defaults filled in. */
+export function check<Input extends InputSchema>(
+  operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
+  input: unknown,
+): Checked<z.output<Input>> {
+  const parsed = operation.input.safeParse(input, { reportInput: true });
+  if (!parsed.success) {
+    return { ok: false, issues: parsed.error.issues.flatMap((issue) => explain(issue)) };
+  }
+  // Of a union of schemas the compiler does not see that each gives its own output.
+  const value = parsed.data as z.output<Input>;
+  const issues = (operation.rules ?? [])
+    .flatMap((rule) => rule.violations(value))
+    .map(({ field, message }) => ({ path: [field], message }));
+  return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
+}
+
+type ZodIssue = z.core.$ZodIssue;
+
+function explain(issue: ZodIssue): Issue[] {
+  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...path, key], message: "is not a field of this operation" }));
+  }
+  return [{ path, message: message(issue) }];
+}
+
+function message(issue: ZodIssue): string {
+  if (issue.input === undefined) return "is required";
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${article(issue.expected)}`;
+    case "too_small":
+      return `must ${bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}`;
+    case "too_big":
+      return `must ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}`;
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    case "invalid_value":
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+    case "invalid_format":
+      return issue.format === "datetime"
+        ? "must be a date-time with Z or an offset, such as 2026-12-31T00:00:00Z"
+        : `must match ${issue.pattern ?? issue.format}`;
+    case "invalid_union":
+      return unionMessage(issue);
+    default:
+      return issue.message;
+  }
+}
+
+/** A union that no branch of accepts: what each branch would take. */
+function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
+  if ("options" in issue && issue.options) return `must be ${issue.options.join(" or ")}`;
+  const branches = new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map(message)));
+  return [...branches].join(" or ");
+}
+
+/** A kind of value with its article, such as "an integer". */
+export const article = (type: string): string => {
+  const name = { int: "integer", record: "object" }[type] ?? type;
+  return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
+};
+
+/** What a limit asks for after "must", such as "have at least 2 characters"; `origin` is `string`, `array` or a number. */
+export function bound(origin: string, relation: string, limit: number | bigint): string {
+  if (origin === "string") return `have ${relation} ${limit} character${Number(limit) === 1 ? "" : "s"}`;
+  if (origin === "array") return `have ${relation} ${limit} item${Number(limit) === 1 ? "" : "s"}`;
+  return `be ${relation} ${limit}`;
+}

@@ -1,0 +1,140 @@
+import * as z from "zod";
+import type { openApiDocument } from "../description.ts";
+import { errorBody } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+import { type Additions, type Describe, type Json, responses } from "./responses.ts";
+
+export type OpenApiDocument = z.output<typeof openApiDocument>;
+
+interface OpenApiOptions {
+  /** Base URLs that serve the operations. */
+  readonly servers: readonly string[];
+  readonly title?: string;
+  /** What this server answers beyond what the table says. */
+  readonly additions?: (operation: Operation) => Additions;
+}
+
+const securityScheme = "Authorization";
+
+/** The tag groups of service section 9, and `inference` for the operations under the inference host. */
+const tags = [
+  { name: "openapi", description: "This description." },
+  { name: "rentals", description: "Rentals of either kind, and their reserved terms." },
+  { name: "virtual-machine-rentals", description: "Deprecated: virtual machines. Use rentals." },
+  { name: "bare-metal-rentals", description: "Deprecated: bare-metal machines. Use rentals." },
+  { name: "storage-volumes", description: "Storage volumes and what they are attached to." },
+  { name: "billing", description: "Usage and billing." },
+  { name: "users", description: "The current user." },
+  { name: "balances", description: "Balances." },
+  { name: "api-keys", description: "API keys." },
+  { name: "ssh-keys", description: "SSH public keys." },
+  { name: "inference", description: "Chat, pictures and speech." },
+];
+
+/**
+ * An OpenAPI 3.1 document that describes just the given operations (service section 2.7). Schemas that have a name
+ * become components; limits, defaults and deprecations are those of the table.
+ */
+export function openApi(operations: readonly Operation[], options: OpenApiOptions): OpenApiDocument {
+  const schemas: Record<string, Json> = {};
+  const schema: Describe = (type) => {
+    const { $schema: _, $defs, ...own } = z.toJSONSchema(type, { io: "input", override: tidy });
+    Object.assign(schemas, $defs);
+    return own;
+  };
+  const error = schema(errorBody);
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: describe(operation, schema, error, options.additions?.(operation)),
+    };
+  }
+  const document = {
+    openapi: "3.1.0",
+    info: {
+      title: options.title ?? "Compute and inference service",
+      version: "2.0.0",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: options.servers.map((url) => ({ url })),
+    security: [{ [securityScheme]: [] }],
+    tags,
+    paths,
+    components: {
+      securitySchemes: { [securityScheme]: { type: "http", scheme: "bearer" } },
+      schemas,
+    },
+  };
+  return JSON.parse(JSON.stringify(document), (key, value) => finish(key, value, schemas));
+}
+
+/** Leaves out what zod adds to a schema beyond what it says: a date-time's long pattern, the type of a map's keys. */
+function tidy({ jsonSchema }: { jsonSchema: Json }): void {
+  if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+  delete jsonSchema.propertyNames;
+}
+
+function describe(operation: Operation, schema: Describe, error: Json, additions?: Additions) {
+  const input = schema(operation.input);
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    ...description(operation),
+    tags: [operation.group],
+    ...(operation.deprecated && { deprecated: true }),
+    ...(operation.open && { security: [] }),
+    ...(operation.in === "body" && {
+      requestBody: { required: true, content: { "application/json": { schema: input } } },
+    }),
+    ...((operation.in === "query" || operation.in === "path") && {
+      parameters: parameters(input, operation.in),
+    }),
+    responses: responses(operation, schema, error, additions),
+  };
+}
+
+/** What the schema cannot say: the rules across fields, and what takes a deprecated operation's place. */
+function description({ rules = [], replacedBy, sunset, assumed }: Operation): { description?: string } {
+  const fixed = Object.entries(replacedBy?.with ?? {}).map(([field, value]) => `${field} ${value}`);
+  const sentences = [
+    ...rules.map((rule) => `${rule.text}.`),
+    ...(replacedBy ? [`Use ${[`${replacedBy.method} ${replacedBy.path}`, ...fixed].join(" with ")}.`] : []),
+    ...(sunset ? [`No longer served from ${sunset}.`] : []),
+    ...(assumed ? ["An assumption of the sandbox: another service may do this in another way."] : []),
+  ];
+  return sentences.length === 0 ? {} : { description: sentences.join("\n\n") };
+}
+
+const parameters = (input: Json, place: "query" | "path") =>
+  Object.entries(input.properties ?? {}).map(([name, property]) => {
+    const { description, ...schema } = property as Json;
+    return { name, in: place, required: input.required?.includes(name) ?? false, description, schema };
+  });
+
+const components = "#/components/schemas/";
+
+/** Points a reference at the components, and names the field that tells the shapes of a union apart. */
+function finish(key: string, value: unknown, schemas: Readonly<Record<string, Json>>): unknown {
+  if (key === "$ref" && typeof value === "string") return value.replace("#/$defs/", components);
+  if (!isUnion(value)) return value;
+  const shapes = value.oneOf.map(({ $ref }) => [$ref, schemas[$ref.replace(components, "")]] as const);
+  const propertyName = Object.keys(shapes[0]?.[1]?.properties ?? {}).find((name) =>
+    shapes.every(([, shape]) => constant(shape, name) !== undefined),
+  );
+  if (propertyName === undefined) return value;
+  const mapping = Object.fromEntries(shapes.map(([ref, shape]) => [constant(shape, propertyName), ref]));
+  return { ...value, discriminator: { propertyName, mapping } };
+}
+
+const isUnion = (value: unknown): value is { oneOf: { $ref: string }[] } =>
+  typeof value === "object" &&
+  value !== null &&
+  "oneOf" in value &&
+  Array.isArray(value.oneOf) &&
+  value.oneOf.every((shape) => typeof shape?.$ref === "string");
+
+const constant = (shape: Json | undefined, name: string): string | undefined => {
+  const property = shape?.properties?.[name];
+  return typeof property === "object" && property.const !== undefined ? String(property.const) : undefined;
+};

@@ -1,0 +1,43 @@
+import type { Field, Limits } from "./field.ts";
+
+/** A field's limits in words, such as "at least 1, a multiple of 8"; empty when it has none. */
+export function limitsText(field: Field): string {
+  const own = range(field);
+  if (field.kind === "list" && field.item) {
+    const each = range(field.item);
+    return join([items(field), each && `each ${each}`]);
+  }
+  if (field.kind === "map" && field.item) {
+    const each = range(field.item);
+    return each && `each ${each}`;
+  }
+  return own;
+}
+
+const items = ({ minItems, maxItems }: Limits): string =>
+  join([
+    minItems !== undefined && `at least ${minItems} item${minItems === 1 ? "" : "s"}`,
+    maxItems !== undefined && `at most ${maxItems} items`,
+  ]);
+
+function range(limits: Limits): string {
+  const { minimum, maximum, exclusiveMinimum, multipleOf, minLength, maxLength, pattern } = limits;
+  const bounded = (bound: number | undefined) =>
+    bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
+  const between =
+    bounded(minimum) && bounded(maximum)
+      ? `${minimum} to ${maximum}`
+      : bounded(minimum)
+        ? `at least ${minimum}`
+        : bounded(maximum)
+          ? `at most ${maximum}`
+          : exclusiveMinimum !== undefined && `more than ${exclusiveMinimum}`;
+  return join([
+    between,
+    multipleOf !== undefined && `a multiple of ${multipleOf}`,
+    minLength !== undefined && maxLength !== undefined && `${minLength} to ${maxLength} characters`,
+    pattern && `matching ${pattern}`,
+  ]);
+}
+
+const join = (parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join(", ");

@@ -1,0 +1,20 @@
+import { type OperationId, operations } from "../index.ts";
+import type { Operation } from "../operation.ts";
+import { fieldsOf } from "./fields.ts";
+import type { Route } from "./route.ts";
+
+/** The whole table as plain data, ready to be written to `generated/routes.ts`. */
+export const plainRoutes = (): Record<string, Route> =>
+  Object.fromEntries(Object.keys(operations).map((id) => [id, route(operations[id as OperationId])]));
+
+function route({
+  id: _id,
+  input,
+  output: _output,
+  errors: _errors,
+  streams: _streams,
+  rules,
+  ...plain
+}: Operation): Route {
+  return { ...plain, fields: fieldsOf(input), rules: (rules ?? []).map((rule) => rule.text) };
+}

@@ -1,0 +1,168 @@
+import type { RequestLine } from "./service-errors.ts";
+
+/** The message of anything that was thrown. */
+export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/** Invalid input from the user. Nothing was sent. `flag` names the place, such as `--gpus` or `RENTAL`. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly issues: readonly { readonly flag: string; readonly message: string }[];
+  readonly hint: string | undefined;
+  constructor(
+    message: string,
+    details: { issues?: readonly { flag: string; message: string }[]; hint?: string } = {},
+  ) {
+    super(message);
+    this.issues = details.issues ?? [];
+    this.hint = details.hint;
+  }
+}
+
+/** An error that says what to do about it. */
+class WithHint extends Error {
+  readonly hint: string;
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** A spending limit would be exceeded. Nothing was sent. */
+export class BudgetExceeded extends Error {
+  override readonly name = "BudgetExceeded";
+}
+
+/** The resource does not exist. `request` is null when this does not come from the last response. */
+export class NotFound extends Error {
+  override readonly name = "NotFound";
+  readonly request: null | undefined;
+  constructor(message: string, details: { request?: null } = {}) {
+    super(message);
+    this.request = details.request;
+  }
+}
+
+/** The service's description could not be fetched, so it is not known what the service offers. */
+export class NoDescription extends Error {
+  override readonly name = "NoDescription";
+  readonly hint: string;
+  readonly status: number | undefined;
+  readonly request: RequestLine | undefined;
+  constructor(
+    message: string,
+    hint: string,
+    cause: Error & { readonly status?: number; readonly request?: RequestLine },
+  ) {
+    super(message, { cause });
+    this.hint = hint;
+    this.status = cause.status;
+    this.request = cause.request;
+  }
+}
+
+/** The service does not list the operation. Nothing was sent. */
+export class NotOffered extends WithHint {
+  override readonly name = "NotOffered";
+}
+
+/** A wait timed out. */
+export class WaitedTooLong extends WithHint {
+  override readonly name = "WaitedTooLong";
+}
+
+/** The resource cannot be used yet. */
+export class NotReady extends WithHint {
+  override readonly name = "NotReady";
+}
+
+/** Some checks of the installation failed; `issues` holds all checks. */
+export class Unhealthy extends Error {
+  override readonly name = "Unhealthy";
+  readonly issues: readonly object[];
+  constructor(issues: readonly object[], failed: number) {
+    super(`${failed} of ${issues.length} checks failed`);
+    this.issues = issues;
+  }
+}
+
+/** The result could not be written to stdout. */
+export class CannotPrint extends Error {
+  override readonly name = "CannotPrint";
+}
+
+/** The service could not start the rental. */
+export class RentalFailed extends Error {
+  override readonly name = "RentalFailed";
+}
+
+/** The response was well-formed but empty, such as a recording without sound. */
+export class EmptyResult extends Error {
+  override readonly name = "EmptyResult";
+}
+
+/** A result that was paid for could not be saved anywhere. */
+export class ResultLost extends Error {
+  override readonly name = "ResultLost";
+}
+
+/** Something that the tool needs on this machine is missing. */
+export class Unavailable extends WithHint {
+  override readonly name = "Unavailable";
+}
+
+/** A program that the user named failed or timed out. */
+export class ProgramFailed extends Error {
+  override readonly name = "ProgramFailed";
+}
+
+/** The user declined, or pressed Ctrl-C. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+  constructor(message = "interrupted") {
+    super(message);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: "no space left on the disk",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "the file is too large for the file system",
+  EACCES: "not permitted",
+  EPERM: "not permitted",
+  EROFS: "the file system is read-only",
+  EISDIR: "is a folder",
+  ENOENT: "no such folder",
+  ENOTDIR: "is not a folder, or lies below a file",
+  ENAMETOOLONG: "the name is too long",
+  EINVAL: "the file system does not take this name",
+  ELOOP: "the symbolic links go round in a circle",
+  EMFILE: "too many files are open",
+  EIO: "the disk failed",
+  ERR_INVALID_ARG_VALUE: "the name holds a NUL character",
+};
+
+/** The error code of Node.js behind a failed call, such as `EEXIST`; empty where there is none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** A file could not be saved. No part of it was left behind. */
+export class SaveFailed extends Error {
+  override readonly name = "SaveFailed";
+  /** The file or folder at fault. */
+  readonly path: string;
+  /** What is wrong with it, in words for a user. */
+  readonly reason: string;
+
+  constructor(path: string, reason: string, options?: ErrorOptions) {
+    super(`cannot save ${path}: ${reason}`, options);
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** Wraps the failure of a call on `path` in a {@link SaveFailed}, unless it already is one. */
+export function saveFailed(path: string, error: unknown): SaveFailed {
+  if (error instanceof SaveFailed) return error;
+  return new SaveFailed(path, reasons[codeOf(error)] ?? reasonOf(error), { cause: error });
+}

@@ -1,0 +1,61 @@
+/** The value of a JSON text; undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value is an object with named fields: not null, not an array. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function own(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/**
+ * The value at a dotted path such as `providerData.sshNetworking.0.host`, or undefined. A key that itself contains dots
+ * takes precedence over the same path step by step. Only own keys count. Never throws.
+ */
+export function valueAt(record: unknown, path: string): unknown {
+  const whole = own(record, path);
+  if (whole !== undefined) return whole;
+  for (let dot = path.lastIndexOf("."); dot > 0; dot = path.lastIndexOf(".", dot - 1)) {
+    const value = valueAt(own(record, path.slice(0, dot)), path.slice(dot + 1));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** The first value at one of several paths that is neither missing nor null. */
+export function firstAt(record: unknown, paths: readonly string[]): unknown {
+  for (const path of paths) {
+    const value = valueAt(record, path) ?? undefined;
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** JSON with the keys of every object sorted, so that equal values have equal text. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+
+const wrappers = ["items", "data", "rentals", "results"];
+
+/** The records of a page: a bare array, an object around one under a known name, or around a single one. */
+export function recordsOf(page: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(page)) return page;
+  if (!isRecord(page)) return undefined;
+  const known = wrappers.map((name) => page[name]).find(Array.isArray);
+  if (known) return known;
+  const lists = Object.values(page).filter(Array.isArray);
+  return lists.length === 1 ? lists[0] : undefined;
+}

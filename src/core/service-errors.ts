@@ -1,0 +1,143 @@
+/** A request without its credential. */
+export interface RequestLine {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Whether a request changes nothing, so that it is safe to send again and to redirect. */
+export const isRead = ({ method }: Pick<RequestLine, "method">): boolean =>
+  method === "GET" || method === "HEAD";
+
+/** The connection failed or broke. `sent` says whether a byte of the request may have left. */
+export class ConnectionFailed extends Error {
+  override readonly name = "ConnectionFailed";
+  readonly code: string;
+  readonly sent: boolean;
+  constructor(message: string, details: { code: string; sent: boolean; cause?: unknown }) {
+    super(message, { cause: details.cause });
+    this.code = details.code;
+    this.sent = details.sent;
+  }
+}
+
+/**
+ * The service refused the request. A 5xx response to a write is an `UnknownOutcome` instead. `hint` says what to do,
+ * where that is known.
+ */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly status: number;
+  readonly code: string;
+  readonly issues: readonly unknown[];
+  readonly request: RequestLine;
+  readonly hint: string | undefined;
+  constructor(
+    failure: { status: number; code: string; message: string; issues: readonly unknown[] },
+    request: RequestLine,
+    hint?: string,
+  ) {
+    super(failure.message);
+    this.status = failure.status;
+    this.code = failure.code;
+    this.issues = failure.issues;
+    this.request = request;
+    this.hint = hint;
+  }
+}
+
+/** The network failed or the request timed out, and it is safe to try again. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+  readonly code: string;
+  readonly request: RequestLine;
+  constructor(message: string, code: string, request: RequestLine) {
+    super(message);
+    this.code = code;
+    this.request = request;
+  }
+}
+
+/** A streamed response ended early. What arrived is only a part, and it may have been charged for. */
+export class StreamTruncated extends Error {
+  override readonly name = "StreamTruncated";
+  constructor(reason: string) {
+    super(`the response was cut off: ${reason}`);
+  }
+}
+
+/** A response exceeds the limit for its kind; the rest of it was not read. */
+export class ResponseTooLarge extends Error {
+  override readonly name = "ResponseTooLarge";
+  constructor(bytes: number) {
+    super(`the response is larger than ${bytes} bytes`);
+  }
+}
+
+/** A read succeeded, but its response is not what the service promises. */
+export class InvalidResponse extends Error {
+  override readonly name = "InvalidResponse";
+  readonly status: number;
+  readonly request: RequestLine;
+  constructor(message: string, status: number, request: RequestLine) {
+    super(message);
+    this.status = status;
+    this.request = request;
+  }
+}
+
+/**
+ * A write was sent and may or may not have taken effect. Look at the service before sending it again; `finding` is
+ * what such a look showed.
+ */
+export class UnknownOutcome extends Error {
+  override readonly name = "UnknownOutcome";
+  readonly status: number | undefined;
+  readonly request: RequestLine;
+  readonly finding: string | undefined;
+  constructor(reason: string, status: number | undefined, request: RequestLine, finding?: string) {
+    super(reason);
+    this.status = status;
+    this.request = request;
+    this.finding = finding;
+  }
+
+  withFinding(finding: string): UnknownOutcome {
+    return new UnknownOutcome(this.message, this.status, this.request, finding);
+  }
+}
+
+/** The user interrupted while a write was under way: it may have taken effect. */
+export class InterruptedWrite extends Error {
+  override readonly name = "InterruptedWrite";
+  readonly request: RequestLine;
+  constructor({ method, url }: RequestLine) {
+    super("interrupted after the request was sent: it may have taken effect");
+    this.request = { method, url };
+  }
+}
+
+/** An operation needs an API key and there is no usable one. Nothing was sent. */
+export class NoCredential extends Error {
+  override readonly name = "NoCredential";
+  constructor(message = "no API key") {
+    super(message);
+  }
+}
+
+/** No base URL is set. Nothing was sent. */
+export class NoBaseUrl extends Error {
+  override readonly name = "NoBaseUrl";
+  constructor() {
+    super("no base URL is set");
+  }
+}
+
+/** The key would have been sent unencrypted. Nothing was sent. */
+export class InsecureUrl extends Error {
+  override readonly name = "InsecureUrl";
+  readonly url: string;
+  constructor(url: string) {
+    super(`refusing to send an API key over plain http to ${url}`);
+    this.url = url;
+  }
+}

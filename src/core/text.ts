@@ -1,0 +1,60 @@
+import leven from "leven";
+
+/** A word quoted for a POSIX shell where it needs quotes. */
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** A flag and what is wrong with it: "--gpus must be 1", but "--image: SD2 does not do that". */
+export const sentence = ({ flag, message }: { readonly flag: string; readonly message: string }): string =>
+  /^(must|is|has)\b/.test(message) ? `${flag} ${message}` : `${flag}: ${message}`;
+
+/** The last four characters of an API key, to recognise it by; empty for a key too short to reveal that much of. */
+export const keyEnding = (key: string): string => (key.length < 12 ? "" : key.slice(-4));
+
+/** The words most likely meant, in the order given; none when nothing is near. */
+export function nearest(typed: string, words: Iterable<string>): readonly string[] {
+  const near = [...new Set(words)]
+    .map((word) => ({ word, ...compared(bare(typed), bare(word)) }))
+    .filter(({ edits, allowed }) => edits <= allowed);
+  const fewest = Math.min(...near.map(({ edits }) => edits));
+  return near.filter(({ edits }) => edits === fewest).map(({ word }) => word);
+}
+
+/** A question to append to a message, with a leading space; empty when nothing is near. */
+export function didYouMean(typed: string, words: Iterable<string>): string {
+  const near = nearest(typed, words);
+  return near.length > 0 ? ` (Did you mean ${near.join(" or ")}?)` : "";
+}
+
+/** What is wrong with a value that is not one of the choices. */
+export const noChoice = (place: string, choices: readonly string[], typed: string): string =>
+  `${place} must be one of ${choices.join(", ")}, not ${JSON.stringify(typed)}${didYouMean(typed, choices)}`;
+
+/** Dashes and case do not count as typing errors. */
+const bare = (word: string): string => word.replace(/^-+/, "").toLowerCase();
+
+const maxEdits = 3;
+
+/** How many edits apart two words are, and how many still count as a misspelling. */
+function compared(typed: string, word: string): { readonly edits: number; readonly allowed: number } {
+  const allowed = Math.min(maxEdits, Math.max(1, Math.floor(Math.max(typed.length, word.length) / 3)));
+  const edits = leven(typed, word);
+  // leven counts a swap of two neighbours, the most common slip, as two edits.
+  if (edits === 2 && letters(typed) === letters(word)) return { edits: 1, allowed };
+  return {
+    edits: shortens(typed, word) ? Math.min(edits, 1 + (word.length - typed.length) / 20) : edits,
+    allowed,
+  };
+}
+
+const letters = (word: string): string => [...word].sort().join("");
+
+/** Whether a word of some length leaves letters of the other out, as `listVolumes` does of `listStorageVolumes`. */
+function shortens(typed: string, word: string): boolean {
+  if (typed.length < minShortened) return false;
+  let at = 0;
+  for (const letter of word) if (letter === typed[at]) at += 1;
+  return at === typed.length;
+}
+
+const minShortened = 5;

@@ -1,0 +1,44 @@
+import { InsecureUrl } from "./service-errors.ts";
+
+/** What a base URL must be; undefined for a valid one. */
+export const urlProblem = (text: string): string | undefined =>
+  /^https?:\/\//i.test(text) && URL.canParse(text) ? undefined : "a URL such as https://api.example.com";
+
+/** Scheme, host and port of a URL; undefined for an invalid one. */
+export const originOf = (url: string | undefined): string | undefined =>
+  url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+
+/** Loopback by address, or by a name that is reserved for it. */
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+
+/** The base URL for an operation of a host. */
+export const baseUrlFor = (
+  { host }: { readonly host: "compute" | "inference" },
+  urls: { readonly baseUrl: string | undefined; readonly inferenceBaseUrl: string | undefined },
+): string | undefined => (host === "inference" ? (urls.inferenceBaseUrl ?? urls.baseUrl) : urls.baseUrl);
+
+/**
+ * The environment variable that sets the proxy for a protocol such as `https:`, in the order that proxy-from-env uses.
+ * NO_PROXY may exempt a host from it.
+ */
+export function proxyVariable(
+  protocol: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const names = [`${protocol.replace(":", "")}_proxy`, "all_proxy"];
+  return names.flatMap((name) => [name, name.toUpperCase()]).find((name) => environment[name]);
+}
+
+/** A key is sent in a header, so it must be visible ASCII without spaces. */
+export const fitsHeader = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
+
+/** Throws `InsecureUrl` when a key would be sent there unencrypted. */
+export function assertPrivate(url: URL, { insecureHttp }: { readonly insecureHttp: boolean }): void {
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureHttp) {
+    throw new InsecureUrl(url.origin);
+  }
+}
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;

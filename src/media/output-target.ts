@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { EmptyResult, ResultLost, reasonOf, SaveFailed } from "../core/errors.ts";
+import { canSaveTo } from "../core/files.ts";
+import { decodeBase64 } from "./base64.ts";
+import { type Destination, destination, folderOf, pathIn } from "./destination.ts";
+import { DEFAULT_TEMPLATE, type NameValues } from "./filename.ts";
+import { save } from "./save.ts";
+import { type MediaType, sniff } from "./sniff.ts";
+
+export interface OutputOptions {
+  /** A file, a folder, a template, or `-` for stdout; the current folder when left out. */
+  readonly out: string | undefined;
+  /** Replace an existing file. */
+  readonly force: boolean;
+  /** Nothing is going to be saved, so nothing is tried out. */
+  readonly dryRun: boolean;
+  readonly resolve: (path: string) => string;
+  readonly temporaryFolder: string;
+  readonly say: (line: string) => void;
+}
+
+/** Where results go. */
+export interface OutputTarget extends Pick<OutputOptions, "force" | "say"> {
+  readonly to: Destination;
+  /** For a result that its own place does not take after all: the first folder that takes it. */
+  readonly fallbackFolders: readonly string[];
+}
+
+export interface SavedFile {
+  readonly path: string;
+  /** Size of the file in bytes. */
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Where `--out` leads, checked before anything is paid for. Throws when nothing can be saved there. */
+export async function outputTarget(options: OutputOptions): Promise<OutputTarget> {
+  const { out, force, dryRun, resolve, temporaryFolder, say } = options;
+  const to = await destination(out, resolve("."));
+  if (to.kind !== "stdout" && !dryRun) await canSaveTo(folderOf(to), to);
+  return { to, force, say, fallbackFolders: [resolve("."), temporaryFolder] };
+}
+
+interface Media {
+  readonly base64: string;
+  readonly kind: MediaType["kind"];
+  /** How many results there are in all. */
+  readonly count: number;
+  readonly names: Omit<NameValues, "ext">;
+  /** Changes the bytes before they are saved. */
+  readonly finish?: (bytes: Uint8Array) => Uint8Array;
+}
+
+/**
+ * Decodes a result and saves it under the extension of its bytes, or returns the bytes when they go to stdout. Nothing
+ * is replaced unless forced. Throws `EmptyResult` for what is not of its kind, and `ResultLost` when no place takes it.
+ */
+export async function saveMedia(
+  { base64, kind, count, names, finish = (bytes) => bytes }: Media,
+  target: OutputTarget,
+): Promise<SavedFile | { readonly bytes: Uint8Array }> {
+  const decoded = decode(base64);
+  const type = sniff(decoded);
+  if (type?.kind !== kind) throw new EmptyResult(`the response holds no ${kind} of a known type`);
+  const bytes = finish(decoded);
+  const { to, say } = target;
+  if (to.kind === "stdout") return { bytes };
+  const filled = { ...names, ext: type.ext };
+  const { path: wanted, renamed } = pathIn(to, filled, count);
+  const { makeFolders } = to;
+  const saved = await attempt(() => save(wanted, bytes, { force: target.force, makeFolders }));
+  if (renamed && !(saved instanceof SaveFailed)) say(`The bytes are ${type.mime}, so the file is ${saved}`);
+  const path = saved instanceof SaveFailed ? await saveElsewhere(bytes, filled, saved, target) : saved;
+  return { path, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+}
+
+function decode(base64: string): Uint8Array {
+  try {
+    return decodeBase64(base64);
+  } catch (cause) {
+    throw new EmptyResult(`the response cannot be decoded: ${reasonOf(cause)}`);
+  }
+}
+
+/** Saves what was paid for under its default name in the first folder that takes it, and says where. */
+async function saveElsewhere(
+  bytes: Uint8Array,
+  names: NameValues,
+  failure: SaveFailed,
+  { fallbackFolders, say }: OutputTarget,
+): Promise<string> {
+  for (const folder of fallbackFolders) {
+    const to = { kind: "template", folder, template: DEFAULT_TEMPLATE, makeFolders: true } as const;
+    const saved = await attempt(() => save(pathIn(to, names).path, bytes, { makeFolders: true }));
+    if (saved instanceof SaveFailed) continue;
+    say(`${failure.message}. It was paid for, so it is kept as ${saved}`);
+    return saved;
+  }
+  throw new ResultLost(failure.message);
+}
+
+async function attempt(work: () => Promise<string>): Promise<string | SaveFailed> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SaveFailed) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+import { isRecord } from "../core/json.ts";
+import { type Description, resolved } from "./document.ts";
+
+/** An operation as a description lists it. References in schemas are not resolved. */
+export interface DescribedOperation {
+  /** Its operation id, or else the method and the path. */
+  readonly id: string;
+  /** In upper case. */
+  readonly method: string;
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated: boolean;
+  /** Needs no credential. */
+  readonly open: boolean;
+  readonly parameters: readonly DescribedParameter[];
+  readonly body: DescribedBody | undefined;
+  readonly responses: readonly DescribedResponse[];
+  /** The schema of a successful JSON response. */
+  readonly result: unknown;
+}
+
+export interface DescribedParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: unknown;
+}
+
+export interface DescribedBody {
+  readonly required: boolean;
+  /** Undefined when the body is not JSON. */
+  readonly schema: unknown;
+}
+
+export interface DescribedResponse {
+  readonly status: string;
+  readonly description: string;
+  readonly schema: unknown;
+}
+
+export const methods = ["get", "head", "post", "put", "patch", "delete", "options", "trace"] as const;
+
+/** Every operation that a description lists, in its order. Malformed entries are left out. */
+export const describedOperations = (description: Description): readonly DescribedOperation[] =>
+  Object.entries(description.paths).flatMap(([path, entry]) => {
+    const item = resolved(description, entry);
+    if (!isRecord(item) || !path.startsWith("/")) return [];
+    return methods.flatMap((method) => {
+      const operation = resolved(description, item[method]);
+      return isRecord(operation) ? [readOperation(description, method, path, operation, item)] : [];
+    });
+  });
+
+/** The operation with a method and a path as the description writes them. */
+export const findPath = (
+  description: Description,
+  method: string,
+  path: string,
+): DescribedOperation | undefined =>
+  describedOperations({ ...description, paths: { [path]: description.paths[path] } }).find(
+    (operation) => operation.method === method,
+  );
+
+type Members = Readonly<Record<string, unknown>>;
+
+function readOperation(
+  description: Description,
+  method: string,
+  path: string,
+  operation: Members,
+  item: Members,
+): DescribedOperation {
+  const responses = Object.entries(isRecord(operation.responses) ? operation.responses : {}).map(
+    ([status, entry]): DescribedResponse => {
+      const response = members(resolved(description, entry));
+      return { status, description: text(response.description), schema: jsonSchema(response.content) };
+    },
+  );
+  const body = resolved(description, operation.requestBody);
+  return {
+    id: text(operation.operationId) || `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    path,
+    tags: list(operation.tags).filter((tag) => typeof tag === "string"),
+    summary: text(operation.summary),
+    description: text(operation.description),
+    deprecated: operation.deprecated === true,
+    open: Array.isArray(operation.security) && operation.security.length === 0,
+    parameters: parametersOf(description, item, operation),
+    body: isRecord(body) ? { required: body.required === true, schema: jsonSchema(body.content) } : undefined,
+    responses,
+    result: responses.find(({ status }) => /^2/.test(status))?.schema,
+  };
+}
+
+/** An operation's own parameters take precedence over those of its path. */
+function parametersOf(
+  description: Description,
+  item: Members,
+  operation: Members,
+): readonly DescribedParameter[] {
+  const all = [...list(operation.parameters), ...list(item.parameters)].flatMap((entry) => {
+    const parameter = resolved(description, entry);
+    if (!isRecord(parameter) || typeof parameter.name !== "string") return [];
+    return [
+      {
+        name: parameter.name,
+        in: text(parameter.in),
+        required: parameter.required === true,
+        description: text(parameter.description),
+        schema: parameter.schema ?? jsonSchema(parameter.content),
+      },
+    ];
+  });
+  return all.filter(
+    (one, at) => all.findIndex((other) => other.name === one.name && other.in === one.in) === at,
+  );
+}
+
+/** The schema of the JSON media type. */
+function jsonSchema(content: unknown): unknown {
+  const type = Object.entries(members(content)).find(([name]) => /[/+]json\b/i.test(name))?.[1];
+  return members(type).schema;
+}
+
+const members = (value: unknown): Members => (isRecord(value) ? value : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,0 +1,144 @@
+import { isRecord, recordsOf } from "../core/json.ts";
+
+type Query = readonly (readonly [string, string])[];
+
+/** The query parameters that select a page. */
+export interface Paging {
+  readonly cursor?: string | undefined;
+  readonly page?: string | undefined;
+  readonly offset?: string | undefined;
+}
+
+const cursorParameter =
+  /^(cursor|next_?cursor|page_?token|next_?page_?token|next_?token|continuation_?token|starting_?after|after)$/i;
+const pageParameter = /^(page|page_?(number|no|index))$/i;
+const offsetParameter = /^(offset|skip)$/i;
+
+/** Recognizes the parameters that select a page by their names. */
+export const pagingOf = (names: readonly string[]): Paging => ({
+  cursor: names.find((name) => cursorParameter.test(name)),
+  page: names.find((name) => pageParameter.test(name)),
+  offset: names.find((name) => offsetParameter.test(name)),
+});
+
+interface FirstPage {
+  readonly paging: Paging;
+  /** The query of the first page. */
+  readonly query: Query;
+  /** The response is known to be one page of several. */
+  readonly paged: boolean;
+  /** Called when there may be pages that cannot be requested. */
+  readonly warn: (line: string) => void;
+}
+
+const maxPages = 100_000;
+
+/** The records of every page, a page at a time. `send` requests the page of a query and throws what a read throws. */
+export async function* pages(
+  send: (query: Query) => Promise<unknown>,
+  { paging, query: firstQuery, paged, warn }: FirstPage,
+): AsyncGenerator<readonly unknown[]> {
+  const seen = new Set<string>();
+  let current = firstQuery;
+  for (let count = 0; count < maxPages; count += 1) {
+    const response = await send(current);
+    const records = recordsOf(response);
+    if (records === undefined) {
+      warn("The response contains no recognizable list; there may be more results.");
+      return;
+    }
+    yield records;
+    const next = nextPage(response, records.length, current, paging);
+    if (next === "end") return;
+    const query = next === "unknown" ? undefined : next.query.map((pair) => pair.join("=")).join("&");
+    if (next === "unknown" || query === undefined || seen.has(query)) {
+      if (paged || query !== undefined) {
+        warn("There may be more results: the response does not say how to request the next page.");
+      }
+      return;
+    }
+    seen.add(query);
+    current = [...current.filter(([name]) => !next.query.some(([other]) => other === name)), ...next.query];
+  }
+}
+
+/** The query for the next page, the end of the list, or a next page that cannot be requested. */
+type Next = { readonly query: Query } | "end" | "unknown";
+
+/** Names of a token in a response, and the parameter that takes it where no description says. */
+const tokens: Readonly<Record<string, string>> = {
+  nextCursor: "cursor",
+  next_cursor: "cursor",
+  nextPageToken: "pageToken",
+  next_page_token: "page_token",
+  nextToken: "nextToken",
+  next_token: "next_token",
+  endCursor: "after",
+  cursor: "cursor",
+};
+const moreFlags = ["hasMore", "has_more", "hasNextPage", "has_next_page"];
+const pageTotals = ["totalPages", "total_pages", "pageCount", "page_count"];
+const recordTotals = ["total", "totalCount", "total_count"];
+
+/** Whether `nextPage` can continue from a response with members of these names. */
+export function canPage(names: readonly string[], paging: Paging): boolean {
+  const has = (some: readonly string[]) => names.some((name) => some.includes(name));
+  const token = names.some((name) => name in tokens && (name !== "cursor" || has(moreFlags)));
+  return (
+    (paging.cursor !== undefined && token) ||
+    (paging.page !== undefined && (has(pageTotals) || has(moreFlags))) ||
+    (paging.offset !== undefined && (has(recordTotals) || has(moreFlags)))
+  );
+}
+
+/** What follows a page of so many records that was requested with `query`. */
+function nextPage(response: unknown, records: number, query: Query, paging: Paging): Next {
+  const member = (name: string) =>
+    pageInfo(response)
+      .map((object) => object[name])
+      .find((value) => value !== undefined);
+  const requested = (name: string) => Number(query.find(([known]) => known === name)?.[1]);
+  const more = moreFlags.map(member).find((value) => typeof value === "boolean");
+  if (more === false) return "end";
+
+  const token = Object.entries(tokens).find(([name]) => isToken(member(name)) && (name !== "cursor" || more));
+  if (token) {
+    const [name, defaultParameter] = token;
+    return { query: [[paging.cursor ?? defaultParameter, String(member(name))]] };
+  }
+  if (Object.keys(tokens).some((name) => name !== "cursor" && member(name) !== undefined)) return "end";
+
+  const totalPages = pageTotals.map(member).find((value) => typeof value === "number");
+  const page = [member("page"), requested(paging.page ?? "page"), 1].find(isCount);
+  if (isCount(totalPages) && page !== undefined) {
+    return page >= totalPages ? "end" : { query: [[paging.page ?? "page", String(page + 1)]] };
+  }
+  if (more && paging.page && page !== undefined) return { query: [[paging.page, String(page + 1)]] };
+
+  const totalRecords = recordTotals.map(member).find(isCount);
+  const received = (paging.offset ? requested(paging.offset) || 0 : 0) + records;
+  if (totalRecords !== undefined && received >= totalRecords) return "end";
+  if (paging.offset && records > 0 && (more || totalRecords !== undefined)) {
+    return { query: [[paging.offset, String(received)]] };
+  }
+  return "unknown";
+}
+
+/** The response itself, and the objects in it that may describe the page. */
+const pageInfo = (response: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  isRecord(response)
+    ? [
+        response,
+        response.pagination,
+        response.paging,
+        response.pageInfo,
+        response.page_info,
+        response.meta,
+        response.page,
+      ].filter(isRecord)
+    : [];
+
+const isToken = (value: unknown): boolean =>
+  (typeof value === "string" && value !== "") || typeof value === "number";
+
+const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0;

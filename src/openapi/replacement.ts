@@ -1,0 +1,76 @@
+import { routes } from "../contract/generated/routes.ts";
+import type { OperationId } from "../contract/index.ts";
+import type { Route } from "../contract/plain/route.ts";
+import { isRecord } from "../core/json.ts";
+import { type DescribedOperation, findPath } from "./described.ts";
+import { type Description, resolved } from "./document.ts";
+import { canPage, type Paging, pagingOf } from "./paging.ts";
+
+/** A request that replaces that of a deprecated operation, and how its response is paged. */
+export interface Replacement {
+  readonly parts: ReplacementParts;
+  readonly paging?: Paging;
+}
+
+interface ReplacementParts extends Pick<Route, "method" | "path" | "host"> {
+  readonly query?: readonly (readonly [string, string])[];
+  /** JSON. */
+  readonly body?: string;
+}
+
+/** Whether the description may list a replacement for an operation. */
+export const mayBeReplaced = (id: OperationId): boolean => {
+  const { deprecated, replacedBy, sunset } = routes[id];
+  return deprecated === true && replacedBy !== undefined && sunset === undefined;
+};
+
+/**
+ * The replacement of a deprecated operation, where the description lists it. The deprecated operation returns everything
+ * at once. So a replacement that cannot be paged, or that lacks a field of the input, is used only where the deprecated
+ * operation is not listed, or is `gone` although it is listed.
+ */
+export function replacementOf(
+  id: OperationId,
+  input: Readonly<Record<string, unknown>>,
+  description: Description | undefined,
+  gone = false,
+): Replacement | undefined {
+  const { replacedBy, host, method, path } = routes[id];
+  const listed = description && replacedBy && findPath(description, replacedBy.method, replacedBy.path);
+  if (!listed || !replacedBy) return undefined;
+  const request = { method: replacedBy.method, path: replacedBy.path, host };
+  const fields = { ...input, ...replacedBy.with };
+  if (!replacedBy.paged) return { parts: { ...request, body: JSON.stringify(fields) } };
+  const paging = pagingOf(listed.parameters.map(({ name }) => name));
+  const names = memberNames(description, listed.result) ?? [];
+  const suitable = canPage(names, paging) && accepts(listed, Object.keys(input));
+  if (!suitable && !gone && findPath(description, method, path)) return undefined;
+  const query = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  );
+  return { parts: { ...request, query }, paging };
+}
+
+const accepts = ({ parameters }: DescribedOperation, names: readonly string[]): boolean =>
+  names.every((name) => parameters.some((parameter) => parameter.name === name));
+
+/** How deep the members of a response are searched. */
+const maxDepth = 3;
+
+/** The names of an object's members and of those of the objects in it; none for a list. Undefined if the schema does not say. */
+function memberNames(description: Description, schema: unknown, depth = 0): readonly string[] | undefined {
+  const found = resolved(description, schema);
+  if (!isRecord(found) || depth > maxDepth) return undefined;
+  const parts = [found.allOf, found.oneOf, found.anyOf].flatMap((some) => (Array.isArray(some) ? some : []));
+  const inner = parts.map((part) => memberNames(description, part, depth + 1));
+  const own = isRecord(found.properties)
+    ? Object.entries(found.properties).flatMap(([name, property]) => {
+        const target = resolved(description, property);
+        const isList = isRecord(target) && target.type === "array";
+        return [name, ...((isList ? undefined : memberNames(description, target, depth + 1)) ?? [])];
+      })
+    : undefined;
+  const known = [own, ...inner].filter((names) => names !== undefined);
+  if (known.length > 0) return known.flat();
+  return found.type === "array" ? [] : undefined;
+}

@@ -1,0 +1,264 @@
+import { createContext, Script } from "node:vm";
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { article, bound } from "../contract/check/check.ts";
+import { isRecord } from "../core/json.ts";
+import type { Description } from "./document.ts";
+
+/** What is wrong with a value; `path` leads to it. */
+export interface SchemaIssue {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+interface CheckOptions {
+  readonly description: Description;
+  /** Strings count as the numbers and booleans that they spell, as in a query and a path. */
+  readonly fromText: boolean;
+  readonly patterns: Patterns;
+}
+
+const documentId = "openapi:/description";
+
+/**
+ * Checks a value against a schema of a description (JSON Schema 2020-12, references within the document). Undefined when
+ * the schema is not valid.
+ */
+export function schemaIssues(
+  schema: unknown,
+  value: unknown,
+  options: CheckOptions,
+): readonly SchemaIssue[] | undefined {
+  try {
+    return issues(schema, value, options, true);
+  } catch {
+    // A pattern may be valid only without the Unicode flag; any other fault is thrown again below.
+  }
+  try {
+    return issues(schema, value, options, false);
+  } catch {
+    return undefined;
+  }
+}
+
+function issues(
+  schema: unknown,
+  value: unknown,
+  options: CheckOptions,
+  unicodeRegExp: boolean,
+): readonly SchemaIssue[] {
+  const { description, fromText, patterns } = options;
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateSchema: false,
+    logger: false,
+    verbose: true,
+    unicodeRegExp,
+    code: { regExp: patterns.regExp },
+    coerceTypes: fromText ? "array" : false,
+  });
+  formats.default(ajv);
+  const upgrade = description.openapi.startsWith("3.0") ? upgraded : (given: unknown) => given;
+  ajv.addSchema(Object(upgrade(description)), documentId);
+  const check = ajv.compile({ type: "object", properties: { value: anchored(upgrade(schema)) } });
+  if (check({ value: structuredClone(value) })) return [];
+  return explained(check.errors ?? [], (alternative, part) =>
+    issues(alternative, part, options, unicodeRegExp),
+  );
+}
+
+/** Makes references within the document absolute, so that they work from any schema. */
+function anchored(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema ?? {}), (key, value) =>
+    key === "$ref" && typeof value === "string" && value.startsWith("#") ? documentId + value : value,
+  );
+}
+
+type Check = (alternative: unknown, value: unknown) => readonly SchemaIssue[];
+
+/** ajv reports the errors of every alternative of a choice; only those of the closest one are kept. */
+function explained(errors: readonly ErrorObject[], check: Check): readonly SchemaIssue[] {
+  const [choice] = errors
+    .filter(({ keyword }) => keyword === "oneOf" || keyword === "anyOf")
+    .sort((a, b) => a.instancePath.length - b.instancePath.length);
+  if (!choice) return errors.map(issueOf);
+  const others = errors.filter(
+    ({ instancePath }) => !`${instancePath}/`.startsWith(`${choice.instancePath}/`),
+  );
+  return [...explained(others, check), ...choiceIssues(choice, check)];
+}
+
+function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[] {
+  const alternatives: readonly unknown[] = Array.isArray(choice.schema) ? choice.schema : [];
+  const path = pathOf(choice.instancePath);
+  const failed = alternatives
+    .map((alternative) => check(alternative, choice.data))
+    .filter((found) => found.length > 0);
+  if (!isRecord(choice.data)) {
+    const messages = new Set(failed.flatMap((found) => found.map(({ message }) => message)));
+    return [{ path, message: [...messages].join(", or ") || "must match exactly one of several schemas" }];
+  }
+  const [closest = []] = failed.sort((a, b) => schemaMismatch(a) - schemaMismatch(b));
+  return closest.map((issue) => ({ path: [...path, ...issue.path], message: issue.message }));
+}
+
+/** How far a value is from an alternative. A wrong constant, which selects another one, outweighs all else. */
+const schemaMismatch = (found: readonly SchemaIssue[]): number =>
+  found.length + (found.some(({ message }) => message.startsWith(mustBeConstant)) ? 1_000 : 0);
+
+const mustBeConstant = "must be exactly";
+
+function issueOf({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {
+  const path = pathOf(instancePath);
+  const unknownField = (name: unknown) => ({
+    path: [...path, String(name)],
+    message: "is not a field of this operation",
+  });
+  switch (keyword) {
+    case "required":
+      return { path: [...path, String(params.missingProperty)], message: "is required" };
+    case "additionalProperties":
+      return unknownField(params.additionalProperty);
+    case "unevaluatedProperties":
+      return unknownField(params.unevaluatedProperty);
+    case "enum":
+      return { path, message: `must be one of ${params.allowedValues.join(", ")}` };
+    case "const":
+      return { path, message: `${mustBeConstant} ${JSON.stringify(params.allowedValue)}` };
+    default:
+      return { path, message: ajvMessages[keyword]?.(params) ?? message };
+  }
+}
+
+/** The steps of a JSON pointer below the object that wraps the value. */
+const pathOf = (pointer: string): readonly string[] =>
+  pointer
+    .split("/")
+    .slice(2)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+
+type Params = ErrorObject["params"];
+
+const limit =
+  (origin: "string" | "array" | "number", relation: string) =>
+  (params: Params): string =>
+    `must ${bound(origin, relation, params.limit)}`;
+
+/** The words of the contract's own check, by keyword. */
+const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
+  type: ({ type }) =>
+    `must be ${[type]
+      .flat()
+      .flatMap((one: string) => one.split(","))
+      .map((one: string) => (one === "null" ? one : article(one)))
+      .join(" or ")}`,
+  minLength: limit("string", "at least"),
+  maxLength: limit("string", "at most"),
+  minItems: limit("array", "at least"),
+  maxItems: limit("array", "at most"),
+  minimum: limit("number", "at least"),
+  maximum: limit("number", "at most"),
+  exclusiveMinimum: limit("number", "more than"),
+  exclusiveMaximum: limit("number", "less than"),
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
+  pattern: ({ pattern }) => `must match ${pattern}`,
+};
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** OpenAPI 3.0 schemas as JSON Schema 2020-12, which 3.1 uses: `nullable` and boolean exclusive limits differ. */
+const upgraded = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value ?? {}), (_key, one) =>
+    isRecord(one) ? withNull(withExclusiveLimits(one)) : one,
+  );
+
+function withExclusiveLimits(schema: Schema): Schema {
+  const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema;
+  if (typeof exclusiveMinimum !== "boolean" && typeof exclusiveMaximum !== "boolean") return schema;
+  return {
+    ...rest,
+    ...exclusiveLimit(["minimum", "exclusiveMinimum"], minimum, exclusiveMinimum),
+    ...exclusiveLimit(["maximum", "exclusiveMaximum"], maximum, exclusiveMaximum),
+  };
+}
+
+function exclusiveLimit(
+  [name, exclusive]: readonly [string, string],
+  value: unknown,
+  isExclusive: unknown,
+): Schema {
+  const own =
+    typeof isExclusive === "boolean" || isExclusive === undefined ? {} : { [exclusive]: isExclusive };
+  if (value === undefined) return own;
+  return isExclusive === true ? { [exclusive]: value } : { ...own, [name]: value };
+}
+
+function withNull(schema: Schema): Schema {
+  if (schema.nullable !== true) return schema;
+  const { nullable: _, ...rest } = schema;
+  return { anyOf: [rest, { type: "null" }] };
+}
+
+/** Regular expressions of a third party, which may take forever. */
+interface Patterns {
+  /** The constructor that ajv uses. Throws `SyntaxError` for an invalid pattern. */
+  readonly regExp: RegExpFactory;
+  /** Patterns that timed out; their values count as matching. */
+  readonly unchecked: ReadonlySet<string>;
+}
+
+/** ajv requires `code`, the name under which compiled code would find it. */
+interface RegExpFactory {
+  (pattern: string, flags: string): { readonly test: (text: string) => boolean };
+  readonly code: string;
+}
+
+/** Milliseconds for one match, and for all of them. */
+const maxMatchTime = 100;
+const maxTotalTime = 2_000;
+
+/** Patterns with a time limit. One that has timed out is not tried again. */
+export function limitedPatterns(): Patterns {
+  const unchecked = new Set<string>();
+  const globals: { matches?: () => boolean } = {};
+  const context = createContext(globals);
+  // Only a script can be interrupted, and with it the function that it calls.
+  const script = new Script("matches()");
+  let remaining = maxTotalTime;
+
+  /** Undefined when it times out. */
+  function matchInTime(matches: () => boolean): boolean | undefined {
+    const start = performance.now();
+    const timeout = Math.ceil(Math.min(maxMatchTime, remaining));
+    if (timeout <= 0) return undefined;
+    try {
+      globals.matches = matches;
+      return script.runInContext(context, { timeout }) === true;
+    } catch (error) {
+      if (isTimeout(error)) return undefined;
+      throw error;
+    } finally {
+      remaining -= performance.now() - start;
+    }
+  }
+
+  const regExp = (pattern: string, flags: string) => {
+    const expression = new RegExp(pattern, flags);
+    return {
+      test: (text: string): boolean => {
+        if (unchecked.has(pattern)) return true;
+        const matches = matchInTime(() => expression.test(text));
+        if (matches === undefined) unchecked.add(pattern);
+        return matches ?? true;
+      },
+      // ajv uses this to tell patterns apart.
+      toString: () => String(expression),
+    };
+  };
+  return { regExp: Object.assign(regExp, { code: "regExp" }), unchecked };
+}
+
+/** The error may come from the script's own realm, so `instanceof` does not work. */
+const isTimeout = (error: unknown): boolean =>
+  isRecord(error) && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

@@ -1,0 +1,144 @@
+import { type Field, type Limits, limitNames } from "../contract/plain/field.ts";
+import { limitsText } from "../contract/plain/limits-text.ts";
+import { isRecord } from "../core/json.ts";
+import { type Description, resolved } from "./document.ts";
+
+/** A field as `api describe` shows it; `name` is as `-f` and `-F` take it, such as `storageVolume[label]`. */
+export interface ShownField {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly limits: string;
+  readonly choices: readonly unknown[] | null;
+  readonly default: unknown;
+  readonly description: string;
+}
+
+/** How deep nested fields are shown. */
+const maxDepth = 5;
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** The fields of an object's schema, each followed by its nested fields. A recursive schema is shown once. */
+export function fieldsOfSchema(
+  description: Description,
+  schema: unknown,
+  prefix = "",
+  above: readonly unknown[] = [],
+): readonly ShownField[] {
+  const found = resolved(description, schema);
+  if (!isRecord(found) || above.includes(found) || above.length > maxDepth) return [];
+  const { properties, required } = membersOf(description, found);
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const path = prefix === "" ? name : `${prefix}[${name}]`;
+    const inner = merged(description, property);
+    const item = inner.type === "array" ? inner.items : undefined;
+    return [
+      shownField(description, path, property, required.includes(name)),
+      ...fieldsOfSchema(description, item ?? property, item ? `${path}[]` : path, [...above, found]),
+    ];
+  });
+}
+
+export function shownField(
+  description: Description,
+  name: string,
+  schema: unknown,
+  required: boolean,
+): ShownField {
+  const found = merged(description, schema);
+  return {
+    name,
+    type: typeText(description, schema),
+    required,
+    limits: limitsText(fieldOf(description, found)),
+    choices: Array.isArray(found.enum) ? found.enum : null,
+    default: found.default ?? null,
+    description: typeof found.description === "string" ? found.description : "",
+  };
+}
+
+interface Members {
+  readonly properties: Schema;
+  readonly required: readonly string[];
+}
+
+/** The properties of an object and its parts. Of several alternatives, a property is required if each requires it. */
+export function membersOf(description: Description, schema: Schema, depth = 0): Members {
+  const parts = (some: unknown) =>
+    (Array.isArray(some) && depth < maxDepth ? some : [])
+      .map((part) => resolved(description, part))
+      .filter(isRecord)
+      .map((part) => membersOf(description, part, depth + 1));
+  const all = parts(schema.allOf);
+  const alternatives = [...parts(schema.oneOf), ...parts(schema.anyOf)];
+  const own = isRecord(schema.properties) ? schema.properties : {};
+  const requiredByAll = alternatives[0]?.required.filter((name) =>
+    alternatives.every(({ required }) => required.includes(name)),
+  );
+  return {
+    properties: Object.assign(
+      {},
+      mergedAlternatives(alternatives.map(({ properties }) => properties)),
+      ...all.map(({ properties }) => properties),
+      own,
+    ),
+    required: [
+      ...(Array.isArray(schema.required) ? schema.required : []),
+      ...all.flatMap(({ required }) => required),
+      ...(requiredByAll ?? []),
+    ],
+  };
+}
+
+/** The properties of several alternatives; one that they share accepts what any of them accepts. */
+function mergedAlternatives(alternatives: readonly Schema[]): Schema {
+  const names = new Set(alternatives.flatMap((properties) => Object.keys(properties)));
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const anyOf = alternatives.flatMap((one) => (one[name] === undefined ? [] : [one[name]]));
+      return [name, anyOf.length === 1 ? anyOf[0] : { anyOf }];
+    }),
+  );
+}
+
+/** A schema with its reference resolved; members beside the reference take precedence. */
+export function merged(description: Description, schema: unknown): Schema {
+  const found = resolved(description, schema);
+  const { $ref: _, ...siblings } = isRecord(schema) ? schema : {};
+  return { ...(isRecord(found) ? found : {}), ...siblings };
+}
+
+/** The type of value that a schema accepts, in words. */
+export function typeText(description: Description, schema: unknown, depth = 0): string {
+  const found = merged(description, schema);
+  const alternatives = [found.oneOf, found.anyOf].find(Array.isArray);
+  if (depth > maxDepth) return "anything";
+  if (alternatives) {
+    return [...new Set(alternatives.map((one) => typeText(description, one, depth + 1)))].join(" or ");
+  }
+  if (found.const !== undefined) return JSON.stringify(found.const);
+  if (Array.isArray(found.type)) return found.type.join(" or ");
+  if (found.type === "array") return `list of ${typeText(description, found.items, depth + 1)}`;
+  if (isRecord(found.properties) || Array.isArray(found.allOf)) return "object";
+  if (isRecord(found.additionalProperties)) {
+    return `map to ${typeText(description, found.additionalProperties, depth + 1)}`;
+  }
+  if (typeof found.type !== "string") return Array.isArray(found.enum) ? "choice" : "anything";
+  return typeof found.format === "string" ? found.format : found.type;
+}
+
+/** A schema as a field of the contract, as far as its limits go. */
+function fieldOf(description: Description, schema: Schema): Field {
+  const unnamed = { name: "", required: false, description: "" };
+  if (schema.type !== "array") return { ...unnamed, kind: "string", ...limitsOf(schema) };
+  const item = { kind: "string", ...limitsOf(merged(description, schema.items)) } as const;
+  return { ...unnamed, kind: "list", ...limitsOf(schema), item };
+}
+
+const limitsOf = (schema: Schema): Limits => ({
+  ...Object.fromEntries(
+    limitNames.flatMap((name) => (typeof schema[name] === "number" ? [[name, schema[name]]] : [])),
+  ),
+  ...(typeof schema.pattern === "string" && { pattern: schema.pattern }),
+});

@@ -1,0 +1,54 @@
+import { stringify } from "csv-stringify/sync";
+import { isRecord } from "../core/json.ts";
+import type { Column, View } from "../core/view.ts";
+import { plain } from "./formats.ts";
+import { nameOf, plainColumns } from "./table/columns.ts";
+import { plainText, sanitize } from "./text.ts";
+
+/** Formats rows of texts as lines, each with its line end. */
+export type RowWriter = (rows: readonly (readonly string[])[]) => string;
+
+/** RFC 4180, with CRLF. A row of one empty value is quoted, as an empty line is not a row. */
+export const csv: RowWriter = (rows) =>
+  stringify(
+    rows.map((row) => [...row]),
+    { record_delimiter: "\r\n", quote_record_delimiter: true, quoted_empty: rows[0]?.length === 1 },
+  );
+
+const tsvEscapes: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
+
+/** Tab-separated values, escaped as by jq's `@tsv`. */
+export const tsv: RowWriter = (rows) =>
+  rows
+    .map(
+      (row) =>
+        `${row.map((text) => text.replace(/[\t\n\r\\]/g, (one) => tsvEscapes[one] ?? one)).join("\t")}\n`,
+    )
+    .join("");
+
+/**
+ * Records as rows of unformatted values, under the names of their columns; absent values are empty. An empty list is its
+ * header. Where the view declares no columns, they are the paths inside the first batch.
+ */
+export async function* delimited(
+  batches: AsyncIterable<readonly unknown[]>,
+  view: View,
+  write: RowWriter,
+  { header, terminal }: { readonly header: boolean; readonly terminal: boolean },
+): AsyncGenerator<string> {
+  const shown = terminal ? sanitize : (text: string) => text;
+  let columns: readonly Column[] | undefined;
+  for await (const records of batches) {
+    if (columns === undefined) {
+      columns = plainColumns(view, records);
+      if (header && columns.length > 0) yield write([columns.map((column) => shown(nameOf(column)))]);
+    }
+    const known = columns;
+    const rows = records.map((record) => known.map((column, index) => shown(cell(record, column, index))));
+    if (rows.length > 0 && known.length > 0) yield write(rows);
+  }
+}
+
+/** A record without fields is shown whole in the first column. */
+const cell = (record: unknown, column: Column, index: number): string =>
+  index === 0 && !isRecord(record) ? plainText(record) : plain(record, column);

@@ -1,0 +1,100 @@
+import { isRecord } from "../../core/json.ts";
+import { dollars } from "../../core/money.ts";
+import type { Column, View } from "../../core/view.ts";
+import { isSimpleList, plainText } from "../text.ts";
+
+/** A value inside a record and the dotted path that leads to it. */
+export interface Leaf {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Deeper values are shown as JSON: the service may nest without end. */
+const MAX_DEPTH = 16;
+
+/** The column's name in csv, tsv and `--columns`. */
+export const nameOf = ({ name, title }: Column): string => name ?? title.toLowerCase().replaceAll(" ", "_");
+
+/** The columns that a view declares; empty for a view that shows every field. */
+const columnsOf = (view: View): readonly Column[] => ("columns" in view && view.columns) || [];
+
+/** Resolves `--columns`: each word is a title or a name of the view's columns, ignoring case, or a dotted path. */
+export function chosenColumns(view: View, words: readonly string[]): readonly Column[] {
+  return words.map((word) => {
+    const known = columnsOf(view).find((column) =>
+      [column.title, nameOf(column)].some((name) => name.toLowerCase() === word.toLowerCase()),
+    );
+    return known ?? pathColumn(word);
+  });
+}
+
+function pathColumn(path: string): Column {
+  const cents = isCentsPath(path);
+  return {
+    title: cents ? withoutCents(path) : path,
+    name: path,
+    paths: [path],
+    format: cents ? "cents" : "any",
+  };
+}
+
+/** A table column for each value inside the records. */
+export const everyColumn = (records: readonly unknown[]): readonly Column[] =>
+  pathsIn(records).map((path) => (path === "" ? wholeRecord : pathColumn(path)));
+
+/** The columns of a view, or one without formatting for each value inside the records. */
+export function plainColumns(view: View, records: readonly unknown[]): readonly Column[] {
+  const known = columnsOf(view);
+  if (known.length > 0) return known;
+  return pathsIn(records).map((path) =>
+    path === "" ? wholeRecord : { title: path, name: path, paths: [path] },
+  );
+}
+
+const pathsIn = (records: readonly unknown[]): readonly string[] => [
+  ...new Set(records.flatMap((record) => [...leaves(record)].map(({ path }) => path))),
+];
+
+/** The single column of a list of scalars. */
+const wholeRecord: Column = { title: "value", paths: [] };
+
+/** Lists what `--columns` accepts for a message: the view's columns, then the paths inside a record. */
+export function choosable(view: View, record: unknown): string {
+  const named = columnsOf(view).map((column) =>
+    column.title.toLowerCase() === nameOf(column) ? column.title : `${column.title} (${nameOf(column)})`,
+  );
+  const inside = isRecord(record) ? [...leaves(record)].map(({ path }) => path) : [];
+  return [...named, ...inside.filter((path) => path !== "")].join(", ");
+}
+
+/** Every value of a record in the record's own order. An array of scalars is one leaf; so is an empty record. */
+export function* leaves(value: unknown, path = "", depth = 0): Generator<Leaf> {
+  const children = depth < MAX_DEPTH ? childrenOf(value) : [];
+  if (children.length === 0) {
+    yield { path, value: isRecord(value) && Object.keys(value).length === 0 ? "" : value };
+  }
+  for (const [key, inner] of children) {
+    yield* leaves(inner, path === "" ? key : `${path}.${key}`, depth + 1);
+  }
+}
+
+function childrenOf(value: unknown): readonly [string, unknown][] {
+  if (isSimpleList(value)) return [];
+  return Array.isArray(value) || isRecord(value) ? Object.entries(value) : [];
+}
+
+/** A leaf as people read it: cents become dollars, and their path loses the word "cents". */
+export function shownLeaf({ path, value }: Leaf): { readonly path: string; readonly text: string } {
+  if (typeof value === "number" && isCentsPath(path)) {
+    return { path: withoutCents(path), text: dollars(value) };
+  }
+  return { path, text: plainText(value) };
+}
+
+const withoutCents = (path: string): string => path.replace(/_?cents(?=\.|$)/i, "");
+
+/** True for paths through `costPerHourCents`, `price_in_cents` and `centsPriceTotal`, false for `percents`. */
+const isCentsPath = (path: string): boolean =>
+  path
+    .split(".")
+    .some((name) => /Cents$|(?:^|_)cents$/.test(name) || (/cents/i.test(name) && /cost|price/i.test(name)));

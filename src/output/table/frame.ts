@@ -1,0 +1,42 @@
+import { displayWidth } from "../display-width.ts";
+import { sanitize } from "../text.ts";
+
+/** Size of a terminal; 0 rows when its height is not known. */
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const CURSOR_UP = (lines: number): string => (lines > 0 ? `\u001b[${lines}A\r` : "");
+const CLEAR_BELOW = "\u001b[J";
+/** Lines are measured up to this width. */
+const MAX_WIDTH = 10_000;
+
+/** Terminal rows that lines take, counting those that wrap. */
+const height = (lines: readonly string[], columns: number): number =>
+  lines.reduce(
+    (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(sanitize(line), MAX_WIDTH) / columns)),
+    0,
+  );
+
+/**
+ * Fits a list with a header line, and the lines under it, into a terminal, leaving one row for the cursor. List lines
+ * that do not fit are replaced by their number.
+ */
+export function fitFrame(
+  list: readonly string[],
+  under: readonly string[],
+  { columns, rows }: Size,
+): readonly string[] {
+  const room = rows > 0 ? rows - 1 : Number.POSITIVE_INFINITY;
+  if (height([...list, ...under], columns) <= room) return [...list, ...under];
+  for (let kept = list.length - 1; kept > 1; kept -= 1) {
+    const lines = [...list.slice(0, kept), `… and ${list.length - kept} more`, ...under];
+    if (height(lines, columns) <= room) return lines;
+  }
+  return [`${list.length - 1} in the list: the window is too small to show them`, ...under];
+}
+
+/** The text that replaces the lines drawn last by new ones. */
+export const redraw = (before: readonly string[], lines: readonly string[], columns: number): string =>
+  `${CURSOR_UP(height(before, columns))}${CLEAR_BELOW}${lines.map((line) => `${line}\n`).join("")}`;

@@ -1,0 +1,66 @@
+function isScalar(value: unknown): boolean {
+  return value === null || typeof value !== "object";
+}
+
+/** Whether a value is an array of scalars, which reads well on one line. */
+export function isSimpleList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.every(isScalar);
+}
+
+/**
+ * Any value as text: strings and numbers unchanged, arrays of scalars joined with commas, nested values as compact
+ * JSON, empty for null and undefined. Never throws: a value that JSON cannot express is an ellipsis.
+ */
+export function plainText(value: unknown): string {
+  if (value === undefined || value === null || typeof value === "function") return "";
+  if (isSimpleList(value)) return value.map(plainText).join(", ");
+  if (typeof value !== "object") return String(value);
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "…";
+  }
+}
+
+/** A sequence that does not end within this many characters is not one, and its text stays. */
+const MAX_SEQUENCE = 4096;
+
+const parameters = `[0-?]{0,${MAX_SEQUENCE}}[ -/]{0,8}`;
+const csi = `(?:\\x1b\\[|\\x9b)${parameters}`;
+const command = `(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x07\\x18\\x1a\\x1b\\x80-\\x9f]{0,${MAX_SEQUENCE}}`;
+const short = "\\x1b[ -/]{0,8}";
+
+const sequences = new RegExp(`${csi}[@-~]|${command}(?:\\x07|\\x1b\\\\|\\x9c)|${short}[0-~]`, "g");
+const unfinished = new RegExp(`(?:${csi}|${command}\\x1b?|${short})$`);
+const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Removes everything that a terminal interprets: 7-bit and 8-bit escape sequences (colors, links, titles, device
+ * control), control characters except newline and tab, and bidirectional overrides. Node's `stripVTControlCharacters`
+ * leaves the text of a title that contains a space, and differs between releases.
+ */
+export function sanitize(text: string): string {
+  return text.replace(sequences, "").replace(controls, "");
+}
+
+/** Sanitizes a stream of text, including sequences that are split between two pieces. */
+export async function* sanitizeStream(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<string> {
+  let held = "";
+  for await (const piece of pieces) {
+    const text = held + piece;
+    const end = unfinished.exec(text)?.index ?? text.length;
+    held = text.slice(end);
+    const clean = sanitize(text.slice(0, end));
+    if (clean !== "") yield clean;
+  }
+  const rest = sanitize(held);
+  if (rest !== "") yield rest;
+}
+
+/** Text for one line of output: line breaks and tabs become spaces, and text for a terminal is sanitized. */
+export function oneLine(text: string, terminal: boolean): string {
+  const line = text.replace(/\r\n|[\t-\r\x85\u2028\u2029]/g, " ");
+  return terminal ? sanitize(line) : line;
+}

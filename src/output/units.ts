@@ -1,4 +1,0 @@
-export { bytes } from "./bytes.ts";
-export { duration, parseDuration } from "./durations.ts";
-export { dollars, exactDollars, parseDollars } from "./money.ts";
-export { parseTime, relativeTime } from "./time.ts";

@@ -1,0 +1,44 @@
+import type * as z from "zod";
+import { operations } from "../../contract/index.ts";
+import { getBalance, listInvoices, listUsage } from "./billing.ts";
+import { createApiKey, createSshKey, deleteSshKey, listApiKeys, listSshKeys, revokeApiKey } from "./keys.ts";
+import {
+  listChatModels,
+  listRentalOptions,
+  terminateBareMetalRental,
+  terminateVirtualMachineRental,
+} from "./rentals.ts";
+import { replacementOperations } from "./replacements.ts";
+
+/**
+ * Operations of groups that the service names but does not specify. Their shapes are the sandbox's own assumptions, so a
+ * service is called only as its own description says.
+ */
+export const assumedOperations = {
+  terminateVirtualMachineRental,
+  terminateBareMetalRental,
+  listRentalOptions,
+  listChatModels,
+  listUsage,
+  listInvoices,
+  getBalance,
+  listApiKeys,
+  createApiKey,
+  revokeApiKey,
+  listSshKeys,
+  createSshKey,
+  deleteSshKey,
+} as const;
+
+export type AssumedOperations = typeof assumedOperations;
+export type AssumedId = keyof AssumedOperations;
+export type AssumedOutputOf<Id extends AssumedId> = z.output<AssumedOperations[Id]["output"]>;
+
+/** Every operation that a sandbox can serve: documented, assumed, and replacements of deprecated ones. */
+export const servedOperations = { ...operations, ...assumedOperations, ...replacementOperations } as const;
+
+export type ServedOperations = typeof servedOperations;
+export type ServedId = keyof ServedOperations;
+/** The checked input, with defaults filled in. */
+export type ServedInputOf<Id extends ServedId> = z.output<ServedOperations[Id]["input"]>;
+export type ServedOutputOf<Id extends ServedId> = z.output<ServedOperations[Id]["output"]>;

@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { required } from "../errors.ts";
+import { numberOf } from "../tables/numbers.ts";
+
+/** How a caller asks for a page. The service documents no page parameters. */
+export const pageInput = {
+  limit: z.int().min(1).max(100).default(20).describe("Maximum number of records"),
+  cursor: z.string().min(1).optional().describe("nextCursor of the previous page"),
+};
+
+/** The schema of a page of records; `name` is the schema's. */
+export const pageSchema = <Item extends z.ZodType>(item: Item, name: string, records: string) =>
+  z
+    .object({ items: z.array(item), nextCursor: z.string().nullable() })
+    .meta({ id: name, description: `A page of ${records}; nextCursor is null on the last one` });
+
+/** A page of things in the order of their ids. The cursor is the id of the last one of the page before. */
+export function pageOf<Item extends { readonly id: number }>(
+  all: readonly Item[],
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): { readonly items: readonly Item[]; readonly nextCursor: string | null } {
+  const after = cursor === undefined ? 0 : required(numberOf(cursor), "cursor", "is not a cursor of a page");
+  const left = all.filter(({ id }) => id > after);
+  const items = left.slice(0, limit);
+  const last = left.length > limit ? items.at(-1) : undefined;
+  return { items, nextCursor: last ? String(last.id) : null };
+}

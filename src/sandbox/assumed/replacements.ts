@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { rentalTypes } from "../../contract/enums.ts";
+import { operation } from "../../contract/operation.ts";
+import { historicalRental, rentalWithStatus } from "../../contract/records.ts";
+import {
+  createBareMetalRental,
+  createVirtualMachineRental,
+  listRentalHistory,
+  listVirtualMachineRentals,
+  replacements,
+} from "../../contract/rentals.ts";
+import { pageInput, pageSchema } from "./pages.ts";
+
+const [bareMetal, virtualMachine] = rentalTypes;
+const about = { host: "compute", group: "rentals", assumed: true } as const;
+
+const bareMetalRequest = createBareMetalRental.input
+  .extend({ rentalType: z.literal(bareMetal).describe("What is rented") })
+  .meta({ id: "BareMetalRentalRequest", description: "Bare-metal machines to rent" });
+const virtualMachineRequest = createVirtualMachineRental.input
+  .extend({ rentalType: z.literal(virtualMachine).describe("What is rented") })
+  .meta({ id: "VirtualMachineRentalRequest", description: "A virtual machine to rent" });
+
+const createRental = operation({
+  ...about,
+  ...replacements.create,
+  id: "createRental",
+  summary: "Rent a virtual machine or bare-metal machines",
+  in: "body",
+  input: z.discriminatedUnion("rentalType", [bareMetalRequest, virtualMachineRequest]),
+  output: createVirtualMachineRental.output,
+  errors: createVirtualMachineRental.errors,
+});
+
+const listActiveRentals = operation({
+  ...about,
+  ...replacements.active,
+  id: "listActiveRentals",
+  summary: "List the active rentals, one page at a time",
+  in: "query",
+  input: listVirtualMachineRentals.input.extend({
+    rentalType: z.enum(rentalTypes).optional().describe("Only rentals of this type"),
+    ...pageInput,
+  }),
+  output: pageSchema(rentalWithStatus, "ActiveRentalPage", "active rentals"),
+  errors: listVirtualMachineRentals.errors,
+});
+
+const listPastRentals = operation({
+  ...about,
+  ...replacements.history,
+  id: "listPastRentals",
+  summary: "List the past rentals, one page at a time",
+  in: "query",
+  input: z.object(pageInput),
+  output: pageSchema(historicalRental, "PastRentalPage", "past rentals"),
+  errors: listRentalHistory.errors,
+});
+
+/**
+ * The replacements that the service names for deprecated operations. Their page parameters and pages are the sandbox's own
+ * assumptions. Served only on request.
+ */
+export const replacementOperations = { createRental, listActiveRentals, listPastRentals } as const;

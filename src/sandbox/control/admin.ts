@@ -1,0 +1,129 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import * as z from "zod";
+import { check } from "../../contract/check/check.ts";
+import { dateTime } from "../../contract/shared.ts";
+import { requestLog } from "../../core/sandbox.ts";
+import { withSandboxHeader } from "../app.ts";
+import { hourMs, secondMs } from "../clock.ts";
+import { ApiError, ControlRefused, errorResponse, invalid, tooLarge } from "../errors.ts";
+import { parseBody } from "../read-input.ts";
+import type { SandboxControls } from "./controls.ts";
+
+/** Where a served sandbox exposes its controls. */
+export const adminPath = "/_sandbox";
+
+/** The largest seed or snapshot, in bytes. */
+const maxDocumentBytes = 256 * 1024 * 1024;
+
+type Env = { Bindings: { readonly peer: string | undefined } };
+
+const amount = z.number().min(0).optional();
+const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seconds: amount });
+
+/** The sandbox's controls over HTTP, as JSON, for programs on this machine only. */
+export function createAdmin(sandbox: SandboxControls): Hono<Env> {
+  const { clock, faults } = sandbox;
+  const app = new Hono<Env>().basePath(adminPath);
+  app.use(withSandboxHeader(() => Date.parse(clock.show().now)));
+  app.use(async (http, next) => {
+    const reason = denial(http.req.raw, http.env.peer);
+    if (reason !== undefined) throw new ApiError("FORBIDDEN", [{ path: [], message: reason }]);
+    await next();
+  });
+  app.use(bodyLimit({ maxSize: maxDocumentBytes, onError: tooLarge }));
+
+  app.get("/status", (http) => http.json(sandbox.status()));
+  app.get("/clock", (http) => http.json(clock.show()));
+  app.post("/clock/freeze", (http) => http.json(clock.freeze()));
+  app.post("/clock/resume", (http) => http.json(clock.resume()));
+  app.post("/clock/advance", async (http) => {
+    const given = checked(span, await http.req.text());
+    if (Object.keys(given).length === 0) throw new ControlRefused([], noDuration);
+    return http.json(clock.advance(milliseconds(given)));
+  });
+  app.post("/clock/set", async (http) => {
+    const { time } = checked(z.strictObject({ time: dateTime("The new time") }), await http.req.text());
+    return http.json(clock.set(Date.parse(time)));
+  });
+
+  app.get("/faults", (http) => http.json(faults.list()));
+  app.post("/faults", async (http) => http.json(faults.add(parseBody(await http.req.text()))));
+  app.delete("/faults", (http) => http.json({ cleared: faults.clear() }));
+  app.delete("/faults/:id{[1-9]\\d*}", (http) => {
+    const cleared = faults.clear(Number(http.req.param("id")));
+    if (cleared === 0) throw new ApiError("NOT_FOUND");
+    return http.json({ cleared });
+  });
+
+  app.post("/seed", async (http) => {
+    await sandbox.seed(await http.req.text());
+    return http.json(sandbox.status());
+  });
+  app.get("/snapshot", (http) => http.json(sandbox.snapshot()));
+  app.post("/restore", async (http) => {
+    sandbox.restore(await http.req.text());
+    return http.json(sandbox.status());
+  });
+  app.post("/reset", (http) => {
+    sandbox.reset();
+    return http.json(sandbox.status());
+  });
+  app.get("/requests", (http) => {
+    const limit = Number(http.req.query("limit") ?? requestLog.shown);
+    if (!Number.isInteger(limit) || limit < 1) throw invalid("limit", "must be a whole number of at least 1");
+    return http.json(sandbox.requests(limit));
+  });
+
+  app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
+  app.onError((error, http) => errorResponse(http, asApiError(error)));
+  return app;
+}
+
+const noDuration = `the body must have at least one of ${Object.keys(span.shape).join(", ")}`;
+
+const asApiError = (error: Error): Error =>
+  error instanceof ControlRefused
+    ? new ApiError(
+        "BAD_REQUEST",
+        error.issues.length > 0 ? error.issues : [{ path: [], message: error.message }],
+      )
+    : error;
+
+function checked<Shape extends z.ZodObject>(input: Shape, text: string): z.output<Shape> {
+  const result = check({ input }, parseBody(text));
+  if (!result.ok) {
+    throw new ControlRefused(
+      result.issues.map(({ path, message }) => ({ path, message: message.replace("operation", "request") })),
+    );
+  }
+  return result.value;
+}
+
+const milliseconds = ({ days = 0, hours = 0, minutes = 0, seconds = 0 }: z.output<typeof span>): number =>
+  Math.round((days * 24 + hours) * hourMs + (minutes * 60 + seconds) * secondMs);
+
+/** Why a request may not use the controls, which are for this machine and for pages of the sandbox's own origin. */
+function denial(request: Request, peer: string | undefined): string | undefined {
+  if (!isLoopbackAddress(peer ?? "")) return "the sandbox's controls accept requests from this machine only";
+  const host = request.headers.get("host") ?? "";
+  if (!isLoopbackHost(host)) return "the sandbox's controls are served under localhost only";
+  const origin = request.headers.get("origin");
+  const isCrossOrigin = origin !== null && origin !== `http://${host}`;
+  if (isCrossOrigin || otherSites.has(request.headers.get("sec-fetch-site") ?? ""))
+    return "the sandbox's controls do not accept requests from pages of other origins";
+  return undefined;
+}
+
+/** What browsers send with requests that carry no Origin header, such as for an image. */
+const otherSites: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
+
+const isLoopbackAddress = (address: string): boolean =>
+  address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
+
+/** Only names that always mean this machine: any other name could be made to resolve to it. */
+function isLoopbackHost(host: string): boolean {
+  if (!URL.canParse(`http://${host}`)) return false;
+  const { hostname } = new URL(`http://${host}`);
+  return hostname === "[::1]" || hostname === "localhost" || isLoopbackAddress(hostname);
+}

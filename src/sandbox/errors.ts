@@ -1,0 +1,73 @@
+import type { Context } from "hono";
+import type { Issue } from "../contract/check/check.ts";
+import { type ErrorBody, type ErrorCode, errors } from "../contract/errors.ts";
+
+/** Thrown while an operation is handled; sent as the documented status and body of its code. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ErrorCode;
+  readonly issues: readonly Issue[];
+
+  constructor(code: ErrorCode, issues: readonly Issue[] = []) {
+    super(code);
+    this.code = code;
+    this.issues = issues;
+  }
+}
+
+export const issue = (field: string, message: string): Issue => ({ path: [field], message });
+
+/** @throws ApiError when there are issues */
+export function throwIfInvalid(...issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new ApiError("BAD_REQUEST", issues);
+}
+
+/** @throws ApiError with an issue of the field when the value is undefined */
+export function required<Value>(value: Value | undefined, field: string, message: string): Value {
+  if (value === undefined) throw new ApiError("BAD_REQUEST", [issue(field, message)]);
+  return value;
+}
+
+/** The response for an error; one that is not an `ApiError` becomes a 500 without details. */
+export function errorResponse(http: Context, error: unknown): Response {
+  const { code, issues } = error instanceof ApiError ? error : new ApiError("INTERNAL_SERVER_ERROR");
+  const { status, message } = errors[code];
+  return send(http, { code, message, issues: [...issues] }, status);
+}
+
+/** The error for a body over the limit; the service documents none. */
+export const payloadTooLarge = {
+  status: 413,
+  code: "PAYLOAD_TOO_LARGE",
+  message: "Request body is too large",
+} as const;
+
+export function tooLarge(http: Context): Response {
+  const { status, ...error } = payloadTooLarge;
+  return send(http, { ...error, issues: [] }, status);
+}
+
+/** Sends an error, and leaves it in the context for the request log. */
+function send(http: Context, body: ErrorBody, status: 400 | 401 | 403 | 404 | 413 | 500): Response {
+  http.set("problem", body);
+  return http.json(body, status);
+}
+
+/** A request to the sandbox's controls was invalid; nothing was changed. `issues` name the invalid fields. */
+export class ControlRefused extends Error {
+  override readonly name = "ControlRefused";
+  readonly issues: readonly Issue[];
+
+  constructor(
+    issues: readonly Issue[],
+    message = issues
+      .map(({ path, message }) => [...(path.length > 0 ? [path.join(".")] : []), message].join(" "))
+      .join("; "),
+  ) {
+    super(message);
+    this.issues = issues;
+  }
+}
+
+export const invalid = (field: string, message: string): ControlRefused =>
+  new ControlRefused([issue(field, message)]);

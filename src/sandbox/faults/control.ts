@@ -1,0 +1,117 @@
+import { check, type Issue } from "../../contract/check/check.ts";
+import { nearest } from "../../core/text.ts";
+import { servedOperations } from "../assumed/index.ts";
+import { ControlRefused, issue } from "../errors.ts";
+import type { Store } from "../queries.ts";
+import { addFault, type Effect, faultInput, listFaults, removeFaults, type StoredFault } from "./table.ts";
+
+/** A fault as it is reported. */
+export interface FaultInfo extends Effect {
+  readonly id: number;
+  readonly operation: string;
+  /** What it does, in words. */
+  readonly effect: string;
+  readonly after: number;
+  readonly times: number;
+  /** How many more calls it affects. */
+  readonly left: number;
+}
+
+export interface FaultControl {
+  /** @throws ControlRefused naming each invalid value */
+  add(input: unknown): FaultInfo;
+  list(): readonly FaultInfo[];
+  /** Removes one fault, or all, and returns how many it removed. */
+  clear(id?: number): number;
+}
+
+/** The default Retry-After of a 429, in seconds. */
+export const defaultRetryAfter = 1;
+
+export function faultControl(store: Store): FaultControl {
+  return {
+    add(input) {
+      const checked = check({ input: faultInput }, input);
+      if (!checked.ok) throw new ControlRefused(checked.issues.map(ofFault));
+      const { operation, after, times, ...effect } = checked.value;
+      const issues = [...operationIssues(operation), ...effectIssues(effect)];
+      if (issues.length > 0) throw new ControlRefused(issues);
+      const retryAfterSeconds =
+        effect.retryAfterSeconds ?? (effect.status === 429 ? defaultRetryAfter : undefined);
+      return info(addFault(store, { operation, after, times, effect: { ...effect, retryAfterSeconds } }));
+    },
+    list: () => listFaults(store).map(info),
+    clear: (id) =>
+      store.write(() => {
+        const before = listFaults(store).length;
+        removeFaults(store, id);
+        return before - listFaults(store).length;
+      }),
+  };
+}
+
+const ofFault = ({ path, message }: Issue): Issue => ({
+  path,
+  message: message.replace("of this operation", "of a fault"),
+});
+
+function operationIssues(name: string): readonly Issue[] {
+  const known = Object.keys(servedOperations);
+  if (name === "*" || known.includes(name)) return [];
+  const [shortest] = known.filter((one) => isShortFor(name, one)).sort((a, b) => a.length - b.length);
+  const near = shortest ?? nearest(name, known)[0];
+  const advice = near ? `did you mean ${near}?` : `such as ${known.slice(1, 3).join(" or ")}, or * for all`;
+  return [issue("operation", `must be the name of an operation, not ${JSON.stringify(name)}: ${advice}`)];
+}
+
+/** Whether a word is a name with letters left out of its middle, such as listVolumes for listStorageVolumes. */
+function isShortFor(word: string, name: string): boolean {
+  const [short, long] = [word.toLowerCase(), name.toLowerCase()];
+  let matched = 0;
+  for (const letter of long) if (letter === short[matched]) matched += 1;
+  return matched === short.length && short.at(-1) === long.at(-1);
+}
+
+function effectIssues(effect: Effect): readonly Issue[] {
+  const { status, delayMs, reset, cutStreamAfter, garbage, retryAfterSeconds } = effect;
+  const responds = status !== undefined || garbage;
+  const hasEffect = responds || reset || delayMs !== undefined || cutStreamAfter !== undefined;
+  return [
+    ...(hasEffect
+      ? []
+      : [issue("status", "or another effect is required: a delay, a reset, a cut or garbage")]),
+    ...(reset && responds ? [issue("reset", "cannot be combined with a status or with garbage")] : []),
+    ...(cutStreamAfter !== undefined && responds
+      ? [issue("cutStreamAfter", "cannot be combined with a status or with garbage")]
+      : []),
+    ...(retryAfterSeconds !== undefined && !Number.isSafeInteger(retryAfterSeconds)
+      ? [issue("retryAfterSeconds", "must be whole seconds")]
+      : []),
+    ...(retryAfterSeconds !== undefined && status === undefined
+      ? [issue("retryAfterSeconds", "requires a status, such as 429")]
+      : []),
+  ];
+}
+
+const info = ({ effect, id, operation, after, times, calls }: StoredFault): FaultInfo => ({
+  id,
+  operation,
+  effect: inWords(effect),
+  after,
+  times,
+  left: Math.min(times, after + times - calls),
+  ...effect,
+});
+
+const inWords = (effect: Effect): string =>
+  [
+    ...(effect.applied ? ["takes effect"] : []),
+    ...(effect.delayMs === undefined ? [] : [`waits ${effect.delayMs / 1000} s`]),
+    ...(effect.status === undefined ? [] : [`returns ${effect.status}`]),
+    ...(effect.garbage ? ["returns invalid JSON"] : []),
+    ...(effect.retryAfterSeconds === undefined ? [] : [`sets Retry-After to ${effect.retryAfterSeconds} s`]),
+    ...(effect.cutStreamAfter === undefined
+      ? []
+      : [`cuts the response after ${effect.cutStreamAfter} events or KiB`]),
+    ...(effect.reset ? ["resets the connection"] : []),
+  ].join(", ");

@@ -1,0 +1,79 @@
+import { STATUS_CODES } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Context, Next } from "hono";
+import { type ErrorBody, errors } from "../../contract/errors.ts";
+import { faultHeader } from "../../core/sandbox.ts";
+import type { ServedId } from "../assumed/index.ts";
+import type { Store } from "../queries.ts";
+import { ConnectionReset, cut } from "./cut.ts";
+import { type Effect, takeFault } from "./table.ts";
+
+/**
+ * Passes a call on to its operation, with the effects of a waiting fault if there is one.
+ * @throws ConnectionReset when the fault breaks the connection, or the caller leaves during its delay
+ */
+export async function injectFault(
+  http: Context,
+  next: Next,
+  { store, operation, onFault }: { store: Store; operation: ServedId; onFault: (id: number) => void },
+): Promise<void> {
+  const fault = takeFault(store, operation);
+  if (fault === undefined) return next();
+  const { effect, id } = fault;
+  onFault(id);
+  const replacement = replacementFor(effect);
+  const broken = effect.reset && effect.cutStreamAfter === undefined;
+  // A delay holds back the response only: the operation takes effect first, even if the caller leaves.
+  if (effect.applied || (replacement === undefined && !broken)) await next();
+  if (effect.delayMs !== undefined) await delay(effect.delayMs, http.req.raw.signal);
+  if (broken) throw new ConnectionReset();
+  if (replacement !== undefined) {
+    http.set("problem", replacement.problem);
+    replace(http, replacement.response);
+  }
+  if (effect.cutStreamAfter !== undefined) replace(http, cut(http.res, effect.cutStreamAfter, effect));
+  http.header(faultHeader, String(id));
+}
+
+/** Replaces the response but for its CORS headers; assigning it alone would let Hono merge all headers. */
+function replace(http: Context, response: Response): void {
+  const cors = [...http.res.headers].filter(([name]) => name.startsWith("access-control-"));
+  http.res = undefined;
+  http.res = response;
+  for (const [name, value] of cors) http.header(name, value);
+}
+
+async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(milliseconds, undefined, { signal });
+  } catch {
+    throw new ConnectionReset("the caller left while a fault of the sandbox delayed the response");
+  }
+}
+
+const garbage = "\u0007{this is no JSON";
+
+/** The response that a fault sends instead of the service's, and its error; undefined when the service responds. */
+function replacementFor({
+  status,
+  garbage: isGarbage,
+  retryAfterSeconds,
+}: Effect): { readonly response: Response; readonly problem: ErrorBody | undefined } | undefined {
+  if (status === undefined && !isGarbage) return undefined;
+  const headers = {
+    "content-type": "application/json",
+    ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+  };
+  const problem = isGarbage || status === undefined ? undefined : errorBodyOf(status);
+  const body = problem === undefined ? garbage : JSON.stringify(problem);
+  return { response: new Response(body, { status: status ?? 200, headers }), problem };
+}
+
+/** The documented error of a status; an undocumented status gets a code and a message made from its name. */
+function errorBodyOf(status: number): ErrorBody {
+  const known = Object.entries(errors).find(([, error]) => error.status === status);
+  if (known) return { code: known[0], message: known[1].message, issues: [] };
+  const [first = "", ...rest] = (STATUS_CODES[status] ?? `Status ${status}`).split(" ");
+  const message = [first, ...rest.map((word) => word.toLowerCase())].join(" ");
+  return { code: message.toUpperCase().replaceAll(/\W+/g, "_"), message, issues: [] };
+}

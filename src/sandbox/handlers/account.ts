@@ -1,0 +1,67 @@
+import type { CheckedInputOf } from "../../contract/index.ts";
+import { pageOf } from "../assumed/pages.ts";
+import { ApiError } from "../errors.ts";
+import { balanceAt } from "../rentals/lifecycle.ts";
+import { rentalRecord } from "../rentals/record.ts";
+import { activeRentals, allRentals, type NumberedRental, saveRental } from "../tables/rentals.ts";
+import { creditOf, findUser, removeUser, saveUser } from "../tables/users.ts";
+import type { Call, Handlers } from "./handler.ts";
+
+/** What a rental has cost so far. */
+function usageLine(numbered: NumberedRental, { store, now }: Call) {
+  const record = rentalRecord(store, numbered, now);
+  return {
+    rentalId: record.id,
+    label: record.label,
+    rentalType: record.rentalType,
+    from: record.startedAt,
+    until: record.terminatedAt,
+    amountCents: record.billedCents,
+  };
+}
+
+function updateUser(changes: CheckedInputOf<"updateCurrentUser">, { store, userId }: Call) {
+  return store.write(() => {
+    const user = findUser(store, userId);
+    if (!user) throw new ApiError("NOT_FOUND");
+    const changed = { ...user, ...changes };
+    saveUser(store, userId, changed);
+    return { success: true, user: { id: userId, ...changed } };
+  });
+}
+
+/** Ends the user's rentals, too. */
+function deleteUser(_input: object, { store, userId, now }: Call) {
+  return store.write(() => {
+    for (const { id, rental } of activeRentals(store, userId, now)) {
+      saveRental(store, { id, rental: { ...rental, terminatedAt: now } });
+    }
+    removeUser(store, userId, now);
+    return { success: true };
+  });
+}
+
+/** The current user, and what the user's rentals cost. */
+export const account = {
+  updateCurrentUser: updateUser,
+  deleteCurrentUser: deleteUser,
+  updateCurrentUserLegacy: updateUser,
+  deleteCurrentUserLegacy: deleteUser,
+
+  listUsage(request, call) {
+    const { items, nextCursor } = pageOf(allRentals(call.store, call.userId), request);
+    return { items: items.map((rental) => usageLine(rental, call)), nextCursor };
+  },
+
+  listInvoices(_input, call) {
+    const lines = allRentals(call.store, call.userId).map((rental) => usageLine(rental, call));
+    const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
+    return [{ id: "open", status: "open", currency: "usd", totalCents, lines }];
+  },
+
+  getBalance(_input, { store, userId, now }) {
+    const credit = creditOf(store, userId);
+    const { creditCents, usedCents, balanceCents } = balanceAt(credit, allRentals(store, userId), now);
+    return { currency: "usd", creditCents, spentCents: usedCents, balanceCents };
+  },
+} satisfies Partial<Handlers>;

@@ -1,0 +1,45 @@
+import { bareMetalRegions, gpuTypes, networkTypes, virtualMachineRegions } from "../../contract/enums.ts";
+import { sandboxChatModel } from "../../core/sandbox.ts";
+import { hourlyCents } from "../rentals/prices.ts";
+import { gpusPerMachine } from "../rentals/record.ts";
+import type { Handlers } from "./handler.ts";
+
+/** GPU counts of the virtual machines that are listed. */
+export const listedSizes = [1, 2, 4, gpusPerMachine];
+
+const priced = (gpuType: (typeof gpuTypes)[number], gpuCount: number) => ({
+  gpuType,
+  gpuCount,
+  costPerHourCents: hourlyCents({ gpuType, gpuCount, discountPercentage: 0 }),
+});
+
+/** What can be rented, and the models. */
+export const catalog = {
+  listRentalOptions: () => [
+    ...virtualMachineRegions.flatMap((region) =>
+      gpuTypes.flatMap((gpuType) =>
+        listedSizes.map((size) => ({
+          machineType: "virtual-machine" as const,
+          ...priced(gpuType, size),
+          region,
+          connectionType: "ethernet" as const,
+        })),
+      ),
+    ),
+    ...bareMetalRegions.flatMap((region) =>
+      gpuTypes.flatMap((gpuType) =>
+        networkTypes.map((connectionType) => ({
+          machineType: "bare-metal" as const,
+          ...priced(gpuType, gpusPerMachine),
+          region,
+          connectionType,
+        })),
+      ),
+    ),
+  ],
+
+  listChatModels: () => ({
+    object: "list",
+    data: [{ id: sandboxChatModel, object: "model", created: 0, owned_by: "gpuctl" }],
+  }),
+} satisfies Partial<Handlers>;

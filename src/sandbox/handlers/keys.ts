@@ -1,0 +1,55 @@
+import { stamp } from "../clock.ts";
+import { ApiError, issue, throwIfInvalid } from "../errors.ts";
+import { addKey, findKey, isKey, keyPrefix, keys, listKeys, type NumberedKey, revokeKey } from "../keys.ts";
+import type { Queries } from "../queries.ts";
+import { count } from "../tables/numbers.ts";
+import { addSshKey, listSshKeys, removeSshKey } from "../tables/users.ts";
+import type { Handlers } from "./handler.ts";
+
+/** A key without its value. */
+const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
+  id,
+  name,
+  access: access === "full" ? ("full" as const) : ("read-only" as const),
+  lastFour: secret.slice(-4),
+  createdAt: stamp(createdAt),
+});
+
+const builtIn: ReadonlySet<string> = new Set(Object.values(keys));
+
+/** The value of the n-th key that is created. */
+export const numberedSecret = (n: number): string => `${keyPrefix}${String(n).padStart(12, "0")}`;
+
+/** The next value that no key has yet: a seed may have used some of them. */
+function newSecret(store: Queries): string {
+  const secret = numberedSecret(count(store, "apiKeys"));
+  return isKey(store, secret) ? newSecret(store) : secret;
+}
+
+export const apiAndSshKeys = {
+  listApiKeys: (_input, { store, userId }) => listKeys(store, userId).map(record),
+
+  createApiKey: (input, { store, userId, now }) =>
+    store.write(() => {
+      const key = { ...input, secret: newSecret(store), createdAt: now };
+      return { ...record({ id: addKey(store, userId, key), ...key }), apiKey: key.secret };
+    }),
+
+  revokeApiKey: ({ id }, { store, userId }) =>
+    store.write(() => {
+      const key = findKey(store, userId, id);
+      if (!key) throw new ApiError("NOT_FOUND");
+      if (builtIn.has(key.secret)) throwIfInvalid(issue("id", "is a built-in key, which cannot be revoked"));
+      revokeKey(store, id);
+      return { success: true };
+    }),
+
+  listSshKeys: (_input, { store, userId }) => [...listSshKeys(store, userId)],
+  createSshKey: (input, { store, userId, now }) => store.write(() => addSshKey(store, userId, input, now)),
+
+  deleteSshKey: ({ id }, { store, userId }) =>
+    store.write(() => {
+      if (!removeSshKey(store, userId, id)) throw new ApiError("NOT_FOUND");
+      return { success: true };
+    }),
+} satisfies Partial<Handlers>;

@@ -1,0 +1,37 @@
+import { createRequire } from "node:module";
+import { codeOf, reasonOf } from "../core/errors.ts";
+
+/** An optional package that the sandbox needs is not installed, or does not support this machine. */
+export class MissingDependency extends Error {
+  override readonly name = "MissingDependency";
+  readonly packageName: string;
+
+  constructor(packageName: string, cause: unknown) {
+    // The code differs between `import()` and the `require()` that the bundler makes of it.
+    const isMissing = ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(codeOf(cause));
+    const problem = isMissing ? "is not installed" : `cannot be loaded (${reasonOf(cause)})`;
+    super(`The package ${packageName} ${problem}. Install it with: npm install ${packageName}`, { cause });
+    this.packageName = packageName;
+  }
+}
+
+/**
+ * Imports an optional package.
+ * @throws MissingDependency when that fails
+ */
+export async function optional<Module>(packageName: string, load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (error) {
+    throw new MissingDependency(packageName, error);
+  }
+}
+
+/** The path of a package's main file, a file in a package, or a file beside this code; undefined when missing. */
+export function locate(name: string): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(name);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Issue } from "../../contract/check/check.ts";
+import type { CheckedInputOf } from "../../contract/index.ts";
+import { latestMs, stamp } from "../clock.ts";
+import { issue, required, throwIfInvalid } from "../errors.ts";
+import type { Queries } from "../queries.ts";
+import { listSshKeys } from "../tables/users.ts";
+import { addVolume, findVolume } from "../tables/volumes.ts";
+import { nextTerm, type RentalInput, type ReservedTerm, type StoredRental } from "./lifecycle.ts";
+
+/** The most GPUs of a rental. */
+export const maxGpus = 4096;
+
+/**
+ * A rental that starts to boot now. It stores the whole input, so a field that the contract gains needs no change here.
+ * @throws ApiError when the input is outside the sandbox's own limits
+ */
+export function newRental(input: RentalInput, now: number): StoredRental {
+  throwIfInvalid(...beyondLimits(input));
+  const rental: StoredRental = { ...input, createdAt: now, terms: [] };
+  if (input.termType === "on-demand") return rental;
+  const term = nextTerm(rental, input.termPeriodDays ?? 0, now);
+  throwIfInvalid(...tooLong(term));
+  return { ...rental, terms: [term] };
+}
+
+/** The sandbox's own limits, beyond the documented ones. */
+function beyondLimits({ gpuCount, discountPercentage, termType, termPeriodDays }: RentalInput): Issue[] {
+  const wrong: Issue[] = [];
+  if (!Number.isInteger(gpuCount) || gpuCount < 1 || gpuCount > maxGpus) {
+    wrong.push(issue("gpuCount", `must be a whole number from 1 to ${maxGpus}`));
+  }
+  if (discountPercentage < 0 || discountPercentage >= 100) {
+    wrong.push(issue("discountPercentage", "must be at least 0 and less than 100"));
+  }
+  if (termType === "reserved" && (!Number.isInteger(termPeriodDays) || Number(termPeriodDays) < 1)) {
+    wrong.push(issue("termPeriodDays", "must be a whole number of at least 1 for a reserved rental"));
+  }
+  return wrong;
+}
+
+export const tooLong = ({ until }: ReservedTerm): Issue[] =>
+  until > latestMs ? [issue("termPeriodDays", "must end before the year 10000")] : [];
+
+/** @throws ApiError when a rental names an SSH key that does not exist */
+export function assertSshKeysExist(
+  store: Queries,
+  userId: string,
+  { sshPublicKeyId, sshPublicKeyIds = [] }: Pick<RentalInput, "sshPublicKeyId" | "sshPublicKeyIds">,
+): void {
+  if (sshPublicKeyId === undefined && sshPublicKeyIds.length === 0) return;
+  const known = new Set(listSshKeys(store, userId).map(({ id }) => id));
+  const unknown = (field: string, ids: readonly number[]) =>
+    [...new Set(ids)].filter((id) => !known.has(id)).map((id) => issue(field, `no SSH key has the id ${id}`));
+  throwIfInvalid(
+    ...unknown("sshPublicKeyId", sshPublicKeyId === undefined ? [] : [sshPublicKeyId]),
+    ...unknown("sshPublicKeyIds", sshPublicKeyIds),
+  );
+}
+
+/**
+ * The id of the volume that a bare-metal rental is created with: an existing one, or a new one in the rental's region.
+ * @throws ApiError when the volume does not exist
+ */
+export function volumeFor(
+  store: Queries,
+  userId: string,
+  volume: NonNullable<CheckedInputOf<"createBareMetalRental">["storageVolume"]>,
+  { region, createdAt }: StoredRental,
+): number {
+  if (!volume.isNew) {
+    const found = findVolume(store, userId, volume.id);
+    return required(found, "storageVolume", `no volume has the id ${volume.id}`).id;
+  }
+  const { isNew: _, ...created } = volume;
+  return addVolume(store, userId, { ...created, region, createdAt: stamp(createdAt) });
+}

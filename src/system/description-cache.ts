@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Descriptions of services as files in the state folder, readable by the user alone, one for each URL. Nothing throws: a
+ * description that cannot be cached is fetched again.
+ */
+export function descriptionFiles(folder: () => string) {
+  const path = (url: string): string => join(folder(), `description-${hash(url)}.json`);
+  return {
+    read: async (url: string): Promise<string | undefined> => {
+      try {
+        return readFileSync(path(url), "utf8");
+      } catch {
+        return undefined;
+      }
+    },
+    write: async (url: string, text: string): Promise<void> => {
+      try {
+        (await import("../core/files.ts")).writePrivateFile(path(url), text);
+      } catch {}
+    },
+  };
+}
+
+/** FNV-1a, which needs no library. The content names its URL, so a collision does no harm. */
+function hash(url: string): string {
+  let value = 0x811c9dc5;
+  for (const byte of Buffer.from(url)) value = Math.imul(value ^ byte, 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, "0");
+}

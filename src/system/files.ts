@@ -1,0 +1,88 @@
+import { accessSync, constants, promises, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import process from "node:process";
+import { codeOf, Unavailable } from "../core/errors.ts";
+import type { Environment } from "../core/urls.ts";
+import type { Files, PathFacts } from "./types.ts";
+
+export async function nodeFiles(env: Environment): Promise<Files> {
+  const folders = await foldersOf(env);
+  return {
+    get cwd() {
+      return currentFolder();
+    },
+    folders,
+    user: process.geteuid?.(),
+    read: (path) => promises.readFile(path),
+    readText,
+    stat,
+    isWritable,
+  };
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new Unavailable("the current folder no longer exists", "Change to a folder that exists.");
+  }
+}
+
+export const readText = (path: string): string | undefined => orMissing(() => readFileSync(path, "utf8"));
+
+export const stat = (path: string): PathFacts | undefined =>
+  orMissing(() => {
+    const facts = statSync(path);
+    return { owner: facts.uid, mode: facts.mode & 0o777, isFolder: facts.isDirectory() };
+  });
+
+export function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined when the path does not exist. */
+function orMissing<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
+    throw error;
+  }
+}
+
+/** The folders that the environment names, or else the usual ones of the operating system, which need a home folder. */
+async function foldersOf(env: Environment): Promise<Files["folders"]> {
+  const { GPUCTL_CONFIG_DIR: config, GPUCTL_STATE_DIR: state } = env;
+  const defaults = config && state ? undefined : await defaultFolders();
+  return {
+    get config() {
+      return config || defaults?.config || noHome();
+    },
+    get state() {
+      return state || defaults?.data || noHome();
+    },
+    temporary: tmpdir(),
+  };
+}
+
+/** Undefined for a user without a home folder, which the library looks for when it is loaded. */
+async function defaultFolders() {
+  try {
+    const { default: envPaths } = await import("env-paths");
+    return envPaths("gpuctl", { suffix: "" });
+  } catch {
+    return undefined;
+  }
+}
+
+function noHome(): never {
+  throw new Unavailable(
+    "there is no home folder",
+    "Set GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR to folders for the configuration and the sandbox.",
+  );
+}

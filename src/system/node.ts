@@ -1,0 +1,55 @@
+import process from "node:process";
+import { nodeFiles } from "./files.ts";
+import { interruption } from "./interruption.ts";
+import { hideCursor, sink, spinner } from "./terminal.ts";
+import type { System } from "./types.ts";
+
+/** The real system. Its streams are opened, and its heavier parts loaded, on first use. */
+export async function nodeSystem(): Promise<System> {
+  const { env } = process;
+  const { signal: interrupted, leaveTo } = interruption();
+  const programs = async () => (await import("./programs.ts")).nodePrograms(leaveTo);
+  return {
+    env,
+    io: {
+      stdin: {
+        get isTTY() {
+          return process.stdin.isTTY === true;
+        },
+        read: async () => {
+          const chunks: Buffer[] = [];
+          for await (const chunk of process.stdin) chunks.push(chunk);
+          return Buffer.concat(chunks);
+        },
+      },
+      stdout: sink(() => process.stdout),
+      stderr: sink(() => process.stderr, { optional: true }),
+      prompts: async () =>
+        env.TERM === "dumb"
+          ? (await import("./plain-prompts.ts")).plainPrompts
+          : (await import("./prompts.ts")).prompts,
+      spinner,
+      hideCursor: async (options) => hideCursor(process.stdout, options),
+    },
+    clock: {
+      now: Date.now,
+      sleep: async (milliseconds, signal) => {
+        const { setTimeout: pause } = await import("node:timers/promises");
+        await pause(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+      },
+    },
+    files: await nodeFiles(env),
+    programs: {
+      run: async (...given) => (await programs()).run(...given),
+      output: async (...given) => (await programs()).output(...given),
+      which: async (...given) => (await programs()).which(...given),
+    },
+    machine: {
+      nodeVersion: process.versions.node,
+      platform: process.platform,
+      home: env.HOME || env.USERPROFILE || "",
+    },
+    interrupted,
+    random: Math.random,
+  };
+}

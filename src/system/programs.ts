@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { constants, promises as fs } from "node:fs";
+import { constants as os } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { ProgramFailed, Unavailable } from "../core/errors.ts";
+import type { Interruption } from "./interruption.ts";
+import type { Programs } from "./types.ts";
+
+export const nodePrograms = (leaveTo: Interruption["leaveTo"]): Programs => ({
+  run: async (program, args) => {
+    const { execa } = await import("execa");
+    const running = execa(program, args, { stdio: "inherit", reject: false, forceKillAfterDelay: false });
+    const { exitCode, signal, code } = await leaveTo((request) => running.kill(request), running);
+    if (exitCode !== undefined) return exitCode;
+    if (signal === undefined) throw cannotStart(program, code);
+    return 128 + os.signals[signal as NodeJS.Signals];
+  },
+  output: async (commandLine, { timeout }) => {
+    const { execa } = await import("execa");
+    const { exitCode, stdout, timedOut, signal, code } = await execa(commandLine, {
+      shell: true,
+      stdin: "inherit",
+      stderr: "inherit",
+      reject: false,
+      timeout,
+    });
+    if (exitCode === 0) return stdout;
+    const program = JSON.stringify(commandLine);
+    if (timedOut) throw new ProgramFailed(`${program} timed out after ${timeout / 1000} s`);
+    if (exitCode === undefined && signal === undefined) throw cannotStart(program, code);
+    throw new ProgramFailed(`${program} ended with ${signal ?? `exit status ${exitCode}`}`);
+  },
+  which,
+});
+
+const cannotStart = (program: string, code: string | undefined): Unavailable =>
+  new Unavailable(
+    `${program} cannot be started (${code ?? "no reason given"})`,
+    "Check that it is installed and in PATH.",
+  );
+
+async function which(program: string): Promise<string | undefined> {
+  const endings = process.platform === "win32" ? (process.env.PATHEXT ?? ".EXE").split(";") : [""];
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  for (const path of folders.flatMap((folder) => endings.map((end) => join(folder, program + end)))) {
+    if (await isExecutable(path)) return path;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await fs.access(path, constants.X_OK);
+    return (await fs.stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Starts this program again with other arguments, detached and silent. Resolves when it ends, or at the latest so many
+ * milliseconds after the start of this process.
+ */
+export async function startInBackground(args: readonly string[], latest: number): Promise<void> {
+  const [, program = ""] = process.argv;
+  const child = spawn(process.execPath, [program, ...args], {
+    detached: true,
+    stdio: "ignore",
+    windowsHide: true,
+  });
+  child.unref();
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, Math.max(0, latest - performance.now()));
+    const over = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    child.once("exit", over).once("error", over);
+  });
+}
+
+/** Ends this process after so many milliseconds, whatever it is doing. */
+export const exitAfter = (milliseconds: number): void => {
+  setTimeout(() => process.exit(), milliseconds).unref();
+};

@@ -1,0 +1,66 @@
+import process from "node:process";
+import { confirm, input, password, search, select } from "@inquirer/prompts";
+import { Interrupted } from "../core/errors.ts";
+import type { ChoiceQuestion, Prompts, Question } from "./types.ts";
+
+/** Longer lists are searched by typing. */
+const maxSelectList = 10;
+
+const validator = ({ validate }: Question) => ({ validate: (answer: string) => validate?.(answer) ?? true });
+
+type Context = NonNullable<Parameters<typeof input>[1]>;
+
+/** Signals that end a prompt; it handles Ctrl-C itself. */
+const endSignals = ["SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Asks on stderr, so that stdout holds only the result. Ctrl-C, Ctrl-D and a closed terminal reject with `Interrupted`:
+ * the library would wait forever once its input has ended, which shows by the input being paused.
+ */
+async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise<Value> {
+  const { stdin } = process;
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  const onPause = () => setImmediate(() => stdin.isPaused() && end());
+  const resume = () => setImmediate(() => stdin.resume());
+  stdin.on("pause", onPause).on("end", end).on("error", end);
+  process.on("SIGCONT", resume);
+  for (const signal of endSignals) process.on(signal, end);
+  try {
+    return await prompt({ output: process.stderr, signal: ended.signal });
+  } catch (error) {
+    if (error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name))
+      throw new Interrupted();
+    throw error;
+  } finally {
+    stdin.off("pause", onPause).off("end", end).off("error", end);
+    process.off("SIGCONT", resume);
+    for (const signal of endSignals) process.off(signal, end);
+    stdin.pause();
+  }
+}
+
+export const prompts: Prompts = {
+  text: ({ message, initial, ...question }) =>
+    ask((context) =>
+      input(
+        { message, ...(initial && { default: initial }), ...validator({ message, ...question }) },
+        context,
+      ),
+    ),
+  secret: (question) =>
+    ask((context) =>
+      password({ message: question.message, toggleMask: false, ...validator(question) }, context),
+    ),
+  confirm: ({ message, initial = false }) =>
+    ask((context) => confirm({ message, default: initial }, context)),
+  choose: (question) => ask((context) => pick(question, context)),
+};
+
+function pick({ message, choices, labels = {}, initial }: ChoiceQuestion, context: Context): Promise<string> {
+  const shown = choices.map((value) => ({ value, name: labels[value] ?? value }));
+  const first = initial !== undefined && choices.includes(initial) ? { default: initial } : {};
+  if (choices.length <= maxSelectList) return select({ message, choices: shown, ...first }, context);
+  const source = (part = "") => shown.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));
+  return search({ message, source, ...first }, context);
+}

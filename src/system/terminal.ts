@@ -1,0 +1,108 @@
+import process from "node:process";
+import type { Writable } from "node:stream";
+import type { Sink, Spinner, SpinnerOptions } from "./types.ts";
+
+type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
+
+/**
+ * A stream that is opened on first use. When the reader of stdout has gone, the process ends quietly; stderr is
+ * `optional`, so that a missing reader changes nothing.
+ */
+export function sink(open: () => Stream, { optional = false } = {}): Sink {
+  let opened: Stream | undefined;
+  const stream = (): Stream => {
+    opened ??= open().on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE" && !optional) process.exit(0);
+    });
+    return opened;
+  };
+  return {
+    get isTTY() {
+      return stream().isTTY === true;
+    },
+    get columns() {
+      return stream().columns ?? 0;
+    },
+    get rows() {
+      return stream().rows ?? 0;
+    },
+    write: (chunk) =>
+      new Promise((resolve, reject) => {
+        stream().write(chunk, (error) => (error && !optional ? reject(error) : resolve()));
+      }),
+  };
+}
+
+const HIDE = "\u001b[?25l";
+
+/**
+ * Ends synchronized output, which every frame of a spinner begins and ends, and shows the cursor. Ctrl-C, Ctrl-\ and
+ * Ctrl-Z make the system drop what the terminal has not read yet, so the end of the last frame may be lost.
+ */
+const RESTORE = "\u001b[?2026l\u001b[?25h";
+
+/** Ends a colour whose own end was lost in the same way. */
+const RESET_STYLE = "\u001b[0m";
+
+/**
+ * Hides the cursor of a terminal while something is redrawn, until the returned function is called. That function
+ * restores every mode of the terminal, and so does whatever ends or stops the process first: an exit, an uncaught
+ * error, Ctrl-\ and Ctrl-Z.
+ */
+export function hideCursor(
+  terminal: { readonly write: (text: string) => unknown },
+  { color }: { readonly color: boolean },
+): () => void {
+  let hidden = false;
+  const hide = () => {
+    if (!hidden) terminal.write(HIDE);
+    hidden = true;
+  };
+  const restore = () => {
+    if (hidden) terminal.write(color ? RESET_STYLE + RESTORE : RESTORE);
+    hidden = false;
+  };
+  const stop = () => {
+    restore();
+    process.kill(process.pid, "SIGSTOP");
+  };
+  const quit = () => {
+    restore();
+    removeHandlers();
+    process.kill(process.pid, "SIGQUIT");
+  };
+  const handlers = { exit: restore, SIGTSTP: stop, SIGCONT: hide, SIGQUIT: quit };
+  const removeHandlers = () => {
+    for (const [event, handler] of Object.entries(handlers)) process.off(event, handler);
+  };
+  for (const [event, handler] of Object.entries(handlers)) process.on(event, handler);
+  hide();
+  return () => {
+    removeHandlers();
+    restore();
+  };
+}
+
+/** A spinner on stderr. The terminal is restored when it stops, and whenever the process ends. */
+export async function spinner(text: string, { color, suffix }: SpinnerOptions): Promise<Spinner> {
+  const { default: ora } = await import("ora");
+  const restore = hideCursor(process.stderr, { color });
+  const shown = ora({
+    text,
+    suffixText: suffix,
+    stream: process.stderr,
+    discardStdin: false,
+    hideCursor: false,
+    isEnabled: true,
+    color: color && "cyan",
+  }).start();
+  return {
+    update: (next) => {
+      shown.text = next;
+    },
+    stop: () => {
+      shown.stop();
+      restore();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { createServer as createPlain } from "node:http";
+import { createServer as createSecure } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { probe } from "../../src/client/probe.ts";
+import { selfSigned } from "./certificate.ts";
+
+async function portOf(server: Server & { closeAllConnections(): void }): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test("an untrusted certificate is reported, and no credential is sent", async () => {
+  const seen: unknown[] = [];
+  const port = await portOf(
+    createSecure(selfSigned("localhost"), ({ method, headers }, response) => {
+      seen.push([method, headers.authorization]);
+      response.end();
+    }),
+  );
+  const { certificate, date } = await probe(`https://me:secret@localhost:${port}/api`, 5_000);
+  expect(certificate).toEqual({
+    issuer: "localhost",
+    validTo: Date.UTC(2120, 0, 1),
+    problem: "DEPTH_ZERO_SELF_SIGNED_CERT",
+  });
+  expect(Date.parse(date ?? "")).not.toBeNaN();
+  expect(seen).toEqual([["HEAD", undefined]]);
+});
+
+test("plain http has no certificate, and any status is fine", async () => {
+  const port = await portOf(createPlain((_request, response) => response.writeHead(403).end()));
+  vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:9");
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  const found = await probe(`http://127.0.0.1:${port}`, 5_000);
+  expect(found).toEqual({ certificate: undefined, date: expect.any(String) });
+});
+
+test("a refused connection and a timeout", async () => {
+  await expect(probe("http://127.0.0.1:9", 5_000)).rejects.toThrow("connection refused");
+  const port = await portOf(createPlain(() => {}));
+  await expect(probe(`http://127.0.0.1:${port}`, 50)).rejects.toThrow("no response within 0.05 s");
+});
+
+test("the clock of a sandbox, which may be set, is not reported", async () => {
+  const port = await portOf(
+    createPlain((_request, response) => response.writeHead(404, { "x-gpuctl-sandbox": "1" }).end()),
+  );
+  expect((await probe(`http://127.0.0.1:${port}`, 5_000)).date).toBeUndefined();
+});

@@ -1,0 +1,116 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/report/exit.ts";
+import type { CommandNode } from "../../src/command-kit/tree.ts";
+import { type OperationId, operations } from "../../src/contract/index.ts";
+import type { Operation } from "../../src/contract/operation.ts";
+import { type Cli, createCli, type Outcome, type RunOptions } from "../support/cli.ts";
+import { commands, declarationOf, operationsOf } from "../support/commands.ts";
+import { runShown } from "../support/examples.ts";
+import { overNetwork } from "../support/service.ts";
+
+const ids = Object.keys(operations) as OperationId[];
+const destroys = (id: OperationId): boolean => (operations[id] as Operation).effect === "destroy";
+
+/** Commands that call an operation that destroys, or declare that they destroy. */
+const destructive = commands.filter(
+  (command) => declarationOf(command).effect === "destroy" || operationsOf(command).some(destroys),
+);
+
+/** Commands that look up what they ask about. */
+const reading = new Set(["rentals terminate"]);
+
+/** The service's description, which needs no key. */
+const { path: descriptionPath } = operations.getOpenApiDocument;
+
+interface Case {
+  readonly name: string;
+  readonly line: string;
+  readonly after: readonly string[];
+}
+
+/** Lines that destroy, without a confirmation; `api call` does so for some operations only. */
+function linesOf({ path, examples }: CommandNode): readonly Case[] {
+  const name = path.join(" ");
+  if (name === "api call") {
+    return ids.filter(destroys).flatMap((id) => {
+      const { method, path: place }: Operation = operations[id];
+      const lines = [`gpuctl api call ${id} --sandbox`, `gpuctl api call ${method} ${place} --sandbox`];
+      return lines.map((line) => ({ name, line, after: [] }));
+    });
+  }
+  return examples.map(({ command, after = [] }) => ({
+    name,
+    line: command.replace(/ --(yes|dry-run)\b/g, ""),
+    after,
+  }));
+}
+
+const cases = destructive.flatMap(linesOf);
+
+/** Every file with its text, and what the sandbox holds. */
+async function stateOf({ folder, sandbox }: Cli): Promise<object> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  const texts = await Promise.all(files.sort().map(async (path) => [path, await readFile(path, "hex")]));
+  return { files: texts, sandbox: sandbox.snapshot() };
+}
+
+/** Runs a line on what it needs. */
+async function outcomeOf({ line, after }: Case, optionsFor: (cli: Cli) => RunOptions) {
+  const cli = await createCli();
+  for (const before of after) expect(await runShown(cli, before), before).toMatchObject({ code: exit.done });
+  cli.sandbox.clock.freeze();
+  const before = await stateOf(cli);
+  const outcome = await runShown(cli, line, optionsFor(cli));
+  return { outcome, before, now: await stateOf(cli) };
+}
+
+/** The requests of a run that may not have been sent. */
+const unwanted = ({ name }: Case, { requests }: Outcome) =>
+  requests.filter(({ method, path }) => method !== "GET" || (path !== descriptionPath && !reading.has(name)));
+
+test("some commands destroy, and each confirms that", () => {
+  expect(destructive.map(({ path }) => path.join(" "))).toEqual(
+    expect.arrayContaining([
+      "rentals terminate",
+      "user delete",
+      "api call",
+      "profile remove",
+      "sandbox reset",
+    ]),
+  );
+  expect(destructive.filter(({ confirm }) => confirm !== "destruction")).toEqual([]);
+});
+
+test("each operation that destroys is called by a command that confirms it", () => {
+  const called = new Set(destructive.flatMap(operationsOf));
+  expect(ids.filter(destroys).filter((id) => !called.has(id))).toEqual([]);
+});
+
+describe.each([
+  ["in the sandbox", (line: string) => line, () => ({})],
+  [
+    "for an account",
+    (line: string) => line.replaceAll(" --sandbox", ""),
+    ({ sandbox }: Cli) => overNetwork({ GPUCTL_API_KEY: sandbox.keys.full }),
+  ],
+] as const)("what destroys needs --yes off a terminal %s", (_where, lineFor, optionsFor) => {
+  test.each(cases.map((one) => ({ ...one, line: lineFor(one.line) })))("$line", async (one) => {
+    const { outcome, before, now } = await outcomeOf(one, optionsFor);
+    expect({ code: outcome.code, out: outcome.out }, outcome.err).toEqual({ code: exit.usage, out: "" });
+    expect(outcome.err).toContain("--yes is required when not running interactively");
+    expect(unwanted(one, outcome)).toEqual([]);
+    expect(now).toEqual(before);
+  });
+
+  test.each(cases.map((one) => ({ ...one, line: `${lineFor(one.line)} --yes` })))(
+    "$line needs no more",
+    async (one) => {
+      const { outcome, before, now } = await outcomeOf(one, optionsFor);
+      expect(outcome.err).not.toContain("--yes is required");
+      if (outcome.code === exit.done) expect(now).not.toEqual(before);
+    },
+  );
+});

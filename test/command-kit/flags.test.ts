@@ -1,0 +1,159 @@
+import { Command, CommanderError } from "commander";
+import { describe, expect, test } from "vitest";
+import { fieldFlag, load, refuseUnlisted } from "../../scripts/command-tree.ts";
+import { globals, nouns } from "../../src/cli/generated/tree.ts";
+import { flagValue } from "../../src/cli/parse/options.ts";
+import { quotedWord } from "../../src/cli/parse/program.ts";
+import { type CommandNode, everywhere, type FlagNode, spellings } from "../../src/command-kit/tree.ts";
+import { nouns as listed } from "../../src/commands/index.ts";
+import { operations } from "../../src/contract/index.ts";
+import type { Operation } from "../../src/contract/operation.ts";
+import type { Field } from "../../src/contract/plain/field.ts";
+import { commands, declared } from "../support/commands.ts";
+
+const flags = commands.flatMap((command) =>
+  command.flags.map((flag) => ({ title: `${command.path.join(" ")} --${flag.names[0]}`, command, flag })),
+);
+
+describe("a flag of a command", () => {
+  const global = new Set([...globals, ...everywhere].flatMap(spellings));
+
+  test.each(commands)("of $path reuses no name of a global flag", ({ flags: own }: CommandNode) => {
+    expect(own.flatMap(spellings).filter((name) => global.has(name))).toEqual([]);
+  });
+
+  test.each(commands)("of $path has names of its own", ({ flags: own }: CommandNode) => {
+    const names = own.flatMap(spellings);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
+  test("is turned on where a global flag of that name is turned off in one case only", () => {
+    const opposite = (name: string) =>
+      name.startsWith("--no-") ? `--${name.slice(5)}` : `--no-${name.slice(2)}`;
+    const pairs = flags.filter(({ flag }) => spellings(flag).some((name) => global.has(opposite(name))));
+    expect(pairs.map(({ title }) => title)).toEqual(["api call --input"]);
+  });
+});
+
+/** The value of a flag from the text that was typed. */
+const valueFrom = (flag: FlagNode, text: string): unknown =>
+  flagValue(flag, text, `--${flag.names[0]}`, false);
+
+describe("a field that holds several values", () => {
+  const field = (more: Pick<Field, "kind" | "item">): Field => ({
+    name: "postStart",
+    required: false,
+    description: "Commands to run",
+    ...more,
+  });
+
+  test("is a list of texts, each with its commas", () => {
+    const flag = fieldFlag(field({ kind: "list", item: { kind: "string" } }), {});
+    expect(flag).toMatchObject({ value: "TEXT", item: "text", repeat: true, notes: ["may be repeated"] });
+    expect(valueFrom(flag, "echo a, b")).toEqual(["echo a, b"]);
+  });
+
+  test.each([
+    ["number", "N", [80, 443]],
+    ["id", "ID", [80, 443]],
+  ] as const)("is a list of %s, which commas separate", (kind, value, items) => {
+    const flag = fieldFlag(field({ kind: "list", item: { kind } }), {});
+    expect(flag).toMatchObject({ value, repeat: true, notes: ["repeat or use commas"] });
+    expect(valueFrom(flag, "80, 443")).toEqual(items);
+  });
+
+  test("is a list of choices, which commas separate", () => {
+    const flag = fieldFlag(field({ kind: "list", item: { kind: "string", choices: ["a", "b"] } }), {});
+    expect(flag).toMatchObject({ value: "VALUE", notes: ["one of a, b", "repeat or use commas"] });
+    expect(valueFrom(flag, "a,b")).toEqual(["a", "b"]);
+  });
+
+  test.each([
+    ["string", "NAME:TEXT", "PATH:/bin, /usr/bin", { PATH: "/bin, /usr/bin" }],
+    ["number", "NAME:N", "a:1, b:2", { a: 1, b: 2 }],
+  ] as const)("is a map of %s, and nothing says what it is for", (kind, value, text, map) => {
+    const flag = fieldFlag(field({ kind: "map", item: { kind } }), {});
+    expect(flag).toMatchObject({ value, repeat: true });
+    expect(valueFrom(flag, text)).toEqual(map);
+    expect(() => valueFrom(flag, "text")).toThrow('--post-start must be NAME:VALUE, not "text"');
+    expect(JSON.stringify(flag)).not.toMatch(/lora|weight/i);
+  });
+
+  test("comes with lists and maps that the contract has", () => {
+    expect(flags.filter(({ flag: { kind } }) => kind === "map").map(({ title }) => title)).toEqual([
+      "image --lora",
+    ]);
+    expect(flags.filter(({ flag: { kind } }) => kind === "list").length).toBeGreaterThan(2);
+  });
+});
+
+describe("the word that a message of commander quotes", () => {
+  test.each([
+    ["--nope", "commander.unknownOption"],
+    ["-n", "commander.unknownOption"],
+    ["--no-pe", "commander.unknownOption"],
+  ])("is the unknown option %s", (word, code) => {
+    const command = new Command()
+      .exitOverride()
+      .showSuggestionAfterError(false)
+      .option("--known <VALUE>")
+      .configureOutput({ writeErr: () => {} });
+    try {
+      command.parse([word], { from: "user" });
+      expect.unreachable();
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      expect(error).toMatchObject({ code, message: `error: unknown option '${word}'` });
+      expect(quotedWord(error)).toBe(word);
+    }
+  });
+
+  test("is nothing where none is quoted", () => {
+    expect(quotedWord(new CommanderError(1, "other", "error: it is wrong"))).toBe("");
+  });
+});
+
+describe("the command tree", () => {
+  test("has every command of the list, from the file that its words name", async () => {
+    const paths = listed.flatMap(({ name, commands: words }) =>
+      words.map((word) => `${name} ${word}`.trim()),
+    );
+    expect(commands.map(({ path }) => path.join(" "))).toEqual(paths);
+    expect([...declared].map(([words, { path }]) => [words, path])).toEqual(
+      paths.map((path) => [path, path]),
+    );
+    expect(nouns.map(({ name }) => name)).toEqual(listed.map(({ name }) => name));
+  });
+
+  test("is not made without the file of a command", async () => {
+    await expect(load("rentals", "create moon")).rejects.toThrow(
+      "src/commands/rentals/create/moon.ts does not exist",
+    );
+  });
+
+  test("is not made of a file that declares no command of these words", async () => {
+    await expect(load("rentals", "views")).rejects.toThrow(
+      'src/commands/rentals/views.ts must declare the command "rentals views"',
+    );
+  });
+
+  test("is not made while a command is missing from the list", async () => {
+    const files = commands.map(
+      ({ path: [noun = "", ...words] }) => `${[noun, ...(words.length === 0 ? [noun] : words)].join("/")}.ts`,
+    );
+    await expect(refuseUnlisted(files)).resolves.toBeUndefined();
+    await expect(refuseUnlisted(files.filter((file) => file !== "volumes/attach.ts"))).rejects.toThrow(
+      "src/commands/index.ts does not list volumes/attach.ts",
+    );
+  });
+});
+
+test("every operation that may change something says what it does", () => {
+  const all: readonly [string, Operation][] = Object.entries(operations);
+  const unsaid = all.filter(([, { method, effect }]) => method !== "GET" && effect === undefined);
+  expect(unsaid.map(([id]) => id)).toEqual([]);
+  const changing = all.filter(([, { method, effect = "read" }]) => method === "GET" && effect !== "read");
+  expect(changing.map(([id]) => id)).toEqual([]);
+  const deleting = all.filter(([, { method, effect }]) => method === "DELETE" && effect !== "destroy");
+  expect(deleting.map(([id]) => id)).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { routing } from "../support/conformance.ts";
+
+interface Junction {
+  readonly url: string;
+  readonly close: () => void;
+}
+
+/** The one target of the proxy: it leads each request on to the port of this machine that a header names. */
+export async function openJunction(): Promise<Junction> {
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const port = String(headers[routing.port]);
+    const onward = request({ host: "127.0.0.1", port, method, path: url, headers });
+    onward.on("response", (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 0, answer.rawHeaders);
+      answer.on("error", () => incoming.socket.resetAndDestroy());
+      answer.pipe(outgoing);
+    });
+    onward.on("error", () => incoming.socket.resetAndDestroy());
+    incoming.pipe(onward);
+  });
+  // The proxy keeps its connections: none may end just when it is used again.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

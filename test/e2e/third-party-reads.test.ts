@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { sorted, useThirdParty } from "./third-party.ts";
+import * as records from "./third-party-records.ts";
+
+const thirdParty = useThirdParty();
+
+interface Read {
+  readonly line: string;
+  readonly asks: readonly { path: string; query?: Record<string, string> }[];
+  readonly answer: unknown;
+}
+
+/** What a service is asked for once before an operation that it may have a replacement of. */
+const description = { path: "/v2/openapi.json" };
+const vms = "/v2/on-demand/virtual-machine-rentals";
+const machines = "/v2/on-demand/bare-metal-rentals";
+
+const reads: readonly Read[] = [
+  {
+    line: "rentals list",
+    asks: [{ path: machines }, { path: vms }, description],
+    answer: [records.virtualMachine, records.bareMetal],
+  },
+  { line: "rentals list --type vm", asks: [{ path: vms }, description], answer: [records.virtualMachine] },
+  {
+    line: "rentals list --type vm --include-cluster-pools",
+    asks: [{ path: vms, query: { includeClusterPools: "true" } }, description],
+    answer: [records.virtualMachine],
+  },
+  {
+    line: "rentals list --type vm --no-include-cluster-pools",
+    asks: [{ path: vms, query: { includeClusterPools: "false" } }, description],
+    answer: [records.virtualMachine],
+  },
+  {
+    line: "rentals list --type bare-metal",
+    asks: [{ path: machines }, description],
+    answer: [records.bareMetal],
+  },
+  {
+    line: "rentals get 18026",
+    asks: [{ path: "/v2/on-demand/rental", query: { rentalId: "18026" } }],
+    answer: records.lookup,
+  },
+  {
+    line: "rentals wait 18026 --for running",
+    asks: [{ path: "/v2/on-demand/rental", query: { rentalId: "18026" } }],
+    answer: records.lookup,
+  },
+  {
+    line: "rentals history",
+    asks: [{ path: "/v2/on-demand/rental-history" }, description],
+    answer: [records.ended],
+  },
+  {
+    line: "rentals summary",
+    asks: [{ path: "/v2/on-demand/active-rental-summary" }],
+    answer: records.summary,
+  },
+  { line: "volumes list", asks: [{ path: "/v2/on-demand/storage-volumes" }], answer: [records.volume] },
+  { line: "api spec", asks: [description], answer: records.description },
+];
+
+describe("reads of another's service", () => {
+  it.each(reads)("$line", async ({ line, asks, answer }) => {
+    const { run } = await thirdParty.home();
+    const { code, out, err } = await run(`${line} -o json`);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(JSON.parse(out)).toEqual(answer);
+    expect(sorted(thirdParty.asked())).toEqual(
+      asks.map(({ path, query = {} }) => ({ method: "GET", path, query, body: undefined })),
+    );
+    for (const { headers } of thirdParty.asked())
+      expect(headers["user-agent"]).toMatch(/^gpuctl\/\d+\.\d+\.\d+/);
+  });
+});
+
+describe("what another's service refuses", () => {
+  it.each([
+    ["a wrong key", { GPUCTL_API_KEY: "wrong" }, 4, "FORBIDDEN"],
+    ["no key", { GPUCTL_API_KEY: "" }, 3, "NO_CREDENTIAL"],
+  ])("%s", async (_name, env, code, told) => {
+    const { run } = await thirdParty.home(env);
+    const ran = await run("rentals list -o json");
+    expect(ran).toMatchObject({ code, out: "" });
+    expect(JSON.parse(ran.err).error).toMatchObject({ code: told, exitCode: code });
+  });
+
+  it("an unknown rental is not found", async () => {
+    const { run } = await thirdParty.home();
+    expect(await run("rentals get 999")).toMatchObject({ code: 5, out: "" });
+  });
+
+  it("a wait for an unknown rental", async () => {
+    const { run } = await thirdParty.home();
+    expect(await run("rentals wait 999")).toMatchObject({ code: 5, out: "" });
+  });
+});
+
+describe("tables of another's records", () => {
+  it("show what can be found in them", async () => {
+    const { run } = await thirdParty.home();
+    expect(await run("rentals list")).toEqual({
+      code: 0,
+      out: [
+        "ID     LABEL        STATE    TYPE             GPU       REGION        TERM          $/H  SSH                       AGE",
+        "18026  brave-otter  Running  virtual-machine  1x H100   us-central-1  on-demand   $1.49  ubuntu@203.0.113.7:20022  2026-09-12 13:59:00.123+00",
+        "bm-7f  training     Pending  bare-metal       16x b200  eu-west-4     -          $59.20  -                         2026-09-12 13:59:00.123+00",
+        "",
+      ].join("\n"),
+      err: "",
+    });
+  });
+
+  it("give the ids of either kind", async () => {
+    const { run } = await thirdParty.home();
+    expect(await run("rentals list -o id")).toEqual({ code: 0, out: "18026\nbm-7f\n", err: "" });
+  });
+});

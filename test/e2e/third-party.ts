@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { createHome, type Environment, type Home, key } from "../support/process.ts";
+import { type Asked, serveThirdParty, type ThirdPartyServer } from "./third-party-server.ts";
+
+/** One third-party server for all tests of a file; its record of requests is cleared before each. */
+export function useThirdParty() {
+  let server: ThirdPartyServer | undefined;
+  beforeAll(async () => {
+    server = await serveThirdParty({ key });
+  });
+  afterAll(() => server?.close());
+  beforeEach(() => {
+    server?.asked.splice(0);
+  });
+  return {
+    asked: (): readonly Asked[] => server?.asked ?? [],
+    /** A home whose settings name the server. */
+    home: (more: Environment = {}): Promise<Home> => homeAt(server?.url ?? "", more),
+  };
+}
+
+export const homeAt = (url: string, more: Environment = {}): Promise<Home> =>
+  createHome({ GPUCTL_BASE_URL: url, GPUCTL_API_KEY: key, ...more });
+
+/** What is compared of requests; the order of concurrent ones does not matter. */
+export const sorted = (asked: readonly Asked[]) =>
+  asked
+    .map(({ method, path, query, body }) => ({ method, path, query, body }))
+    .sort((a, b) => `${a.method} ${a.path}`.localeCompare(`${b.method} ${b.path}`));

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { dayMs, secondMs } from "../../src/sandbox/clock.ts";
+import {
+  balanceAt,
+  billedBefore,
+  bootMs,
+  nextTerm,
+  rentalAt,
+  type StoredRental,
+} from "../../src/sandbox/rentals/lifecycle.ts";
+import { start } from "./harness.ts";
+
+const rental: StoredRental = {
+  rentalType: "virtual-machine",
+  gpuType: "h100",
+  gpuCount: 1,
+  discountPercentage: 0,
+  region: "us-central-1",
+  networkType: "ethernet",
+  termType: "on-demand",
+  convertToOnDemandOnExpiry: true,
+  createdAt: start,
+  terms: [],
+};
+const running = start + bootMs["virtual-machine"];
+const numbered = [{ id: 1001, rental }];
+
+test("an hour on demand is its price, and boot costs nothing", () => {
+  expect(billedBefore(rental, running)).toEqual({ seconds: 0, cents: 0 });
+  expect(billedBefore(rental, running + 3600 * secondMs)).toEqual({ seconds: 3600, cents: 200 });
+  expect(billedBefore(rental, start + dayMs)).toEqual({ seconds: 86_398, cents: 4799 });
+});
+
+test("a rental that does not exist yet has cost nothing", () => {
+  const later = { ...rental, createdAt: start + dayMs };
+  expect(billedBefore(later, start + dayMs)).toEqual({ seconds: 0, cents: 0 });
+});
+
+test("a term and the time after it are each at their price", () => {
+  const reserved = { ...rental, terms: [nextTerm(rental, 30, start)] };
+  const cents = 30 * 24 * 180 + 24 * 200;
+  expect(billedBefore(reserved, running + 31 * dayMs)).toEqual({ seconds: 31 * 86_400, cents });
+});
+
+test("usage ends with the rental", () => {
+  const ended = { ...rental, terminatedAt: running + 3600 * secondMs };
+  expect(billedBefore(ended, start + 30 * dayMs)).toEqual({ seconds: 3600, cents: 200 });
+});
+
+test("costs never go down, and each second costs its price to the cent", () => {
+  const moment = fc.integer({ min: 0, max: 400 * dayMs });
+  const terms = [nextTerm(rental, 90, start)];
+  fc.assert(
+    fc.property(moment, moment, (...after) => {
+      const [one = 0, two = 0] = after.map((ms) => start + ms).sort((a, b) => a - b);
+      const [before, until] = [one, two].map((at) => billedBefore({ ...rental, terms }, at));
+      const seconds = (until?.seconds ?? 0) - (before?.seconds ?? 0);
+      const cents = (until?.cents ?? 0) - (before?.cents ?? 0);
+      expect(seconds).toBeGreaterThanOrEqual(0);
+      expect(cents).toBeGreaterThanOrEqual(Math.floor((seconds * 160) / 3600));
+      expect(cents).toBeLessThanOrEqual(Math.ceil((seconds * 200) / 3600));
+    }),
+  );
+});
+
+test("what a rental says it was billed is what was billed before that moment", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 900 * dayMs }),
+      fc.boolean(),
+      (after, convertToOnDemandOnExpiry) => {
+        const one = { ...rental, convertToOnDemandOnExpiry, terms: [nextTerm(rental, 365, start)] };
+        const until = start + after;
+        expect(billedBefore(one, until).cents).toBe(rentalAt(one, until).billedCents);
+      },
+    ),
+  );
+});
+
+test("the balance runs down, and below zero", () => {
+  const hour = running + 3600 * secondMs;
+  expect(balanceAt(500, numbered, start)).toEqual({ creditCents: 500, usedCents: 0, balanceCents: 500 });
+  expect(balanceAt(500, numbered, hour)).toEqual({ creditCents: 500, usedCents: 200, balanceCents: 300 });
+  expect(balanceAt(500, numbered, hour + 3600 * 2 * secondMs).balanceCents).toBe(-100);
+});

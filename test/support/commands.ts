@@ -1,0 +1,31 @@
+import { loaders } from "../../src/cli/generated/loaders.ts";
+import { nouns } from "../../src/cli/generated/tree.ts";
+import type { Command } from "../../src/command-kit/define.ts";
+import type { CommandNode } from "../../src/command-kit/tree.ts";
+import type { OperationId } from "../../src/contract/index.ts";
+
+/** Every command as the generated tree has it, in the order of help. */
+export const commands: readonly CommandNode[] = nouns.flatMap((noun) => noun.commands);
+
+/** Every command as its file declares it, by its words. */
+export const declared: ReadonlyMap<string, Command> = new Map(
+  await Promise.all(
+    Object.entries(loaders).map(
+      async ([words, load]): Promise<[string, Command]> => [words, (await load()).default],
+    ),
+  ),
+);
+
+/** The declaration of a command of the tree. */
+export function declarationOf({ path }: Pick<CommandNode, "path">): Command {
+  const words = path.join(" ");
+  const command = declared.get(words);
+  if (command === undefined) throw new Error(`No module declares ${words}`);
+  return command;
+}
+
+/** Every operation that a command calls, first the one whose fields are its flags. */
+export function operationsOf(node: Pick<CommandNode, "path">): readonly OperationId[] {
+  const { operation, alsoCalls = [] } = declarationOf(node);
+  return operation === undefined ? alsoCalls : [operation, ...alsoCalls];
+}

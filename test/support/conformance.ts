@@ -1,0 +1,147 @@
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import type { EnvironmentName } from "../../src/core/sandbox.ts";
+
+/** The variable that names the conformance proxy, such as http://127.0.0.1:4040; without it nothing is checked. */
+export const proxyVariable = "GPUCTL_TEST_PROXY";
+
+/**
+ * The headers that lead a request from the junction behind the proxy to the sandbox that is to answer it, and tell the
+ * environment that this serves.
+ */
+export const routing = {
+  port: "x-conformance-port",
+  call: "x-conformance-call",
+  environment: "x-conformance-environment",
+} as const;
+
+type Answer = (request: Request) => Promise<Response>;
+
+/** One request on its way through the proxy, and what the wire cannot say of its answer. */
+interface Call {
+  readonly request: Request;
+  readonly environment: string;
+  readonly answer: Answer;
+  /** The names of the headers that the sandbox set, and the lengths of the pieces in which its answer came. */
+  readonly names: Set<string>;
+  readonly lengths: number[];
+  failure?: { readonly cause: unknown };
+}
+
+/**
+ * A sandbox behind the conformance proxy, where the environment names one: each request and response travels through it.
+ * A response comes back in the pieces in which the sandbox sent it, and breaks where the sandbox broke it.
+ */
+export function throughProxy<Answering extends { readonly fetch: Answer }>(
+  sandbox: Answering,
+  environment: EnvironmentName | "" = "",
+): Answering {
+  const proxy = process.env[proxyVariable];
+  if (proxy === undefined) return sandbox;
+  const { fetch: answer } = sandbox;
+  const fetch: Answer = (request) =>
+    through(proxy, { request, environment, answer, names: new Set(), lengths: [] });
+  return { ...sandbox, fetch };
+}
+
+async function through(proxy: string, call: Call): Promise<Response> {
+  const { request } = call;
+  const number = String(calls.size);
+  calls.set(number, call);
+  port ??= listen();
+  const { pathname, search } = new URL(request.url);
+  const { status, headers, body } = await exchange(new URL(pathname + search, proxy), request, {
+    ...Object.fromEntries([...request.headers].filter(([name]) => !ofTheWire.has(name))),
+    [routing.port]: String(await port),
+    [routing.call]: number,
+    [routing.environment]: call.environment,
+  });
+  if (call.names.size === 0) throw call.failure?.cause ?? new Error(`the proxy answered itself: ${body}`);
+  const own = headers.filter(([name]) => call.names.has(name));
+  return new Response(body.length > 0 || call.failure ? ReadableStream.from(pieces(body, call)) : null, {
+    status,
+    headers: own,
+  });
+}
+
+function* pieces(body: Buffer, { lengths, failure }: Call): Generator<Uint8Array> {
+  let start = 0;
+  for (const length of lengths) {
+    yield body.subarray(start, start + length);
+    start += length;
+  }
+  if (failure) throw failure.cause;
+}
+
+interface Came {
+  readonly status: number;
+  readonly headers: [string, string][];
+  readonly body: Buffer;
+}
+
+/** A connection of its own for each request: one that is kept could be closed just when it is used again. */
+async function exchange(url: URL, request: Request, headers: Record<string, string>): Promise<Came> {
+  const body = Buffer.from(await request.arrayBuffer());
+  const length = body.length > 0 ? { "content-length": String(body.length) } : {};
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    send(url, { method: request.method, headers: { ...headers, ...length }, agent: false })
+      .on("response", resolve)
+      .on("error", reject)
+      .end(body);
+  });
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+    body: await buffer(incoming),
+  };
+}
+
+const calls = new Map<string, Call>();
+let port: Promise<number> | undefined;
+
+/** The door of this process's sandboxes: its port. It keeps no process alive. */
+async function listen(): Promise<number> {
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  return (server.address() as AddressInfo).port;
+}
+
+async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const call = calls.get(String(incoming.headers[routing.call]));
+  if (call === undefined) return void incoming.socket.resetAndDestroy();
+  try {
+    const { status, headers, body } = await call.answer(await arrived(incoming, call.request));
+    for (const [name] of headers) call.names.add(name);
+    outgoing.writeHead(status, [...headers].flat());
+    for await (const piece of body ?? []) {
+      call.lengths.push(piece.length);
+      outgoing.write(piece);
+    }
+  } catch (cause) {
+    call.failure = { cause };
+    if (!outgoing.headersSent) return void incoming.socket.resetAndDestroy();
+  }
+  outgoing.end();
+}
+
+/** The request as it came through, at the address that it was made for. */
+async function arrived(incoming: IncomingMessage, { url, signal }: Request): Promise<Request> {
+  const body = await buffer(incoming);
+  const headers = Object.entries(incoming.headers).filter(([name]) => !ofTheWire.has(name));
+  return new Request(new URL(incoming.url ?? "/", url), {
+    method: incoming.method ?? "GET",
+    headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
+    signal,
+    ...(body.length > 0 && { body }),
+  });
+}
+
+const ofTheWire: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "host",
+  "transfer-encoding",
+  ...Object.values(routing),
+]);

@@ -1,0 +1,145 @@
+import type { EnvironmentName } from "../../src/core/sandbox.ts";
+import type { Sandbox as Opened } from "../../src/sandbox/index.ts";
+import type { SeenRequest } from "./cli.ts";
+import { descriptionPath, notFound } from "./described.ts";
+
+/** A service that differs from the documented one. */
+export interface NonstandardService {
+  readonly name: string;
+  readonly only?: EnvironmentName;
+  /** Its description, made from the text of the documented one. */
+  readonly description?: (text: string) => Response | Promise<Response>;
+  /** Flags for a user who does not want to wait for it. */
+  readonly patience?: string;
+  /** Most records of a page, and a page as it looks, made of one of the sandbox's. */
+  readonly pages?: { readonly limit: number; readonly as?: (page: SandboxPage) => unknown };
+}
+
+interface SandboxPage {
+  readonly items: readonly unknown[];
+  readonly nextCursor: string | null;
+}
+
+const paged = /^\/v2\/on-demand\/rentals\/(active|history)$/;
+
+/** The response of a nonstandard service whose state is the sandbox's. */
+export async function answerOf(
+  { only = "documented", description, pages }: NonstandardService,
+  sandbox: Pick<Opened, "withEnvironment">,
+  seen: SeenRequest,
+): Promise<Response> {
+  const isPaged = pages && paged.test(seen.path);
+  const query = { ...seen.query, ...(isPaged && { limit: String(pages.limit) }) };
+  const answer = await sandbox.withEnvironment(only).fetch(requestOf({ ...seen, query }));
+  if (seen.path === descriptionPath && description) return description(await answer.text());
+  if (!isPaged || !pages.as || answer.status !== 200) return answer;
+  return Response.json(pages.as(Object(await answer.json())));
+}
+
+function requestOf({ method, path, query, headers, body }: SeenRequest): Request {
+  const url = new URL(path, "http://sandbox.test");
+  url.search = new URLSearchParams(query).toString();
+  return new Request(url, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+/** The description says nothing of how a page looks. */
+const withoutPages = (text: string) =>
+  Response.json(
+    JSON.parse(text, (key, value) => (/^(Active|Past)RentalPage$/.test(key) ? undefined : value)),
+  );
+
+const document = (text: string, paths: unknown) => Response.json({ ...JSON.parse(text), paths });
+
+/** More bytes than a client should read. */
+function huge(megabytes: number): Response {
+  const megabyte = new Uint8Array(1024 * 1024).fill(0x20);
+  let left = megabytes;
+  return new Response(
+    new ReadableStream({
+      pull: (stream) => {
+        left -= 1;
+        if (left < 0) stream.close();
+        else stream.enqueue(megabyte);
+      },
+    }),
+  );
+}
+
+const mapped = (text: string, to: (operation: object, path: string, method: string) => unknown) =>
+  Object.fromEntries(
+    Object.entries(Object(JSON.parse(text).paths)).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(Object(methods)).map(([method, one]) => [method, to(Object(one), path, method)]),
+      ),
+    ]),
+  );
+
+/** Services whose description is of no use. */
+export const undescribed: readonly NonstandardService[] = [
+  { name: "answers 404 for its description", description: notFound },
+  { name: "fails at its description", description: () => new Response("", { status: 500 }) },
+  {
+    name: "never sends its description",
+    description: () => new Promise(() => {}),
+    patience: "--timeout 400ms --retries 0",
+  },
+  { name: "has a description of 50 MB", description: () => huge(50) },
+  { name: "has a page instead of a description", description: () => new Response("<html>hello</html>") },
+  { name: "cuts its description", description: (text) => new Response(text.slice(0, text.length / 2)) },
+  { name: "has a number for a description", description: () => Response.json(7) },
+  { name: "has null for a description", description: () => Response.json(null) },
+  { name: "has an empty description", description: () => Response.json({}) },
+  { name: "has a list of paths", description: (text) => document(text, []) },
+  { name: "has numbers for paths", description: (text) => document(text, { ...mapped(text, () => 7) }) },
+  {
+    name: "has nonsense in each operation",
+    description: (text) =>
+      document(
+        text,
+        mapped(text, () => ({
+          operationId: 1,
+          tags: "all",
+          parameters: [null, 7, "cursor", { name: 1 }, { $ref: "#/nowhere" }],
+          requestBody: { content: [] },
+          responses: { 200: null, default: "?" },
+          security: "none",
+        })),
+      ),
+  },
+  {
+    name: "has schemas of nonsense",
+    description: (text) =>
+      Response.json(
+        JSON.parse(text, (key, value) =>
+          key === "schema" ? { type: 7, properties: "all", $ref: 3, enum: "x", oneOf: [null, 1] } : value,
+        ),
+      ),
+  },
+  { name: "lists nothing", description: (text) => document(text, {}) },
+];
+
+/** Services that do what is documented, each in its own way. */
+export const differing: readonly NonstandardService[] = [
+  { name: "knows the older path of the user alone", only: "legacy" },
+  { name: "has the replacements by two", only: "replacements", pages: { limit: 2 } },
+  {
+    name: "has the replacements by two, with other names",
+    only: "replacements",
+    description: withoutPages,
+    pages: {
+      limit: 2,
+      as: ({ items, nextCursor }) => ({ data: items, ...(nextCursor && { next_cursor: nextCursor }) }),
+    },
+  },
+  {
+    name: "has the replacements as bare lists",
+    only: "replacements",
+    description: withoutPages,
+    pages: { limit: 100, as: ({ items }) => items },
+  },
+];

@@ -1,0 +1,244 @@
+import { existsSync, rmSync } from "node:fs";
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { onTestFinished } from "vitest";
+import { openTerminal, type Terminal, type TerminalSize } from "./terminal.ts";
+import { words } from "./words.ts";
+
+export const repository = fileURLToPath(new URL("../..", import.meta.url));
+export const launcher = join(repository, "bin", "gpuctl.js");
+export const dist = join(repository, "dist");
+export const key = "sk-e2e-0123456789";
+
+/** Environment variables; nothing else is inherited but the search path. */
+export type Environment = Readonly<Record<string, string>>;
+
+/** How a process ended, and what it wrote. */
+export interface Ran {
+  readonly code: number | undefined;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface ProgramOptions {
+  readonly cwd?: string;
+  /** Without it the environment of the tests is inherited. */
+  readonly env?: Environment;
+  readonly input?: string | undefined;
+  /** Milliseconds after which it is killed. */
+  readonly timeout?: number;
+}
+
+/** Runs a program to its end. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, env, input, timeout = 120_000 }: ProgramOptions = {},
+): Promise<Ran> {
+  const { exitCode, signal, stdout, stderr, cause } = await execa(program, args, {
+    ...(cwd !== undefined && { cwd }),
+    ...(env && { env, extendEnv: false }),
+    ...(input === undefined ? { stdin: "ignore" } : { input }),
+    timeout,
+    reject: false,
+    stripFinalNewline: false,
+  });
+  if (exitCode === undefined && signal === undefined) throw cause;
+  return { code: exitCode, out: stdout, err: stderr };
+}
+
+/** A user's machine: a home with `gpuctl` on its search path, and settings and a sandbox of its own. */
+export interface Home {
+  /** The home folder, and the current folder of what runs here. */
+  readonly folder: string;
+  readonly env: Environment;
+  /** Runs the built command to its end. */
+  readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Ran>;
+  /** Starts the built command; it is killed at the latest when the test ends. */
+  readonly start: (line: string, env?: Environment) => Child;
+  /** Runs the built command on a terminal of its own. */
+  readonly onTerminal: (line: string, options?: Omit<TerminalOptions, "shell">) => Terminal;
+  /** Runs a line of shell on a terminal; a mode of the terminal that it does not restore is one of its leftovers. */
+  readonly shellOnTerminal: (line: string, options?: TerminalOptions) => Terminal;
+  /** A shell on a terminal, as a person has it, with its own jobs. */
+  readonly interactiveShell: () => Terminal;
+  /** Runs a line of shell in pipes; it may be interrupted. */
+  readonly shell: (line: string, options?: ShellOptions) => Piped;
+}
+
+interface RunOptions {
+  readonly input?: string;
+  readonly env?: Environment;
+  /** The program and its first words, instead of the launcher under this Node. */
+  readonly command?: readonly [string, ...string[]];
+}
+
+interface ShellOptions {
+  readonly env?: Environment;
+  /** The shell, where `sh` cannot do it. */
+  readonly shell?: "sh" | "bash";
+}
+
+interface TerminalOptions extends TerminalSize, ShellOptions {}
+
+export interface Piped {
+  readonly ended: Promise<Ran>;
+  /** Resolves when something came on stdout. */
+  readonly firstOutput: Promise<unknown>;
+  readonly interrupt: () => void;
+}
+
+/** A new home, or a copy of another. It is gone when the test ends, and so is what was started in it. */
+export async function createHome(more: Environment = {}, copied?: Pick<Home, "folder">): Promise<Home> {
+  if (!existsSync(join(dist, "gpuctl.cjs"))) throw new Error("gpuctl is not built: run npm run build");
+  const folder = await mkdtemp(join(tmpdir(), "gpuctl-home-"));
+  const cleanUp: (() => Promise<unknown>)[] = [];
+  onTestFinished(async () => {
+    await Promise.allSettled(cleanUp.map((end) => end()));
+    await rm(folder, { recursive: true, force: true });
+  });
+  if (copied) await cp(copied.folder, folder, { recursive: true });
+  else await install(folder);
+  const env: Environment = {
+    PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH ?? ""}`,
+    HOME: folder,
+    USERPROFILE: folder,
+    GPUCTL_CONFIG_DIR: join(folder, "config"),
+    GPUCTL_STATE_DIR: join(folder, "state"),
+    XDG_CACHE_HOME: sharedCache,
+    ...capableTerminal,
+    ...more,
+  };
+  const onTerminal = (
+    program: string,
+    args: readonly string[],
+    { env: own, shell: _, ...size }: TerminalOptions = {},
+  ) => openTerminal({ program, args, cwd: folder, env: { ...env, ...own }, ...size });
+
+  return {
+    folder,
+    env,
+    run: (line, { command = [process.execPath, launcher], input, env: own } = {}) => {
+      const [program, ...first] = command;
+      const given = typeof line === "string" ? words(line) : line;
+      return runProgram(program, [...first, ...given], { cwd: folder, env: { ...env, ...own }, input });
+    },
+    start: (line, own = {}) => {
+      const child = launch(line, folder, { ...env, ...own });
+      cleanUp.push(() => {
+        child.kill("SIGKILL");
+        return child;
+      });
+      return child;
+    },
+    onTerminal: (line, options) => onTerminal(process.execPath, [launcher, ...words(line)], options),
+    shellOnTerminal: (line, options) =>
+      watchingMode(onTerminal(options?.shell ?? "sh", ["-c", reportingMode, "shell", line], options)),
+    interactiveShell: () => onTerminal("bash", ["--norc", "--noprofile", "-i"], { env: { PS1: "$ " } }),
+    shell: (line, { env: own, shell = "sh" } = {}) => {
+      const { piped, end } = startPiped(shell, line, folder, { ...env, ...own });
+      cleanUp.push(end);
+      return piped;
+    },
+  };
+}
+
+/** A terminal that can do everything, so that only a pipe keeps colours away. */
+const capableTerminal = { TERM: "xterm-256color", COLORTERM: "truecolor" };
+
+/** Compiled code is shared by the homes of this process, so that a start compiles nothing that another has compiled. */
+const sharedCache = join(tmpdir(), `gpuctl-test-cache-${process.pid}`);
+process.once("exit", () => rmSync(sharedCache, { recursive: true, force: true }));
+
+/** `gpuctl`, and a password manager. */
+async function install(folder: string): Promise<void> {
+  await mkdir(join(folder, "bin"));
+  const programs = { gpuctl: `exec '${process.execPath}' '${launcher}' "$@"`, pass: "echo key-from-pass" };
+  for (const [name, script] of Object.entries(programs)) await addProgram(folder, name, script);
+}
+
+/** Puts a program, a script for `sh`, on the search path of a home. */
+export async function addProgram(folder: string, name: string, script: string): Promise<void> {
+  const path = join(folder, "bin", name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+}
+
+type Child = ReturnType<typeof launch>;
+
+const launch = (line: string, cwd: string, env: Environment) =>
+  execa(process.execPath, [launcher, ...words(line)], {
+    cwd,
+    env,
+    extendEnv: false,
+    reject: false,
+    stdin: "ignore",
+  });
+
+/** A shell that is sent Ctrl-C waits for its program, to which Ctrl-C does what it does by default. */
+const leavesCtrlC = "trap : INT";
+
+const otherMode = "THE TERMINAL WAS LEFT IN ANOTHER MODE";
+
+/** Runs its first word as a line, and says when a mode of the terminal was not restored. */
+const reportingMode = `${leavesCtrlC}
+before=$(stty -g)
+eval "$1"
+code=$?
+[ "$(stty -g)" = "$before" ] || echo "${otherMode}"
+exit $code`;
+
+const watchingMode = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  leftovers: async () => [
+    ...(terminal.text().includes(otherMode) ? ["another mode"] : []),
+    ...(await terminal.leftovers()),
+  ],
+});
+
+function startPiped(
+  shell: string,
+  line: string,
+  cwd: string,
+  env: Environment,
+): { piped: Piped; end: () => Promise<unknown> } {
+  const child = execa(shell, ["-c", `${leavesCtrlC}\n${line}`], {
+    cwd,
+    env,
+    extendEnv: false,
+    reject: false,
+    stdin: "ignore",
+    stripFinalNewline: false,
+    // A process group of its own, so that a signal reaches all of a pipeline.
+    detached: true,
+  });
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid === undefined || child.exitCode !== null) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      // All of it has ended.
+    }
+  };
+  return {
+    piped: {
+      ended: child.then(({ exitCode, stdout, stderr }) => ({ code: exitCode, out: stdout, err: stderr })),
+      firstOutput: new Promise((resolve) => child.stdout.once("data", resolve)),
+      interrupt: () => signal("SIGINT"),
+    },
+    end: () => {
+      signal("SIGKILL");
+      return child;
+    },
+  };
+}
+
+/** The first piece that a stream brings, as text. */
+export const firstPiece = (stream: NodeJS.ReadableStream | null | undefined): Promise<string> =>
+  new Promise((resolve, reject) => {
+    stream?.once("data", (chunk) => resolve(String(chunk)));
+    stream?.once("end", () => reject(new Error("it ended without output")));
+  });
