@@ -130,6 +130,7 @@ test("whatever the values are, the name is one file in the folder, valid on ever
 });
 
 test("a missing seed leaves no two dashes together", () => {
+  expect(fileName("{model}.{ext}", { ...given, model: "+- ㊱" })).toMatch(/^\+-36\./);
   const parts = fc.shuffledSubarray(["{date}", "{slug}", "{seed}", "{index}", "{model}"], { minLength: 1 });
   fc.assert(
     fc.property(parts, wild, wild, (names, prompt, model) => {
