@@ -4,7 +4,7 @@ const error = "error";
 
 const stayWithin = Object.entries(rooms).map(([room, others]) => ({
   name: `${room}-imports`,
-  comment: `src/${room} may import ${others.map((other) => `src/${other}`).join(", ") || "nothing of ours"}`,
+  comment: `src/${room} may import ${others.map((other) => `src/${other}`).join(", ") || "no other room"}`,
   severity: error,
   from: { path: `^src/${room}/` },
   to: { path: "^src/", pathNot: `^src/(${[room, ...others].join("|")})(/|\\.ts$)` },

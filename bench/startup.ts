@@ -1,7 +1,7 @@
 /**
- * How fast a command line is: ratios to `node -e 0`, measured in turn in one run, with GitHub's `gh` where that is
- * installed. `npm run bench` builds first. `npm run bench -- 40` takes 40 rounds, and `npm run bench -- 40 DIR` also
- * runs the build of another checkout in turn with this one and prints the ratio of the two.
+ * Measures start-up as ratios to `node -e 0`, interleaved in one run, with GitHub's `gh` for comparison if it is
+ * installed. `npm run bench` builds first. `npm run bench -- 40` runs 40 rounds, and `npm run bench -- 40 DIR` also
+ * runs the build of another checkout and prints the ratio of the two.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -35,7 +35,7 @@ const server = createServer(({ url }, response) => {
 await once(server, "listening");
 const { port } = server.address() as AddressInfo;
 
-/** Keeps the description, as it is kept for a day on every machine. */
+/** Holds the cached description, as on a user's machine. */
 const state = mkdtempSync(join(tmpdir(), "gpuctl-bench-"));
 
 const env = {
@@ -51,16 +51,16 @@ interface Line {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** On a terminal of 80 columns. */
+  /** Run on a terminal of 80 columns. */
   readonly terminal?: boolean;
-  /** 0 when left out. */
+  /** Expected exit code; 0 if omitted. */
   readonly code?: number;
 }
 
 const node = (...args: readonly string[]): Line => ({ program: process.execPath, args });
 const hasGh = spawnSync("gh", ["--version"], { env, stdio: "ignore" }).status === 0;
 
-/** The command lines of the build in a folder. */
+/** The command lines to measure, for the build in a folder. */
 function linesOf(folder: string): Readonly<Record<string, Line>> {
   const gpuctl = (...args: readonly string[]): Line => node(join(folder, "bin/gpuctl.js"), ...args);
   const list = gpuctl("rentals", "list", "--type", "vm");
@@ -122,7 +122,7 @@ for (let round = 0; round <= rounds; round += 1) {
 server.close();
 rmSync(state, { recursive: true });
 
-/** The median of the ratios of two lines, round by round. */
+/** The median over all rounds of the ratio of two lines. */
 const ratio = (name: string, base: string): string => {
   const bases = times.get(base) ?? [];
   const all = times.get(name) ?? [];

@@ -1,14 +1,11 @@
-/** The part of the bundler's plugin context that is needed here. */
+/** The part of the bundler's plugin context that is used here. */
 interface Graph {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
 }
 
-/**
- * Chunks of modules that are needed together: each holds the static imports of its modules. Finding and opening a file
- * costs more than compiling its code.
- */
+/** Modules that load together share a chunk with their static imports: opening a file costs more than compiling its code. */
 const together = {
-  // Loaded before compiled code is cached, so it must need nothing else.
+  // Loaded before the code cache works, so it must not import other chunks.
   "code-cache": ["/src/system/code-cache.ts"],
   help: ["/src/cli/help/help.ts", "/src/cli/help/look.ts", "/src/cli/help/topic-text.ts"],
   start: [
@@ -16,7 +13,7 @@ const together = {
     "/src/cli/start/services.ts",
     "/src/system/node.ts",
     "/src/output/time.ts",
-    // What declarations of commands are made of.
+    // Used by every command declaration.
     "/src/command-kit/define.ts",
     "/src/command-kit/flag.ts",
     "/src/command-kit/arg.ts",

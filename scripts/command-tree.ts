@@ -18,7 +18,7 @@ import { routes } from "../src/contract/generated/routes.ts";
 import type { Field } from "../src/contract/plain/field.ts";
 import { limitsText } from "../src/contract/plain/limits-text.ts";
 
-/** Other names of a field's flag, and what completes its value. */
+/** Aliases of a field's flag, and the completion of its value. */
 const aliases: Readonly<Record<string, Alias>> = {
   gpuCount: { names: ["gpus"] },
   gpuType: { names: ["gpu"] },
@@ -33,7 +33,7 @@ interface Alias extends Pick<FlagNode, "short" | "completes"> {
   readonly names: readonly string[];
 }
 
-/** The generated files of the command line: the tree as plain data, and the module of each command. */
+/** The text of `tree.ts` (every command as plain data) and `loaders.ts` (the module of each command). */
 export async function commandTree(): Promise<{ readonly tree: string; readonly loaders: string }> {
   const found = await Promise.all(
     nouns.map(async ({ name, summary, commands }) => ({
@@ -51,15 +51,15 @@ export async function commandTree(): Promise<{ readonly tree: string; readonly l
   return {
     tree: `import type { GlobalNode, Noun } from "../../command-kit/tree.ts";
 
-/** Every command, by its noun, in the order of help. */
+/** Every command by noun, in the order of help. */
 export const nouns: readonly Noun[] = ${JSON.stringify(tree, null, 1)};
 
-/** The flags that every command takes. */
+/** Global flags. */
 export const globals: readonly GlobalNode[] = ${JSON.stringify(globalFlags.map(globalNode), null, 1)};
 `,
     loaders: `import type { Command } from "../../command-kit/define.ts";
 
-/** The module of each command, by its words. */
+/** The module of each command, by its path. */
 export const loaders: Readonly<Record<string, () => Promise<{ readonly default: Command }>>> = {
 ${all.map(({ command: { path }, file }) => `  ${JSON.stringify(path)}: () => import("../../commands/${file}"),`).join("\n")}
 };
@@ -69,7 +69,7 @@ ${all.map(({ command: { path }, file }) => `  ${JSON.stringify(path)}: () => imp
 
 const folder = new URL("../src/commands/", import.meta.url);
 
-/** The command of a noun, from the file that its words name. */
+/** Loads a command from the file named by its path. */
 export async function load(noun: string, words: string): Promise<{ command: Command; file: string }> {
   const file = `${noun}/${words === "" ? noun : words.replaceAll(" ", "/")}.ts`;
   if (!existsSync(new URL(file, folder))) throw new Error(`src/commands/${file} does not exist`);
@@ -79,7 +79,7 @@ export async function load(noun: string, words: string): Promise<{ command: Comm
   return { command, file };
 }
 
-/** A command that is missing from the list of nouns would silently not exist. */
+/** Without this check, a command missing from `src/commands/index.ts` would silently not exist. */
 export async function refuseUnlisted(listed: readonly string[]): Promise<void> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".ts"));
   for (const file of files) {
@@ -121,7 +121,7 @@ function argNode({ choicesFrom, ...plain }: Arg): ArgNode {
   return { ...plain, kind: "choice", choices: configKeys.map(({ name }) => name) };
 }
 
-/** First the flags of the operation's fields, then the command's own. */
+/** The flags of the operation's fields, followed by the command's own. */
 function flagNodes(command: Command): readonly FlagNode[] {
   const { operation, flags = {}, withoutFlag = [] } = command;
   const own = Object.entries(flags);
@@ -194,7 +194,7 @@ function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
   };
 }
 
-/** The part of a field that a flag of the command's own sets, such as the label of a new volume. */
+/** The nested field that one of the command's own flags sets, such as the label of a new volume. */
 const partSetBy = ({ setsFields = [] }: Flag, fields: readonly Field[]): Field | undefined =>
   fields
     .flatMap(({ name, shapes = [] }) => shapes.flat().map((part) => ({ path: `${name}.${part.name}`, part })))
@@ -226,7 +226,6 @@ function globalNode(flag: (typeof globalFlags)[number]): GlobalNode {
 
 const oneOf = (choices: readonly string[]): string => `one of ${choices.join(", ")}`;
 
-/** The notes that say something. */
 const present = (notes: readonly (string | false | undefined)[]): readonly string[] =>
   notes.filter((note): note is string => typeof note === "string" && note !== "");
 
@@ -238,10 +237,10 @@ function scalarKind(kind: Field["kind"]): Exclude<FlagNode["kind"], "list" | "ma
   return kind === "number" || kind === "integer" || kind === "id" ? kind : "text";
 }
 
-/** The choices of a field, or of what it holds. */
+/** The choices of a field or of its items. */
 const choicesOf = ({ choices, item }: Field): readonly string[] | undefined => choices ?? item?.choices;
 
-/** Items that a comma can separate; a text may hold one. */
+/** Whether items can be separated by commas, which text may contain. */
 const hasNoCommas = ({ item }: Field): boolean =>
   item?.choices !== undefined || (item !== undefined && scalarKind(item.kind) !== "text");
 

@@ -2,22 +2,22 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A command did not do what it should. */
+/** A command exited with an unexpected code. */
 export class Failed extends Error {
   override readonly name = "Failed";
 }
 
 export interface Shell {
   readonly say: (text: string) => void;
-  /** Runs a command line where it can be seen and gives its stdout. Throws `Failed` unless it exits 0. */
+  /** Runs a command line, shows its output and returns its stdout. Throws `Failed` unless it exits with 0. */
   readonly run: (line: string) => Promise<string>;
-  /** The same for a command that the service is to refuse (exit code 6); gives its stderr. */
+  /** The same for a command that the service must reject (exit code 6). Returns its stderr. */
   readonly refused: (line: string) => Promise<string>;
 }
 
 const launcher = fileURLToPath(new URL("../bin/gpuctl.js", import.meta.url));
 
-/** A place to run gpuctl in: the sandbox, with state and configuration in a folder of its own. */
+/** Runs gpuctl in the sandbox, with its state and configuration in `home`. */
 export function openShell(home: string): Shell {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("GPUCTL_"));
   const env = {
@@ -31,7 +31,7 @@ export function openShell(home: string): Shell {
     process.stdout.write(`\n$ ${line}\n`);
     const ended = await start(wordsOf(line).slice(1), env);
     if (ended.code === expected) return ended;
-    throw new Failed(`That exited with ${ended.code} instead of ${expected}: the demo stops here.`);
+    throw new Failed(`The command exited with ${ended.code} instead of ${expected}; stopping the demo.`);
   };
   return {
     say: (text) => process.stdout.write(`\n# ${text}\n`),
@@ -46,7 +46,7 @@ interface Ended {
   readonly err: string;
 }
 
-/** What the command prints is passed on as it comes, and kept. */
+/** Passes on the command's output as it arrives, and collects it. */
 function start(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [launcher, ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -67,6 +67,6 @@ function keep(from: NodeJS.ReadableStream, to: NodeJS.WritableStream): () => str
   return () => text;
 }
 
-/** The words of a command line; double quotes hold one together. */
+/** Splits a command line into words; double quotes group. */
 const wordsOf = (line: string): readonly string[] =>
   [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);

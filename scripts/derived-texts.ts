@@ -9,11 +9,11 @@ import { treeOf } from "../src/docs/tree.ts";
 
 interface Made {
   readonly version: string;
-  /** `SOURCE_DATE_EPOCH` dates the manual; the committed pages have the day of the newest version. */
+  /** Dates the manual by `SOURCE_DATE_EPOCH`; committed pages have the date of the newest version. */
   readonly forPackager: boolean;
 }
 
-/** Manual pages, completions and the README, each a path and the text that belongs there. */
+/** The path and text of each derived manual page, completion script and document. */
 export async function derivedTexts({
   version,
   forPackager,
@@ -34,7 +34,7 @@ export async function derivedTexts({
   ];
 }
 
-/** Who may import whom, as dependency-cruiser enforces it. */
+/** The allowed imports between rooms, as dependency-cruiser enforces them. */
 function importTable(): string {
   const { rooms, typesOnly } = createRequire(import.meta.url)("./rooms.cjs") as {
     readonly rooms: Readonly<Record<string, readonly string[]>>;
@@ -45,7 +45,7 @@ function importTable(): string {
     Object.entries(rooms).map(([room, others]) => {
       const types = typesOnly[room] ?? [];
       const values = others.filter((other) => !types.includes(other));
-      return [code(room), values.map(code).join(", ") || "nothing of ours", types.map(code).join(", ")];
+      return [code(room), values.map(code).join(", ") || "none", types.map(code).join(", ")];
     }),
   );
 }

@@ -11,10 +11,7 @@ type Definitions = Record<string, Json>;
 
 const all: readonly Operation[] = Object.values(operations);
 
-/**
- * What goes to the service and comes back, as types that need no zod: the input and the answer of each operation,
- * the records that they name, and both by operation id.
- */
+/** TypeScript types without zod: the input and the output of each operation, their records, and both by operation id. */
 export async function libraryTypes(): Promise<string> {
   const $defs: Definitions = {};
   const inputs: Record<string, Json> = {};
@@ -26,8 +23,8 @@ export async function libraryTypes(): Promise<string> {
     inputs[id] = described(ref(taken), aboutOperation(operation));
     outputs[id] = ref(define($defs, `${capital(id)}Output`, output, "output"));
   }
-  $defs.Inputs = { ...object(inputs), description: "What each operation takes." };
-  $defs.Outputs = { ...object(outputs), description: "What each operation answers." };
+  $defs.Inputs = { ...object(inputs), description: "The input of each operation." };
+  $defs.Outputs = { ...object(outputs), description: "The output of each operation." };
   const root = { title: "Contract", $defs, ...object({ inputs: ref("Inputs"), outputs: ref("Outputs") }) };
   const types = await compile(plain(root), "Contract", {
     additionalProperties: false,
@@ -37,12 +34,12 @@ export async function libraryTypes(): Promise<string> {
   });
   const streamed = all.filter(({ streams }) => streams).map(({ id }) => JSON.stringify(id));
   return `${types.replace(/^export interface Contract \{.*?^\}\n/ms, "")}
-/** Operations whose answer may come in pieces. */
+/** Operations that can stream their response. */
 export type StreamedId = ${streamed.join(" | ")};
 ${aliases($defs, outputs)}`;
 }
 
-/** Each operation has a type by its own name for its answer, even where that is a record that others answer, too. */
+/** Each operation has an output type of its own name, even where several return the same record. */
 const aliases = ($defs: Definitions, outputs: Record<string, Json>): string =>
   Object.entries(outputs)
     .map(([id, output]) => [`${capital(id)}Output`, output.$ref?.replace(local, "")])
@@ -50,7 +47,7 @@ const aliases = ($defs: Definitions, outputs: Record<string, Json>): string =>
     .map(([own, record]) => `export type ${own} = ${record};\n`)
     .join("");
 
-/** A schema of JSON Schema as another library calls it. */
+/** The two libraries type the same JSON Schema differently. */
 const plain = (schema: Json): JSONSchema => JSON.parse(JSON.stringify(schema));
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -62,7 +59,7 @@ const object = (properties: Record<string, Json>): Json => ({
   required: Object.keys(properties),
 });
 
-/** Makes a type of a schema and gives its name: the given one, unless the schema is a record with a name. */
+/** Adds a type for a schema and returns its name: the given one, unless the schema is a named record. */
 function define($defs: Definitions, name: string, type: z.ZodType, io: "input" | "output"): string {
   const { $schema: _, $defs: records, ...own } = z.toJSONSchema(type, { io });
   Object.assign($defs, records);
@@ -72,7 +69,7 @@ function define($defs: Definitions, name: string, type: z.ZodType, io: "input" |
   return name;
 }
 
-/** Puts limits and defaults into the descriptions of an object's properties. */
+/** Adds limits and defaults to the descriptions of an object's properties. */
 function note(schema: Json | undefined, fields: readonly Field[], $defs: Definitions): void {
   const properties = schema?.properties ?? {};
   const named = (type: Json | undefined): Json | undefined => $defs[type?.$ref?.replace(local, "") ?? ""];
@@ -84,7 +81,7 @@ function note(schema: Json | undefined, fields: readonly Field[], $defs: Definit
   }
 }
 
-/** A reference takes no description of its own, so it stands inside. */
+/** A reference cannot have a description of its own, so it goes into `allOf`. */
 const described = ({ $ref, ...schema }: Json, description: string): Json => ({
   ...schema,
   ...($ref && { allOf: [{ $ref }] }),
@@ -103,7 +100,7 @@ function aboutOperation({ method, path, summary, rules = [], replacedBy, sunset 
   return [
     `${summary}: \`${method} ${path}\`.`,
     ...(rules.length > 0 ? [rules.map(({ text }) => `- ${text}`).join("\n")] : []),
-    ...(sunset ? [`No longer served from ${sunset}.`] : []),
+    ...(sunset ? [`Removed on ${sunset}.`] : []),
     ...(successor ? [`@deprecated Use ${successor.id}.`] : []),
   ].join("\n\n");
 }

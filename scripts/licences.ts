@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** C libraries compiled into the WebAssembly of packages, which ship only their own licence. */
+/** C libraries compiled into the WebAssembly of packages, which do not ship their licences. */
 const compiledIn: Readonly<Record<string, readonly string[]>> = {
   "jq-wasm": ["jq", "oniguruma"],
   "@jsquash/jpeg": ["mozjpeg"],
@@ -9,7 +9,7 @@ const compiledIn: Readonly<Record<string, readonly string[]>> = {
 
 interface Library {
   readonly name: string | null;
-  /** Name, version, licence and so on as text. */
+  /** Name, version, licence and other details as text. */
   readonly text: () => string;
 }
 

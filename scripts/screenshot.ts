@@ -1,7 +1,4 @@
-/**
- * Runs a few command lines for real, in the sandbox and on a pseudo-terminal, and draws what they print as
- * docs/terminal.svg. Needs bash and the `script` of util-linux.
- */
+/** Runs a few commands in the sandbox on a pseudo-terminal and renders their output as docs/terminal.svg. Requires bash and util-linux. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -6,7 +6,7 @@ interface Span {
 const cell = { width: 8.4, height: 20 };
 const margin = { left: 20, top: 52, bottom: 16 };
 
-/** SGR codes as gpuctl uses them, by the class they are drawn with. */
+/** The SGR codes that gpuctl uses, by CSS class. */
 const styles: Readonly<Record<string, string>> = {
   1: "bold",
   2: "dim",
@@ -16,7 +16,7 @@ const styles: Readonly<Record<string, string>> = {
   36: "cyan",
 };
 
-/** A picture of a terminal of so many columns. `text` is what a terminal got, with its colours and nothing else. */
+/** An SVG of a terminal. `text` may contain colour codes but no other escape sequences. */
 export function terminalSvg(text: string, columns: number, title: string): string {
   const lines = text.trimEnd().split(/\r?\n/);
   const width = Math.ceil(columns * cell.width + 2 * margin.left);
@@ -34,7 +34,7 @@ ${lines.flatMap((line, row) => spansAt(line, row)).join("\n")}
 `;
 }
 
-/** Each span stands at its own column, so that tables stay straight in any font. */
+/** Each span has its own x position, so that tables align in any font. */
 function spansAt(line: string, row: number): readonly string[] {
   const y = margin.top + row * cell.height + 4;
   let column = 0;

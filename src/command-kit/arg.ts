@@ -2,13 +2,13 @@ import type { LiveValue, ValueKind } from "./values.ts";
 
 declare const argument: unique symbol;
 
-/** A positional argument, as plain data; `run` gets `Value` under `Key` unless a field of the operation takes it. */
+/** A positional argument, as plain data; `run` gets `Value` under `Key` unless the argument sets a field. */
 export interface Arg<Key extends string = string, Value = unknown> extends ArgOptions {
-  /** As help shows it, such as `RENTAL`. */
+  /** The name shown in help, such as `RENTAL`. */
   readonly name: string;
   readonly text: string;
   readonly kind: ValueKind;
-  /** The field of the operation that it gives. */
+  /** The field of the operation that it sets. */
   readonly field?: string;
   readonly variadic?: boolean;
   readonly choices?: readonly string[];
@@ -17,18 +17,18 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
 
 export interface ArgOptions {
   readonly required?: boolean;
-  /** A field that is made from it, so that a fault of the field names this argument. */
+  /** A field derived from it, so that an error in the field names this argument. */
   readonly setsField?: string;
-  /** How stdin is used when it is a pipe: `instead` of a missing argument, or `before` it. */
+  /** How piped stdin is used: `instead` of a missing argument, or `before` it. */
   readonly stdin?: "instead" | "before";
   /** The key of a flag that can be given instead. */
   readonly replacedByFlag?: string;
-  /** Values that look like a choice but are not, and what to do instead. */
+  /** Values that are not choices but look like one, with what to do instead. */
   readonly hints?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
   /** Its choices are the keys of the configuration. */
   readonly choicesFrom?: "config-keys";
-  /** The argument before it that names the configuration key whose value this is. */
+  /** An earlier argument, which names the configuration key whose value this is. */
   readonly valueOfKey?: string;
 }
 
@@ -36,10 +36,10 @@ type Required = ArgOptions & { readonly required: true };
 
 /** The values of arguments, by their names in lower case. */
 export type ArgValues<Declared extends readonly Arg[]> = {
-  readonly [One in Declared[number] as KeyOf<One>]: One extends Arg<string, infer Value> ? Value : never;
+  readonly [Item in Declared[number] as KeyOf<Item>]: Item extends Arg<string, infer Value> ? Value : never;
 };
 
-type KeyOf<One> = One extends Arg<infer Key> ? Key : never;
+type KeyOf<Item> = Item extends Arg<infer Key> ? Key : never;
 
 function text<const Name extends string>(
   name: Name,
@@ -76,7 +76,7 @@ function choice(
   return { name, text, kind: "choice", choices, ...options };
 }
 
-/** The arguments that a command may declare, in the order in which they are typed. */
+/** The kinds of arguments that a command may declare. */
 export const arg = {
   text,
   choice,
@@ -85,13 +85,13 @@ export const arg = {
     text: string,
     options: ArgOptions = {},
   ): Arg<Lowercase<Name>, number | undefined> => ({ name, text, kind: "number", ...options }),
-  /** All arguments that follow. */
+  /** All remaining arguments. */
   texts: <const Name extends string>(
     name: Name,
     text: string,
     options: ArgOptions = {},
   ): Arg<Lowercase<Name>, readonly string[]> => ({ name, text, kind: "text", variadic: true, ...options }),
-  /** Gives a field of the command's operation; it reaches `run` as a part of the input only. */
+  /** Sets a field of the command's operation; `run` gets it only as part of the input. */
   field: (
     name: string,
     text: string,
@@ -100,14 +100,14 @@ export const arg = {
   ): Arg<never, never> => ({ name, text, kind: "text", field, ...options }),
 };
 
-/** The id of a rental, which gives a field. */
+/** The id of a rental, which sets a field. */
 export const rentalId = (field: string) =>
-  arg.field("RENTAL", "Id of the rental", field, { required: true, completes: "rental" });
+  arg.field("RENTAL", "ID of the rental", field, { required: true, completes: "rental" });
 
-/** Ids of rentals, which give a field that is a list. */
+/** Ids of rentals, which set a list field. */
 export const rentalIds = (field: string, text: string) =>
   arg.field("RENTAL", text, field, { required: true, completes: "rental", variadic: true });
 
-/** The id of a storage volume, which gives a field. */
+/** The id of a storage volume, which sets a field. */
 export const volumeId = (field: string) =>
-  arg.field("VOLUME", "Id of the volume", field, { required: true, completes: "volume" });
+  arg.field("VOLUME", "ID of the volume", field, { required: true, completes: "volume" });

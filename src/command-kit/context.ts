@@ -18,29 +18,28 @@ export type {
 } from "../config/types.ts";
 export type { Programs } from "../system/types.ts";
 export type * from "./ports.ts";
-export type * from "./ports.ts";
 
-/** All that a command may touch. Each command narrows it to what it uses, as in `Pick<Context, "call" | "say">`. */
+/** What commands work with. Helpers take only what they use, as in `Pick<Context, "call" | "say">`. */
 export interface Context {
   readonly call: Call;
   readonly stream: Stream;
-  /** For a list that may be longer than memory. */
+  /** For a list that may not fit in memory. */
   readonly list: List;
-  /** Sends a request that the contract need not know. */
+  /** Sends any request, in the contract or not. */
   readonly request: RawCall;
   /** The service's own description. */
   readonly describe: Describe;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The same by the clock of the service, as its last answer told it. */
+  /** The service's time by its last response, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
-  /** Waits; rejects at once when the user interrupts. */
+  /** Rejects at once when the user interrupts. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** A line for people, on stderr; silent with `--quiet`. */
+  /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
-  /** Replaces the line that is told with a failure of this command, such as what was saved before it. */
+  /** Sets the line to print if the command fails later, such as what was already saved. */
   readonly ifItFails: (line: string) => void;
-  /** Shows on a terminal that work is under way; elsewhere just does it. */
+  /** Does the work, with a progress line on a terminal. */
   readonly progress: <Value>(text: string, work: (update: Update) => Promise<Value>) => Promise<Value>;
   readonly files: Files;
   readonly settings: CommandSettings;
@@ -48,22 +47,22 @@ export interface Context {
   readonly interrupted: AbortSignal;
 }
 
-/** What only some commands need; a command names those that it uses. */
+/** What only some commands need; a command lists the ports that it uses. */
 export interface Ports {
   readonly profiles: Profiles;
   readonly secrets: Secrets;
-  /** Prompts for the user. Throws `UsageError` when not running interactively; `instead` says what works without. */
+  /** Prompts. Throws `UsageError` when not running interactively, with `instead` as the alternative to suggest. */
   readonly ask: (instead: string) => Promise<Prompts>;
-  /** Calls to a service that no setting names yet. */
+  /** Calls to a service that is not configured yet. */
   readonly callAt: (place: Place) => Call;
   readonly environment: VisibleEnvironment;
   readonly programs: Programs;
   /** The completion script for a shell, the same text as in `completions/`. */
   readonly completionScript: (shell: Shell) => Promise<string>;
-  /** Help on a command or a topic; throws `UsageError` when the words name neither. */
+  /** Help for a command or a topic. Throws `UsageError` for any other words. */
   readonly helpOn: (words: readonly string[]) => Promise<string>;
   readonly sandbox: () => Promise<SandboxControl>;
-  /** Known without opening its state. */
+  /** Available without opening the sandbox's state. */
   readonly sandboxFacts: () => Promise<SandboxFacts>;
   readonly installation: Installation;
 }
@@ -71,7 +70,8 @@ export interface Ports {
 /**
  * The service's own description, from the cache or fetched; `refresh` ignores the cache. Where it cannot be fetched,
  * the documented API is used if `orDocumented` accepts it. A dry run fetches nothing: it uses the cached description or
- * the documented API. With a `timeout` in milliseconds it is the service's own or an error, `UsageError` in a dry run.
+ * the documented API. With a `timeout` in milliseconds, only the service's own description will do: anything else is an
+ * error, in a dry run a `UsageError`.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;
@@ -85,41 +85,41 @@ export type Update = (text: string) => void;
 export interface Files {
   /** A file's bytes; `-` is stdin. Throws when it cannot be read. */
   readonly read: (path: string) => Promise<Uint8Array>;
-  /** An absolute path. */
+  /** Makes a path absolute. */
   readonly resolve: (path: string) => string;
-  /** A folder for what has no other place. */
+  /** The folder for temporary files. */
   readonly temporary: string;
   readonly stdoutIsTerminal: boolean;
 }
 
-/** What the flags, the environment and the profile came to, as far as a command needs to know. */
+/** The settings that a command may need, resolved from flags, environment and profile. */
 export interface CommandSettings {
   readonly version: string;
   readonly output: string;
-  /** The command line itself asks for another format than the table. */
+  /** The command line sets a format other than table. */
   readonly formatTyped: boolean;
-  /** The command line itself asks for a table, or for something about one. */
+  /** The command line sets the table format or an option of tables. */
   readonly tableTyped: boolean;
   readonly sandbox: boolean;
   readonly dryRun: boolean;
-  /** False when the service is to decide. */
+  /** False with `--no-validate`: the service decides what is valid. */
   readonly validate: boolean;
   readonly profile: string;
   readonly baseUrl: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
-  /** Where the key comes from, and its last four characters. */
+  /** The source of the key, and its last four characters. */
   readonly credential: Credential | undefined;
   readonly defaults: Defaults;
 }
 
-/** A service, and who asks it. */
+/** A service and the key to use. */
 export interface Place {
   readonly baseUrl: string;
   readonly inferenceBaseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
 }
 
-/** What a command may know of the environment. */
+/** The environment variables that commands may read. */
 export type VisibleEnvironment = Readonly<Partial<Record<(typeof visibleVariables)[number], string>>>;
 export const visibleVariables = [
   "HOME",

@@ -15,10 +15,10 @@ export interface Values {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** A command without an operation of the contract gets what it built itself. */
+/** The input of the operation, or what `buildInput` returns for a command without one. */
 type InputFor<Id extends OperationId, Built extends object> = [Id] extends [never] ? Built : InputOf<Id>;
 
-/** What `run` and its companions get: the values, the context, and the ports that the command uses. */
+/** What `run` and `confirm` get: the values, the context, and the ports that the command uses. */
 type Run<
   Id extends OperationId,
   Declared extends Flags,
@@ -33,15 +33,15 @@ type Typed<Declared extends Flags, Args extends readonly Arg[], Used extends key
     readonly args: ArgValues<Args>;
   };
 
-/** A question that is asked before the command runs; nothing when there is nothing to ask after all. */
+/** A confirmation before the command runs; undefined when none is needed. */
 type Question = string | undefined | Promise<string | undefined>;
 
-/** Asks on a terminal before money is spent; the question says on what. */
+/** Asks before spending money, on a terminal only; the question says on what. */
 interface Spending<Given> {
   spending(given: Given): Question;
 }
 
-/** Asks on a terminal before something is destroyed, and needs `--yes` off one; the question says what. */
+/** Asks before destroying something, and needs `--yes` without a terminal; the question says what. */
 export interface Destruction<Given> {
   destruction(given: Given): Question;
 }
@@ -58,31 +58,31 @@ interface Declaration<
   /** The words of the command, such as `rentals create vm`. */
   readonly path: string;
   readonly summary: string;
-  /** What help and manual say beside the summary. */
+  /** More text for help and the manual. */
   readonly details?: string;
   /** Its fields become flags, and its input is what `run` gets. */
   readonly operation?: Id;
   /** Other operations that the command calls. */
   readonly alsoCalls?: readonly More[];
-  /** What a command without an operation of the contract does. */
+  /** The effect of a command without an operation. */
   readonly effect?: Does;
   readonly args?: Args;
   /** The command's own flags. */
   readonly flags?: Declared;
-  /** Fields without a flag, as an argument or a flag of the command's own gives them. */
+  /** Fields without a flag of their own: an argument or another flag sets them. */
   readonly withoutFlag?: readonly string[];
-  /** Required fields that the command has a value for: `always`, or when this key of the configuration is set. */
+  /** Required fields with a default: `always`, or when this configuration key is set. */
   readonly defaulted?: Readonly<Record<string, string>>;
-  /** Ports of the core that it needs beside the context. */
+  /** Ports that it needs besides the context. */
   readonly uses?: readonly Used[];
-  /** It needs no configuration, and runs where that cannot be read. */
+  /** Runs without configuration, even when the file cannot be read. */
   readonly needsNoConfig?: boolean;
   readonly view: View;
-  /** At least two, working as written. */
+  /** At least two, which work as written. */
   readonly examples: readonly Example[];
   /**
-   * The input, when it is more than the fields that were typed. It is checked against the contract afterwards. Write it
-   * above `confirm` and `run`: their input has its type where the command has no operation.
+   * Builds the input when it is more than the typed fields; it is then checked against the contract. Declare it above
+   * `confirm` and `run`: without an operation, their input has its return type.
    */
   buildInput?(
     typed: Typed<Declared, Args, Used> & { readonly input: Partial<InputFor<Id, object>> },
@@ -93,7 +93,7 @@ interface Declaration<
   run(given: Run<Id, Declared, Args, Used, Built>): Result | Promise<Result>;
 }
 
-/** A command that destroys something does not compile without a confirmation of that. */
+/** A command that spends or destroys does not compile without that confirmation. */
 type Confirmed<Id extends OperationId, More extends OperationId, Does extends Effect> = "destroy" extends
   | Does
   | EffectOf<Id | More>
@@ -102,7 +102,7 @@ type Confirmed<Id extends OperationId, More extends OperationId, Does extends Ef
     ? { readonly confirm: { readonly spending: unknown } }
     : unknown;
 
-/** A command, whatever its values are: the core hands over values that it parsed and checked by the same declaration. */
+/** A command of any type: `run` gets values that were parsed and checked by the same declaration. */
 export interface Command
   extends Omit<
     Declaration<OperationId, OperationId, Effect, Flags, readonly Arg[], keyof Ports, object>,
@@ -113,7 +113,7 @@ export interface Command
   run(given: Context & Values): Result | Promise<Result>;
 }
 
-/** Declares a command; the types of what `run` gets follow from the declaration. */
+/** Declares a command; the types of `run` are inferred from the declaration. */
 export function defineCommand<
   const Id extends OperationId = never,
   const More extends OperationId = never,

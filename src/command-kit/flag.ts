@@ -2,16 +2,16 @@ import type { LiveValue, ValueKind } from "./values.ts";
 
 declare const valueType: unique symbol;
 
-/** A flag of a command's own, as plain data; `Value` is what `run` gets for it. */
+/** A command's own flag, as plain data; `Value` is the type that `run` gets. */
 export interface Flag<Value = unknown> extends FlagOptions {
   readonly kind: ValueKind;
   readonly text: string;
-  /** What stands for the value in help; a flag without it is a switch. */
+  /** The placeholder of the value in help; a flag without one is a switch. */
   readonly value?: string;
-  /** May be given several times; the values are gathered in a list. */
+  /** May be given several times; the values are combined. */
   readonly repeat?: boolean;
   readonly choices?: readonly string[];
-  /** The text that it stands for when it is left out. */
+  /** The value when the flag is not given, as text. */
   readonly default?: string;
   readonly [valueType]?: Value;
 }
@@ -21,23 +21,23 @@ export interface FlagOptions {
   readonly short?: string;
   /** Other long names, without dashes. */
   readonly aliases?: readonly string[];
-  /** What stands for the value in help, where the kind's own word would say too little. */
+  /** The placeholder of the value in help, where that of the kind says too little. */
   readonly value?: string;
   readonly completes?: LiveValue;
-  /** Dotted fields of the operation that it gives, so that a fault of the field names this flag. */
+  /** Dotted fields of the operation that it sets, so that an error in the field names this flag. */
   readonly setsFields?: readonly string[];
-  /** The text that it stands for when it is given without a value; the next word is taken as its value if there is one. */
+  /** The value when the flag is given without one, as text. A word that follows is taken as the value. */
   readonly optionalValue?: string;
   /** Bounds of a whole number. */
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Flags of the command, by their keys, that cannot be given beside this one. */
+  /** Keys of flags that cannot be used together with this one. */
   readonly conflictsWith?: readonly string[];
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** The values of flags, by the names under which a command declares them. */
+/** The values of flags, by key. */
 export type FlagValues<Declared extends Flags> = {
   readonly [Name in keyof Declared]: Declared[Name] extends Flag<infer Value> ? Value : never;
 };
@@ -52,7 +52,7 @@ const make =
     ...options,
   });
 
-/** A choice of fixed words; with a default it is never undefined. */
+/** One of a fixed set of words; never undefined with a default. */
 function choice<const Choice extends string>(
   text: string,
   choices: readonly Choice[],
@@ -69,11 +69,11 @@ function choice(text: string, choices: readonly string[], options: FlagOptions =
 
 const withDefault =
   <Value>(kind: ValueKind, value: string) =>
-  (text: string, usual: string, options: FlagOptions = {}): Flag<Value> => ({
+  (text: string, defaultValue: string, options: FlagOptions = {}): Flag<Value> => ({
     kind,
     text,
     value,
-    default: usual,
+    default: defaultValue,
     ...options,
   });
 
@@ -96,21 +96,21 @@ export const flag = {
     value: "N",
     ...options,
   }),
-  integerOr: (text: string, usual: string, options: Bounded): Flag<number> => ({
+  integerOr: (text: string, defaultValue: string, options: Bounded): Flag<number> => ({
     kind: "integer",
     text,
     value: "N",
-    default: usual,
+    default: defaultValue,
     ...options,
   }),
   /** Milliseconds. */
   duration: make<number | undefined>("duration", "DURATION"),
   durationOr: withDefault<number>("duration", "DURATION"),
-  /** Cents of an amount in dollars. */
+  /** An amount in dollars, as cents. */
   cents: make<number | undefined>("cents", "AMOUNT"),
-  /** Hundredths of a cent of an amount in dollars, for prices below a cent. */
+  /** An amount in dollars, as hundredths of a cent, for prices below a cent. */
   price: make<number | undefined>("price", "AMOUNT"),
-  /** An Id: a number where JSON carries it exactly, else text. */
+  /** An id: a number where JSON represents it exactly, else text. */
   id: make<number | string | undefined>("id", "ID"),
   /** Width and height in pixels. */
   size: make<Size | undefined>("size", "WxH"),
@@ -118,7 +118,7 @@ export const flag = {
   choice,
   /** May be given several times. */
   texts: make<readonly string[]>("text", "TEXT", { repeat: true }),
-  /** `KEY=JSON`, given several times: one object of all. */
+  /** `KEY=JSON`, may be given several times; the values are merged into one object. */
   params: make<Readonly<Record<string, unknown>>>("params", "KEY=JSON", { repeat: true }),
 };
 

@@ -3,7 +3,7 @@ import { exactDollars } from "../core/money.ts";
 import type { Context } from "./context.ts";
 import { type FlagValues, flag } from "./flag.ts";
 
-/** Where a picture or a recording goes. */
+/** The flags for where to save a picture or a recording. */
 export const outFlags = (thing: string) => ({
   out: flag.text(
     `Where to save the ${thing}: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout`,
@@ -12,14 +12,14 @@ export const outFlags = (thing: string) => ({
   force: flag.boolean("Replace an existing file"),
 });
 
-/** What `outputTarget` of src/media needs to know. Throws `UsageError` when stdout cannot take the bytes. */
+/** The options of `outputTarget` in src/media. Throws `UsageError` when stdout cannot take the bytes. */
 export function outputOptions(
   { out, force }: FlagValues<ReturnType<typeof outFlags>>,
   { files, settings, say }: Pick<Context, "files" | "settings" | "say">,
 ) {
   const { output, dryRun } = settings;
   if (out === "-" && output !== "table") {
-    throw new UsageError(`--out - writes bytes, and --output ${output} writes text: leave one out`);
+    throw new UsageError(`--out - writes bytes, and --output ${output} writes text: use only one of them`);
   }
   if (out === "-" && files.stdoutIsTerminal) {
     throw new UsageError("--out - writes bytes, and stdout is a terminal: name a file or use a pipe");
@@ -32,6 +32,6 @@ const hundredthsPerDollar = 10_000;
 /** Throws `BudgetExceeded` when something costs more dollars than the limit, which is in hundredths of a cent. */
 export function assertWithinCost(cost: number, limit: number | undefined): void {
   if (limit === undefined || Math.round(cost * hundredthsPerDollar) <= limit) return;
-  const most = exactDollars(limit / hundredthsPerDollar);
-  throw new BudgetExceeded(`this would cost ${exactDollars(cost)}; the limit is ${most}`);
+  const max = exactDollars(limit / hundredthsPerDollar);
+  throw new BudgetExceeded(`this would cost ${exactDollars(cost)}; the limit is ${max}`);
 }

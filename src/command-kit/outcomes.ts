@@ -2,24 +2,24 @@ import { UnknownOutcome } from "../core/service-errors.ts";
 import type { Context } from "./context.ts";
 import { idOf, recordsOf } from "./responses.ts";
 
-/** Sends a write once. When its outcome is unknown, throws `UnknownOutcome` with what a look afterwards showed. */
-export async function orLook<Value>(
+/** Sends a write once. When the outcome is unknown, throws `UnknownOutcome` with the result of a check. */
+export async function orCheck<Value>(
   write: () => Promise<Value>,
-  look: () => Promise<string>,
+  check: () => Promise<string>,
 ): Promise<Value> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof UnknownOutcome)) throw error;
-    throw error.withFinding(await look());
+    throw error.withFinding(await check());
   }
 }
 
 /**
- * The same for a create, whose look tells what is listed now that was not listed before. Once it has worked, whatever
- * fails later tells of it: the thing is there.
+ * Sends a create once. When the outcome is unknown, the error lists what is new in the listing. After a success, any later
+ * failure reports that the resource exists.
  */
-export async function createAndLook<Value>(
+export async function createAndCheck<Value>(
   thing: "rental" | "volume",
   create: () => Promise<Value>,
   list: (options?: { retries: number }) => Promise<unknown>,
@@ -27,10 +27,10 @@ export async function createAndLook<Value>(
 ): Promise<Value> {
   const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
   interrupted.throwIfAborted();
-  const created = await orLook(create, async () => finding(before, await idsOf(list)));
-  const id = idOf(created) ?? "without an id in the answer";
-  const bills = thing === "rental" ? " and bills" : "";
-  ifItFails(`The ${thing} is created${bills}: ${id}. Do not create it again.`);
+  const created = await orCheck(create, async () => finding(before, await idsOf(list)));
+  const id = idOf(created) ?? "the response has no id";
+  const billed = thing === "rental" ? " and is billed" : "";
+  ifItFails(`The ${thing} was created${billed}: ${id}. Do not create it again.`);
   return created;
 }
 
@@ -44,12 +44,12 @@ async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | 
 }
 
 function finding(before: readonly string[] | undefined, after: readonly string[] | undefined): string {
-  if (after === undefined) return "Looking afterwards failed too: look yourself before you try again.";
+  if (after === undefined) return "Checking the outcome failed too. Check it yourself before you try again.";
   if (before === undefined) {
-    return `Listed now: ${after.join(", ") || "nothing"}. What was there before is not known.`;
+    return `Listed now: ${after.join(", ") || "nothing"}. What was listed before is not known.`;
   }
   const fresh = after.filter((id) => !before.includes(id));
   return fresh.length === 0
-    ? "Nothing new is listed yet. It may still appear: look again before you try again."
-    : `New in the listing since: ${fresh.join(", ")}. It may be this one.`;
+    ? "Nothing new is listed yet, but it may still appear. Check again before you retry."
+    : `New in the listing: ${fresh.join(", ")}. It may be this one.`;
 }

@@ -2,17 +2,17 @@ import type { Probe } from "../client/probe.ts";
 import type { Environment } from "../core/urls.ts";
 import type { Machine, PathFacts, Programs } from "../system/types.ts";
 
-/** What is the same in every sandbox, whatever it holds. */
+/** Facts that are the same for every sandbox. */
 export interface SandboxFacts {
   readonly keys: { readonly full: string; readonly readOnly: string };
-  /** What the service leaves open and the sandbox decided. */
+  /** The sandbox's choices where the API documentation leaves behavior open. */
   readonly limits: readonly { readonly id: string; readonly text: string }[];
 }
 
-/** The service on this machine. */
+/** Controls of the sandbox. */
 export interface SandboxControl extends Pick<SandboxFacts, "keys"> {
   readonly status: () => unknown;
-  /** Each gives the clock as it is then; a moment or a span is in milliseconds. Throws `ControlRefused`. */
+  /** Each returns the new state of the clock; times are in milliseconds. Throws `ControlRefused`. */
   readonly clock: {
     readonly show: () => unknown;
     readonly freeze: () => unknown;
@@ -20,20 +20,20 @@ export interface SandboxControl extends Pick<SandboxFacts, "keys"> {
     readonly advance: (milliseconds: number) => unknown;
     readonly set: (moment: number) => unknown;
   };
-  /** Throws `ControlRefused` that names each value at fault. */
+  /** Throws `ControlRefused` that names each invalid value. */
   readonly faults: {
     readonly add: (fault: object) => unknown;
     readonly list: () => readonly unknown[];
-    /** Forgets one or all, and says how many that were. */
+    /** Removes one or all, and returns how many were removed. */
     readonly clear: (id?: number) => number;
   };
-  /** The last requests, the oldest of them first. */
+  /** The last requests, oldest first. */
   readonly requests: (limit: number) => readonly unknown[];
   readonly seed: (text: string) => Promise<void>;
   readonly snapshot: () => unknown;
   readonly restore: (text: string) => void;
   readonly reset: () => void;
-  /** `only` names an environment, whose operations are served; without it all of them. */
+  /** `only` serves the operations of one environment; by default all are served. */
   readonly serve: (options: {
     readonly host: string;
     readonly port: number;
@@ -44,27 +44,27 @@ export interface SandboxControl extends Pick<SandboxFacts, "keys"> {
   }>;
 }
 
-/** This machine and how gpuctl is set up on it, for checks. Nothing here changes anything. */
+/** This machine and its gpuctl installation, read-only, for checks. */
 export interface Installation extends Machine, Pick<Programs, "which"> {
   /** The versions of Node.js that gpuctl runs on, such as `>=20.19`. */
   readonly neededNode: string;
-  /** The user that runs gpuctl, by number; undefined where users have none. */
+  /** The numeric id of the current user; undefined on systems without one. */
   readonly userId: number | undefined;
   readonly env: Environment;
-  /** Undefined when the path does not exist or cannot be looked at. */
+  /** Undefined when the path does not exist or is not accessible. */
   readonly stat: (path: string) => Promise<(PathFacts & { readonly writable: boolean }) | undefined>;
   /** Undefined when the file cannot be read. */
   readonly readText: (path: string) => Promise<string | undefined>;
-  /** The proxy that the environment names for a URL. */
+  /** The proxy that the environment sets for a URL. */
   readonly proxyFor: (url: string) => Promise<string | undefined>;
-  /** What a host shows without a key. Throws when it cannot be reached within `timeout` milliseconds. */
+  /** Probes a host without a key. Throws when it cannot be reached within `timeout` milliseconds. */
   readonly probe: (url: string, timeout: number) => Promise<Probe>;
   readonly sandboxHealth: () => Promise<SandboxHealth>;
   readonly configPath: string;
   /** Why the configuration cannot be used. */
   readonly configProblem: () => string | undefined;
   readonly stateFolder: string;
-  /** Which streams are a terminal, its width, and whether text has colors. */
+  /** Which streams are terminals, the width in columns, and whether output is colored. */
   readonly terminal: {
     readonly stdin: boolean;
     readonly stdout: boolean;

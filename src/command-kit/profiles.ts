@@ -2,7 +2,7 @@ import { NotFound } from "../core/errors.ts";
 import type { RecordView } from "../core/view.ts";
 import type { ProfileSummary } from "./context.ts";
 
-/** A profile as commands show it: how its key ends and where it comes from, never the key. */
+/** A profile as commands show it: with the last characters and the source of its key, never the key. */
 export function shownProfile({ name, inUse, settings, key }: Omit<ProfileSummary, "isDefault">) {
   return {
     name,
@@ -15,7 +15,7 @@ export function shownProfile({ name, inUse, settings, key }: Omit<ProfileSummary
   };
 }
 
-/** The same with the other settings of the profile. */
+/** A profile with its other settings. */
 export function profileDetails(profile: ProfileSummary) {
   const { baseUrl, inferenceBaseUrl, sandbox, ...settings } = profile.settings;
   return { ...shownProfile(profile), settings };
@@ -25,9 +25,9 @@ export const profileView: RecordView = { kind: "record", id: ["name"] };
 
 /** Throws `NotFound` when there is no profile of this name. */
 export function profileNamed(name: string, profiles: readonly ProfileSummary[]): ProfileSummary {
-  const found = profiles.find((one) => one.name === name);
+  const found = profiles.find((profile) => profile.name === name);
   if (found) return found;
-  const names = profiles.map((one) => one.name);
+  const names = profiles.map((profile) => profile.name);
   throw new NotFound(
     `there is no profile "${name}"${names.length > 0 ? `; there are: ${names.join(", ")}` : ""}`,
   );

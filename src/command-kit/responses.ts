@@ -10,7 +10,7 @@ import {
   UnknownOutcome,
 } from "../core/service-errors.ts";
 
-/** A response as JSON. Throws `InvalidResponse` when it is not JSON, or `UnknownOutcome` for a write. */
+/** Parses a response as JSON. Throws `InvalidResponse` for invalid JSON, or `UnknownOutcome` for a write. */
 export function jsonOf(response: BufferedResponse): unknown {
   const { request, status } = response;
   try {
@@ -42,10 +42,9 @@ export function noDescription(error: unknown, unknown: string, hint: string): un
   );
 }
 
-/** Answers whose shape the service does not promise, taken apart with care. */
 export { isRecord };
 
-/** The records of a page: a bare array, or an object around one; none of anything else. */
+/** The records of a page: an array, or the array in an object; empty for anything else. */
 export const recordsOf = (page: unknown): readonly unknown[] => recordsOfPage(page) ?? [];
 
 /** A record's identifier as text. */

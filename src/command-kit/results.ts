@@ -2,8 +2,8 @@ import type { Result } from "../core/result.ts";
 import type { CommandSettings } from "./context.ts";
 
 /**
- * A text as it is, or a record when the command line itself asks for a format. A format set elsewhere does not count,
- * so that a shell that sources the text keeps working.
+ * A text, or a record when the command line sets a format. A format set elsewhere is ignored, so that shells that source
+ * the text keep working.
  */
 export const textResult = (
   text: string,
@@ -15,5 +15,5 @@ async function* whole(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-/** What a command that sends nothing to the service says in a dry run instead of doing its work. */
+/** Printed in a dry run by commands that send no request. */
 export const nothingDone = "Nothing was done: this is a dry run.";

@@ -17,16 +17,16 @@ export interface CommandNode {
   readonly path: readonly string[];
   readonly summary: string;
   readonly details?: string;
-  /** Its fields are flags. */
+  /** The operation whose fields are flags. */
   readonly operation?: OperationId;
   readonly args: readonly ArgNode[];
-  /** First those of the operation's fields, then the command's own; the global ones are not among them. */
+  /** The fields of the operation, then the command's own flags, without the global ones. */
   readonly flags: readonly FlagNode[];
   /** Limits that span several flags, in words. */
   readonly limits: readonly string[];
-  /** What has to be confirmed on a terminal; destruction needs `--yes` off one. */
+  /** What to confirm on a terminal; without one, destruction needs `--yes`. */
   readonly confirm?: "spending" | "destruction";
-  /** Required fields that have a value when none is given: `always`, or when this key of the configuration is set. */
+  /** Required fields with a default: `always`, or when this configuration key is set. */
   readonly defaulted?: Readonly<Record<string, string>>;
   readonly needsNoConfig?: boolean;
   readonly examples: readonly Example[];
@@ -39,11 +39,11 @@ export interface FlagNode {
   readonly names: readonly [string, ...string[]];
   readonly short?: string;
   readonly kind: ValueKind | "list" | "map";
-  /** What a list or a map holds. */
+  /** The kind of the values in a list or a map. */
   readonly item?: ValueKind;
-  /** What stands for the value in help; a flag without it is a switch. */
+  /** The placeholder of the value in help; a flag without one is a switch. */
   readonly value?: string;
-  /** What it stands for when it is given without a value. */
+  /** The value when the flag is given without one. */
   readonly optionalValue?: string;
   readonly text: string;
   /** Choices, limits, default and configuration key, in words. */
@@ -55,26 +55,25 @@ export interface FlagNode {
   readonly maximum?: number;
   readonly default?: string;
   readonly completes?: LiveValue;
-  /** A switch that also has `--no-`. */
+  /** A switch with a `--no-` form. */
   readonly negatable?: boolean;
-  /** The command cannot run without it. */
   readonly required?: boolean;
-  /** The field of the operation that it is. */
+  /** The field of the operation that it sets. */
   readonly field?: string;
-  /** Dotted fields that a flag of the command's own gives. */
+  /** Dotted fields that a command's own flag sets. */
   readonly setsFields?: readonly string[];
-  /** Under what the command's `run` gets the value of a flag of its own. */
+  /** The key under which `run` gets the value of the command's own flag. */
   readonly key?: string;
   /** The key of the configuration that keeps a default for it. */
   readonly configKey?: string;
-  /** Main names of flags that cannot be given beside it. */
+  /** Main names of flags that cannot be used together with it. */
   readonly conflictsWith?: readonly string[];
 }
 
 /** A flag that every command takes. */
 export interface GlobalNode extends FlagNode {
   readonly group: GlobalGroup;
-  /** The environment variable that stands in for it. */
+  /** The environment variable with the same effect. */
   readonly env?: string;
 }
 
@@ -90,7 +89,7 @@ export interface Example {
   readonly after?: readonly string[];
 }
 
-/** The flags and the argument by which a field can be given, for messages, the main one first; `path` leads into the input. */
+/** The arguments and flags that set the field at `path` of the input, for messages; the main one first. */
 export function flagsThatSet(
   { args, flags }: Pick<CommandNode, "args" | "flags">,
   path: readonly (string | number)[],
@@ -115,13 +114,13 @@ export const kebab = (name: string): string =>
     .replaceAll("_", "-")
     .toLowerCase();
 
-/** Every spelling of a flag with its dashes, the short one first. */
+/** Every spelling of a flag, with dashes; the short one first. */
 export const spellings = ({ names, short, negatable }: FlagNode): readonly string[] => [
   ...(short ? [`-${short}`] : []),
   ...names.flatMap((name) => (negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),
 ];
 
-/** The value of a flag as it is shown, in brackets where it may be left out; nothing for a switch. */
+/** The placeholder of a flag's value, in brackets when optional; undefined for a switch. */
 export const shownValue = ({
   value,
   optionalValue,
@@ -132,11 +131,11 @@ export const shownValue = ({
 export const textWithNotes = ({ text, notes }: Pick<FlagNode, "text" | "notes">): string =>
   notes.length > 0 ? `${text} (${notes.join("; ")})` : text;
 
-/** What is to be said of an argument: its text, with the choices where there are some. */
+/** An argument's text with its choices. */
 export const argText = ({ text, choices }: ArgNode): string =>
   textWithNotes({ text, notes: choices ? [`one of ${choices.join(", ")}`] : [] });
 
-/** The arguments of a command as its usage shows them, optional ones in brackets; `draw` draws the name of one. */
+/** The arguments of a command for its usage line, optional ones in brackets; `draw` formats a name. */
 export const usageWords = (
   { args }: Pick<CommandNode, "args">,
   draw: (name: string) => string = (name) => name,
@@ -146,7 +145,7 @@ export const usageWords = (
     return required && !stdin && !replacedByFlag ? word : `[${word}]`;
   });
 
-/** What every command takes beside the global flags. */
+/** Flags of every command, besides the global ones. */
 export const everywhere: readonly FlagNode[] = [
   { names: ["version"], short: "V", kind: "boolean", text: "Print the version", notes: [] },
   { names: ["help"], short: "h", kind: "boolean", text: "Show help", notes: [] },

@@ -3,11 +3,11 @@ import { UsageError } from "../core/errors.ts";
 import { parseCents, parsePrice } from "../core/money.ts";
 import { noChoice } from "../core/text.ts";
 
-/** What a completion looks up while a command line is typed. */
+/** The values that shell completion looks up. */
 export type LiveValue = (typeof liveValues)[number];
 export const liveValues = ["rental", "volume", "profile"] as const;
 
-/** How the text of a flag or an argument is read. */
+/** How the text of a flag or an argument is parsed. */
 export type ValueKind =
   | "boolean"
   | "text"
@@ -31,7 +31,7 @@ interface Parsing extends Bounds {
   readonly choices?: readonly string[];
 }
 
-/** Reads a text as a value of its kind. Throws `UsageError` that names the flag or the argument. */
+/** Parses a text by its kind. Throws `UsageError` that names the flag or the argument. */
 export function parseValue({ kind, choices, ...bounds }: Parsing, text: string, name: string): unknown {
   switch (kind) {
     case "number":
@@ -58,13 +58,12 @@ export function parseValue({ kind, choices, ...bounds }: Parsing, text: string, 
   }
 }
 
-/** An Id as typed: a whole number that JSON carries exactly becomes one, anything else stays text. */
+/** Parses an id: a whole number where JSON represents it exactly, else text. */
 export function parseId(text: string): number | string {
   const number = Number(text);
   return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(number) ? number : text;
 }
 
-/** A number as typed. */
 function parseNumber(text: string, name: string): number {
   const number = Number(text);
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) || !Number.isFinite(number)) {
@@ -76,7 +75,7 @@ function parseNumber(text: string, name: string): number {
   return number;
 }
 
-/** A whole number within its bounds. A field of the contract has none here: the contract checks it. */
+/** A whole number within its bounds. Fields have no bounds here: the contract checks them. */
 function parseInteger(text: string, name: string, { minimum, maximum }: Bounds): number {
   const number = parseNumber(text, name);
   if (minimum === undefined) return number;
@@ -94,7 +93,7 @@ function parseSize(text: string, name: string): { width: number; height: number 
   return { width: Number(match[1]), height: Number(match[2]) };
 }
 
-/** `KEY=JSON`: a field that the service takes beside the documented ones. */
+/** `KEY=JSON`: a field beyond the documented ones. */
 function parseParam(text: string, name: string): Readonly<Record<string, unknown>> {
   const at = text.indexOf("=");
   if (at < 1) throw new UsageError(`${name} must be KEY=JSON such as top_k=40, not ${JSON.stringify(text)}`);
@@ -103,7 +102,7 @@ function parseParam(text: string, name: string): Readonly<Record<string, unknown
     return { [text.slice(0, at)]: JSON.parse(value) };
   } catch {
     throw new UsageError(
-      `${name} ${text.slice(0, at)}: ${JSON.stringify(value)} is not JSON; quote a text, as in '${text.slice(0, at)}="${value}"'`,
+      `${name} ${text.slice(0, at)}: ${JSON.stringify(value)} is not valid JSON; put quotes around text, as in '${text.slice(0, at)}="${value}"'`,
     );
   }
 }

@@ -33,14 +33,14 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
   { name: "auth", summary: "API keys", commands: ["login", "logout", "status", "token"] },
   {
     name: "profile",
-    summary: "Profiles: an account or the sandbox each",
+    summary: "Manage profiles for accounts and the sandbox",
     commands: ["list", "show", "add", "use", "remove"],
   },
   { name: "config", summary: "Defaults of a profile", commands: ["get", "set", "unset", "list", "path"] },
   { name: "doctor", summary: "Check the installation", commands: [""] },
   {
     name: "sandbox",
-    summary: "The whole service on this machine",
+    summary: "Run and control the local sandbox",
     commands: [
       "serve",
       "status",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { commonErrors } from "./errors.ts";
 import { operation } from "./operation.ts";
 
-/** Speech (service section 2.8). Other audio parameters are not documented, so unknown ones pass through. */
+/** Speech (service section 2.8). Undocumented fields pass through. */
 export const generateAudio = operation({
   id: "generateAudio",
   method: "POST",
@@ -10,14 +10,14 @@ export const generateAudio = operation({
   path: "/v1/audio/generation",
   host: "inference",
   group: "inference",
-  summary: "Speak a text",
+  summary: "Generate speech from text",
   in: "body",
   input: z.looseObject({
-    text: z.string().describe("What to say"),
-    speed: z.number().optional().describe("Speed; 1 is normal"),
+    text: z.string().describe("Text to speak"),
+    speed: z.number().optional().describe("Speaking speed; 1 is normal"),
   }),
   output: z
-    .looseObject({ audio: z.string().describe("Base64 of the recording's bytes") })
+    .looseObject({ audio: z.string().describe("The recording, base64-encoded") })
     .meta({ id: "GeneratedAudio", description: "The generated speech" }),
   errors: commonErrors,
 });

@@ -12,7 +12,10 @@ export const openApiDocument = z
     tags: z.array(z.unknown()).optional(),
     components: z.looseObject({}).optional(),
   })
-  .meta({ id: "OpenApiDocument", description: "OpenAPI 3.1 description of the enabled operations" });
+  .meta({
+    id: "OpenApiDocument",
+    description: "OpenAPI 3.1 description of the operations enabled in this environment",
+  });
 
 export const getOpenApiDocument = operation({
   id: "getOpenApiDocument",
@@ -20,7 +23,7 @@ export const getOpenApiDocument = operation({
   path: "/v2/openapi.json",
   host: "compute",
   group: "openapi",
-  summary: "Describe the operations that this environment enables",
+  summary: "Get the OpenAPI description of the enabled operations",
   in: "none",
   input: nothing,
   output: openApiDocument,

@@ -1,4 +1,4 @@
-/** The service's vocabularies (service section 2.1 and 2.8), each written once. */
+/** The service's enums (service sections 2.1 and 2.8). */
 
 export const networkTypes = ["infiniband", "ethernet"] as const;
 export const gpuTypes = ["h100", "h200", "b200", "rtx-6000-pro"] as const;
@@ -44,7 +44,7 @@ export const virtualMachineRegions = [
   "us-east-3",
 ] as const;
 
-/** Storage volumes take any region of either set. */
+/** A storage volume can be in any region of either set. */
 export const volumeRegions = [...new Set([...virtualMachineRegions, ...bareMetalRegions])];
 
 export const backends = ["auto", "tvm", "torch"] as const;

@@ -11,16 +11,16 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** What every operation may answer on failure, and what the reads and the user operations add. */
+/** Errors that every operation may return, and those that reads and user operations add. */
 export const commonErrors = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "INTERNAL_SERVER_ERROR"] as const;
 export const lookupErrors = [...commonErrors, "NOT_FOUND"] as const;
 
-/** The body of every failure. What an entry of `issues` holds is the service's own affair. */
+/** The body of every error response. The service does not document the entries of `issues`. */
 export const errorBody = z
   .object({
     code: z.string().describe("Error code, such as BAD_REQUEST"),
-    message: z.string().describe("What happened, in a sentence"),
-    issues: z.array(z.unknown()).describe("Details of a failed validation; otherwise empty"),
+    message: z.string().describe("What went wrong, in a sentence"),
+    issues: z.array(z.unknown()).describe("Validation errors; empty for other failures"),
   })
   .meta({ id: "Error", description: "Body of every failed request" });
 

@@ -1,11 +1,11 @@
-/** What each image model can do (service sections 2.8 and 4.5). No schema here: help and prices load this alone. */
+/** What each image model can do (service sections 2.8 and 4.5). Kept free of zod, because help and prices load it. */
 
 export interface ImageModel {
-  /** Names of the LoRAs that the model takes. */
+  /** Names of the LoRAs that the model supports. */
   readonly loras: readonly string[];
-  /** Takes `prompt_2`, `negative_prompt_2` and `enable_refiner`. */
+  /** Supports `prompt_2`, `negative_prompt_2` and `enable_refiner`. */
   readonly sdxl: boolean;
-  /** Takes a reference picture. */
+  /** Supports a reference picture. */
   readonly imageToImage: boolean;
 }
 
@@ -54,6 +54,6 @@ export const resolutions = [
   "832x1216",
 ] as const;
 
-/** Dollars for one picture (service section 4.5, rule 4): 0.01 x (width/1024) x (height/1024) x (steps/25). */
+/** Price of one picture in dollars (service section 4.5, rule 4): 0.01 x (width/1024) x (height/1024) x (steps/25). */
 export const imagePriceDollars = (width: number, height: number, steps: number): number =>
   (0.01 * width * height * steps) / (1024 * 1024 * 25);

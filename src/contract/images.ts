@@ -13,28 +13,28 @@ const imageInput = z.object({
   height: z.int().default(1024).describe("Height in pixels"),
   width: z.int().default(1024).describe("Width in pixels"),
   steps: z.int().default(30).describe("Inference steps"),
-  cfg_scale: z.number().default(5).describe("How closely to follow the prompt; 5 to 15 is usual"),
-  negative_prompt: z.string().optional().describe("What the picture must not show"),
+  cfg_scale: z.number().default(5).describe("How closely to follow the prompt; typically 5 to 15"),
+  negative_prompt: z.string().optional().describe("What the picture should not show"),
   seed: z.int().optional().describe("Seed; the same seed gives the same picture"),
   sampler: z.string().optional().describe("Sampler"),
   backend: z
     .enum(backends)
     .default("auto")
-    .describe("auto picks by itself, tvm is made for speed, torch is more flexible"),
+    .describe("Inference backend: auto chooses, tvm is faster, torch is more flexible"),
   prompt_2: z.string().optional().describe("Second prompt (SDXL models)"),
   negative_prompt_2: z.string().optional().describe("Second negative prompt (SDXL models)"),
   enable_refiner: z.boolean().optional().describe("Run the refiner (SDXL models)"),
   image: z.string().optional().describe("Reference picture for image-to-image"),
-  strength: z.number().min(0).max(1).optional().describe("How far the picture moves away from the reference"),
+  strength: z.number().min(0).max(1).optional().describe("How far the picture may differ from the reference"),
   lora: z
     .record(z.string(), z.number().min(0).max(1))
     .optional()
     .describe(`LoRA weights by name (${loraModels.join(", ")})`),
 });
 
-/** The fields of an image request that the rules look at. */
+/** The fields of an image request that the rules check. */
 interface Picture {
-  /** Of a model that is not documented, nothing is known that it could not do. */
+  /** May be an undocumented model, which the rules allow everything. */
   readonly model_name: string;
   readonly width: number;
   readonly height: number;
@@ -53,7 +53,7 @@ const namesWhere = (able: (name: ModelName) => boolean): string => modelNames.fi
 
 const resolution: Rule<Picture> = {
   id: "resolution",
-  text: `width x height is one of ${resolutions.join(", ")}`,
+  text: `width x height must be one of ${resolutions.join(", ")}`,
   violations: ({ width, height }) =>
     isResolution(`${width}x${height}`)
       ? []
@@ -65,19 +65,19 @@ const resolution: Rule<Picture> = {
 
 const imageToImage: Rule<Picture> = {
   id: "image-to-image",
-  text: `a reference picture is taken by ${namesWhere((name) => imageModels[name].imageToImage)} only`,
+  text: `only ${namesWhere((name) => imageModels[name].imageToImage)} support a reference picture`,
   violations: ({ model_name, image, strength }) =>
     modelOf(model_name)?.imageToImage !== false
       ? []
       : Object.entries({ image, strength })
           .filter(([, value]) => value !== undefined)
-          .map(([field]) => ({ field, message: `${model_name} does not do image-to-image` })),
+          .map(([field]) => ({ field, message: `${model_name} does not support image-to-image` })),
 };
 
 const sdxlFields = ["prompt_2", "negative_prompt_2", "enable_refiner"] as const;
 const sdxlOnly: Rule<Picture> = {
   id: "sdxl-only",
-  text: `${sdxlFields.join(", ")} are for ${namesWhere((name) => imageModels[name].sdxl)} only`,
+  text: `only ${namesWhere((name) => imageModels[name].sdxl)} support ${sdxlFields.join(", ")}`,
   violations: (input) =>
     modelOf(input.model_name)?.sdxl !== false
       ? []
@@ -88,14 +88,14 @@ const sdxlOnly: Rule<Picture> = {
 
 const loraNames: Rule<Picture> = {
   id: "lora-names",
-  text: "LoRA names are those of the model",
+  text: "the model must support each LoRA",
   violations: ({ model_name, lora }) => {
     const known = modelOf(model_name)?.loras;
     if (known === undefined) return [];
     const advice =
       known.length === 0
-        ? `${model_name} takes no LoRA; ${namesWhere((name) => imageModels[name].loras.length > 0)} do`
-        : `${model_name} has ${known.join(", ")}`;
+        ? `${model_name} supports none; ${namesWhere((name) => imageModels[name].loras.length > 0)} do`
+        : `${model_name} supports ${known.join(", ")}`;
     return Object.keys(lora ?? {})
       .filter((name) => !known.includes(name))
       .map((name) => ({ field: "lora", message: `unknown LoRA ${JSON.stringify(name)}: ${advice}` }));
@@ -117,7 +117,7 @@ export const generateImage = operation({
   input: imageInput,
   output: z
     .looseObject({
-      images: z.array(z.looseObject({ image: z.string().describe("Base64 of the picture's bytes") })),
+      images: z.array(z.looseObject({ image: z.string().describe("The picture, base64-encoded") })),
     })
     .meta({ id: "GeneratedImages", description: "The generated pictures" }),
   errors: commonErrors,

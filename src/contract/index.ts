@@ -49,10 +49,10 @@ export const operations = {
 export type Operations = typeof operations;
 export type OperationId = keyof Operations;
 
-/** What a caller gives: defaults left out, the service fills them in. */
+/** The input that a caller passes; fields with defaults are optional. */
 export type InputOf<Id extends OperationId> = z.input<Operations[Id]["input"]>;
-/** What a handler gets: checked, defaults filled in. */
+/** The input that a handler receives: validated, with defaults. */
 export type CheckedInputOf<Id extends OperationId> = z.output<Operations[Id]["input"]>;
 export type OutputOf<Id extends OperationId> = z.output<Operations[Id]["output"]>;
-/** What it does to the account. */
+/** The effect of an operation on the account. */
 export type EffectOf<Id extends OperationId> = NonNullable<Operations[Id]["effect"]>;

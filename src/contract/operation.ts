@@ -15,21 +15,21 @@ export type Group =
   | "ssh-keys"
   | "inference";
 
-/** What takes the place of a deprecated operation, as the service names it. */
+/** The documented replacement of a deprecated operation. */
 export interface Replacement {
   readonly method: Method;
   readonly path: string;
-  /** Fields that the replacement needs beyond the ones of the deprecated operation. */
+  /** Fields that the replacement requires in addition to those of the deprecated operation. */
   readonly with?: Readonly<Record<string, string>>;
-  /** The replacement answers a page at a time. */
+  /** The replacement returns one page at a time. */
   readonly paged?: true;
 }
 
-/** A limit that spans several fields. `violations` gets an input that already passed the schema, defaults filled in. */
+/** A limit across several fields. `violations` gets an input that matches the schema and includes defaults. */
 export interface Rule<Input> {
   readonly id: string;
   readonly text: string;
-  /** Where the rule is broken and why, or nothing. */
+  /** Empty when the input follows the rule. */
   violations(input: Input): readonly Violation[];
 }
 
@@ -41,15 +41,15 @@ export interface Violation {
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /**
- * What an operation does to the account: `read` changes nothing, `write` changes something that neither costs nor
- * ends, `spend` commits to a price, `destroy` ends something for good, `generate` is one paid inference call.
+ * What an operation does to the account: `read` changes nothing, `write` makes a change that is free and reversible,
+ * `spend` commits to a price, `destroy` deletes something for good, `generate` is one paid inference call.
  */
 export type Effect = "read" | "write" | "spend" | "destroy" | "generate";
 
-/** Fields: those of an object, or of one of several objects that a field tells apart. */
+/** An object, or one of several objects with a discriminating field. */
 export type InputSchema = z.ZodObject | z.ZodDiscriminatedUnion<readonly z.ZodObject[]>;
 
-/** One operation of the service: all there is to know about it, and the source of everything derived. */
+/** One operation of the service. Help, types, documents and checks are all derived from it. */
 export interface Operation<
   Id extends string = string,
   Input extends InputSchema = InputSchema,
@@ -64,25 +64,25 @@ export interface Operation<
   readonly host: "compute" | "inference";
   readonly group: Group;
   readonly summary: string;
-  /** Where the input travels; an operation without fields has `none`. */
+  /** Where the input is sent; `none` for an operation without fields. */
   readonly in: "body" | "query" | "path" | "none";
   readonly input: Input;
   readonly output: Output;
   readonly errors: readonly ErrorCode[];
   readonly rules?: readonly Rule<z.output<Input>>[];
-  /** The service only names what it belongs to: this shape of it is the sandbox's own assumption. */
+  /** The service documents only the name of the group; the operation itself is the sandbox's assumption. */
   readonly assumed?: true;
   /** No credential is needed. */
   readonly open?: true;
   readonly deprecated?: true;
   readonly replacedBy?: Replacement;
-  /** The day from which a deprecated path is no longer served. */
+  /** The day on which a deprecated path is removed. */
   readonly sunset?: string;
-  /** A successful answer may come as this kind of stream instead, when asked for. */
+  /** On request, a successful response is a stream of this media type. */
   readonly streams?: "text/event-stream";
 }
 
-/** Checks an entry of the table and keeps its literal types. */
+/** Type-checks an operation and keeps its literal types. */
 export const operation = <
   const Id extends string,
   Input extends InputSchema,

@@ -3,8 +3,8 @@ import { rentalStates } from "./enums.ts";
 import { id } from "./shared.ts";
 
 /**
- * Records that the service names but does not expand (service section 2.6). All fields are optional and may be null:
- * they are what services of this kind send, and anything else passes through.
+ * Records that the service names but does not document (service section 2.6). The fields are what services of this kind
+ * send; all are optional and nullable, and unknown fields pass through.
  */
 const text = z.string().nullish();
 const number = z.number().nullish();
@@ -48,16 +48,16 @@ const volumeFields = {
 const record = <Shape extends z.ZodRawShape>(name: string, description: string, shape: Shape) =>
   z.looseObject(shape).meta({ id: name, description });
 
-export const rental = record("Rental", "A rental that was just created", rentalFields);
+export const rental = record("Rental", "A newly created rental", rentalFields);
 export const rentalWithStatus = record("RentalWithStatus", "An active rental and its status", rentalFields);
 export const historicalRental = record("HistoricalRental", "A past rental", rentalFields);
 
 const [active, terminated] = rentalStates;
-export const activeRentalLookup = record("ActiveRentalLookup", "A rental that runs", {
+export const activeRentalLookup = record("ActiveRentalLookup", "An active rental", {
   ...rentalFields,
   state: z.literal(active),
 });
-export const terminatedRentalLookup = record("TerminatedRentalLookup", "A rental that has ended", {
+export const terminatedRentalLookup = record("TerminatedRentalLookup", "A terminated rental", {
   ...rentalFields,
   state: z.literal(terminated),
 });
@@ -65,7 +65,7 @@ export const terminatedRentalLookup = record("TerminatedRentalLookup", "A rental
 const countAndCost = z.looseObject({ count: number, costPerHourCents: number });
 export const activeRentalSummary = record(
   "ActiveRentalSummary",
-  "Count of the caller's active rentals and the sum of their hourly cost in cents, in total and per term type",
+  "Number and hourly cost in cents of the caller's active rentals, in total and by term type",
   {
     count: number,
     costPerHourCents: number,
@@ -76,7 +76,7 @@ export const activeRentalSummary = record(
 export const storageVolume = record("StorageVolume", "A storage volume", volumeFields);
 export const createdStorageVolume = record(
   "CreatedStorageVolume",
-  "A storage volume that was just created",
+  "A newly created storage volume",
   volumeFields,
 );
 export const attachStorageVolumeResponse = record(
@@ -94,11 +94,11 @@ const reservedTerm = {
 };
 export const reservedRentalConversion = record(
   "ReservedRentalConversion",
-  "The reserved term that a rental was converted to",
+  "The reserved term of a converted rental",
   reservedTerm,
 );
 export const reservedRentalExtension = record(
   "ReservedRentalExtension",
-  "The later end of a reserved term",
+  "An extended reserved term",
   reservedTerm,
 );

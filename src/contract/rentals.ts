@@ -22,14 +22,14 @@ import { id, nothing, volumeLabel, volumeSize } from "./shared.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
 
-/** What takes the place of the deprecated operations (service section 4.2). */
+/** Replacements of the deprecated operations (service section 4.2). */
 export const replacements = {
   create: { method: "POST", path: "/v2/on-demand/rentals" },
   active: { method: "GET", path: "/v2/on-demand/rentals/active" },
   history: { method: "GET", path: "/v2/on-demand/rentals/history" },
 } as const;
 
-/** Fields that both kinds of rental take (service section 2.2). */
+/** Fields of both types of rental (service section 2.2). */
 const commonFields = {
   gpuType: z.enum(gpuTypes).default("h100").describe("GPU model"),
   label: z.string().optional().describe("Name of the rental"),
@@ -40,22 +40,22 @@ const commonFields = {
   convertToOnDemandOnExpiry: z
     .boolean()
     .default(true)
-    .describe("Go on as on-demand when the reserved term ends"),
-  sshPublicKeyId: z.int().optional().describe("SSH public key to put on the machine"),
-  sshPublicKeyIds: z.array(z.int()).min(1).optional().describe("SSH public keys to put on the machine"),
+    .describe("Continue on demand when the reserved term ends"),
+  sshPublicKeyId: z.int().optional().describe("SSH public key to install"),
+  sshPublicKeyIds: z.array(z.int()).min(1).optional().describe("SSH public keys to install"),
 };
 
 const existingVolume = z
   .object({ isNew: z.literal(false), id })
-  .meta({ id: "ExistingStorageVolume", description: "A volume that exists" });
+  .meta({ id: "ExistingStorageVolume", description: "An existing volume" });
 const newVolume = z
   .object({ isNew: z.literal(true), label: volumeLabel, sizeInGb: volumeSize })
   .meta({ id: "NewStorageVolume", description: "A volume to create with the rental" });
 
 const bareMetalInput = z.object({
   networkType: z.enum(networkTypes).describe("Network between the machines"),
-  gpuCount: z.number().min(1).multipleOf(8).describe("Number of GPUs; a machine has 8"),
-  region: z.enum(bareMetalRegions).default("us-central-1").describe("Where the machines stand"),
+  gpuCount: z.number().min(1).multipleOf(8).describe("Number of GPUs, 8 per machine"),
+  region: z.enum(bareMetalRegions).default("us-central-1").describe("Region of the machines"),
   ...commonFields,
   cudaVersion: z.enum(cudaVersions).optional().describe("CUDA version to install"),
   storageVolume: z
@@ -67,9 +67,13 @@ const bareMetalInput = z.object({
 const virtualMachineInput = z.object({
   gpuCount: z.number().describe("Number of GPUs"),
   networkType: z.enum(networkTypes).default("ethernet").describe("Network of the machine"),
-  region: z.enum(virtualMachineRegions).default("us-central-1").describe("Where the machine stands"),
+  region: z.enum(virtualMachineRegions).default("us-central-1").describe("Region of the machine"),
   ...commonFields,
-  customPorts: z.array(z.int().min(1).max(65535)).max(20).optional().describe("Ports to open beside SSH"),
+  customPorts: z
+    .array(z.int().min(1).max(65535))
+    .max(20)
+    .optional()
+    .describe("Ports to open in addition to SSH"),
 });
 
 export const createBareMetalRental = operation({
@@ -128,7 +132,7 @@ export const listVirtualMachineRentals = operation({
   summary: "List all active virtual-machine rentals",
   in: "query",
   input: z.object({
-    includeClusterPools: z.boolean().optional().describe("Also list rentals that belong to cluster pools"),
+    includeClusterPools: z.boolean().optional().describe("Include rentals in cluster pools"),
   }),
   output: z.array(rentalWithStatus),
   errors: lookupErrors,
@@ -142,7 +146,7 @@ export const getActiveRentalSummary = operation({
   path: "/v2/on-demand/active-rental-summary",
   host: "compute",
   group: "rentals",
-  summary: "Count the active rentals and add up their hourly cost",
+  summary: "Count the active rentals and sum their hourly cost",
   in: "none",
   input: nothing,
   output: activeRentalSummary,
@@ -155,13 +159,13 @@ export const getRental = operation({
   path: "/v2/on-demand/rental",
   host: "compute",
   group: "rentals",
-  summary: "Look up one rental, running or ended",
+  summary: "Get a rental, active or terminated",
   in: "query",
-  input: z.object({ rentalId: z.string().min(1).describe("Id of the rental") }),
+  input: z.object({ rentalId: z.string().min(1).describe("ID of the rental") }),
   output: z
     .discriminatedUnion("state", [activeRentalLookup, terminatedRentalLookup])
     .nullable()
-    .describe("The rental, or null when no such rental belongs to the caller"),
+    .describe("The rental, or null if the caller has no rental with this id"),
   errors: lookupErrors,
 });
 

@@ -4,11 +4,11 @@ import { operation } from "./operation.ts";
 import { reservedRentalConversion, reservedRentalExtension } from "./records.ts";
 import { dateTime, id } from "./shared.ts";
 
-/** What both reserved-term requests carry (service section 2.4). */
+/** Fields of both reserved-term requests (service section 2.4). */
 const termFields = {
-  rentalId: id.describe("Id of the rental"),
+  rentalId: id.describe("ID of the rental"),
   termPeriodDays: z.int().gt(0).describe("Length of the reserved term in days"),
-  expectedTotalPriceCents: z.int().gt(0).describe("Total price that you expect to pay, in cents"),
+  expectedTotalPriceCents: z.int().gt(0).describe("Total price you expect to pay, in cents"),
 };
 
 export const convertToReserved = operation({
@@ -36,7 +36,7 @@ export const extendReserved = operation({
   in: "body",
   input: z.object({
     ...termFields,
-    expectedReservedUntil: dateTime("End of the term that you expect after the extension"),
+    expectedReservedUntil: dateTime("When you expect the extended term to end"),
   }),
   output: reservedRentalExtension,
   errors: commonErrors,
@@ -49,11 +49,11 @@ export const requestReservation = operation({
   path: "/v2/on-demand/request-reservation",
   host: "compute",
   group: "rentals",
-  summary: "Ask for a reservation of many GPUs",
+  summary: "Request a large GPU reservation",
   in: "body",
   input: z.object({ gpuCount: z.number().min(1).describe("Number of GPUs") }),
   output: z
     .strictObject({ message: z.string() })
-    .meta({ id: "ReservationRequested", description: "What happens next" }),
+    .meta({ id: "ReservationRequested", description: "The next steps" }),
   errors: commonErrors,
 });

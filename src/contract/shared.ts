@@ -1,11 +1,10 @@
 import * as z from "zod";
 
-/** Id (service section 1): an integer greater than 0 and at most 9007199254740991, or a string of at least 1 character. */
+/** Service section 1: an integer from 1 to 9007199254740991, or a string of at least 1 character. */
 export const id = z.union([z.int().gt(0), z.string().min(1)]).meta({ id: "Id", description: "Identifier" });
 
 export type Id = z.infer<typeof id>;
 
-/** No fields at all. */
 export const nothing = z.object({});
 
 export const dateTime = (text: string) => z.iso.datetime({ offset: true }).describe(text);
@@ -18,5 +17,5 @@ export const volumeLabel = z
   .regex(/^[a-zA-Z0-9_-]+$/)
   .describe("Label: letters, digits, underscores and dashes");
 
-/** A volume's size in GB; a volume of its own must also be a multiple of 256 (service section 8). */
+/** A volume's size in GB. A volume created without a rental must also be a multiple of 256 (service section 8). */
 export const volumeSize = z.int().min(256).max(64000).describe("Size in GB");

@@ -13,8 +13,8 @@ export const user = z
     provider: z.string(),
     emailVerified: z.boolean(),
     isActive: z.boolean(),
-    createdAt: dateTime("When the account was made, in UTC with milliseconds"),
-    onboardedAt: dateTime("When onboarding was done"),
+    createdAt: dateTime("When the account was created, in UTC with milliseconds"),
+    onboardedAt: dateTime("When onboarding was completed"),
     onboardedFor: z.string(),
     referralCode: z.string(),
   })
@@ -24,11 +24,11 @@ export const user = z
 
 const updateInput = z.object({
   onboardedFor: z.string().optional().describe("What the account is used for"),
-  name: z.string().optional().describe("Name of the user"),
+  name: z.string().optional().describe("Display name"),
 });
 const updated = z
   .looseObject({ success: z.boolean(), user })
-  .meta({ id: "UserUpdated", description: "The user after the change" });
+  .meta({ id: "UserUpdated", description: "The updated user" });
 const deleted = z
   .looseObject({ success: z.boolean() })
   .meta({ id: "UserDeleted", description: "Whether the user was deleted" });
@@ -38,7 +38,7 @@ const update = {
   effect: "write",
   host: "compute",
   group: "users",
-  summary: "Change the current user",
+  summary: "Update the current user",
   in: "body",
   input: updateInput,
   output: updated,
@@ -58,7 +58,7 @@ const remove = {
 } as const;
 
 const path = "/v2/users/me";
-/** The paths without /v2/ behave alike until this day (service section 9). */
+/** The paths without /v2/ behave the same until this day (service section 9). */
 const legacy = { path: "/users/me", deprecated: true, sunset: "2027-03-01" } as const;
 
 export const updateCurrentUser = operation({ ...update, id: "updateCurrentUser", path });

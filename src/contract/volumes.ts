@@ -15,10 +15,10 @@ export const createStorageVolume = operation({
   summary: "Create a storage volume",
   in: "body",
   input: z.object({
-    region: z.enum(volumeRegions).describe("Where the volume is kept"),
+    region: z.enum(volumeRegions).describe("Region of the volume"),
     label: volumeLabel,
     sizeInGb: volumeSize.multipleOf(256),
-    rentalIds: z.array(id).optional().describe("Rentals to attach it to"),
+    rentalIds: z.array(id).optional().describe("Rentals to attach the volume to"),
   }),
   output: createdStorageVolume,
   errors: commonErrors,
@@ -47,8 +47,8 @@ export const attachStorageVolume = operation({
   summary: "Attach a storage volume to bare-metal rentals",
   in: "body",
   input: z.object({
-    storageVolumeId: id.describe("Id of the volume"),
-    rentalIds: z.array(id).min(1).describe("Bare-metal rentals to attach it to"),
+    storageVolumeId: id.describe("ID of the volume"),
+    rentalIds: z.array(id).min(1).describe("Bare-metal rentals to attach the volume to"),
   }),
   output: attachStorageVolumeResponse,
   errors: commonErrors,

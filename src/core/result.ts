@@ -1,55 +1,55 @@
 import type { ListView, View } from "./view.ts";
 
-/** What a command hands back for the core to print. */
+/** What a command returns to be printed. */
 export type Result = Data | Records | Bytes | Text | Ended | Frames;
 
-/** A value: drawn by the command's view as a table, or printed as JSON just as it is. */
+/** A value, shown through the command's view or printed as JSON unchanged. */
 export interface Data {
   readonly data: unknown;
-  /** What the table is drawn from, where it says more than the data itself. */
+  /** Data for the table, when it differs from `data`. */
   readonly rows?: unknown;
-  /** How it is drawn, in the place of the command's view. */
+  /** Replaces the command's view. */
   readonly view?: View;
-  /** Printed at once; the command then goes on until this settles. */
+  /** The data is printed at once; the command then runs until this settles. */
   readonly until?: Promise<void>;
-  /** The exit code of a command that found something wrong; 0 when left out. */
+  /** 0 by default; a command that found a problem sets another. */
   readonly exitCode?: number;
 }
 
-/** Records of a list that may be longer than memory: as many at a time as came together. */
+/** A list that may not fit in memory, in batches of records as they arrive. */
 export interface Records {
   readonly records: AsyncIterable<readonly unknown[]>;
 }
 
-/** Nothing to print: the command ends as a program ended that it ran. */
+/** Prints nothing and exits with the code of a program that the command ran. */
 export interface Ended {
   readonly exitCode: number;
 }
 
-/** Bytes for stdout. */
+/** Bytes to write to stdout. */
 export interface Bytes {
   readonly bytes: Uint8Array;
 }
 
-/** Text that is printed piece by piece as it comes. */
+/** Text that is printed as it arrives. */
 export interface Text {
   readonly text: AsyncIterable<string>;
-  /** As of `Data`. */
+  /** As in `Data`. */
   readonly exitCode?: number;
 }
 
-/** A list that is looked at again and again, until the user ends it. */
+/** A list that is refreshed until the user stops it. */
 export interface Frames {
   readonly frames: AsyncIterable<Frame>;
-  /** How it is drawn, in the place of the command's view. */
+  /** Replaces the command's view. */
   readonly view: ListView;
 }
 
-/** What one look saw, or what the last good one saw when it failed. */
+/** The result of one refresh, or of the last successful one when it failed. */
 export interface Frame extends Pick<Data, "data" | "rows"> {
-  /** Lines under the list that are a part of what was seen. */
+  /** Lines below the list that belong to the snapshot. */
   readonly notes: readonly string[];
-  /** When it was looked, what went wrong, and how to leave; for people. */
+  /** The time, the error if any, and how to quit; for people. */
   readonly status: string;
   readonly failed: boolean;
 }

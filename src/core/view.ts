@@ -1,56 +1,56 @@
-/** How a person sees a value: plain data, so that listing the commands loads nothing else. */
+/** How a value is shown to people. Plain data, so that the command tree can hold it. */
 export type View = ListView | RecordView | LinesView | DocumentView;
 
-/** A table with a row for each record of an array. */
+/** A table with one row per record. */
 export interface ListView {
   readonly kind: "list";
   readonly columns: readonly Column[];
-  /** Said on stderr instead of an empty table, such as "No active rentals." */
+  /** Printed on stderr instead of an empty table, such as "No active rentals." */
   readonly empty: string;
-  /** Where a record's identifier stands; the first one that is there wins. */
+  /** Dotted paths of a record's identifier; the first that has a value wins. */
   readonly id: readonly string[];
 }
 
-/** One record, a line for each field. Without columns every field is shown under its own name. */
+/** One record, one line per field. Without columns, every field is shown under its own name. */
 export interface RecordView {
   readonly kind: "record";
   readonly columns?: readonly Column[];
   readonly id: readonly string[];
 }
 
-/** One value of each record on a line of its own, such as the paths of saved files. */
+/** One value per record, each on its own line, such as the paths of saved files. */
 export interface LinesView {
   readonly kind: "lines";
   /** Dotted path of the value in each record. */
   readonly path: string;
 }
 
-/** JSON in every format: a document that has no other shape. */
+/** A document that is printed as JSON in every format. */
 export interface DocumentView {
   readonly kind: "document";
 }
 
 export interface Column {
   readonly title: string;
-  /** What it is called where a program reads; the title in lower case with `_` for blanks when left out. */
+  /** Name in csv and tsv; by default the title in lower case with `_` for spaces. */
   readonly name?: string;
-  /** Dotted paths, the first value that is not null wins. */
+  /** Dotted paths; the first value that is not null wins. */
   readonly paths: readonly string[];
   readonly format?: Format;
-  /** How words are spelt that services spell in several ways, by their letters alone and in lower case. */
+  /** Display spelling of words that services spell in several ways, keyed by their letters in lower case. */
   readonly spelling?: Readonly<Record<string, string>>;
 }
 
 /**
- * - `text`: as it is (the default)
- * - `cents`: a number of cents, drawn as dollars, right-aligned
+ * - `text`: unchanged (the default)
+ * - `cents`: cents, shown as dollars, right-aligned
  * - `number`: right-aligned
- * - `time`: a time stamp; relative ("3h ago") on a terminal, as it came in a pipe
+ * - `time`: a timestamp; relative ("3h ago") on a terminal, unchanged in a pipe
  * - `gpus`: `gpuCount` x `gpuType` of the whole record
- * - `ssh`: user@host:port of the whole record, one or several; empty while there is no address
+ * - `ssh`: one or more user@host:port of the whole record; empty without an address
  * - `list`: an array, joined with commas
  * - `yes-no`: a boolean
- * - `any`: as it is; right-aligned when all of it is numbers
+ * - `any`: unchanged; right-aligned when the whole column is numeric
  */
 export type Format = "text" | "cents" | "number" | "time" | "gpus" | "ssh" | "list" | "yes-no" | "any";
 
@@ -60,5 +60,5 @@ export const outputFormats = ["table", "json", "jsonl", "yaml", "csv", "tsv", "i
 /** Formats that show columns. */
 export const columnFormats: readonly OutputFormat[] = ["table", "csv", "tsv"];
 
-/** Whether a program reads it: an error beside it is one JSON document, and nothing else is said before the end. */
+/** Whether the format is for programs: errors are then JSON documents, and results are printed only at the end. */
 export const isMachineFormat = (format: OutputFormat): boolean => format !== "table" && format !== "id";

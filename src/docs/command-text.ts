@@ -8,7 +8,7 @@ import {
 } from "../command-kit/tree.ts";
 import { bold, examples, italic, list, plain, subsection, typed } from "./roff.ts";
 
-/** A command in the manual page of its noun. */
+/** The subsection of a command in the manual page of its noun. */
 export const commandText = (spec: CommandNode): string =>
   subsection(
     bold(["gpuctl", ...spec.path].join(" ")),
@@ -19,13 +19,12 @@ export const commandText = (spec: CommandNode): string =>
     examples(spec.examples),
   );
 
-/** Paragraphs; lines that are indented are typed as they stand. */
+/** Paragraphs; indented lines are code. */
 const detailsOf = ({ details = "" }: CommandNode): readonly string[] =>
   details
     .split(/\n(?= )|(?<=^ .*)\n/m)
     .map((part) => (part.startsWith(" ") ? typed([part.trim()]) : plain(part)));
 
-/** The line that shows how a command is typed. */
 export const usage = (spec: CommandNode): string =>
   [bold(["gpuctl", ...spec.path].join(" ")), ...usageWords(spec, italic), `[${italic("FLAGS")}]`].join(" ");
 
@@ -34,7 +33,7 @@ export const flagList = (flags: readonly FlagNode[]): string =>
     flags.map((flag) => [spellings(flag).map(bold).join(", ") + valueText(flag), plain(textWithNotes(flag))]),
   );
 
-/** A value in brackets may be left out. */
+/** The value of a flag, in brackets when optional. */
 function valueText({ value, optionalValue }: FlagNode): string {
   if (value === undefined) return "";
   return optionalValue === undefined ? ` ${italic(value)}` : ` [${italic(value)}]`;

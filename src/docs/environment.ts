@@ -3,20 +3,20 @@ import type { GlobalNode } from "../command-kit/tree.ts";
 export interface Variable {
   readonly name: string;
   readonly meaning: string;
-  /** The flag that it sets. */
+  /** The flag with the same effect. */
   readonly flag?: string;
 }
 
 /** Variables without a flag. */
 const own: readonly Variable[] = [
-  { name: "GPUCTL_API_KEY", meaning: "API key; wins over the one kept in the profile" },
-  { name: "GPUCTL_CONFIG_DIR", meaning: "Folder of the configuration" },
+  { name: "GPUCTL_API_KEY", meaning: "API key; overrides the key stored in the profile" },
+  { name: "GPUCTL_CONFIG_DIR", meaning: "Folder for the configuration" },
   {
     name: "GPUCTL_STATE_DIR",
-    meaning: "Folder of the sandbox's state and of cached responses of the service",
+    meaning: "Folder for sandbox state and cached service responses",
   },
-  { name: "CI", meaning: "When set, gpuctl never prompts" },
-  { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colours off or on" },
+  { name: "CI", meaning: "If set, gpuctl never prompts" },
+  { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colors off or on" },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that bypass them" },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File with extra certificate authorities to trust" },
   { name: "NODE_DISABLE_COMPILE_CACHE", meaning: "Do not cache compiled code between runs" },
@@ -26,7 +26,7 @@ const own: readonly Variable[] = [
 export const environmentOf = (globals: readonly GlobalNode[]): readonly Variable[] => [
   ...globals.flatMap(({ names: [name], env, value, text }): readonly Variable[] => {
     if (env === undefined) return [];
-    const meaning = value === undefined ? `${text}, when 1` : text;
+    const meaning = value === undefined ? `${text} (set to 1)` : text;
     return [{ name: env, meaning, flag: `--${name}` }];
   }),
   ...own,
@@ -34,18 +34,15 @@ export const environmentOf = (globals: readonly GlobalNode[]): readonly Variable
 
 /** Files that gpuctl keeps. */
 export const files: readonly (readonly [path: string, meaning: string])[] = [
-  ["~/.config/gpuctl/config.json", "Profiles with their keys, for the user alone (mode 0600)"],
-  ["~/.local/share/gpuctl/sandbox.sqlite", "The state of the sandbox"],
+  ["~/.config/gpuctl/config.json", "Profiles and their keys, readable only by you (mode 0600)"],
+  ["~/.local/share/gpuctl/sandbox.sqlite", "Sandbox state"],
   [
     "~/.local/share/gpuctl/description-*.json, completions/*.json",
-    "What services offer, for a day, and ids and labels for completions. They may be deleted at any time.",
+    "API descriptions, cached for a day, and ids and labels for shell completions. Safe to delete.",
   ],
-  [
-    "$XDG_CACHE_HOME/gpuctl, else ~/.cache/gpuctl",
-    "Compiled code that makes the next start quicker. It may be deleted at any time.",
-  ],
+  ["$XDG_CACHE_HOME/gpuctl, else ~/.cache/gpuctl", "Compiled code for faster start-up. Safe to delete."],
 ];
 
-/** Where the files are elsewhere. */
-export const otherPlaces =
-  "These are the places on Linux, where XDG_CONFIG_HOME and XDG_DATA_HOME are heeded. On macOS they are ~/Library/Preferences/gpuctl and ~/Library/Application Support/gpuctl, on Windows %APPDATA%\\gpuctl\\Config and %LOCALAPPDATA%\\gpuctl\\Data. GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR name others.";
+/** The same files on other systems. */
+export const otherPaths =
+  "These are the paths on Linux, where gpuctl respects XDG_CONFIG_HOME and XDG_DATA_HOME. On macOS, the folders are ~/Library/Preferences/gpuctl and ~/Library/Application Support/gpuctl; on Windows, %APPDATA%\\gpuctl\\Config and %LOCALAPPDATA%\\gpuctl\\Data. GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR override these paths.";

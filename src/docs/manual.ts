@@ -1,7 +1,7 @@
 import { everywhere, type GlobalNode, type Noun } from "../command-kit/tree.ts";
 import { topics } from "../core/topics.ts";
 import { commandText, flagList, usage } from "./command-text.ts";
-import { environmentOf, files, otherPlaces } from "./environment.ts";
+import { environmentOf, files, otherPaths } from "./environment.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { bold, examples, italic, list, literal, page, plain, section } from "./roff.ts";
 import { topicPage } from "./topic-page.ts";
@@ -15,7 +15,7 @@ export interface Manual {
   readonly date: string;
 }
 
-/** The manual pages, by the name of their file: one of gpuctl itself, one of each noun and one of each topic. */
+/** The manual pages by file name: one for gpuctl itself, one for each noun and one for each topic. */
 export const manual = (about: Manual): Readonly<Record<string, string>> =>
   Object.fromEntries([
     ["gpuctl.1", rootPage(about)],
@@ -32,21 +32,22 @@ const rootPage = ({ nouns, globals, version, date }: Manual): string =>
     section("SYNOPSIS", `${bold("gpuctl")} ${italic("COMMAND")} [${italic("FLAGS")}]`),
     section(
       "DESCRIPTION",
-      plain(
-        "gpuctl rents virtual machines and bare metal with GPUs, keeps storage volumes and reserved terms,",
-      ),
-      plain("and asks models for pictures, chat and speech."),
-      `With ${bold("--sandbox")} the whole service runs inside gpuctl: no account is needed and nothing is rented.`,
+      "gpuctl rents virtual machines and bare metal with GPUs, manages storage volumes and reserved terms, and generates images, chat responses and speech.",
+      `With ${bold("--sandbox")} the whole service runs inside gpuctl: you need no account, and nothing is rented.`,
       "Results go to stdout and everything else to stderr.",
     ),
     section(
       "COMMANDS",
       list(nouns.map(({ name, summary }) => [reference(`gpuctl-${name}`), plain(summary)])),
     ),
-    section("GLOBAL FLAGS", "They may stand anywhere on the line.", flagList([...globals, ...everywhere])),
+    section(
+      "GLOBAL FLAGS",
+      "Global flags can appear anywhere on the command line.",
+      flagList([...globals, ...everywhere]),
+    ),
     section(
       "ENVIRONMENT",
-      "A flag wins over a variable, and a variable over the profile.",
+      "Flags override environment variables, and environment variables override the profile.",
       list(
         environmentOf(globals).map(({ name, meaning, flag }) => [
           bold(name),
@@ -57,7 +58,7 @@ const rootPage = ({ nouns, globals, version, date }: Manual): string =>
     section(
       "FILES",
       list(files.map(([path, meaning]) => [italic(path), plain(meaning)])),
-      literal(otherPlaces),
+      literal(otherPaths),
     ),
     section("EXIT STATUS", list(exitCodes.map(([code, meaning]) => [bold(String(code)), plain(meaning)]))),
     section("EXAMPLES", examples(nouns.flatMap(({ commands }) => commands[0]?.examples[0] ?? []))),
@@ -74,7 +75,7 @@ const nounPage = ({ name, summary, commands }: Noun, { version, date }: Manual):
     section("COMMANDS", ...commands.map(commandText)),
     section(
       "EXIT STATUS",
-      `${reference("gpuctl")} lists the exit codes, and the global flags, the environment and the files.`,
+      `See ${reference("gpuctl")} for the exit codes, global flags, environment variables and files.`,
     ),
     section("SEE ALSO", [reference("gpuctl"), ...topicReferences].join(",\n")),
   ]);

@@ -2,7 +2,7 @@ import type { GlobalNode, Noun } from "../command-kit/tree.ts";
 import { environmentOf } from "./environment.ts";
 import { exitCodes } from "./exit-codes.ts";
 
-/** The tables of the README, by the name that its markers give them. */
+/** The tables of the README, by the names of their markers. */
 export const readmeTables = (
   nouns: readonly Noun[],
   globals: readonly GlobalNode[],
@@ -35,7 +35,7 @@ export function withTables(readme: string, tables: Readonly<Record<string, strin
   return Object.entries(tables).reduce((text, [name, rows]) => {
     const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-    if (from < 0 || to < from) throw new Error(`there is no place for the table ${name}`);
+    if (from < 0 || to < from) throw new Error(`no markers for the table ${name}`);
     return `${text.slice(0, from)}${begin}\n\n${rows}\n\n${text.slice(to)}`;
   }, readme);
 }
@@ -43,7 +43,7 @@ export function withTables(readme: string, tables: Readonly<Record<string, strin
 /** Code in Markdown. */
 export const code = (text: string): string => `\`${text}\``;
 
-/** A Markdown table whose columns are straight in the source as well. */
+/** A Markdown table, its columns aligned in the source too. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [heads, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = heads.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

@@ -11,20 +11,20 @@ import { topics } from "../core/topics.ts";
 
 /** A place on the command line: gpuctl itself, a group of commands, or a command. */
 export interface Place {
-  /** The words that lead here, with blanks between; empty for gpuctl itself. */
+  /** The words that lead here, separated by spaces; empty for gpuctl itself. */
   readonly path: string;
   readonly below: readonly Word[];
-  /** The flags of a command; the global ones are not among them. */
+  /** The flags of a command, without the global ones. */
   readonly flags: readonly ShownFlag[];
-  /** What may be typed after a command, one after the other. */
+  /** The arguments of a command, in order. */
   readonly words: readonly ShownWord[];
 }
 
-/** A word that is neither a command nor a flag, such as an id. */
+/** An argument, such as an id. */
 export interface ShownWord extends Pick<ShownFlag, "choices" | "completes"> {
-  /** Such as `RENTAL`. */
+  /** The name shown in help, such as `RENTAL`. */
   readonly value: string;
-  /** It takes all words that follow. */
+  /** Takes all remaining words. */
   readonly variadic: boolean;
 }
 
@@ -33,11 +33,10 @@ export interface Word {
   readonly summary: string;
 }
 
-/** A flag as completions know it. */
 export interface ShownFlag extends Pick<FlagNode, "value" | "text" | "completes"> {
   /** Every spelling with its dashes, the short one first. */
   readonly names: readonly string[];
-  /** It may be given without its value. */
+  /** Its value is optional. */
   readonly optional: boolean;
   readonly choices: readonly string[];
   readonly repeat: boolean;
@@ -53,10 +52,10 @@ const shownFlag = (flag: FlagNode): ShownFlag => ({
   repeat: flag.repeat ?? false,
 });
 
-/** Everything that a completion needs to know. */
+/** What completion scripts are generated from. */
 export interface Tree {
   readonly places: readonly Place[];
-  /** Flags that say which service is asked for values. */
+  /** Flags that select the service that completions query. */
   readonly service: readonly ShownFlag[];
   readonly globals: readonly ShownFlag[];
 }
@@ -74,12 +73,14 @@ export function treeOf(nouns: readonly Noun[], globals: readonly GlobalNode[]): 
   };
 }
 
-/** After `help` stand topics and the words of commands, as they stand without it. */
+/** Adds the topics and commands that can follow `help`. */
 function withHelp(places: readonly Place[]): readonly Place[] {
   const groups = places.filter(({ path, below }) => path !== "" && path !== "help" && below.length > 0);
   return [
-    ...places.map((one) =>
-      one.path === "help" ? { ...one, below: [...topics, ...(places[0]?.below ?? [])], words: [] } : one,
+    ...places.map((place) =>
+      place.path === "help"
+        ? { ...place, below: [...topics, ...(places[0]?.below ?? [])], words: [] }
+        : place,
     ),
     ...groups.map(({ path, below }) => ({ path: `help ${path}`, below, flags: [], words: [] })),
   ];
@@ -102,7 +103,7 @@ const shownWord = ({ name, choices = [], completes, variadic = false }: ArgNode)
   variadic,
 });
 
-/** The next words after a path. A word that is no command by itself is told by what can follow it. */
+/** The words that can follow a path. The summary of a word that is not a command lists the words that can follow it. */
 function wordsBelow(path: readonly string[], specs: readonly CommandNode[]): readonly Word[] {
   const inside = specs.filter(
     (spec) => spec.path.length > path.length && path.every((word, at) => spec.path[at] === word),
@@ -115,7 +116,7 @@ function wordsBelow(path: readonly string[], specs: readonly CommandNode[]): rea
   });
 }
 
-/** Every spelling of every flag whose value is the next word, so that the value is not taken for a command. */
+/** Every spelling of the flags whose value is the next word, so that the value is not taken for a command. */
 export const valueFlags = ({ places, globals }: Tree): readonly string[] => [
   ...new Set(
     [...globals, ...places.flatMap(({ flags }) => flags)]
@@ -124,6 +125,5 @@ export const valueFlags = ({ places, globals }: Tree): readonly string[] => [
   ),
 ];
 
-/** Whether a value is the path of a file or a folder. */
 export const takesFile = ({ value }: Pick<ShownFlag, "value">): boolean =>
   value === "FILE" || value === "PATH";

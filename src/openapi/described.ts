@@ -3,9 +3,9 @@ import { type Description, resolved } from "./document.ts";
 
 /** An operation as a description lists it. References in schemas are not resolved. */
 export interface DescribedOperation {
-  /** Its operation id, or else the method and the path. */
+  /** The operation id, or the method and path if it has none. */
   readonly id: string;
-  /** In upper case. */
+  /** Uppercase. */
   readonly method: string;
   readonly path: string;
   readonly tags: readonly string[];
@@ -31,7 +31,7 @@ export interface DescribedParameter {
 
 export interface DescribedBody {
   readonly required: boolean;
-  /** Undefined when the body is not JSON. */
+  /** Undefined if the body is not JSON. */
   readonly schema: unknown;
 }
 
@@ -43,7 +43,7 @@ export interface DescribedResponse {
 
 export const methods = ["get", "head", "post", "put", "patch", "delete", "options", "trace"] as const;
 
-/** Every operation that a description lists, in its order. Malformed entries are left out. */
+/** Every operation of a description, in order. Malformed entries are skipped. */
 export const describedOperations = (description: Description): readonly DescribedOperation[] =>
   Object.entries(description.paths).flatMap(([path, entry]) => {
     const item = resolved(description, entry);
@@ -54,7 +54,7 @@ export const describedOperations = (description: Description): readonly Describe
     });
   });
 
-/** The operation with a method and a path as the description writes them. */
+/** The operation with this method and path template. */
 export const findPath = (
   description: Description,
   method: string,

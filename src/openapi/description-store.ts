@@ -2,19 +2,19 @@ import { isRecord, parseJson } from "../core/json.ts";
 import { ServiceError } from "../core/service-errors.ts";
 import { type Description, readDescription } from "./document.ts";
 
-/** Finds the description for calls that work without it, too. Rejects only when the user interrupts. */
+/** Looks up the description for calls that also work without it. Rejects only when the user interrupts. */
 export interface DescriptionLookup {
-  /** The cached description, or one fetched within 2 s. Nothing when that fails, or failed in the last 5 minutes. */
+  /** The cached description, or one fetched within 2 s. Undefined if fetching fails or failed in the last 5 minutes. */
   readonly get: () => Promise<Description | undefined>;
-  /** Fetches it again because it is outdated, unless this was done just now. */
+  /** Fetches an outdated description again, unless it was just fetched. */
   readonly refresh: () => Promise<Description | undefined>;
 }
 
 /** The description of one service; each method fetches it at most once. */
 export interface DescriptionStore extends DescriptionLookup {
   /**
-   * The description, or the error that fetching it came to. `refresh` ignores the cache. With a `timeout` in
-   * milliseconds it is retried once only, and an outdated copy is used when it fails.
+   * Rejects when the description cannot be fetched. `refresh` ignores the cache. With a `timeout` (milliseconds) the
+   * fetch is retried only once, and falls back to an outdated copy.
    */
   readonly load: (options?: LoadOptions) => Promise<Description>;
   /** The cached description, however old. `isCurrent` says whether `get` would use it without a request. */
@@ -33,16 +33,16 @@ export interface LoadOptions {
 export interface DescriptionSource {
   /** The key in the cache. */
   readonly url: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly signal: AbortSignal | undefined;
   readonly fetch: FetchDescription;
 }
 
-/** Fetches the description; resolves with "unchanged" when the one with the given ETag is current. */
+/** Fetches the description; resolves with "unchanged" if the given ETag is current. */
 export type FetchDescription = (limits: FetchLimits) => Promise<FetchedDescription | "unchanged">;
 
-/** `timeout` (milliseconds for each attempt) and `retries` lower the limits of the source; they never raise them. */
+/** `timeout` (milliseconds per attempt) and `retries` can only lower the limits of the source. */
 export interface FetchLimits {
   readonly etag?: string | undefined;
   readonly maxBytes?: number | undefined;
@@ -56,25 +56,25 @@ export interface FetchedDescription {
   readonly etag: string | undefined;
 }
 
-/** Keeps a text for each URL. Neither method throws: a text that cannot be kept is fetched again. */
+/** Stores a text per URL. Neither method throws: a text that cannot be stored is fetched again. */
 export interface DescriptionCache {
   readonly read: (url: string) => Promise<string | undefined>;
   readonly write: (url: string, text: string) => Promise<void>;
 }
 
-/** The cached state of a description. Times are milliseconds since 1970. */
+/** The cached state of a description. Times are milliseconds since the epoch. */
 interface Entry {
   readonly etag?: string | undefined;
   /** When the service last sent or confirmed it. */
   readonly checkedAt?: number | undefined;
-  /** When it could not be fetched. */
+  /** When fetching it last failed. */
   readonly failedAt?: number | undefined;
-  /** The document as it came. */
+  /** The unparsed document. */
   readonly text?: string | undefined;
 }
 
 const maxAgeMs = 24 * 3_600_000;
-/** How long after a failure `get` does not try again. */
+/** How long `get` waits after a failure before it tries again. */
 export const retryAfterMs = 5 * 60_000;
 const maxBytes = 16 * 1024 * 1024;
 const lookupLimits = { timeout: 2_000, retries: 0 };
@@ -96,7 +96,7 @@ interface Attempted {
   readonly error?: unknown;
 }
 
-/** Without a cache every store fetches once. */
+/** Without a cache, every store fetches the description itself. */
 export function createDescriptionStore(
   open: () => Promise<DescriptionSource>,
   cache: DescriptionCache | undefined,
@@ -119,7 +119,7 @@ export function createDescriptionStore(
     return cached;
   }
 
-  /** Fetches with limits; falls back to the cached copy unless the service says that there is no description. */
+  /** Fetches with limits. Falls back to the cached copy unless the service says that it has no description. */
   async function tryFetch(
     source: DescriptionSource,
     entry: Entry,
@@ -202,7 +202,7 @@ export function createDescriptionStore(
   };
 }
 
-/** An entry is kept as a line of JSON about the document, then the document. */
+/** An entry is stored as a line of JSON metadata, followed by the document. */
 async function readEntry(cache: DescriptionCache, url: string): Promise<Entry> {
   const cached = (await cache.read(url)) ?? "";
   const end = cached.indexOf("\n");

@@ -1,13 +1,13 @@
 import { isRecord, parseJson } from "../core/json.ts";
 
-/** The service's own OpenAPI document, as it came. Nothing but these members is known to be well-formed. */
+/** The service's OpenAPI document. Only these members are validated. */
 export interface Description {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, unknown>>;
   readonly [name: string]: unknown;
 }
 
-/** A description from its text, or undefined for anything but an OpenAPI 3 document. */
+/** Parses a description; undefined if the text is not an OpenAPI 3 document. */
 export function readDescription(text: string): Description | undefined {
   const document = parseJson(text);
   return isDescription(document) ? document : undefined;
@@ -19,12 +19,12 @@ const isDescription = (value: unknown): value is Description =>
   /^3\.\d/.test(value.openapi) &&
   isRecord(value.paths);
 
-/** How many references may follow one another. */
+/** The maximum length of a chain of references. */
 const maxChain = 32;
 
 /**
- * The target of a `$ref` within the document; any other value unchanged. Undefined when the reference leads nowhere, out
- * of the document, or in a circle.
+ * The target of a `$ref` within the document; any other value unchanged. Undefined if the reference is broken, external
+ * or circular.
  */
 export function resolved(description: Description, value: unknown): unknown {
   let at = value;

@@ -4,12 +4,12 @@ import { isRecord } from "../core/json.ts";
 import { type DescribedOperation, findPath } from "./described.ts";
 import { type Description, resolved } from "./document.ts";
 
-/** The path to a value in an input: names of fields, and indexes of lists. */
+/** The path to a value in an input: field names and list indexes. */
 type Path = readonly (string | number)[];
-/** Fields whose value is given. */
+/** Fields with a fixed value. */
 type Fixed = Readonly<Record<string, string>>;
 
-/** Whether a description lists a value for a field of an operation or of its replacement. */
+/** Whether a description allows a value for a field of an operation or of its replacement. */
 export function listsValue(description: Description, id: OperationId, path: Path, value: unknown): boolean {
   const { method, path: urlPath, replacedBy } = routes[id];
   const own = findPath(description, method, urlPath);
@@ -52,7 +52,7 @@ function below(part: Readonly<Record<string, unknown>>, step: string | number): 
   return isRecord(part.properties) && Object.hasOwn(part.properties, step) ? [part.properties[step]] : [];
 }
 
-/** A schema and its parts, each once, without the alternatives that a fixed value rules out. */
+/** A schema and its subschemas, each once, without the alternatives that a fixed value excludes. */
 function partsOf(
   description: Description,
   schema: unknown,
@@ -69,7 +69,7 @@ function partsOf(
   return [found, ...inner.flatMap((part) => partsOf(description, part, fixed, seen))];
 }
 
-/** Whether an alternative is not for another value. */
+/** Whether an alternative is compatible with the fixed values. */
 const allows = (description: Description, alternative: unknown, fixed: Fixed): boolean =>
   Object.entries(fixed).every(([name, value]) => {
     const choices = schemasAt(description, alternative, [name], {}).map(choicesOf).filter(isDefined);

@@ -14,7 +14,7 @@ const cursorParameter =
 const pageParameter = /^(page|page_?(number|no|index))$/i;
 const offsetParameter = /^(offset|skip)$/i;
 
-/** Recognizes the parameters that select a page by their names. */
+/** Recognizes page parameters by name. */
 export const pagingOf = (names: readonly string[]): Paging => ({
   cursor: names.find((name) => cursorParameter.test(name)),
   page: names.find((name) => pageParameter.test(name)),
@@ -25,15 +25,15 @@ interface FirstPage {
   readonly paging: Paging;
   /** The query of the first page. */
   readonly query: Query;
-  /** The response is known to be one page of several. */
+  /** Whether the response is known to be one of several pages. */
   readonly paged: boolean;
-  /** Called when there may be pages that cannot be requested. */
+  /** Called when there may be more pages that cannot be requested. */
   readonly warn: (line: string) => void;
 }
 
 const maxPages = 100_000;
 
-/** The records of every page, a page at a time. `send` requests the page of a query and throws what a read throws. */
+/** The records of all pages, one page at a time. `send` requests the page of a query and throws like any read. */
 export async function* pages(
   send: (query: Query) => Promise<unknown>,
   { paging, query: firstQuery, paged, warn }: FirstPage,
@@ -62,10 +62,10 @@ export async function* pages(
   }
 }
 
-/** The query for the next page, the end of the list, or a next page that cannot be requested. */
+/** The query of the next page, the end of the list, or a next page that cannot be requested. */
 type Next = { readonly query: Query } | "end" | "unknown";
 
-/** Names of a token in a response, and the parameter that takes it where no description says. */
+/** Names of page tokens in a response, and the default query parameter of each. */
 const tokens: Readonly<Record<string, string>> = {
   nextCursor: "cursor",
   next_cursor: "cursor",
@@ -80,7 +80,7 @@ const moreFlags = ["hasMore", "has_more", "hasNextPage", "has_next_page"];
 const pageTotals = ["totalPages", "total_pages", "pageCount", "page_count"];
 const recordTotals = ["total", "totalCount", "total_count"];
 
-/** Whether `nextPage` can continue from a response with members of these names. */
+/** Whether `nextPage` can continue from a response with these members. */
 export function canPage(names: readonly string[], paging: Paging): boolean {
   const has = (some: readonly string[]) => names.some((name) => some.includes(name));
   const token = names.some((name) => name in tokens && (name !== "cursor" || has(moreFlags)));
@@ -91,7 +91,7 @@ export function canPage(names: readonly string[], paging: Paging): boolean {
   );
 }
 
-/** What follows a page of so many records that was requested with `query`. */
+/** What follows a page that was requested with `query` and has this many records. */
 function nextPage(response: unknown, records: number, query: Query, paging: Paging): Next {
   const member = (name: string) =>
     pageInfo(response)
@@ -124,7 +124,7 @@ function nextPage(response: unknown, records: number, query: Query, paging: Pagi
   return "unknown";
 }
 
-/** The response itself, and the objects in it that may describe the page. */
+/** The response and the objects in it that may hold paging details. */
 const pageInfo = (response: unknown): readonly Readonly<Record<string, unknown>>[] =>
   isRecord(response)
     ? [

@@ -6,7 +6,7 @@ import { type DescribedOperation, findPath } from "./described.ts";
 import { type Description, resolved } from "./document.ts";
 import { canPage, type Paging, pagingOf } from "./paging.ts";
 
-/** A request that replaces that of a deprecated operation, and how its response is paged. */
+/** The request that replaces a deprecated one, and how its response is paged. */
 export interface Replacement {
   readonly parts: ReplacementParts;
   readonly paging?: Paging;
@@ -18,16 +18,16 @@ interface ReplacementParts extends Pick<Route, "method" | "path" | "host"> {
   readonly body?: string;
 }
 
-/** Whether the description may list a replacement for an operation. */
+/** Whether an operation may have a replacement in the description. */
 export const mayBeReplaced = (id: OperationId): boolean => {
   const { deprecated, replacedBy, sunset } = routes[id];
   return deprecated === true && replacedBy !== undefined && sunset === undefined;
 };
 
 /**
- * The replacement of a deprecated operation, where the description lists it. The deprecated operation returns everything
- * at once. So a replacement that cannot be paged, or that lacks a field of the input, is used only where the deprecated
- * operation is not listed, or is `gone` although it is listed.
+ * The replacement of a deprecated operation, if the description lists it. The deprecated operation returns everything at
+ * once, so a replacement that cannot be paged, or that lacks a field of the input, is used only if the deprecated
+ * operation is unlisted or `gone`.
  */
 export function replacementOf(
   id: OperationId,
@@ -54,10 +54,10 @@ export function replacementOf(
 const accepts = ({ parameters }: DescribedOperation, names: readonly string[]): boolean =>
   names.every((name) => parameters.some((parameter) => parameter.name === name));
 
-/** How deep the members of a response are searched. */
+/** The maximum depth at which members of a response are searched. */
 const maxDepth = 3;
 
-/** The names of an object's members and of those of the objects in it; none for a list. Undefined if the schema does not say. */
+/** The member names of an object and its nested objects; none for a list. Undefined if the schema does not say. */
 function memberNames(description: Description, schema: unknown, depth = 0): readonly string[] | undefined {
   const found = resolved(description, schema);
   if (!isRecord(found) || depth > maxDepth) return undefined;

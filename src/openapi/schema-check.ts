@@ -5,7 +5,7 @@ import { article, bound } from "../contract/check/check.ts";
 import { isRecord } from "../core/json.ts";
 import type { Description } from "./document.ts";
 
-/** What is wrong with a value; `path` leads to it. */
+/** A problem with a value; `path` locates it. */
 export interface SchemaIssue {
   readonly path: readonly string[];
   readonly message: string;
@@ -13,7 +13,7 @@ export interface SchemaIssue {
 
 interface CheckOptions {
   readonly description: Description;
-  /** Strings count as the numbers and booleans that they spell, as in a query and a path. */
+  /** Accepts strings for numbers and booleans, as in a query or path. */
   readonly fromText: boolean;
   readonly patterns: Patterns;
 }
@@ -21,8 +21,8 @@ interface CheckOptions {
 const documentId = "openapi:/description";
 
 /**
- * Checks a value against a schema of a description (JSON Schema 2020-12, references within the document). Undefined when
- * the schema is not valid.
+ * Validates a value against a schema of a description (JSON Schema 2020-12 with local references). Undefined if the
+ * schema is invalid.
  */
 export function schemaIssues(
   schema: unknown,
@@ -32,7 +32,7 @@ export function schemaIssues(
   try {
     return issues(schema, value, options, true);
   } catch {
-    // A pattern may be valid only without the Unicode flag; any other fault is thrown again below.
+    // Some patterns are valid only without the Unicode flag. Any other error is thrown again below.
   }
   try {
     return issues(schema, value, options, false);
@@ -68,7 +68,7 @@ function issues(
   );
 }
 
-/** Makes references within the document absolute, so that they work from any schema. */
+/** Makes local references absolute, so that they resolve from any schema. */
 function anchored(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema ?? {}), (key, value) =>
     key === "$ref" && typeof value === "string" && value.startsWith("#") ? documentId + value : value,
@@ -77,7 +77,7 @@ function anchored(schema: unknown): unknown {
 
 type Check = (alternative: unknown, value: unknown) => readonly SchemaIssue[];
 
-/** ajv reports the errors of every alternative of a choice; only those of the closest one are kept. */
+/** ajv reports the errors of every alternative; keeps only those of the closest match. */
 function explained(errors: readonly ErrorObject[], check: Check): readonly SchemaIssue[] {
   const [choice] = errors
     .filter(({ keyword }) => keyword === "oneOf" || keyword === "anyOf")
@@ -103,7 +103,7 @@ function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[]
   return closest.map((issue) => ({ path: [...path, ...issue.path], message: issue.message }));
 }
 
-/** How far a value is from an alternative. A wrong constant, which selects another one, outweighs all else. */
+/** How far a value is from an alternative. A wrong constant outweighs everything else: it selects another alternative. */
 const schemaMismatch = (found: readonly SchemaIssue[]): number =>
   found.length + (found.some(({ message }) => message.startsWith(mustBeConstant)) ? 1_000 : 0);
 
@@ -131,7 +131,7 @@ function issueOf({ instancePath, keyword, params, message = "is not valid" }: Er
   }
 }
 
-/** The steps of a JSON pointer below the object that wraps the value. */
+/** The segments of a JSON pointer, without the object that wraps the value. */
 const pathOf = (pointer: string): readonly string[] =>
   pointer
     .split("/")
@@ -145,7 +145,7 @@ const limit =
   (params: Params): string =>
     `must ${bound(origin, relation, params.limit)}`;
 
-/** The words of the contract's own check, by keyword. */
+/** Messages in the wording of the contract's checks, by keyword. */
 const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) =>
     `must be ${[type]
@@ -200,34 +200,34 @@ function withNull(schema: Schema): Schema {
   return { anyOf: [rest, { type: "null" }] };
 }
 
-/** Regular expressions of a third party, which may take forever. */
+/** Third-party regular expressions, which may never finish. */
 interface Patterns {
-  /** The constructor that ajv uses. Throws `SyntaxError` for an invalid pattern. */
+  /** Replaces `RegExp` in ajv. Throws `SyntaxError` for an invalid pattern. */
   readonly regExp: RegExpFactory;
-  /** Patterns that timed out; their values count as matching. */
+  /** Patterns that timed out; every value is assumed to match them. */
   readonly unchecked: ReadonlySet<string>;
 }
 
-/** ajv requires `code`, the name under which compiled code would find it. */
+/** ajv requires `code`, the name of the function in compiled code. */
 interface RegExpFactory {
   (pattern: string, flags: string): { readonly test: (text: string) => boolean };
   readonly code: string;
 }
 
-/** Milliseconds for one match, and for all of them. */
+/** Milliseconds per match and in total. */
 const maxMatchTime = 100;
 const maxTotalTime = 2_000;
 
-/** Patterns with a time limit. One that has timed out is not tried again. */
+/** Patterns with a time limit. One that timed out is not tried again. */
 export function limitedPatterns(): Patterns {
   const unchecked = new Set<string>();
   const globals: { matches?: () => boolean } = {};
   const context = createContext(globals);
-  // Only a script can be interrupted, and with it the function that it calls.
+  // Only a `vm.Script` can be interrupted, along with the function that it calls.
   const script = new Script("matches()");
   let remaining = maxTotalTime;
 
-  /** Undefined when it times out. */
+  /** Undefined on timeout. */
   function matchInTime(matches: () => boolean): boolean | undefined {
     const start = performance.now();
     const timeout = Math.ceil(Math.min(maxMatchTime, remaining));
@@ -252,13 +252,13 @@ export function limitedPatterns(): Patterns {
         if (matches === undefined) unchecked.add(pattern);
         return matches ?? true;
       },
-      // ajv uses this to tell patterns apart.
+      // ajv caches patterns by this string.
       toString: () => String(expression),
     };
   };
   return { regExp: Object.assign(regExp, { code: "regExp" }), unchecked };
 }
 
-/** The error may come from the script's own realm, so `instanceof` does not work. */
+/** The error may come from another realm, so `instanceof` does not work. */
 const isTimeout = (error: unknown): boolean =>
   isRecord(error) && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

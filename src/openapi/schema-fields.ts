@@ -3,7 +3,7 @@ import { limitsText } from "../contract/plain/limits-text.ts";
 import { isRecord } from "../core/json.ts";
 import { type Description, resolved } from "./document.ts";
 
-/** A field as `api describe` shows it; `name` is as `-f` and `-F` take it, such as `storageVolume[label]`. */
+/** A field in `api describe`; `name` has the form of `-f` and `-F`, such as `storageVolume[label]`. */
 export interface ShownField {
   readonly name: string;
   readonly type: string;
@@ -14,7 +14,7 @@ export interface ShownField {
   readonly description: string;
 }
 
-/** How deep nested fields are shown. */
+/** The maximum depth of nested fields. */
 const maxDepth = 5;
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -91,7 +91,7 @@ export function membersOf(description: Description, schema: Schema, depth = 0): 
   };
 }
 
-/** The properties of several alternatives; one that they share accepts what any of them accepts. */
+/** The merged properties of several alternatives; a shared one accepts what any of them accepts. */
 function mergedAlternatives(alternatives: readonly Schema[]): Schema {
   const names = new Set(alternatives.flatMap((properties) => Object.keys(properties)));
   return Object.fromEntries(
@@ -109,7 +109,7 @@ export function merged(description: Description, schema: unknown): Schema {
   return { ...(isRecord(found) ? found : {}), ...siblings };
 }
 
-/** The type of value that a schema accepts, in words. */
+/** The type of a schema in words. */
 export function typeText(description: Description, schema: unknown, depth = 0): string {
   const found = merged(description, schema);
   const alternatives = [found.oneOf, found.anyOf].find(Array.isArray);
@@ -128,7 +128,7 @@ export function typeText(description: Description, schema: unknown, depth = 0): 
   return typeof found.format === "string" ? found.format : found.type;
 }
 
-/** A schema as a field of the contract, as far as its limits go. */
+/** A schema as a contract field, with only its limits. */
 function fieldOf(description: Description, schema: Schema): Field {
   const unnamed = { name: "", required: false, description: "" };
   if (schema.type !== "array") return { ...unnamed, kind: "string", ...limitsOf(schema) };

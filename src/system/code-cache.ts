@@ -8,13 +8,13 @@ import { makeFolderSync, writePrivateFile } from "../core/files.ts";
 type Checksum = (bytes: Uint8Array) => number;
 
 const checksumBytes = 4;
-/** Milliseconds after which a file that no run has written belongs to a build that is gone. */
+/** A cached file not written for this long belongs to a build that was removed. */
 const maxAgeMs = 30 * 24 * 3_600_000;
 
 /**
- * Caches the compiled code of the files in a folder, on a Node.js that does not do so itself, in a folder that belongs to
- * the user. A file's name must change with its contents. V8 crashes on compiled code that was altered, so each cached
- * file has a checksum, and is compiled again when it does not match. Without a usable folder everything is compiled.
+ * Caches the compiled code of the files in `built`, for Node.js versions without a compile cache. File names must change
+ * with their contents. V8 crashes on altered compiled code, so the cache folder must belong to the user and each cached
+ * file has a checksum; code that fails either check is compiled again.
  */
 export async function cacheCode(built: string, cache: string): Promise<void> {
   const { crc32 } = await import("node:zlib");
@@ -26,7 +26,7 @@ export async function cacheCode(built: string, cache: string): Promise<void> {
   extensions[".cjs"] = (module, filename) => {
     if (dirname(filename) !== built) return load(module, filename);
     const source = readFileSync(filename, "utf8");
-    // A script that runs this way cannot use `import()`.
+    // A `vm.Script` cannot use `import()` without a callback.
     if (/\bimport\(/.test(source)) return load(module, filename);
     const cached = join(place, basename(filename));
     const cachedData = trusted ? read(cached, crc32) : undefined;
@@ -35,20 +35,20 @@ export async function cacheCode(built: string, cache: string): Promise<void> {
     const { exports } = module;
     script.runInThisContext().call(exports, exports, createRequire(filename), module, filename, built);
   };
-  // At exit V8 has compiled exactly what the command line needed.
+  // By now V8 has compiled exactly the functions that the command used.
   process.once("exit", (code) => {
     if (code === 0 && compiled.size > 0) store(compiled, { cache, place }, crc32);
   });
 }
 
-/** Whether a folder belongs to the user, and no one else may write there. */
+/** Whether the user owns a folder and no one else can write to it. */
 function isOurs(folder: string): boolean {
   const facts = lstatSync(folder, { throwIfNoEntry: false });
   if (!facts?.isDirectory()) return false;
   return process.geteuid === undefined || (facts.uid === process.geteuid() && (facts.mode & 0o022) === 0);
 }
 
-/** The compiled code in a file; undefined when it is missing or altered. */
+/** The compiled code in a file; undefined if it is missing or altered. */
 function read(file: string, checksum: Checksum): Buffer | undefined {
   try {
     const bytes = readFileSync(file);
@@ -76,7 +76,7 @@ function store(
     }
     removeOld(place);
   } catch {
-    // The next start is as slow as this one.
+    // The cache only speeds up the next start.
   }
 }
 

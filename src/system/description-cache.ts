@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Descriptions of services as files in the state folder, readable by the user alone, one for each URL. Nothing throws: a
- * description that cannot be cached is fetched again.
+ * Caches each URL's description as a file in the state folder that only the user can read. Never throws: a description
+ * that cannot be cached is fetched again.
  */
 export function descriptionFiles(folder: () => string) {
   const path = (url: string): string => join(folder(), `description-${hash(url)}.json`);
@@ -23,7 +23,7 @@ export function descriptionFiles(folder: () => string) {
   };
 }
 
-/** FNV-1a, which needs no library. The content names its URL, so a collision does no harm. */
+/** FNV-1a, which needs no library. Entries include their URL, so a collision is harmless. */
 function hash(url: string): string {
   let value = 0x811c9dc5;
   for (const byte of Buffer.from(url)) value = Math.imul(value ^ byte, 0x01000193);

@@ -45,7 +45,7 @@ export function isWritable(path: string): boolean {
   }
 }
 
-/** Undefined when the path does not exist. */
+/** Undefined if the path does not exist. */
 function orMissing<Value>(look: () => Value): Value | undefined {
   try {
     return look();
@@ -55,7 +55,7 @@ function orMissing<Value>(look: () => Value): Value | undefined {
   }
 }
 
-/** The folders that the environment names, or else the usual ones of the operating system, which need a home folder. */
+/** The folders from the environment, or the platform's defaults, which require a home folder. */
 async function foldersOf(env: Environment): Promise<Files["folders"]> {
   const { GPUCTL_CONFIG_DIR: config, GPUCTL_STATE_DIR: state } = env;
   const defaults = config && state ? undefined : await defaultFolders();
@@ -70,7 +70,7 @@ async function foldersOf(env: Environment): Promise<Files["folders"]> {
   };
 }
 
-/** Undefined for a user without a home folder, which the library looks for when it is loaded. */
+/** Undefined without a home folder; the library throws on import then. */
 async function defaultFolders() {
   try {
     const { default: envPaths } = await import("env-paths");
@@ -83,6 +83,6 @@ async function defaultFolders() {
 function noHome(): never {
   throw new Unavailable(
     "there is no home folder",
-    "Set GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR to folders for the configuration and the sandbox.",
+    "Set GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR to folders for the configuration and the sandbox's state.",
   );
 }

@@ -1,13 +1,13 @@
 import process from "node:process";
 import { Interrupted } from "../core/errors.ts";
 
-/** Requests to end the process. */
+/** Ctrl-C and termination signals. */
 export interface Interruption {
-  /** Aborted by the first Ctrl-C, closed terminal or termination signal; the second one ends the process at once. */
+  /** Aborted by the first Ctrl-C, closed terminal or termination signal; the second ends the process immediately. */
   readonly signal: AbortSignal;
   /**
-   * Lets another program handle the requests while it has our terminal. It gets Ctrl-C from the terminal, as we do; a
-   * signal sent to us alone is passed on by `pass`.
+   * Lets a child process handle interruptions while it uses our terminal. The terminal sends Ctrl-C to both; a signal sent
+   * to us alone is forwarded by `pass`.
    */
   readonly leaveTo: <Value>(pass: (signal: NodeJS.Signals) => void, work: Promise<Value>) => Promise<Value>;
 }

@@ -1,17 +1,17 @@
 import { fstatSync, writeSync } from "node:fs";
 
-/** What the start of the program needs of the process, before anything else is loaded. */
+/** The parts of the process that are needed before anything else is loaded. */
 export const argv: readonly string[] = process.argv.slice(2);
 export const { env } = process;
 
-/** Whether stdout is a terminal, and how wide. A stdout that cannot be one is not opened as a stream to find out. */
+/** Whether stdout is a terminal, and its width. Opening stdout as a stream is slow, so it is opened only if it can be one. */
 export function stdoutSize(): { readonly isTTY: boolean; readonly columns: number } {
   if (!fstatSync(1).isCharacterDevice()) return { isTTY: false, columns: 0 };
   const { isTTY = false, columns = 0 } = process.stdout;
   return { isTTY, columns };
 }
 
-/** Writes to stdout without opening it as a stream, and returns the exit code. A reader that has gone is no failure. */
+/** Writes to stdout without opening it as a stream, and returns the exit code. A closed pipe is not a failure. */
 export function printed(text: string): number {
   try {
     writeSync(1, text);

@@ -4,7 +4,7 @@ import { interruption } from "./interruption.ts";
 import { hideCursor, sink, spinner } from "./terminal.ts";
 import type { System } from "./types.ts";
 
-/** The real system. Its streams are opened, and its heavier parts loaded, on first use. */
+/** The real system. Streams are opened, and heavy modules loaded, on first use. */
 export async function nodeSystem(): Promise<System> {
   const { env } = process;
   const { signal: interrupted, leaveTo } = interruption();

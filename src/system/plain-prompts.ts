@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { Interrupted } from "../core/errors.ts";
 import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
 
-/** Prompts line by line, for a terminal that cannot move its cursor, and for a screen reader. */
+/** Line-based prompts for screen readers and terminals that cannot move the cursor. */
 export const plainPrompts: Prompts = {
   text: (question) => untilValid(question, () => line(`? ${question.message}${hint(question.initial)} `)),
   secret: (question) => untilValid(question, () => hiddenLine(`? ${question.message} [hidden] `)),
@@ -19,7 +19,7 @@ async function chooseByNumber({ message, choices, labels = {}, initial }: Choice
   const list = choices.map((one, index) => `  ${index + 1}) ${labels[one] ?? one}\n`).join("");
   const chosen = (answer: string) => choices[Number(answer) - 1] ?? choices.find((one) => one === answer);
   const validate = (answer: string) =>
-    chosen(answer) === undefined ? `One of these, or its number from 1 to ${choices.length}` : undefined;
+    chosen(answer) === undefined ? `Enter a choice or its number (1 to ${choices.length})` : undefined;
   const ask = () => line(`? ${message}\n${list}? Which one?${hint(initial)} `);
   const answer = await untilValid({ message, validate, initial }, ask);
   return chosen(answer) ?? answer;
@@ -27,7 +27,6 @@ async function chooseByNumber({ message, choices, labels = {}, initial }: Choice
 
 const hint = (initial: TextQuestion["initial"]): string => (initial ? ` (${initial})` : "");
 
-/** Asks until the answer is valid. */
 async function untilValid(
   { validate, initial = "" }: TextQuestion,
   ask: () => Promise<string>,
@@ -40,11 +39,11 @@ async function untilValid(
   }
 }
 
-/** Reads a line, edited by the terminal itself. */
+/** Reads a line with the terminal's own line editing. */
 const line = (question: string): Promise<string> =>
   oneLine(createInterface({ input: process.stdin, terminal: false }), question);
 
-/** Reads a line that the terminal does not show. */
+/** Reads a line without echo. */
 async function hiddenLine(question: string): Promise<string> {
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
@@ -59,7 +58,7 @@ async function hiddenLine(question: string): Promise<string> {
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Asks once all handlers are in place. Rejects with `Interrupted` on Ctrl-C, and on Ctrl-D, which ends the input. */
+/** Rejects with `Interrupted` on Ctrl-C and Ctrl-D. The prompt is written after the handlers are installed. */
 async function oneLine(reader: Interface, question: string): Promise<string> {
   let leave = () => {};
   try {

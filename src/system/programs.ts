@@ -29,7 +29,9 @@ export const nodePrograms = (leaveTo: Interruption["leaveTo"]): Programs => ({
     const program = JSON.stringify(commandLine);
     if (timedOut) throw new ProgramFailed(`${program} timed out after ${timeout / 1000} s`);
     if (exitCode === undefined && signal === undefined) throw cannotStart(program, code);
-    throw new ProgramFailed(`${program} ended with ${signal ?? `exit status ${exitCode}`}`);
+    throw new ProgramFailed(
+      `${program} ${signal ? `was terminated by ${signal}` : `exited with status ${exitCode}`}`,
+    );
   },
   which,
 });
@@ -59,8 +61,8 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * Starts this program again with other arguments, detached and silent. Resolves when it ends, or at the latest so many
- * milliseconds after the start of this process.
+ * Starts gpuctl again with other arguments, detached and silent. Resolves when it ends, or this many milliseconds after
+ * the start of this process.
  */
 export async function startInBackground(args: readonly string[], latest: number): Promise<void> {
   const [, program = ""] = process.argv;
@@ -80,7 +82,7 @@ export async function startInBackground(args: readonly string[], latest: number)
   });
 }
 
-/** Ends this process after so many milliseconds, whatever it is doing. */
+/** Ends this process after this many milliseconds, whatever it is doing. */
 export const exitAfter = (milliseconds: number): void => {
   setTimeout(() => process.exit(), milliseconds).unref();
 };

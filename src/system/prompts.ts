@@ -3,19 +3,19 @@ import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { Interrupted } from "../core/errors.ts";
 import type { ChoiceQuestion, Prompts, Question } from "./types.ts";
 
-/** Longer lists are searched by typing. */
+/** Longer lists get a search field. */
 const maxSelectList = 10;
 
 const validator = ({ validate }: Question) => ({ validate: (answer: string) => validate?.(answer) ?? true });
 
 type Context = NonNullable<Parameters<typeof input>[1]>;
 
-/** Signals that end a prompt; it handles Ctrl-C itself. */
+/** Signals that end a prompt. The library handles Ctrl-C. */
 const endSignals = ["SIGTERM", "SIGHUP"] as const;
 
 /**
- * Asks on stderr, so that stdout holds only the result. Ctrl-C, Ctrl-D and a closed terminal reject with `Interrupted`:
- * the library would wait forever once its input has ended, which shows by the input being paused.
+ * Prompts on stderr, so that stdout holds only the result. Rejects with `Interrupted` on Ctrl-C, on Ctrl-D and when the
+ * terminal closes: the library pauses its input when it ends, and would wait forever.
  */
 async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise<Value> {
   const { stdin } = process;

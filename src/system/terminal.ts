@@ -5,8 +5,8 @@ import type { Sink, Spinner, SpinnerOptions } from "./types.ts";
 type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
 /**
- * A stream that is opened on first use. When the reader of stdout has gone, the process ends quietly; stderr is
- * `optional`, so that a missing reader changes nothing.
+ * A stream that is opened on first use. The process exits silently when the pipe of stdout is closed. stderr is
+ * `optional`: a closed pipe is ignored.
  */
 export function sink(open: () => Stream, { optional = false } = {}): Sink {
   let opened: Stream | undefined;
@@ -36,18 +36,17 @@ export function sink(open: () => Stream, { optional = false } = {}): Sink {
 const HIDE = "\u001b[?25l";
 
 /**
- * Ends synchronized output, which every frame of a spinner begins and ends, and shows the cursor. Ctrl-C, Ctrl-\ and
- * Ctrl-Z make the system drop what the terminal has not read yet, so the end of the last frame may be lost.
+ * Ends synchronized output, which a spinner starts and ends with every frame, and shows the cursor. Ctrl-C, Ctrl-\ and
+ * Ctrl-Z discard output that the terminal has not read, so the end of the last frame may be lost.
  */
 const RESTORE = "\u001b[?2026l\u001b[?25h";
 
-/** Ends a colour whose own end was lost in the same way. */
+/** Resets a colour whose end was lost in the same way. */
 const RESET_STYLE = "\u001b[0m";
 
 /**
- * Hides the cursor of a terminal while something is redrawn, until the returned function is called. That function
- * restores every mode of the terminal, and so does whatever ends or stops the process first: an exit, an uncaught
- * error, Ctrl-\ and Ctrl-Z.
+ * Hides the cursor during a redraw. Every terminal mode is restored when the returned function is called, or when the
+ * process ends or stops first: on exit, on an uncaught error, on Ctrl-\ and on Ctrl-Z.
  */
 export function hideCursor(
   terminal: { readonly write: (text: string) => unknown },
@@ -83,7 +82,7 @@ export function hideCursor(
   };
 }
 
-/** A spinner on stderr. The terminal is restored when it stops, and whenever the process ends. */
+/** A spinner on stderr. The terminal is restored when it stops and when the process ends. */
 export async function spinner(text: string, { color, suffix }: SpinnerOptions): Promise<Spinner> {
   const { default: ora } = await import("ora");
   const restore = hideCursor(process.stderr, { color });

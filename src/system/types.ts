@@ -1,6 +1,6 @@
 import type { Environment } from "../core/urls.ts";
 
-/** The outside world: everything that gpuctl reads, writes or starts. `node.ts` makes the real one, tests their own. */
+/** Everything outside gpuctl that it reads, writes or starts. `node.ts` is the real one; tests substitute their own. */
 export interface System {
   readonly env: Environment;
   readonly io: Io;
@@ -8,22 +8,19 @@ export interface System {
   readonly files: Files;
   readonly programs: Programs;
   readonly machine: Machine;
-  /** Aborted by Ctrl-C, a closed terminal or a request to end. */
+  /** Aborted by Ctrl-C, a closed terminal or a termination signal. */
   readonly interrupted: AbortSignal;
   readonly random: () => number;
 }
 
-/** Standard streams, and what is shown and asked on a terminal. */
+/** Standard streams, prompts and progress. */
 export interface Io {
   readonly stdin: Source;
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly prompts: () => Promise<Prompts>;
   readonly spinner: (text: string, options: SpinnerOptions) => Promise<Spinner>;
-  /**
-   * Hides the cursor of stdout until the returned function is called, or the process ends or stops. Then every mode of
-   * the terminal is restored.
-   */
+  /** Hides the cursor of stdout. Every terminal mode is restored when the returned function is called or the process ends or stops. */
   readonly hideCursor: (options: { readonly color: boolean }) => Promise<() => void>;
 }
 
@@ -34,9 +31,9 @@ export interface Source {
 
 export interface Sink {
   readonly isTTY: boolean;
-  /** Width of the terminal; 0 when unknown. */
+  /** Terminal width; 0 if unknown. */
   readonly columns: number;
-  /** Height of the terminal; 0 when unknown. */
+  /** Terminal height; 0 if unknown. */
   readonly rows: number;
   /** Resolves when the chunk is written; rejects when it cannot be. */
   readonly write: (chunk: string | Uint8Array) => Promise<void>;
@@ -44,7 +41,7 @@ export interface Sink {
 
 export interface SpinnerOptions {
   readonly color: boolean;
-  /** Text after the message, asked for each time it is drawn. */
+  /** Text after the message, computed for each frame. */
   readonly suffix: () => string;
 }
 
@@ -63,24 +60,24 @@ export interface Prompts {
 
 export interface Question {
   readonly message: string;
-  /** What is wrong with an answer; undefined for a valid one. */
+  /** The problem with an answer; undefined if it is valid. */
   readonly validate?: (answer: string) => string | undefined;
 }
 
 export interface TextQuestion extends Question {
-  /** The answer when the user just presses Enter. */
+  /** The default answer. */
   readonly initial?: string | undefined;
 }
 
 export interface ChoiceQuestion extends Question {
   readonly choices: readonly string[];
-  /** Shown instead of a choice. */
+  /** Display names, by choice. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly initial?: string | undefined;
 }
 
 export interface YesNoQuestion extends Question {
-  /** The answer when the user just presses Enter; no by default. */
+  /** The default answer; no if omitted. */
   readonly initial?: boolean;
 }
 
@@ -92,16 +89,16 @@ export interface Clock {
 }
 
 export interface Files {
-  /** The current folder. Throws `Unavailable` when it was deleted. */
+  /** The current folder. Throws `Unavailable` if it was deleted. */
   readonly cwd: string;
-  /** Throws `Unavailable` where there is no home folder and no variable names the folder. */
+  /** Throws `Unavailable` if there is no home folder and no variable names the folder. */
   readonly folders: { readonly config: string; readonly state: string; readonly temporary: string };
-  /** The user that runs gpuctl, by number; undefined where users have none. */
+  /** The numeric user id; undefined on platforms without one. */
   readonly user: number | undefined;
   readonly read: (path: string) => Promise<Uint8Array>;
-  /** The text of a small file; undefined when there is none. Throws when it cannot be read. */
+  /** The text of a small file; undefined if it does not exist. Throws if it cannot be read. */
   readonly readText: (path: string) => string | undefined;
-  /** Undefined when the path does not exist. */
+  /** Undefined if the path does not exist. */
   readonly stat: (path: string) => PathFacts | undefined;
   readonly isWritable: (path: string) => boolean;
 }
@@ -113,13 +110,13 @@ export interface PathFacts {
   readonly isFolder: boolean;
 }
 
-/** Other programs. `run` and `output` throw `Unavailable` when the program cannot be started. */
+/** Other programs. `run` and `output` throw `Unavailable` if the program cannot be started. */
 export interface Programs {
-  /** Runs a program with our stdin, stdout and stderr. The exit status, or 128 + the number of the signal that ended it. */
+  /** Runs a program with our stdin, stdout and stderr. Resolves with its exit status, or 128 + the signal that ended it. */
   readonly run: (program: string, args: readonly string[]) => Promise<number>;
-  /** The stdout of a shell command. Throws `ProgramFailed` when it fails or times out (milliseconds). */
+  /** The stdout of a shell command. `timeout` is in milliseconds. Throws `ProgramFailed` if it fails or times out. */
   readonly output: (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
-  /** The path of a program in `PATH`. */
+  /** Finds a program in `PATH`. */
   readonly which: (program: string) => Promise<string | undefined>;
 }
 

@@ -79,9 +79,9 @@ describe("a program that prints the key", () => {
     [
       "fails",
       () => {
-        throw new ProgramFailed('"pass show gpuctl" ended with exit status 1');
+        throw new ProgramFailed('"pass show gpuctl" exited with status 1');
       },
-      "ended with exit status 1",
+      "exited with status 1",
     ],
     [
       "is not there",

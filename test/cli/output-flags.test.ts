@@ -152,7 +152,7 @@ describe("--jq", () => {
     const { error } = JSON.parse(err);
     expect(error).toMatchObject({ code: "FILTER_FAILED", retryable: false });
     expect(error.message).toMatch(/^--jq failed on the response: Cannot index/);
-    expect(error.hint).toMatch(/is created.*Do not create it again/);
+    expect(error.hint).toMatch(/was created.*Do not create it again/);
   });
 
   test("gives way to no format that was asked for, but a default gives way to it", async () => {

@@ -28,7 +28,7 @@ describe("a value that is missing", () => {
     expect(code).toBe(0);
     expect(asked.map(({ message }) => message)).toEqual([
       "Network between the machines (--network-type)",
-      "Number of GPUs; a machine has 8, at least 1, a multiple of 8 (--gpu-count)",
+      "Number of GPUs, 8 per machine, at least 1, a multiple of 8 (--gpu-count)",
     ]);
     expect(requests.at(-1)?.body).toEqual({ networkType: "infiniband", gpuCount: 8, label: "my box" });
     expect(err).toContain(
@@ -41,7 +41,7 @@ describe("a value that is missing", () => {
     const { asked, prompts } = answering("infiniband", "8");
     await run("rentals create bare-metal --sandbox", { terminal: 100, prompts });
     const validate = asked[1]?.validate ?? (() => "nothing is checked");
-    expect(validate("")).toBe("An answer is needed");
+    expect(validate("")).toBe("A value is required");
     expect(validate("many")).toContain("must be a number");
     expect(validate("12")).toBe("--gpu-count must be a multiple of 8");
     expect(validate("0")).toBe("--gpu-count must be at least 1");

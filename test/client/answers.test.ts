@@ -8,19 +8,19 @@ const answering = (status: number, body: string, type = "application/json") =>
     response.end(body);
   });
 
-describe("a good answer", () => {
-  it("comes through as it is, whatever it holds", async () => {
+describe("a successful response", () => {
+  it("is returned unchanged", async () => {
     const odd = [{ id: 9007199254740991, unknown: null, nested: { state: "Zombie" } }, null, "text", 1];
     const server = await answering(200, JSON.stringify(odd));
     expect(await caller(server.origin).call(...read)).toEqual(odd);
   });
 
-  it("need not be called JSON, and any 2xx will do", async () => {
+  it("may have any 2xx status and any content type", async () => {
     const server = await answering(201, '{"id":"a"}', "text/plain");
     expect(await caller(server.origin).call(...write)).toEqual({ id: "a" });
   });
 
-  it("may come in pieces that cut a character", async () => {
+  it("may be split within a character", async () => {
     const bytes = Buffer.from('["ü🖥"]');
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
@@ -30,7 +30,7 @@ describe("a good answer", () => {
     expect(await caller(server.origin).call(...read)).toEqual(["ü🖥"]);
   });
 
-  it("may be null, which is what a lookup finds when there is nothing", async () => {
+  it("may be null, as in a lookup that finds nothing", async () => {
     const server = await answering(200, "null");
     expect(await caller(server.origin).call("getRental", { rentalId: "1" })).toBeNull();
   });
@@ -89,7 +89,7 @@ describe("a failure", () => {
     expect(JSON.stringify(error)).not.toContain("sk-test");
   });
 
-  it("may be a page of an edge proxy", async () => {
+  it("may be an HTML page of a proxy", async () => {
     const server = await answering(403, "<html><h1>403 Forbidden</h1><p>nginx</p></html>", "text/html");
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({
       name: "ServiceError",
@@ -108,7 +108,7 @@ describe("the older path of the current user", () => {
         : json(response, { success: true }),
     );
 
-  it("is asked after a 404 of the newer one", async () => {
+  it("is tried after a 404 from the newer one", async () => {
     const server = await both(404);
     const input = { name: "Ada" };
     expect(await caller(server.origin).call("updateCurrentUser", input)).toEqual({ success: true });
@@ -121,7 +121,7 @@ describe("the older path of the current user", () => {
     ]);
   });
 
-  it.each([200, 400, 401, 403, 405, 409, 410, 429, 500, 503])("is not asked after a %i", async (status) => {
+  it.each([200, 400, 401, 403, 405, 409, 410, 429, 500, 503])("is not tried after a %i", async (status) => {
     const server = await both(status);
     await caller(server.origin)
       .call("deleteCurrentUser", {})
@@ -129,7 +129,7 @@ describe("the older path of the current user", () => {
     expect(server.seen.map(({ path }) => path)).toEqual(["/v2/users/me"]);
   });
 
-  it("is only there for the current user", async () => {
+  it("exists only for the current user", async () => {
     const server = await both(404);
     await failure(caller(server.origin).call(...read));
     await failure(caller(server.origin).call(...write));

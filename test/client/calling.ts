@@ -16,7 +16,7 @@ type Options = Partial<Omit<CallOptions, "target" | "timeout">> & {
 
 export const key = "sk-test-0123456789";
 
-/** The client on the real transport; delays are recorded instead of waited for. */
+/** The client on the real transport; delays are recorded and skipped. */
 export function caller(baseUrl: string | undefined, { target, timeout = 20_000, ...others }: Options = {}) {
   const transport = createTransport();
   onTestFinished(transport.close);
@@ -52,11 +52,11 @@ export function caller(baseUrl: string | undefined, { target, timeout = 20_000, 
   };
 }
 
-/** A read and a write that stand for all of their kind. */
+/** A representative read and write. */
 export const read = ["listStorageVolumes", {}] as const;
 export const write = ["createVirtualMachineRental", { gpuCount: 1 }] as const;
 
-/** The error that a promise must end in. */
+/** The error with which a promise must reject. */
 export const failure = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     (value) => {

@@ -1,12 +1,12 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 
-/** A key and a certificate that vouches for itself, in PEM. */
+/** A key and a self-signed certificate in PEM. */
 export interface SelfSigned {
   readonly key: string;
   readonly cert: string;
 }
 
-/** A fresh certificate for a host name, valid from 2020 to 2120. Made by hand: Node has no maker of certificates. */
+/** A fresh certificate for a host name, valid from 2020 to 2120. Encoded by hand, because Node cannot create certificates. */
 export function selfSigned(host: string): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ type: "spki", format: "der" });
@@ -40,7 +40,7 @@ export function selfSigned(host: string): SelfSigned {
   };
 }
 
-/** One value of DER: tag, length, content. */
+/** A DER value: tag, length, content. */
 function node(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const size =

@@ -3,7 +3,7 @@ import { caller, failure, read, write } from "./calling.ts";
 import { deadOrigin, json, type LocalServer, listen, listenRaw } from "./server.ts";
 
 describe("connections", () => {
-  it("are kept for the next call", async () => {
+  it("are reused for the next call", async () => {
     const server = await listen((_request, response) => json(response, []));
     const { call } = caller(server.origin);
     await call(...read);
@@ -12,7 +12,7 @@ describe("connections", () => {
     expect(server.connections()).toBe(1);
   });
 
-  it("are opened side by side for calls side by side", async () => {
+  it("are opened in parallel for parallel calls", async () => {
     const waiting: (() => void)[] = [];
     const server = await listen((_request, response) => {
       waiting.push(() => json(response, []));
@@ -24,8 +24,8 @@ describe("connections", () => {
   });
 });
 
-describe("nothing listens", () => {
-  it("means for a read that it is tried again, then that the network failed", async () => {
+describe("a refused connection", () => {
+  it("is retried for a read, and then reported as a network failure", async () => {
     const origin = await deadOrigin();
     const { call, slept } = caller(origin);
     expect(await failure(call(...read))).toMatchObject({
@@ -36,7 +36,7 @@ describe("nothing listens", () => {
     expect(slept).toHaveLength(3);
   });
 
-  it("means for a write that nothing was sent: trying again is safe, but left to the user", async () => {
+  it("means that a write was not sent: retrying is safe, but left to the user", async () => {
     const { call, slept } = caller(await deadOrigin());
     expect(await failure(call(...write))).toMatchObject({ name: "NetworkError", code: "ECONNREFUSED" });
     expect(slept).toEqual([]);
@@ -54,12 +54,12 @@ describe("nothing listens", () => {
 /** Ways in which a connection breaks after the request has left. */
 const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
   [
-    "before the answer, by a reset",
+    "before the response, by a reset",
     () => listenRaw((socket) => socket.once("data", () => socket.resetAndDestroy())),
   ],
   ["before the answer, by an end", () => listenRaw((socket) => socket.once("data", () => socket.end()))],
   [
-    "in the head of the answer",
+    "in the response headers",
     () => listenRaw((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-"))),
   ],
   [
@@ -90,13 +90,13 @@ const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
       ),
   ],
   [
-    "by an answer that is not HTTP",
+    "by a response that is not HTTP",
     () => listenRaw((socket) => socket.once("data", () => socket.write("SSH-2.0-x\r\n"))),
   ],
 ];
 
 describe.each(breaks)("a connection that breaks %s", (_name, breaking) => {
-  it("is a network failure for a read, after the tries", async () => {
+  it("is a network failure for a read, after the retries", async () => {
     const server = await breaking();
     const { call } = caller(server.origin, { retries: 2 });
     expect(await failure(call(...read))).toMatchObject({

@@ -3,7 +3,7 @@ import { readFailure } from "../../src/client/failure.ts";
 
 const issue = { path: ["gpuCount"], message: "too many" };
 
-describe("the body of a failed answer", () => {
+describe("the body of an error response", () => {
   it.each([
     [
       "the service's own",
@@ -76,7 +76,7 @@ describe("the body of a failed answer", () => {
     expect(readFailure(502, text)).toEqual({ status: 502, code: "HTTP_502", message, issues: [] });
   });
 
-  it("is cut short when it is long", () => {
+  it("is truncated if it is long", () => {
     const { message } = readFailure(500, "x".repeat(5_000_000));
     expect(message).toBe(`${"x".repeat(300)}…`);
   });

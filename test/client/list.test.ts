@@ -25,7 +25,7 @@ async function taken(listed: Listed) {
 }
 
 describe("a list", () => {
-  it("that is a bare array comes record by record, cut wherever the network cuts it", async () => {
+  it("that is an array is streamed record by record, wherever the network splits it", async () => {
     const records = [{ id: 1, label: "日本語 🚀" }, [1, [2]], null, "x\\", 1.5e3, { a: { b: [] } }];
     const bytes = Buffer.from(` \n${JSON.stringify(records)} \n`);
     const server = await listen((_request, response) => {
@@ -37,14 +37,14 @@ describe("a list", () => {
   });
 
   it.each([[null], [{ items: [{ id: 1 }], next: "x" }], ["text"], [7]])(
-    "that is %j is given back whole",
+    "that is %j is returned as a whole",
     async (body) => {
       const server = await listen((_request, response) => json(response, body));
       expect(await caller(server.origin).list(...history)).toEqual({ data: body });
     },
   );
 
-  it("is asked for again until its first record is there", async () => {
+  it("is retried until its first record arrives", async () => {
     const server = await listen((_request, response, index) => {
       if (index === 0) return json(response, {}, 503);
       response.writeHead(200);
@@ -58,7 +58,7 @@ describe("a list", () => {
     expect(exchanges.map(({ status }) => status)).toEqual([503, 200, 200]);
   });
 
-  it("whose connection breaks after a record is not asked for again, and is safe to try", async () => {
+  it("whose connection breaks after a record is not retried, and is safe to retry", async () => {
     const server = await listen((_request, response) => {
       response.writeHead(200);
       response.write('[{"id":1},', () => setImmediate(() => response.destroy()));
@@ -87,7 +87,7 @@ describe("a list", () => {
     expect(await failure(caller(empty.origin).list(...history))).toMatchObject({ name: "InvalidResponse" });
   });
 
-  it("that stalls after a record is given up when the time for a byte is over", async () => {
+  it("that stalls after a record times out", async () => {
     const server = await listen((_request, response) => {
       response.writeHead(200);
       response.write('[{"id":1},');
@@ -97,7 +97,7 @@ describe("a list", () => {
     expect(error).toMatchObject({ name: "NetworkError", code: "ETIMEDOUT" });
   });
 
-  it("that is not read for a while is not given up", async () => {
+  it("does not time out while the caller pauses reading", async () => {
     let finish = () => {};
     const server = await listen((_request, response) => {
       response.writeHead(200);

@@ -39,7 +39,7 @@ const replacements = description({
   [`POST ${create}`]: {},
 });
 
-/** Records by two, and a cursor as long as there are more. */
+/** Pages of two records, with a cursor while there are more. */
 const inTwos =
   (...ids: readonly number[]) =>
   ({ query }: { query: Readonly<Record<string, string>> }) => {
@@ -55,7 +55,7 @@ const onlyReplacements = service({
   [`POST ${create}`]: ({ body }) => Response.json({ id: 9, ...Object(body) }),
 });
 
-describe("a service that has the replacements only", () => {
+describe("a service that has only the replacements", () => {
   test("lists what is active over its pages as one array", async () => {
     const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
     const { code, out, err, requests } = await run("rentals list --type vm -o json", overNetwork());
@@ -88,7 +88,7 @@ describe("a service that has the replacements only", () => {
     expect(requests.filter(({ path }) => path === descriptionPath)).toHaveLength(1);
   });
 
-  test("is shown in a dry run when that is known, and nothing is asked", async () => {
+  test("is shown in a dry run if it is known, without a request", async () => {
     const { run, advance } = await createCli({ answer: onlyReplacements, negotiates: true });
     const dry = "rentals create vm --gpus 1 --dry-run -o json";
     const before = await run(dry, overNetwork());
@@ -111,7 +111,7 @@ describe("a service that has the replacements only", () => {
     expect([...before.requests, ...after.requests, ...later.requests]).toEqual([]);
   });
 
-  test("that nobody knows of yet is told of in a dry run of an operation that may have one, and just there", async () => {
+  test("that may exist is mentioned in a dry run of an operation that may have one, and only there", async () => {
     const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
     const told = async (line: string) =>
       (await run(`${line} --dry-run`, overNetwork())).err.split("\n").filter((line) => line !== "");
@@ -126,7 +126,7 @@ describe("a service that has the replacements only", () => {
 });
 
 describe("the description", () => {
-  test("is kept for a day in a file for the user alone, without a key, then asked about by its tag", async () => {
+  test("is cached for a day in a private file without a key, then revalidated by its ETag", async () => {
     const { run, advance, folder } = await createCli({
       negotiates: true,
       answer: ({ path, headers }) => {
@@ -151,7 +151,7 @@ describe("the description", () => {
     if (process.platform !== "win32") expect(file?.mode).toBe(0o600);
   });
 
-  test("is kept for each service by itself, and a name and a password in its address are kept nowhere", async () => {
+  test("is cached per service, without the user name and password of its URL", async () => {
     const { run, folder } = await createCli({ answer: onlyReplacements, negotiates: true });
     await run("rentals history", overNetwork());
     await run("rentals history", overNetwork({ GPUCTL_BASE_URL: "https://ada:hunter2@other.example.com/x" }));
@@ -160,7 +160,7 @@ describe("the description", () => {
     expect(kept.map(({ text }) => text).join()).not.toContain("hunter2");
   });
 
-  test("is asked for anew by api spec --refresh", async () => {
+  test("is fetched again by api spec --refresh", async () => {
     let title = "first";
     const { run } = await createCli({
       negotiates: true,
@@ -196,7 +196,7 @@ describe("the description", () => {
     expect(await run("rentals history", overNetwork(env))).toMatchObject({ code, requests: [] });
   });
 
-  test("is not asked for in the sandbox of this process", async () => {
+  test("is not fetched in the in-process sandbox", async () => {
     const { run, folder } = await createCli({ negotiates: true });
     const { requests } = await run("rentals list --sandbox");
     expect(requests.map(({ path }) => path)).not.toContain(descriptionPath);
@@ -238,7 +238,7 @@ describe("a description that cannot be used", () => {
   ];
 
   test.each(broken)(
-    "stops nothing when it is %s, and is not asked for again at once",
+    "does not stop a call if it is %s, and is not fetched again immediately",
     async (_kind, answer) => {
       const { run, advance } = await createCli({
         negotiates: true,
@@ -257,7 +257,7 @@ describe("a description that cannot be used", () => {
     },
   );
 
-  test("is read no further than it is used when it is huge", async () => {
+  test("is not read beyond the size limit", async () => {
     let read = 0;
     const body = new ReadableStream<Uint8Array>({
       pull: (stream) => {
@@ -274,7 +274,7 @@ describe("a description that cannot be used", () => {
     expect(read).toBeLessThan(20);
   });
 
-  test("stops nothing when it never comes", async () => {
+  test("does not stop a call if it never arrives", async () => {
     const { run } = await createCli({
       negotiates: true,
       answer: ({ path }) => (path === descriptionPath ? new Promise(() => {}) : Response.json([{ id: 1 }])),
@@ -283,7 +283,7 @@ describe("a description that cannot be used", () => {
     expect({ code, out }).toEqual({ code: 0, out: "1\n" });
   });
 
-  test("is done without where it was known: what was kept counts", async () => {
+  test("falls back to the cached copy", async () => {
     let up = true;
     const { run, advance } = await createCli({
       negotiates: true,
@@ -298,7 +298,7 @@ describe("a description that cannot be used", () => {
     expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
   });
 
-  test("and a file that is damaged is done without, too", async () => {
+  test("is ignored if the cached file is damaged", async () => {
     const { run, folder } = await createCli({ answer: onlyReplacements, negotiates: true });
     await run("rentals history", overNetwork());
     const [file] = await keptDescriptions(folder);
@@ -324,7 +324,7 @@ describe("a replacement", () => {
   test.each([
     ["has no parameter that turns pages", both(pageOf("nextCursor"))],
     [
-      "answers a bare list",
+      "returns an unwrapped list",
       both({
         parameters: [parameter("page")],
         responses: { 200: { content: { "application/json": { schema: { type: "array" } } } } },
@@ -350,7 +350,7 @@ describe("a replacement", () => {
     expect({ code, out, err }).toEqual({ code: 0, out: "1\n", err: "" });
   });
 
-  test("without a schema is used once the documented path that is listed, too, turns out to be gone", async () => {
+  test("without a schema is used once the documented path, though listed, is gone", async () => {
     const { run } = await createCli({
       negotiates: true,
       answer: service({
@@ -363,14 +363,14 @@ describe("a replacement", () => {
     expect(asked(requests)).toEqual([`GET ${descriptionPath}`, `GET ${old}`, `GET ${history}`]);
   });
 
-  test("without a schema is used where there is no other, and an empty list from it is just that", async () => {
+  test("without a schema is used if there is no other, and may return an empty list", async () => {
     const document = description({ [`GET ${history}`]: { parameters: [parameter("page")] } });
     const { run } = await createCli({ answer: serving(document, []), negotiates: true });
     expect(await run("rentals history -o json", overNetwork())).toMatchObject({ code: 0, out: "[]\n" });
   });
 
   test.each(["total", "totalCount", "total_count"])(
-    "that is asked for by an offset and tells its %s is used to the end",
+    "paged by offset and %s is read to the end",
     async (total) => {
       const document = both({ parameters: ["offset", "limit"].map(parameter), ...pageOf(total) });
       const { run } = await createCli({
@@ -393,7 +393,7 @@ describe("a replacement", () => {
     },
   );
 
-  test("whose pages cannot be turned is used where there is no other, and that is told", async () => {
+  test("that cannot be paged is used with a warning if there is no other", async () => {
     const answer = serving(description({ [`GET ${history}`]: {} }), { items: [{ id: 5 }] });
     const { run } = await createCli({ answer, negotiates: true });
     const { code, out, err } = await run("rentals history -o id", overNetwork());
@@ -401,7 +401,7 @@ describe("a replacement", () => {
     expect(err).toContain("There may be more results");
   });
 
-  test("that is gone since it was listed is found out, and what is documented is used", async () => {
+  test("that was removed after it was listed gives way to the documented path", async () => {
     let listed = true;
     const { run } = await createCli({
       negotiates: true,
@@ -418,7 +418,7 @@ describe("a replacement", () => {
     expect(requests.map(({ path }) => path)).toEqual([history, descriptionPath, old]);
   });
 
-  test("that took the place of a path that is gone is found out, too", async () => {
+  test("that replaced a removed path is discovered", async () => {
     let before = true;
     const { run } = await createCli({
       negotiates: true,
@@ -435,7 +435,7 @@ describe("a replacement", () => {
     expect(requests.map(({ path }) => path).slice(0, 3)).toEqual([old, descriptionPath, history]);
   });
 
-  test("takes every field of the request, or gives way", async () => {
+  test("must accept every field of the request", async () => {
     const vms = "/v2/on-demand/virtual-machine-rentals";
     const document = description({ [`GET ${active}`]: cursors, [`GET ${vms}`]: {} });
     const { run } = await createCli({
@@ -459,7 +459,7 @@ describe("a replacement", () => {
   });
 });
 
-describe("no path is asked twice where the documented ones are gone", () => {
+describe("no path is requested twice when the documented ones are gone", () => {
   const paths = ["virtual-machine", "bare-metal"].map((type) => `GET /v2/on-demand/${type}-rentals`);
   const changed = async (before: (() => Response) | undefined, now: () => Response) => {
     let describing = before;
@@ -477,13 +477,13 @@ describe("no path is asked twice where the documented ones are gone", () => {
   };
   const without = () => Response.json(description({}));
 
-  test("and the description that is kept lists no replacement", async () => {
+  test("and the cached description lists no replacement", async () => {
     const { code, asked } = await changed(without, without);
     expect(code).toBe(5);
     expect(asked).toEqual([...paths, `GET ${descriptionPath}`]);
   });
 
-  test("and the description lists their replacement since", async () => {
+  test("and the description now lists their replacement", async () => {
     const { code, asked } = await changed(without, () => Response.json(replacements));
     expect(code).toBe(0);
     expect(asked.slice(0, 3)).toEqual([...paths, `GET ${descriptionPath}`]);
@@ -500,7 +500,7 @@ describe("no path is asked twice where the documented ones are gone", () => {
   });
 });
 
-test("a service that knows the older path of the user only is asked there", async () => {
+test("a service with only the older path of the user is called there", async () => {
   const { run } = await createCli({
     negotiates: true,
     answer: service({ "PUT /users/me": () => Response.json({ success: true, user: { id: "u" } }) }),
@@ -554,10 +554,10 @@ test.each([
   },
 );
 
-describe.each([404, 405, 410])("a path that answers %i is gone", (status) => {
+describe.each([404, 405, 410])("a path that returns %i is gone", (status) => {
   const gone = () => Response.json({ code: "GONE", message: "Gone", issues: [] }, { status });
   const vms = "/v2/on-demand/virtual-machine-rentals";
-  /** A tool that keeps a description without replacements, and whose service moved on since. */
+  /** gpuctl with a cached description without replacements, and a service that has them. */
   const movedOn = async (methods: readonly string[]) => {
     let before = true;
     const cli = await createCli({

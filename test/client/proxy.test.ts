@@ -17,7 +17,7 @@ beforeEach(() => {
 
 describe("HTTP_PROXY", () => {
   it.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY"])(
-    "is asked for the whole address, over one connection: %s",
+    "gets the absolute URL, over one connection: %s",
     async (name) => {
       const proxy = await listen((_request, response) => json(response, ["by proxy"]));
       vi.stubEnv(name, proxy.origin);
@@ -36,7 +36,7 @@ describe("HTTP_PROXY", () => {
     },
   );
 
-  it("gets the user and the password in its address", async () => {
+  it("gets the user name and password from its URL", async () => {
     const proxy = await listen((_request, response) => json(response, []));
     vi.stubEnv("HTTP_PROXY", proxy.origin.replace("//", "//me:p%40ss@"));
     await caller("http://api.example.test:81", remote).call(...read);
@@ -44,7 +44,7 @@ describe("HTTP_PROXY", () => {
     expect(proxy.seen[0]?.path).toMatch(/^http:\/\/api\.example\.test:81\//);
   });
 
-  it("is left out for the hosts of NO_PROXY", async () => {
+  it("is bypassed for the hosts in NO_PROXY", async () => {
     const proxy = await listen((_request, response) => json(response, ["by proxy"]));
     vi.stubEnv("HTTP_PROXY", proxy.origin);
     vi.stubEnv("NO_PROXY", "other.test,.example.invalid");
@@ -54,7 +54,7 @@ describe("HTTP_PROXY", () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it.each(["127.0.0.1", "localhost"])("is never asked for this machine: %s", async (host) => {
+  it.each(["127.0.0.1", "localhost"])("is never used for this machine: %s", async (host) => {
     const proxy = await listen((_request, response) => json(response, ["by proxy"]));
     const server = await listen((_request, response) => json(response, ["direct"]));
     vi.stubEnv("HTTP_PROXY", proxy.origin);
@@ -81,7 +81,7 @@ describe("HTTP_PROXY", () => {
 });
 
 describe("HTTPS_PROXY", () => {
-  it("is asked for a tunnel, and sees neither the key nor the request", async () => {
+  it("opens a tunnel and sees neither the key nor the request", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const service = createSecureServer(selfSigned("api.example.test"), (request, response) =>
       request.resume().on("end", () => json(response, { host: request.headers.host, url: request.url })),
@@ -109,23 +109,20 @@ describe("HTTPS_PROXY", () => {
     expect(proxy.heard()).not.toContain("storage-volumes");
   });
 
-  it.each([407, 502])(
-    "that answers %i has let nothing through: a write may be tried again",
-    async (status) => {
-      const proxy = await listenRaw((socket) =>
-        socket.once("data", () => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`)),
-      );
-      vi.stubEnv("HTTPS_PROXY", proxy.origin);
-      expect(await failure(caller("https://api.example.test").call(...write))).toMatchObject({
-        name: "NetworkError",
-        code: "EPROXY",
-        message: `the proxy responded ${status} and did not connect to api.example.test`,
-      });
-      expect(proxy.heard()).not.toContain(key);
-    },
-  );
+  it.each([407, 502])("that returns %i has forwarded nothing: a write may be retried", async (status) => {
+    const proxy = await listenRaw((socket) =>
+      socket.once("data", () => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`)),
+    );
+    vi.stubEnv("HTTPS_PROXY", proxy.origin);
+    expect(await failure(caller("https://api.example.test").call(...write))).toMatchObject({
+      name: "NetworkError",
+      code: "EPROXY",
+      message: `the proxy responded ${status} and did not connect to api.example.test`,
+    });
+    expect(proxy.heard()).not.toContain(key);
+  });
 
-  it("that is not there is a network failure", async () => {
+  it("that cannot be reached is a network failure", async () => {
     vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:1");
     expect(await failure(caller("https://api.example.test").call(...write))).toMatchObject({
       name: "NetworkError",
@@ -133,7 +130,7 @@ describe("HTTPS_PROXY", () => {
     });
   });
 
-  it("that never answers runs out of time before anything was sent", async () => {
+  it("that never responds times out before anything is sent", async () => {
     let closed = () => {};
     const closing = new Promise<void>((resolve) => {
       closed = resolve;

@@ -37,7 +37,7 @@ describe("a parameter of the path", () => {
   );
 });
 
-describe("the address", () => {
+describe("the URL", () => {
   it.each([
     ["https://api.example.com", "https://api.example.com/v2/on-demand/rental"],
     ["https://api.example.com/", "https://api.example.com/v2/on-demand/rental"],
@@ -60,7 +60,7 @@ describe("the address", () => {
     ]);
   });
 
-  it("leaves out what was not given", () => {
+  it("omits undefined values", () => {
     expect(urlFor({}, { includeClusterPools: undefined })).toBe(
       "https://api.example.com/v2/on-demand/rental",
     );
@@ -76,13 +76,13 @@ describe("the address", () => {
     );
   });
 
-  it("shows no password that stood in the base URL", () => {
+  it("does not include the password of the base URL", () => {
     expect(urlFor({ baseUrl: "https://me:secret@example.com" })).toBe(
       "https://example.com/v2/on-demand/rental",
     );
   });
 
-  it("is missing when none is set", () => {
+  it("is required", () => {
     expect(() => urlFor({ baseUrl: undefined })).toThrow("no base URL");
   });
 });
@@ -110,7 +110,7 @@ describe("the key", () => {
 
   const keyOf = (apiKey: string) => wireRequest(list, {}, { ...target, apiKey }).headers.Authorization;
 
-  it("may carry the line end of the file that it came from", () => {
+  it("may end with a newline", () => {
     expect(keyOf(` ${key}\r\n`)).toBe(`Bearer ${key}`);
   });
 
@@ -120,7 +120,7 @@ describe("the key", () => {
     expect(error).not.toThrow(apiKey.trim() || "Bearer");
   });
 
-  it("is asked for by all but the description", async () => {
+  it("is required by every operation except the description", async () => {
     const server = await listen((_request, response) => json(response, { openapi: "3.1.0" }));
     const { call } = caller(server.origin, { target: { apiKey: undefined } });
     expect(await call("getOpenApiDocument", {})).toEqual({ openapi: "3.1.0" });
@@ -130,7 +130,7 @@ describe("the key", () => {
   });
 });
 
-describe("what goes over the wire", () => {
+describe("the request on the wire", () => {
   const headersOf = (rawHeaders: readonly string[] = []) =>
     Object.fromEntries(rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1]]] : [])));
 

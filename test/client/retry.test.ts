@@ -8,7 +8,7 @@ const flaky = (status: number, headers = {}) =>
   );
 
 describe("a read that fails", () => {
-  it.each([500, 502, 503, 504, 429])("is tried again after a %i", async (status) => {
+  it.each([500, 502, 503, 504, 429])("is retried after a %i", async (status) => {
     const server = await flaky(status);
     const { call, slept } = caller(server.origin);
     expect(await call(...read)).toEqual(["ok"]);
@@ -16,7 +16,7 @@ describe("a read that fails", () => {
     expect(slept).toEqual([250, 500]);
   });
 
-  it.each([400, 401, 403, 404, 409, 410, 422])("is not tried again after a %i", async (status) => {
+  it.each([400, 401, 403, 404, 409, 410, 422])("is not retried after a %i", async (status) => {
     const server = await flaky(status);
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({
       name: "ServiceError",
@@ -25,7 +25,7 @@ describe("a read that fails", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("is given up when the tries are used up", async () => {
+  it("fails when the retries are used up", async () => {
     const server = await listen((_request, response) => json(response, { error: "down" }, 503));
     const { call, slept } = caller(server.origin, { retries: 2 });
     expect(await failure(call(...read))).toMatchObject({
@@ -38,13 +38,13 @@ describe("a read that fails", () => {
     expect(slept).toHaveLength(2);
   });
 
-  it("is tried once with no tries to spare", async () => {
+  it("is tried once without retries", async () => {
     const server = await flaky(503);
     await failure(caller(server.origin, { retries: 0 }).call(...read));
     expect(server.seen).toHaveLength(1);
   });
 
-  it("waits longer each time, up to a limit, and never all at once", async () => {
+  it("backs off exponentially with jitter, up to a limit", async () => {
     const server = await listen((_request, response) => json(response, {}, 500));
     const longest = caller(server.origin, { retries: 8, random: () => 1 });
     await failure(longest.call(...read));

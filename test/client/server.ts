@@ -26,7 +26,7 @@ export interface LocalServer {
 
 type Answering = (request: SeenRequest, response: ServerResponse, index: number) => void;
 
-/** A server on a free port of this machine, gone when the test ends. Answers once the whole request is there. */
+/** A server on a free local port, closed when the test ends. Responds once it has the whole request. */
 export async function listen(answer: Answering): Promise<LocalServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
@@ -42,7 +42,7 @@ export async function listen(answer: Answering): Promise<LocalServer> {
   return { ...(await open(server)), seen };
 }
 
-/** A server that speaks bytes instead of HTTP; what a connection says is gathered as text. */
+/** A server that speaks bytes instead of HTTP; what a connection sends is collected as text. */
 export async function listenRaw(
   onConnection: (socket: Socket) => void,
 ): Promise<Omit<LocalServer, "seen"> & { readonly heard: () => string }> {
@@ -84,7 +84,7 @@ export async function deadOrigin(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export const json = (response: ServerResponse, value: unknown, status = 200, headers = {}): void => {
   response.writeHead(status, { "Content-Type": "application/json", ...headers });
   response.end(JSON.stringify(value));

@@ -35,7 +35,7 @@ const event = fc.record({
 });
 
 describe("server-sent events", () => {
-  it("come out whole, however they are written and wherever they are cut", () =>
+  it("are parsed whole, however they are written and wherever they are split", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(event, { maxLength: 5 }),
@@ -63,7 +63,7 @@ describe("server-sent events", () => {
       { numRuns: 500 },
     ));
 
-  it("come out the same byte by byte", async () => {
+  it("are parsed the same byte by byte", async () => {
     const text =
       'data: {"a":"é🖥"}\r\n\r\n: ping\r\n\r\nevent: error\r\ndata: x\r\ndata: y\r\n\r\ndata: [DONE]';
     const expected = [
@@ -75,11 +75,11 @@ describe("server-sent events", () => {
     expect(await eventsOf([...Buffer.from(text)].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  it("need no byte order mark, and are not disturbed by one", async () => {
+  it("may start with a byte order mark", async () => {
     expect(await eventsOf([Buffer.from("\uFEFFdata: x\n\n")])).toEqual([{ event: undefined, data: "x" }]);
   });
 
-  it("are none in an empty body or in comments alone", async () => {
+  it("are absent from an empty body and from comments", async () => {
     expect(await eventsOf([])).toEqual([]);
     expect(await eventsOf([Buffer.from(": ping\n\n: ping\n\nid: 7\n\nretry: 5\n\n")])).toEqual([]);
   });

@@ -32,7 +32,7 @@ async function gather(stream: Promise<AsyncIterable<{ data: string }>>, onEvent 
 }
 
 describe("a stream", () => {
-  it("is asked for, and gives each event as it comes", async () => {
+  it("is requested, and yields each event as it arrives", async () => {
     let next = () => {};
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");
@@ -55,7 +55,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("may be one JSON answer instead", async () => {
+  it("may be one JSON response instead", async () => {
     const server = await listen((_request, response) => json(response, { choices: [] }));
     expect(await gather(caller(server.origin).stream(...chat))).toEqual({ came: ['{"choices":[]}'] });
   });
@@ -87,7 +87,7 @@ describe("a stream", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("that stalls runs out of time", async () => {
+  it("that stalls times out", async () => {
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");
     });
@@ -109,7 +109,7 @@ describe("a stream", () => {
     });
   });
 
-  it("need not listen to an abort itself to be ended", async () => {
+  it("ends on an abort even if `fetch` ignores it", async () => {
     const fetch: Fetch = async () => ({
       status: 200,
       headers: new Headers({ "content-type": "text/event-stream" }),
@@ -128,7 +128,7 @@ describe("a stream", () => {
     });
   });
 
-  it("may be left in the middle: the connection is closed", async () => {
+  it("may be abandoned: the connection is closed", async () => {
     let closed = () => {};
     const closing = new Promise<void>((resolve) => {
       closed = resolve;

@@ -3,8 +3,8 @@ import { Interrupted } from "../../src/core/errors.ts";
 import { caller, failure, read, write } from "./calling.ts";
 import { listen, listenRaw } from "./server.ts";
 
-describe("a service that never answers", () => {
-  it("is given up for a read after every try's time", async () => {
+describe("a service that never responds", () => {
+  it("times out a read after every attempt", async () => {
     const server = await listen(() => {});
     const { call, slept } = caller(server.origin, { timeout: 40, retries: 1 });
     expect(await failure(call(...read))).toMatchObject({
@@ -25,7 +25,7 @@ describe("a service that never answers", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("is given up when it stalls in the middle of the body", async () => {
+  it("times out when it stalls within the body", async () => {
     const stalling = () =>
       listenRaw((socket) =>
         socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[")),
@@ -39,7 +39,7 @@ describe("a service that never answers", () => {
     expect(await failure(caller(origin, wishes).call(...write))).toMatchObject({ name: "UnknownOutcome" });
   });
 
-  it("is given up when its `fetch` cannot be aborted", async () => {
+  it("times out even if `fetch` cannot be aborted", async () => {
     const deaf = { fetch: () => new Promise<never>(() => {}), timeout: 10, retries: 0 };
     expect(await failure(caller("http://localhost", deaf).call(...read))).toMatchObject({
       code: "ETIMEDOUT",
@@ -53,7 +53,7 @@ describe("the user interrupts", () => {
     return { signal: controller.signal, interrupt: () => controller.abort(new Interrupted()) };
   }
 
-  it("a read: it ends at once and is not tried again", async () => {
+  it("a read: it ends immediately and is not retried", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listen(interrupt);
     expect(await failure(caller(server.origin, { signal }).call(...read))).toMatchObject({
@@ -71,7 +71,7 @@ describe("the user interrupts", () => {
     });
   });
 
-  it("a write in the middle of its answer", async () => {
+  it("a write during its response", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Length": "100" });

@@ -22,7 +22,7 @@ describe("https", () => {
     return () => vi.unstubAllEnvs();
   });
 
-  it("works, and keeps its connection", async () => {
+  it("works and reuses its connection", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const server = await listenSecurely();
     const { call } = caller(server.origin);
@@ -60,7 +60,7 @@ describe("https", () => {
     expect(server.heard()).not.toContain("POST");
   });
 
-  it("whose handshake never ends runs out of time before anything is sent", async () => {
+  it("whose handshake never ends times out before anything is sent", async () => {
     const server = await listenRaw(() => {});
     const { call } = caller(server.origin.replace("http:", "https:"), { timeout: 50 });
     expect(await failure(call(...write))).toMatchObject({

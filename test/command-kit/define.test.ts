@@ -13,7 +13,7 @@ const plain = { ...described, run: () => ({ data: null }) };
 const spending = { spending: () => "Pay for it?" };
 const destruction = { destruction: () => "Delete it?" };
 
-describe("a command that destroys something needs a confirmation of that", () => {
+describe("a destructive command requires a confirmation", () => {
   test("by its operation", () => {
     defineCommand({ ...plain, operation: "deleteCurrentUser", confirm: destruction });
     // @ts-expect-error It has no confirmation.
@@ -48,7 +48,7 @@ describe("a command that destroys something needs a confirmation of that", () =>
     defineCommand({ ...plain, ...both, confirm: spending });
   });
 
-  test("also where the sandbox alone loses it", () => {
+  test("even if it affects only the sandbox", () => {
     const act = () => null;
     controlCommand({ ...described, act });
     controlCommand({ ...described, act, effect: "destroy", confirm: destruction });
@@ -59,7 +59,7 @@ describe("a command that destroys something needs a confirmation of that", () =>
   });
 });
 
-describe("a command that spends money needs a confirmation of that", () => {
+describe("a command that spends money requires a confirmation", () => {
   test("by its operation", () => {
     defineCommand({ ...plain, operation: "createVirtualMachineRental", confirm: spending });
     // @ts-expect-error It has no confirmation.
@@ -110,7 +110,7 @@ test("the types of flags, arguments and input follow from the declaration", () =
       arg.choice("SHELL", "A shell", ["bash", "zsh"], { required: true }),
       arg.number("COUNT", "A number"),
       arg.texts("FILES", "Files"),
-      arg.field("RENTAL", "Id of the rental", "rentalId", { required: true }),
+      arg.field("RENTAL", "ID of the rental", "rentalId", { required: true }),
     ],
     flags: {
       force: flag.boolean("A switch"),

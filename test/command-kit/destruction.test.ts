@@ -18,7 +18,7 @@ const destructive = commands.filter(
   (command) => declarationOf(command).effect === "destroy" || operationsOf(command).some(destroys),
 );
 
-/** Commands that look up what they ask about. */
+/** Commands that look up details for their question. */
 const reading = new Set(["rentals terminate"]);
 
 /** The service's description, which needs no key. */
@@ -49,7 +49,7 @@ function linesOf({ path, examples }: CommandNode): readonly Case[] {
 
 const cases = destructive.flatMap(linesOf);
 
-/** Every file with its text, and what the sandbox holds. */
+/** Every file with its text, and the sandbox's state. */
 async function stateOf({ folder, sandbox }: Cli): Promise<object> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
@@ -71,7 +71,7 @@ async function outcomeOf({ line, after }: Case, optionsFor: (cli: Cli) => RunOpt
 const unwanted = ({ name }: Case, { requests }: Outcome) =>
   requests.filter(({ method, path }) => method !== "GET" || (path !== descriptionPath && !reading.has(name)));
 
-test("some commands destroy, and each confirms that", () => {
+test("every destructive command has a confirmation", () => {
   expect(destructive.map(({ path }) => path.join(" "))).toEqual(
     expect.arrayContaining([
       "rentals terminate",

@@ -87,7 +87,7 @@ describe("a field that holds several values", () => {
   });
 });
 
-describe("the word that a message of commander quotes", () => {
+describe("the quoted word of a commander message", () => {
   test.each([
     ["--nope", "commander.unknownOption"],
     ["-n", "commander.unknownOption"],
@@ -108,7 +108,7 @@ describe("the word that a message of commander quotes", () => {
     }
   });
 
-  test("is nothing where none is quoted", () => {
+  test("is undefined if none is quoted", () => {
     expect(quotedWord(new CommanderError(1, "other", "error: it is wrong"))).toBe("");
   });
 });
@@ -148,7 +148,7 @@ describe("the command tree", () => {
   });
 });
 
-test("every operation that may change something says what it does", () => {
+test("every operation that is not a GET declares its effect", () => {
   const all: readonly [string, Operation][] = Object.entries(operations);
   const unsaid = all.filter(([, { method, effect }]) => method !== "GET" && effect === undefined);
   expect(unsaid.map(([id]) => id)).toEqual([]);

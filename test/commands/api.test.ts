@@ -51,14 +51,14 @@ describe("api describe", () => {
       request:               POST /v2/on-demand/storage-volumes/attach
       group:                 storage-volumes
       summary:               Attach a storage volume to bare-metal rentals
-      body storageVolumeId:  integer or string, required; Id of the volume
-      body rentalIds:        list of integer or string, required; at least 1 item; Bare-metal rentals to attach it to
-      answer 200:            A volume and the rentals it is attached to; object
-      answer 400:            Invalid input data; object
-      answer 401:            Authorization not provided; object
-      answer 403:            Insufficient access; object
-      answer 413:            Request body is too large; object
-      answer 500:            Internal server error; object
+      body storageVolumeId:  integer or string, required; ID of the volume
+      body rentalIds:        list of integer or string, required; at least 1 item; Bare-metal rentals to attach the volume to
+      response 200:          A volume and the rentals it is attached to; object
+      response 400:          Invalid input data; object
+      response 401:          Authorization not provided; object
+      response 403:          Insufficient access; object
+      response 413:          Request body is too large; object
+      response 500:          Internal server error; object
       example:               gpuctl api call attachStorageVolume -F storageVolumeId=1 -F 'rentalIds[]=1'
       "
     `);

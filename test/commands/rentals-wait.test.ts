@@ -82,7 +82,7 @@ describe("rentals create --wait", () => {
     const { code, out, err, slept } = await run(`${vm} --wait -o json`);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ id: 1001, status: "Running" });
-    expect(err).toContain("Rental 1001 is created");
+    expect(err).toContain("Rental 1001 created");
     expect(slept).toEqual([5000]);
   });
 

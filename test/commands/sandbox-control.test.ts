@@ -168,7 +168,7 @@ test("a seed that is wrong names the place and the line, and changes nothing", a
   const { code, out, err } = await run("sandbox seed - --yes", { stdin });
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toMatchInlineSnapshot(`
-    "Error: 6 values cannot be used
+    "Error: 6 invalid values
       rentals.0.customPorts.0 must be at least 1 (line 5)
       volumes.0.region must be one of us-central-1, us-central-2, eu-north-2, eu-west-2, eu-north-4, eu-north-5, us-east-1, us-east-2, ca-east-3, eu-north-6, eu-north-7, eu-north-8, ca-west-1, ca-east-1, us-central-3, us-southeast-1, me-central-1, ca-east-2, eu-west-1, us-southeast-2, jp-east-1, us-southeast-3, eu-west-5, us-east-3, uk-central-3, uk-southeast-3, eu-southwest-3, eu-southwest-3-1, eu-west-3, eu-west-4 (line 6)
       volumes.0.label must have at least 4 characters (line 6)

@@ -48,7 +48,7 @@ describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
     const { code, out, err, requests, slept } = await run(line);
     expect({ code, out, posts: posts(requests), slept }).toEqual({ code: 10, out: "", posts: 1, slept: [] });
     expect(err).toContain("the outcome is unknown");
-    expect(err).toContain("New in the listing since: r-2");
+    expect(err).toContain("New in the listing: r-2");
   });
 
   test("says so when nothing new is there", async () => {
@@ -64,7 +64,7 @@ describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
       "volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox",
     );
     expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
-    expect(err).toContain("New in the listing since: 502");
+    expect(err).toContain("New in the listing: 502");
   });
 
   test("is not retryable in the error document", async () => {
@@ -83,7 +83,7 @@ test("a failed lookup afterwards is reported too", async () => {
   });
   const { code, err, requests } = await run(`${line} --retries 0`);
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
-  expect(err).toContain("Looking afterwards failed too");
+  expect(err).toContain("Checking the outcome failed too");
 });
 
 test("a creation that takes too long is of unknown outcome", async () => {

@@ -66,7 +66,7 @@ test("query fields are parameters", () => {
       name: "rentalId",
       in: "query",
       required: true,
-      description: "Id of the rental",
+      description: "ID of the rental",
       schema: { type: "string", minLength: 1 },
     },
   ]);

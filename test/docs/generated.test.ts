@@ -20,7 +20,7 @@ describe("what is derived from the commands is up to date", () => {
 test("a table goes between its markers and leaves the rest alone", () => {
   const before = "a\n<!-- t -->\n\nold\n\n<!-- /t -->\nb\n";
   expect(withTables(before, { t: "new" })).toBe("a\n<!-- t -->\n\nnew\n\n<!-- /t -->\nb\n");
-  expect(() => withTables("a\n", { t: "new" })).toThrow("no place for the table t");
+  expect(() => withTables("a\n", { t: "new" })).toThrow("no markers for the table t");
 });
 
 test("the newest version in the changelog is the version of the package", async () => {

@@ -52,7 +52,7 @@ describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
     const { code, out, err } = await home.run("auth token");
     expect({ code, out }).toEqual({ code: 3, out: "" });
     expect(err).toContain("no such entry\n");
-    expect(err).toContain("ended with exit status 4");
+    expect(err).toContain("exited with status 4");
   });
 });
 

@@ -6,7 +6,7 @@ import { everyOperation, openSandbox, origin } from "./harness.ts";
 const unauthorized = '{"code":"UNAUTHORIZED","message":"Authorization not provided","issues":[]}';
 const guarded = everyOperation.filter((id) => !operations[id].open);
 
-test.each(guarded)("%s answers 401 without a key or with one that is unknown", async (id) => {
+test.each(guarded)("%s returns 401 without a key or with an unknown key", async (id) => {
   const sandbox = await openSandbox();
   for (const key of [null, "someone-elses", ""]) {
     const response = await sandbox.call(id, validInput(id), key);
@@ -25,7 +25,7 @@ test.each(["Basic Z3B1Y3RsOg==", "gpuctl-sandbox-full", "Bearer", "Bearer a b"])
   },
 );
 
-test("the name of the scheme may be written in any case", async () => {
+test("the auth scheme is case-insensitive", async () => {
   const sandbox = await openSandbox();
   const headers = { authorization: `bearer ${sandbox.keys.full}` };
   const url = `${origin}/v2/on-demand/storage-volumes`;
@@ -33,7 +33,7 @@ test("the name of the scheme may be written in any case", async () => {
 });
 
 test.each(guarded.filter((id) => operations[id].method !== "GET"))(
-  "%s answers 403 with the read-only key, before anything else is looked at",
+  "%s returns 403 with the read-only key, before any other check",
   async (id) => {
     const sandbox = await openSandbox();
     const response = await sandbox.call(id, { nonsense: true }, sandbox.keys.readOnly);
@@ -43,7 +43,7 @@ test.each(guarded.filter((id) => operations[id].method !== "GET"))(
 );
 
 test.each(guarded.filter((id) => operations[id].method === "GET"))(
-  "%s answers 200 with the read-only key",
+  "%s returns 200 with the read-only key",
   async (id) => {
     const sandbox = await openSandbox();
     expect((await sandbox.call(id, validInput(id), sandbox.keys.readOnly)).status).toBe(200);
@@ -51,7 +51,7 @@ test.each(guarded.filter((id) => operations[id].method === "GET"))(
 );
 
 test.each(guarded.filter((id) => operations[id].host === "compute"))(
-  "%s answers 500 without a word about the reason when the sandbox breaks",
+  "%s returns 500 without details when the sandbox fails",
   async (id) => {
     const sandbox = await openSandbox();
     sandbox.close();
@@ -75,7 +75,7 @@ test.each([
   expect(await response.text()).toBe('{"code":"NOT_FOUND","message":"Not found","issues":[]}');
 });
 
-test("every response says that it is the sandbox's", async () => {
+test("every response is marked as the sandbox's", async () => {
   const sandbox = await openSandbox();
   const answers = [
     await sandbox.call("listStorageVolumes"),

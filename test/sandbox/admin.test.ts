@@ -134,7 +134,7 @@ test.each(["cross-site", "same-site"])("nor one that names none: %s", async (sit
   expect((await bare(url, { "sec-fetch-site": "same-origin", origin: url })).status).toBe(200);
 });
 
-test("every answer of the controls is marked and dated by the sandbox's clock, a refusal too", async () => {
+test("every control response is marked and dated by the sandbox's clock, errors included", async () => {
   const { sandbox, url, ask } = await served();
   sandbox.clock.advance(24 * 3600 * 1000);
   for (const [method, path] of [
@@ -155,7 +155,7 @@ test("every answer of the controls is marked and dated by the sandbox's clock, a
   expect((await ask("GET", "status")).status).toBe(200);
 });
 
-test("it takes control requests on IPv6 too, by its address and by name", async () => {
+test("control requests are accepted on IPv6, by address and by name", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "::1", port: 0 });
   onTestFinished(close);
@@ -165,7 +165,7 @@ test("it takes control requests on IPv6 too, by its address and by name", async 
   expect((await bare(url, { host: "example.com" })).status).toBe(403);
 });
 
-test("a page of the sandbox's own may", async () => {
+test("a page of the sandbox's own origin may send control requests", async () => {
   const { url } = await served();
   expect((await bare(url, { origin: url })).status).toBe(200);
   const { port, host } = new URL(url);
@@ -174,7 +174,7 @@ test("a page of the sandbox's own may", async () => {
   }
 });
 
-test("no other machine may", async () => {
+test("no other machine may send control requests", async () => {
   const sandbox = await openSandbox();
   const order = () =>
     new Request("http://localhost/_sandbox/reset", { method: "POST", headers: { host: "localhost" } });
@@ -186,7 +186,7 @@ test("no other machine may", async () => {
   }
 });
 
-test("control requests are neither in the description nor in the process", async () => {
+test("control requests are neither described nor served in process", async () => {
   const { sandbox } = await served();
   expect(JSON.stringify(await sandbox.ask("getOpenApiDocument"))).not.toContain("_sandbox");
   expect((await sandbox.fetch(new Request("http://localhost/_sandbox/status"))).status).toBe(404);

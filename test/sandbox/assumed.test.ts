@@ -9,7 +9,7 @@ const ids = Object.keys(assumedOperations) as AssumedId[];
 const hour = 3_600_000;
 const second = 1000;
 
-test.each(ids)("%s is described as an assumption, and needs a key", async (id) => {
+test.each(ids)("%s is described as an assumption and requires a key", async (id) => {
   const sandbox = await openSandbox();
   const { paths } = await sandbox.ask("getOpenApiDocument");
   const { method, path, group, assumed }: Operation = assumedOperations[id];
@@ -17,12 +17,12 @@ test.each(ids)("%s is described as an assumption, and needs a key", async (id) =
   expect(Object(paths[path])[method.toLowerCase()]).toMatchObject({
     operationId: id,
     tags: [group],
-    description: expect.stringContaining("assumption of the sandbox"),
+    description: expect.stringContaining("Assumed by the sandbox"),
   });
   expect(await sandbox.assumed(id, { id: 1 }, null)).toMatchObject({ status: 401 });
 });
 
-test("an API key opens the service until it is revoked, and at once no longer", async () => {
+test("an API key works until it is revoked", async () => {
   const sandbox = await openSandbox();
   const made = await sandbox.assumed("createApiKey", { name: "ci" });
   const { id, apiKey, lastFour } = Object(made.body);
@@ -35,7 +35,7 @@ test("an API key opens the service until it is revoked, and at once no longer", 
   expect((await sandbox.assumed("revokeApiKey", { id })).status).toBe(404);
 });
 
-test("a key that may only read changes nothing", async () => {
+test("a read-only key changes nothing", async () => {
   const sandbox = await openSandbox();
   const { apiKey } = Object(
     (await sandbox.assumed("createApiKey", { name: "look", access: "read-only" })).body,
@@ -44,7 +44,7 @@ test("a key that may only read changes nothing", async () => {
   expect((await sandbox.assumed("createApiKey", { name: "more" }, apiKey)).status).toBe(403);
 });
 
-test("the sandbox's own keys stay", async () => {
+test("the sandbox's own keys cannot be revoked", async () => {
   const sandbox = await openSandbox();
   expect((await sandbox.assumed("listApiKeys")).body).toMatchObject([
     { id: 1, access: "full" },
@@ -53,7 +53,7 @@ test("the sandbox's own keys stay", async () => {
   expect((await sandbox.assumed("revokeApiKey", { id: 1 })).status).toBe(400);
 });
 
-test("a rental takes the SSH keys that are there, and no others", async () => {
+test("a rental accepts only SSH keys that exist", async () => {
   const sandbox = await openSandbox();
   const ada = { name: "ada", publicKey: "ssh-ed25519 AAAAC3Nza ada@example.com\n" };
   expect((await sandbox.assumed("createSshKey", ada)).body).toMatchObject({
@@ -89,7 +89,7 @@ test("a rental is ended by the operation of its type, once", async () => {
   expect(await sandbox.ask("getRental", { rentalId: "1001" })).toMatchObject({ state: "terminated" });
 });
 
-test("what the options cost is what a rental costs", async () => {
+test("a rental costs what its option says", async () => {
   const sandbox = await openSandbox();
   const { body } = await sandbox.assumed("listRentalOptions");
   const options = assumedOperations.listRentalOptions.output.parse(body);
@@ -101,7 +101,7 @@ test("what the options cost is what a rental costs", async () => {
   expect(rental.costPerHourCents).toBe(option?.costPerHourCents);
 });
 
-test("usage comes by the page; the balance and the invoice are its sum", async () => {
+test("usage is paged; the balance and the invoice are its sum", async () => {
   const sandbox = await openSandbox();
   for (let made = 0; made < 3; made += 1) await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   sandbox.advance(2 * second + hour);

@@ -57,7 +57,7 @@ test("a stream without usage ends with the finish reason and [DONE]", async () =
   expect(events.join()).not.toContain("usage");
 });
 
-test("an answer is cut at max_tokens, and says so", async () => {
+test("a reply is cut off at max_tokens and says so", async () => {
   const openai = await client();
   const answer = await openai.chat.completions.create({ ...echo, max_tokens: 1 });
   expect(answer.choices[0]?.finish_reason).toBe("length");

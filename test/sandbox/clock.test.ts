@@ -12,7 +12,7 @@ test("the clock is the machine's until it is moved", async () => {
   expect(sandbox.clock.show()).toEqual({ now: at(5), frozen: false, offsetMs: 0 });
 });
 
-test("a frozen clock stands still, stands still again after a move, and runs on when it may", async () => {
+test("a frozen clock stays frozen after a move, and resumes when unfrozen", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.clock.freeze()).toEqual({ now: at(0), frozen: true, offsetMs: null });
   sandbox.advance(day);
@@ -43,7 +43,7 @@ test("the clock only goes forward, and not beyond the year 9999", async () => {
   expect(sandbox.clock.show()).toEqual(before);
 });
 
-test("going to the time that it is changes nothing", async () => {
+test("moving to the current time changes nothing", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.clock.set(start)).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
 });
@@ -63,7 +63,7 @@ test("nothing boots while the clock is frozen, and everything does when it moves
 
 const reserved = { gpuCount: 1, termType: "reserved", termPeriodDays: 30 } as const;
 
-test("one jump over boot, term and its end leaves each at its own time", async () => {
+test("one jump over boot and end of term keeps the time of each", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   await sandbox.ask("createVirtualMachineRental", reserved);
@@ -111,7 +111,7 @@ test("a reset gives the machine's clock back", async () => {
   expect(sandbox.clock.show()).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
 });
 
-test("the same calls get the same answers, chat and pictures without a seed too", async () => {
+test("the same calls get the same responses, including chat and pictures without a seed", async () => {
   const answers = async () => {
     const sandbox = await openSandbox();
     sandbox.clock.freeze();

@@ -16,14 +16,11 @@ async function served(only?: EnvironmentName) {
 
 const environments = [undefined, ...environmentNames];
 
-test.each(environments)(
-  "a third-party schema validator finds nothing wrong with what %s serves",
-  async (only) => {
-    expect(await new Validator().validate(await served(only))).toEqual({ valid: true });
-  },
-);
+test.each(environments)("a third-party schema validator accepts the description of %s", async (only) => {
+  expect(await new Validator().validate(await served(only))).toEqual({ valid: true });
+});
 
-test.each(environments)("a third-party linter does not even warn about what %s serves", async (only) => {
+test.each(environments)("a third-party linter reports no warning for the description of %s", async (only) => {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "openapi.json");
@@ -37,7 +34,7 @@ test.each(environments)("a third-party linter does not even warn about what %s s
   expect(JSON.parse(out)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
 });
 
-test("the description is of the host that was asked, and of every operation", async () => {
+test("the description names the requested host and every operation", async () => {
   const { servers, paths } = await served();
   expect(servers).toEqual([{ url: origin }]);
   const described = Object.values(paths).flatMap((methods) => Object.values(methods as object));
@@ -46,7 +43,7 @@ test("the description is of the host that was asked, and of every operation", as
   );
 });
 
-test("what the sandbox answers beyond the service's own words is described as well", async () => {
+test("the sandbox's additional responses are described", async () => {
   const { paths } = await served();
   const answersOf = (id: OperationId) => {
     const { path, method } = operations[id];
@@ -67,7 +64,7 @@ test("what the sandbox answers beyond the service's own words is described as we
   }
 });
 
-test("a credential changes nothing about the description", async () => {
+test("the description does not depend on the credential", async () => {
   const sandbox = await openSandbox();
   const texts = [null, sandbox.keys.readOnly, "unknown"].map(async (key) =>
     (await sandbox.call("getOpenApiDocument", {}, key)).text(),
@@ -75,7 +72,7 @@ test("a credential changes nothing about the description", async () => {
   expect(new Set(await Promise.all(texts)).size).toBe(1);
 });
 
-test("a description that is known is not sent again", async () => {
+test("an unchanged description is not sent again", async () => {
   const sandbox = await openSandbox();
   const etag = (await sandbox.call("getOpenApiDocument")).headers.get("etag") ?? "";
   const ask = (value: string) =>

@@ -32,7 +32,7 @@ function wrongIn(has: (part: Part) => boolean): string | undefined {
 const vm = { gpuCount: 1, label: "x".repeat(5000) };
 
 test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some })))(
-  "a fault of $name either does what it says or is refused for what contradicts",
+  "a fault of $name either works or is rejected as contradictory",
   async ({ some }) => {
     const sandbox = await openSandbox();
     const has = (part: Part): boolean => some.includes(part);
@@ -98,7 +98,7 @@ test.each([...everyOperation, ...assumed])(
   },
 );
 
-test("a description that fails or is garbage has no ETag that it could be kept under, and one may break in the middle", async () => {
+test("a faulty description has no ETag, and may break in the middle", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getOpenApiDocument", status: 503 });
   sandbox.faults.add({ operation: "getOpenApiDocument", garbage: true });

@@ -27,7 +27,7 @@ test.each([
   expect(sandbox.status().rentals.active).toBe(0);
 });
 
-test("a page of another origin may read what a fault answered, and how long to wait", async () => {
+test("a page of another origin may read an injected error and its Retry-After", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 429 });
   const { headers } = await sandbox.call("listStorageVolumes");
@@ -35,7 +35,7 @@ test("a page of another origin may read what a fault answered, and how long to w
   expect(headers.get("access-control-expose-headers")).toMatch(/Retry-After/);
 });
 
-test("an answer says to wait as long as the fault says", async () => {
+test("a response has the Retry-After of the fault", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 503, retryAfterSeconds: 7 });
   expect((await sandbox.call("listStorageVolumes")).headers.get("retry-after")).toBe("7");
@@ -47,7 +47,7 @@ async function statuses(sandbox: Awaited<ReturnType<typeof openSandbox>>, count:
   return all;
 }
 
-test("some calls go well before, then some fail, then the fault is used up", async () => {
+test("a fault skips some calls, fails some, and is then used up", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500, after: 2, times: 2 });
   expect(await statuses(sandbox, 6)).toEqual([200, 200, 500, 500, 200, 200]);
@@ -78,7 +78,7 @@ test("a fault comes before the key and the input are looked at", async () => {
   expect((await sandbox.call("createVirtualMachineRental", { nonsense: 1 }, null)).status).toBe(502);
 });
 
-test("an operation that is applied has taken effect, whatever the answer says", async () => {
+test("an applied operation takes effect, whatever the response says", async () => {
   const sandbox = await openSandbox();
   const add = (effect: object) =>
     sandbox.faults.add({ operation: "createVirtualMachineRental", applied: true, ...effect });
@@ -106,7 +106,7 @@ test("garbage claims to be JSON and is not, under any status", async () => {
   }
 });
 
-test("a delay is waited, and the answer is the operation's own", async () => {
+test("a delay is followed by the normal response", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", delayMs: 30 });
   const before = performance.now();
@@ -116,7 +116,7 @@ test("a delay is waited, and the answer is the operation's own", async () => {
   expect(response.headers.get("gpuctl-sandbox-fault")).toBe("1");
 });
 
-test("a caller that leaves during the delay is not waited for, and what was asked has happened", async () => {
+test("a delayed request takes effect even if its caller disconnects", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "createVirtualMachineRental", delayMs: 2 ** 31 - 1 });
   const controller = new AbortController();

@@ -20,7 +20,7 @@ export const refused = z.strictObject({
   issues: z.array(z.strictObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
 });
 
-/** A sandbox with a clock of its own, in memory unless a file is named, closed when the test is over. */
+/** A sandbox with its own clock, in memory unless a file is named, closed when the test ends. */
 export async function openSandbox({
   file = ":memory:",
   only,
@@ -40,20 +40,20 @@ export async function openSandbox({
       now += ms;
     },
     call,
-    /** The status and the body that an operation answers which the sandbox assumes. */
+    /** The status and body of the response to an assumed operation. */
     async assumed(id: AssumedId, input: object = {}, key: string | null = sandbox.keys.full) {
       const { status, body } = await answerOf(sandbox.fetch(requestForAssumed(id, input, key)));
       if (status === 200) assumedOperations[id].output.parse(body);
       return { status, body };
     },
-    /** The answer of an operation, held against its schema. */
+    /** The response to an operation, validated against its schema. */
     async ask<Id extends OperationId>(id: Id, ...[input]: Asked<Id>): Promise<OutputOf<Id>> {
       const response = await call(id, input);
       const body = await response.json();
       if (response.status !== 200) throw new Error(`${id}: ${JSON.stringify(body)}`);
       return outputs[id].output.parse(body);
     },
-    /** The issues of an answer that must be a 400. */
+    /** The issues of a response that must be a 400. */
     async issuesOf(id: OperationId, input: object) {
       const response = await call(id, input);
       if (response.status !== 400) throw new Error(`${id} answered ${response.status}`);

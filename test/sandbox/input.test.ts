@@ -3,7 +3,7 @@ import { negativeInputs } from "../support/negative.ts";
 import { everyOperation, openSandbox, origin, refused } from "./harness.ts";
 
 test.each(everyOperation.flatMap((id) => negativeInputs(id)))(
-  "$operation answers 400 when $path breaks $limit",
+  "$operation returns 400 when $path breaks $limit",
   async ({ operation, path, input }) => {
     const sandbox = await openSandbox();
     const response = await sandbox.call(operation, input);
@@ -38,7 +38,7 @@ test.each(["application/json; charset=utf-8", "application/x-www-form-urlencoded
   },
 );
 
-test("a body over 32 MiB answers 413 in the shape of every error", async () => {
+test("a body over 32 MiB gets a 413 in the common error format", async () => {
   const response = await post(JSON.stringify({ gpuCount: 8, padding: "x".repeat(32 * 1024 * 1024) }));
   expect(response.status).toBe(413);
   expect(await response.json()).toEqual({

@@ -6,7 +6,7 @@ const picture = { model_name: "SDXL1.0-base", prompt: "a lighthouse", steps: 1 }
 /** The width and height that a PNG says it has. */
 const size = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 
-test("a picture is a PNG of the size that was asked for", async () => {
+test("a picture is a PNG of the requested size", async () => {
   const sandbox = await openSandbox();
   const { images } = await sandbox.ask("generateImage", { ...picture, width: 640, height: 1536 });
   expect(images).toHaveLength(1);
@@ -32,7 +32,7 @@ test("a reference picture that cannot be read is refused", async () => {
   ]);
 });
 
-test("speech is a WAV at the rate it says, and faster speech is shorter", async () => {
+test("speech is a WAV with the right sample rate, and faster speech is shorter", async () => {
   const sandbox = await openSandbox();
   const text = "This is the sandbox speaking.";
   const normal = await sandbox.ask("generateAudio", { text });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MissingDependency } from "../../src/sandbox/index.ts";
 import { optional } from "../../src/sandbox/packages.ts";
 
-test("a package that is not installed is named, with how to get it", async () => {
+test("the error for a missing package says how to install it", async () => {
   const name = "@photostructure/not-there";
   const loading = optional(name, () => import(/* @vite-ignore */ name));
   await expect(loading).rejects.toThrow(MissingDependency);
@@ -11,11 +11,11 @@ test("a package that is not installed is named, with how to get it", async () =>
   );
 });
 
-test("a package that has nothing for this machine says so", async () => {
+test("a package that does not support this platform is an error", async () => {
   const loading = optional("some-package", () => Promise.reject(new Error("no binary")));
   await expect(loading).rejects.toThrow("The package some-package cannot be loaded (no binary).");
 });
 
-test("a package that is there is loaded", async () => {
+test("an installed package is loaded", async () => {
   expect(await optional("node:path", () => import("node:path"))).toHaveProperty("join");
 });

@@ -52,7 +52,7 @@ test("bare metal takes 4 s to boot and has an address for each 8 GPUs", async ()
   expect(new Set(hosts).size).toBe(3);
 });
 
-test("both ways to name SSH keys are put together", async () => {
+test("sshPublicKeyId and sshPublicKeyIds are merged", async () => {
   const sandbox = await openSandbox();
   for (const name of ["ada", "grace"])
     await sandbox.assumed("createSshKey", { name, publicKey: "ssh-rsa AAAA" });
@@ -73,7 +73,7 @@ test("a rental costs by the second from the time it runs", async () => {
   expect(await billed()).toBe(1800);
 });
 
-test("a reserved rental goes on as on-demand when its term is over", async () => {
+test("a reserved rental continues on demand when its term ends", async () => {
   const sandbox = await openSandbox();
   const reserved = { gpuCount: 1, termType: "reserved", termPeriodDays: 30 } as const;
   const created = await sandbox.ask("createVirtualMachineRental", reserved);
@@ -96,7 +96,7 @@ test("a reserved rental goes on as on-demand when its term is over", async () =>
   });
 });
 
-test("a reserved rental ends with its term when it is not to go on", async () => {
+test("a reserved rental ends with its term if it does not convert", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", {
     gpuCount: 1,
@@ -143,7 +143,7 @@ test("the summary counts what is active and adds up what it costs an hour", asyn
   });
 });
 
-test.each(["1", "1002", "vm-1001", "01001", "1e3"])("the lookup of %j answers null", async (rentalId) => {
+test.each(["1", "1002", "vm-1001", "01001", "1e3"])("the lookup of %j returns null", async (rentalId) => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   expect(await sandbox.ask("getRental", { rentalId })).toBeNull();

@@ -4,7 +4,7 @@ import { openSandbox, origin } from "./harness.ts";
 const time = "2026-11-20T12:00:00.000Z";
 const fine = { time, fault: null, code: null, issues: [] };
 
-test("requests are noted in their order, with what was wrong", async () => {
+test("requests are logged in order, with their errors", async () => {
   const sandbox = await openSandbox();
   await sandbox.call("createVirtualMachineRental", {
     gpuCount: 1,
@@ -47,23 +47,23 @@ test("requests are noted in their order, with what was wrong", async () => {
   expect(sandbox.requests(2).map(({ number }) => number)).toEqual([5, 6]);
 });
 
-test("a key is never noted, wherever a caller puts it", async () => {
+test("a key is never logged, wherever a caller puts it", async () => {
   const sandbox = await openSandbox();
   const { full, readOnly } = sandbox.keys;
-  const foreign = "sk-foreign/0123456789";
+  const unknown = "sk-unknown/0123456789";
   const ask = (path: string, key: string, init: RequestInit = {}) =>
     sandbox.fetch(new Request(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${key}` } }));
   await ask(`/v2/on-demand/rental?rentalId=${full}`, full);
   await ask(`/v2/on-demand/rental?rentalId=x&api_key=another-secret`, full);
   await ask(`/v2/keys/${readOnly}`, full);
-  await ask(`/v2/on-demand/rental?rentalId=${encodeURIComponent(foreign)}`, foreign);
-  await ask(`/${foreign}`, foreign);
+  await ask(`/v2/on-demand/rental?rentalId=${encodeURIComponent(unknown)}`, unknown);
+  await ask(`/${unknown}`, unknown);
   await ask("/v1/image/generation", full, {
     method: "POST",
     body: JSON.stringify({ model_name: "SDXL1.0-base", prompt: "p", lora: { [full]: 2 } }),
   });
   const noted = JSON.stringify(sandbox.requests(50));
-  for (const secret of [full, readOnly, foreign, encodeURIComponent(foreign), "another-secret"]) {
+  for (const secret of [full, readOnly, unknown, encodeURIComponent(unknown), "another-secret"]) {
     expect(noted).not.toContain(secret);
   }
   expect(sandbox.requests(50)).toHaveLength(6);

@@ -39,7 +39,7 @@ test("a rental that still boots is reserved from the time it runs", async () => 
   expect(converted.reservedUntil).toBe("2026-12-20T12:00:02.000Z");
 });
 
-test("another price is refused, and the refusal says the right one", async () => {
+test("another price is rejected, and the error names the right one", async () => {
   const sandbox = await withRunningRental();
   expect(await sandbox.issuesOf("convertToReserved", { ...wanted, expectedTotalPriceCents: 1 })).toEqual([
     { path: ["expectedTotalPriceCents"], message: `must be ${price}, the price in cents of 30 days` },
@@ -95,7 +95,7 @@ test("a rental is converted once, and only a reserved one is extended", async ()
   ]);
 });
 
-test("a rental that is unknown or over is neither converted nor extended", async () => {
+test("an unknown or terminated rental is neither converted nor extended", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", {
     gpuCount: 1,
@@ -118,7 +118,7 @@ test("a term may not end after the last date that can be written", async () => {
   expect(await sandbox.issuesOf("convertToReserved", input)).toMatchObject([{ path: ["termPeriodDays"] }]);
 });
 
-test("a reservation that is asked for is answered with a message and nothing else", async () => {
+test("a reservation request returns only a message", async () => {
   const sandbox = await openSandbox();
   expect(await sandbox.ask("requestReservation", { gpuCount: 512 })).toEqual({
     message: expect.stringContaining("512 GPUs"),

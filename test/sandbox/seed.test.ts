@@ -36,7 +36,7 @@ volumes:
   - { label: more, region: eu-west-3, sizeInGb: 512, id: 42 }
 `;
 
-test("a seed says what there is", async () => {
+test("a seed defines the state", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(full);
   expect(sandbox.status()).toMatchObject({
@@ -75,7 +75,7 @@ test("a seed says what there is", async () => {
   });
 });
 
-test("keys of a seed open what they may", async () => {
+test("keys of a seed have their access", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(full);
   const status = async (key: string) => [
@@ -88,7 +88,7 @@ test("keys of a seed open what they may", async () => {
   expect(await status(sandbox.keys.full)).toEqual([200, 200]);
 });
 
-test("a named key and an SSH key of a seed are there to be used", async () => {
+test("a named key and an SSH key of a seed can be used", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(`
 keys: [{ value: key-of-the-builder, name: builder }, { value: key-of-nobody, access: revoked }]
@@ -126,7 +126,7 @@ test("a key that is made has a value that no key of the seed has", async () => {
   expect(Object(made.body).apiKey).not.toBe(apiKey);
 });
 
-test("usage comes by the page whatever numbers the rentals of a seed have", async () => {
+test("usage is paged whatever ids the rentals of a seed have", async () => {
   const sandbox = await openSandbox();
   const ids = [7, 2 ** 52 - 2, 2 ** 52 - 1];
   await sandbox.seed(
@@ -171,7 +171,7 @@ test("a seed replaces all earlier state", async () => {
   expect(sandbox.requests(50).map(({ number }) => number)).toEqual([1, 2]);
 });
 
-test("JSON is a seed too, and so is nothing", async () => {
+test("JSON and an empty text are valid seeds", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(JSON.stringify({ rentals: [{ rentalType: "virtual-machine", gpuCount: 1 }] }));
   expect(sandbox.status().rentals.active).toBe(1);

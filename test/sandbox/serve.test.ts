@@ -20,7 +20,7 @@ test("a served sandbox answers over HTTP at the address it says", async () => {
   expect(response.status).toBe(200);
 });
 
-test("a served sandbox takes a request without a body, and a body of unknown length", async () => {
+test("a served sandbox accepts a request without a body and a body of unknown length", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, anywhere);
   onTestFinished(close);
@@ -52,7 +52,7 @@ test("an address that is not this machine's is a clear error", async () => {
   );
 });
 
-test("closing ends an answer that is still under way", async () => {
+test("closing ends a response in progress", async () => {
   const endless = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("one")) });
   const { url, close } = await serve({ fetch: async () => new Response(endless) }, anywhere);
   const response = await fetch(url);

@@ -27,7 +27,7 @@ const ordered = (file: string, order: string) =>
     buffer: false,
   });
 
-test("what one process does to clock and faults holds for another that has the file open", async () => {
+test("processes that share a file share its clock and faults", async () => {
   const file = newFile();
   const sandbox = await open(file);
   expect((await ordered(file, "move")).exitCode).toBe(0);

@@ -27,7 +27,7 @@ async function lived() {
   return sandbox;
 }
 
-test("what was restored goes on as it would have gone on", async () => {
+test("restored state continues unchanged", async () => {
   const sandbox = await lived();
   const text = JSON.stringify(sandbox.snapshot());
   const after = async () => {
@@ -105,7 +105,7 @@ test("a snapshot that is invalid, of another version or altered is refused, and 
   }
 });
 
-test("a snapshot may be laid out anew, and its keys sorted", async () => {
+test("a snapshot may be reformatted and its keys sorted", async () => {
   const sandbox = await lived();
   const { gpuctlSandbox, version, clock, tables, digest } = sandbox.snapshot();
   const sorted = Object.fromEntries(Object.entries(tables).toReversed());
@@ -140,20 +140,17 @@ test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>(
   ["a volume that is not JSON", first("volumes", { record: "{" }), "holds a state that no sandbox can have"],
   ["a fault that is not JSON", first("faults", { record: "{" }), "holds a state that no sandbox can have"],
   ["a table that is none", (tables) => ({ ...tables, notes: [] }), "was modified"],
-])(
-  "a snapshot that was sealed anew with %s is refused, and nothing was changed",
-  async (_name, change, why) => {
-    const sandbox = await lived();
-    const before = sandbox.snapshot();
-    const { digest: _, ...held } = before;
-    const forged = sealed({ ...held, tables: change(held.tables) });
-    expect(() => sandbox.restore(JSON.stringify(forged))).toThrow(
-      expect.objectContaining({ name: "ControlRefused", message: expect.stringContaining(why) }),
-    );
-    expect(sandbox.snapshot()).toEqual(before);
-    expect(sandbox.status()).toMatchObject({ rentals: { active: 1 }, volumes: 1 });
-  },
-);
+])("a resealed snapshot with %s is rejected, and nothing changes", async (_name, change, why) => {
+  const sandbox = await lived();
+  const before = sandbox.snapshot();
+  const { digest: _, ...held } = before;
+  const forged = sealed({ ...held, tables: change(held.tables) });
+  expect(() => sandbox.restore(JSON.stringify(forged))).toThrow(
+    expect.objectContaining({ name: "ControlRefused", message: expect.stringContaining(why) }),
+  );
+  expect(sandbox.snapshot()).toEqual(before);
+  expect(sandbox.status()).toMatchObject({ rentals: { active: 1 }, volumes: 1 });
+});
 
 /** The first row of a table with other values. */
 function first(table: string, values: Row): (tables: Snapshot["tables"]) => Snapshot["tables"] {

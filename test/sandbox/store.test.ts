@@ -54,7 +54,7 @@ test.each([
   );
 });
 
-test.each([1, 7, 40])("kill -9 after %i rentals loses none that was acknowledged", async (count) => {
+test.each([1, 7, 40])("kill -9 after %i rentals loses no acknowledged one", async (count) => {
   const file = join(folder(), "sandbox.db");
   const { process, lines, go } = await renter(file, 100_000);
   go();
@@ -89,7 +89,7 @@ test("what one process writes another one sees", async () => {
   expect(one.status().rentals.active).toBe(0);
 });
 
-test("the state is for the user alone, in folders made for it", async () => {
+test("only the user can read the state, and its folders are created", async () => {
   const base = folder();
   chmodSync(base, 0o755);
   (await open(join(base, "a", "b", "sandbox.db"))).reset();

@@ -30,7 +30,7 @@ interface Call {
 }
 
 /**
- * A sandbox behind the conformance proxy, where the environment names one: each request and response travels through it.
+ * A sandbox behind the conformance proxy, if the environment names one, which sees every request and response.
  * A response comes back in the pieces in which the sandbox sent it, and breaks where the sandbox broke it.
  */
 export function throughProxy<Answering extends { readonly fetch: Answer }>(

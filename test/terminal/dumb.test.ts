@@ -17,7 +17,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", dumb);
     await terminal.waitFor(/1\) infiniband\n {2}2\) ethernet\n.*Which one\?/);
     terminal.type("3\r");
-    await terminal.waitFor(/> One of these[^?]*\?[^?]*\? Which one\?/);
+    await terminal.waitFor(/> Enter a choice[^?]*\?[^?]*\? Which one\?/);
     terminal.type("2\r");
     await terminal.waitFor("(--gpu-count)");
     terminal.type("12\r");

@@ -53,7 +53,7 @@ describe.skipIf(process.platform === "win32")("Ctrl-C", () => {
   test("while it waits says what was made", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --wait --yes --sandbox");
-    await terminal.waitFor("waiting until it is running");
+    await terminal.waitFor("Waiting until it is running");
     terminal.press("ctrl-c");
     expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
     expect(await terminal.leftovers()).toEqual([]);
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === "win32")("a terminal that is closed", () =>
   test("ends the process while it waits; what was made is kept", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("exec gpuctl rentals create vm --gpus 1 --wait --yes --sandbox");
-    await terminal.waitFor("waiting until it is running");
+    await terminal.waitFor("Waiting until it is running");
     terminal.close();
     const { code, signal } = await terminal.ended();
     expect(code + signal).toBeGreaterThan(0);

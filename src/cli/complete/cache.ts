@@ -8,19 +8,19 @@ import { isRecord, parseJson } from "../../core/json.ts";
 import type { Clock, Files } from "../../system/types.ts";
 import type { CompletedValue } from "./value.ts";
 
-/** Values as they are kept between two presses of Tab: identifiers and labels, never a key. */
+/** Cached values: identifiers and labels, never a key. */
 export interface Kept {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly values: readonly CompletedValue[];
 }
 
-/** Milliseconds for which values are taken as they are. */
+/** Milliseconds for which cached values are used without a request. */
 export const freshFor = 30_000;
-/** Milliseconds for which they are better than nothing. */
+/** Milliseconds for which cached values are used when a request fails or is too slow. */
 export const usefulFor = 3_600_000;
 
-/** The file of one kind of values, of one service and account. */
+/** The cache file for one kind of values of one service and account. */
 export function cachePath(
   { state }: Pick<Files["folders"], "state">,
   kind: LiveValue,
@@ -36,7 +36,7 @@ export interface CacheReader {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** What is kept and may still be used; nothing when the file is not there, too old, of the future or broken. */
+/** The cached values; undefined when the file is missing, invalid, too old or dated in the future. */
 export function readKept(
   path: string,
   { files: { readText }, clock: { now } }: CacheReader,
@@ -47,23 +47,23 @@ export function readKept(
   return age >= 0 && age < usefulFor ? { ...kept, fresh: age < freshFor } : undefined;
 }
 
-/** Keeps values for the user alone. */
+/** Writes the cache file, readable only by the user. */
 export const keep = (path: string, kept: Kept): void => writePrivateFile(path, JSON.stringify(kept));
 
 /**
- * Does the work unless another process is at it already, for the same file and not for longer than so many milliseconds:
- * a key that is pressed again and again is still one request.
+ * Does the work under a lock file, so that pressing Tab repeatedly sends one request. Throws when another process holds
+ * the lock; a lock older than `maxAge` milliseconds is stale.
  */
-export async function alone(path: string, longest: number, work: () => Promise<void>): Promise<void> {
-  const mark = `${path}.asking`;
+export async function alone(path: string, maxAge: number, work: () => Promise<void>): Promise<void> {
+  const lock = `${path}.asking`;
   makeFolderSync(dirname(path), 0o700);
-  const before = await stat(mark).catch(() => undefined);
-  if (before && Date.now() - before.mtimeMs > longest) await rm(mark, { force: true });
-  await writeFile(mark, "", { mode: 0o600, flag: "wx" });
+  const before = await stat(lock).catch(() => undefined);
+  if (before && Date.now() - before.mtimeMs > maxAge) await rm(lock, { force: true });
+  await writeFile(lock, "", { mode: 0o600, flag: "wx" });
   try {
     await work();
   } finally {
-    await rm(mark, { force: true });
+    await rm(lock, { force: true });
   }
 }
 
@@ -72,5 +72,5 @@ const isKept = (value: unknown): value is Kept =>
   typeof value.at === "number" &&
   Array.isArray(value.values) &&
   value.values.every(
-    (one) => isRecord(one) && typeof one.value === "string" && typeof one.description === "string",
+    (entry) => isRecord(entry) && typeof entry.value === "string" && typeof entry.description === "string",
   );

@@ -7,13 +7,13 @@ import { readWanted, type Wanted } from "./line.ts";
 import { type CompletedValue, isWord, valueLines } from "./value.ts";
 
 export interface Completing extends Pick<System, "env" | "files" | "clock"> {
-  /** Has the values asked for anew; settles when that is over, or when the shell has waited long enough. */
+  /** Refreshes the cache; settles when that is done, or when the shell has waited long enough. */
   readonly refill: () => Promise<void>;
 }
 
 /**
- * What a shell gets for `__complete KIND [PREFIX] [FLAG]...`: lines of values that can be typed next. Whatever goes
- * wrong, the answer is no lines: a shell that completes has no place for a message.
+ * The output of `__complete KIND [PREFIX] [FLAG]...`: one line per value. Empty on any error, as a shell that completes
+ * cannot show a message.
  */
 export async function complete(argv: readonly string[], system: Completing): Promise<string> {
   try {
@@ -30,7 +30,7 @@ const profiles = (system: Completing): readonly CompletedValue[] =>
     .filter(isWord)
     .map((value) => ({ value, description: "" }));
 
-/** Fresh values from the cache, else those that a request brings in time, else what is kept from before. */
+/** Fresh values from the cache, else those that a request returns in time, else older ones from the cache. */
 async function ofService({ kind, typed }: Wanted, system: Completing): Promise<readonly CompletedValue[]> {
   const settings = resolveSettings({
     typed,

@@ -2,22 +2,22 @@ import { parseArgs } from "node:util";
 import { type LiveValue, liveValues } from "../../command-kit/values.ts";
 import { globalFlags, type TypedGlobals } from "../parse/globals.ts";
 
-/** What a shell asks for: values of a kind that begin with what was typed of them. */
+/** What a shell requests: values of a kind with a prefix. */
 export interface Wanted {
   readonly kind: LiveValue;
   readonly prefix: string;
-  /** The flags so far that say which service is asked. */
+  /** The flags typed so far that select the service. */
   readonly typed: TypedGlobals;
 }
 
-/** Flags that change which service answers, or how. */
+/** Flags that select the service or change how it is called. */
 const serviceFlags: Readonly<Record<string, { type: "string" | "boolean" }>> = Object.fromEntries(
   globalFlags
     .filter(({ group }) => group === "Service")
     .map((flag) => [flag.name, { type: "value" in flag ? "string" : "boolean" }]),
 );
 
-/** Reads `KIND [PREFIX] [FLAG]...`. A flag that is not known here is passed over; throws for a kind that is not known. */
+/** Reads `KIND [PREFIX] [FLAG]...`. Ignores unknown flags; throws for an unknown kind. */
 export function readWanted(argv: readonly string[]): Wanted {
   const { values, positionals } = parseArgs({
     args: [...argv],
@@ -26,7 +26,7 @@ export function readWanted(argv: readonly string[]): Wanted {
     strict: false,
   });
   const [word, prefix = ""] = positionals;
-  const kind = liveValues.find((one) => one === word);
-  if (kind === undefined) throw new Error(`no values of ${word}`);
+  const kind = liveValues.find((name) => name === word);
+  if (kind === undefined) throw new Error(`unknown kind of values: ${word}`);
   return { kind, prefix, typed: values };
 }

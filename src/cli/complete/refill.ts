@@ -13,14 +13,14 @@ import { alone, cachePath, keep } from "./cache.ts";
 import { readWanted } from "./line.ts";
 import { type Columns, valuesOf } from "./value.ts";
 
-/** Milliseconds for a request that nobody waits for. */
+/** Time limit of the background request, in milliseconds. */
 const limit = 5000;
-/** Milliseconds after which whoever asks is given up, whatever holds it. */
+/** Milliseconds after which the background process exits in any case. */
 export const refillLimit = 2 * limit;
 
 /**
- * Asks the service for values once, where a command would send its key, and keeps them for the next Tab. Throws what a
- * command would, and when another process asks already.
+ * Requests values once, from the service that a command would use, and caches them for the next Tab. Throws what a
+ * command would, and when another process is already refilling.
  */
 export async function refill(argv: readonly string[], system: System, services: Services): Promise<void> {
   const { kind, typed } = readWanted(argv);
@@ -55,7 +55,7 @@ export async function refill(argv: readonly string[], system: System, services: 
   });
 }
 
-/** Where the command that lists them finds identifiers and labels. */
+/** The paths of identifiers and labels, from the view of the list command. */
 function columnsOf(view: View): Columns {
   if (view.kind !== "list") return { id: [], label: [] };
   return { id: view.id, label: view.columns.find(({ title }) => title === "LABEL")?.paths ?? [] };

@@ -1,20 +1,20 @@
 import { firstAt } from "../../core/json.ts";
 import { oneLine, plainText } from "../../output/text.ts";
 
-/** A word that may be typed, and what it stands for. */
+/** A value to offer, with its description. */
 export interface CompletedValue {
   readonly value: string;
-  /** Empty when there is nothing to say. */
+  /** May be empty. */
   readonly description: string;
 }
 
-/** Where the identifier and the label of a record stand. */
+/** Dotted paths of the identifier and the label of a record. */
 export interface Columns {
   readonly id: readonly string[];
   readonly label: readonly string[];
 }
 
-/** The identifiers of records and their labels. What holds control characters can be no word of a command line. */
+/** The identifiers of records with their labels. Identifiers with control characters cannot be typed, so they are left out. */
 export const valuesOf = (records: readonly unknown[], { id, label }: Columns): readonly CompletedValue[] =>
   records
     .map((record) => ({
@@ -25,7 +25,7 @@ export const valuesOf = (records: readonly unknown[], { id, label }: Columns): r
 
 export const isWord = (text: string): boolean => text !== "" && text === oneLine(text, true);
 
-/** A line for each value that begins as typed: `VALUE`, a tab and its description. */
+/** A line for each value with the prefix: `VALUE`, a tab and its description. */
 export const valueLines = (values: readonly CompletedValue[], prefix: string): string =>
   values
     .filter(({ value }) => value.startsWith(prefix))

@@ -11,7 +11,7 @@ import { globals } from "../generated/tree.ts";
 import { drawRows, type Row, titled } from "./layout.ts";
 import type { HelpLook } from "./look.ts";
 
-/** A command's flags: those it cannot run without, those that go into the request, those that change what it does. */
+/** A command's flags: the required ones, the optional ones that go into the request, and the rest. */
 export function groupedFlags({ flags }: CommandNode) {
   const isSent = ({ field, setsFields }: FlagNode) => field !== undefined || setsFields !== undefined;
   return {
@@ -21,7 +21,6 @@ export function groupedFlags({ flags }: CommandNode) {
   };
 }
 
-/** A flag's line. */
 export const flagRow = (flag: FlagNode): Row => [spelled(flag), textWithNotes(flag)];
 
 const spelled = (flag: FlagNode): string =>
@@ -29,10 +28,10 @@ const spelled = (flag: FlagNode): string =>
     .join(", ")
     .replace(/--([\w-]+), --no-\1/g, "--[no-]$1") + (flag.value ? ` ${shownValue(flag)}` : "");
 
-/** With blanks at which no line ends. */
+/** With no-break spaces, so that a flag stays on one line. */
 const unbroken = (flag: FlagNode): string => spelled(flag).replaceAll(" ", "\u00a0");
 
-/** The flags that every command takes, under their headings; empty headings are left out. */
+/** The global flags by heading, without empty headings. */
 export function groupedGlobals(): readonly (readonly [group: string, flags: readonly FlagNode[]])[] {
   return globalGroups
     .map((group) => {
@@ -42,7 +41,7 @@ export function groupedGlobals(): readonly (readonly [group: string, flags: read
     .filter(([, flags]) => flags.length > 0);
 }
 
-/** The same by name alone, where they are not what is asked about. */
+/** The global flags by name only, for the help of a command. */
 export const globalNames = (look: HelpLook): readonly string[] =>
   titled(
     "Global flags (see `gpuctl help`)",

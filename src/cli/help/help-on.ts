@@ -5,7 +5,7 @@ import type { Services } from "../start/services.ts";
 import { helpFor, wordsAt } from "./help.ts";
 import type { HelpLook } from "./look.ts";
 
-/** Help on the words of a command, or on a topic. Throws `UsageError`, with the nearest, for any other words. */
+/** Help for a command or a topic. Throws `UsageError` with a suggestion for any other words. */
 export async function helpOn(
   words: readonly string[],
   { topic }: Pick<Services["documents"], "topic">,
@@ -14,12 +14,12 @@ export async function helpOn(
   const help = helpFor(words, look);
   if (help !== undefined) return help;
   const [name = ""] = words;
-  const told = words.length === 1 ? await topic(name) : undefined;
-  if (told) return (await import("./topic-text.ts")).topicText(told, look);
+  const found = words.length === 1 ? await topic(name) : undefined;
+  if (found) return (await import("./topic-text.ts")).topicText(found, look);
   const at = words.findIndex((_, index) => helpFor(words.slice(0, index + 1), look) === undefined);
   const known = at > 0 ? wordsAt(words.slice(0, at)) : [...wordsAt([]), ...topics.map((one) => one.name)];
   const wrong = words[at] ?? "";
-  throw new UsageError(`there is no help on ${JSON.stringify(words.join(" "))}${didYouMean(wrong, known)}`, {
-    hint: "`gpuctl help` lists the commands and the topics.",
+  throw new UsageError(`no help for ${JSON.stringify(words.join(" "))}${didYouMean(wrong, known)}`, {
+    hint: "`gpuctl help` lists the commands and topics.",
   });
 }

@@ -5,7 +5,7 @@ import { flagRow, globalNames, groupedFlags, groupedGlobals } from "./flags.ts";
 import { listing, page, paragraph, type Row, section, titled } from "./layout.ts";
 import type { HelpLook } from "./look.ts";
 
-/** Help of a place on the command line: gpuctl itself, a group of commands or a command; nothing for any other words. */
+/** Help for gpuctl itself, a group of commands or a command; undefined for any other words. */
 export function helpFor(path: readonly string[], look: HelpLook): string | undefined {
   if (path.length === 0) return rootHelp(look);
   const noun = nouns.find(({ name }) => name === path[0]);
@@ -15,7 +15,7 @@ export function helpFor(path: readonly string[], look: HelpLook): string | undef
   return noun && inside.length > 0 ? groupHelp(path, noun.summary, inside, look) : undefined;
 }
 
-/** The words that may follow a place. */
+/** The words that can follow a path. */
 export function wordsAt(path: readonly string[]): readonly string[] {
   if (path.length === 0) return nouns.map(({ name }) => name);
   const inside = nouns.flatMap(({ commands }) => commands).filter(isAt(path));
@@ -27,7 +27,6 @@ const isAt =
   (spec: CommandNode): boolean =>
     path.every((word, at) => spec.path[at] === word);
 
-/** Help of gpuctl itself. */
 const rootHelp = (look: HelpLook): string =>
   page(
     ["gpuctl COMMAND [FLAGS]", "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account."],
@@ -47,7 +46,7 @@ const rootHelp = (look: HelpLook): string =>
     titled("Examples", drawExamples(rootExamples), look),
     [
       paragraph(
-        "Run `gpuctl COMMAND --help` for more about a command, `gpuctl help TOPIC` for a topic.",
+        "Run `gpuctl COMMAND --help` for more about a command, and `gpuctl help TOPIC` for a topic.",
         look,
       ),
     ],
@@ -55,11 +54,11 @@ const rootHelp = (look: HelpLook): string =>
 
 const rootExamples = [
   { text: "Rent a machine in the sandbox", command: "gpuctl rentals create vm --gpus 1 --sandbox" },
-  { text: "See what runs", command: "gpuctl rentals list --sandbox" },
-  { text: "Draw a picture", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
+  { text: "List your rentals", command: "gpuctl rentals list --sandbox" },
+  { text: "Generate an image", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
 ];
 
-/** Help of a noun, or of a part of it such as `rentals create`. */
+/** Help for a noun, or for a group below it such as `rentals create`. */
 function groupHelp(
   path: readonly string[],
   summary: string,
@@ -75,10 +74,9 @@ function groupHelp(
   );
 }
 
-/** Help of one command. */
 function commandHelp(spec: CommandNode, look: HelpLook): string {
   const { required, optional, other } = groupedFlags(spec);
-  const beside = nouns.flatMap(({ commands }) => commands).filter((one) => isBelow(one, spec));
+  const subcommands = nouns.flatMap(({ commands }) => commands).filter((one) => isBelow(one, spec));
   const rows = (flags: readonly FlagNode[]) => flags.map(flagRow);
   return page(
     [usage(spec), paragraph(spec.summary, look), ...(spec.details ? [paragraph(spec.details, look)] : [])],
@@ -93,7 +91,7 @@ function commandHelp(spec: CommandNode, look: HelpLook): string {
     listing("Limits", spec.limits, look),
     section(
       "Commands",
-      beside.map((one): Row => [one.path.slice(spec.path.length).join(" "), one.summary]),
+      subcommands.map(({ path, summary }): Row => [path.slice(spec.path.length).join(" "), summary]),
       look,
     ),
     globalNames(look),

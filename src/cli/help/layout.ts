@@ -1,22 +1,22 @@
 import type { HelpLook } from "./look.ts";
 
-/** What stands on the left of a line of help, and what is said of it. */
+/** A term and its description. */
 export type Row = readonly [left: string, right: string];
 
-/** The left takes no more than so many columns, nor more than two fifths of the line. */
-const widestLeft = 36;
+/** Columns of the left side at most; it also takes at most two fifths of the line. */
+const maxLeft = 36;
 
-/** A title over lines; nothing without lines. */
+/** A title over lines; empty without lines. */
 export const titled = (title: string, lines: readonly string[], { bold }: HelpLook): readonly string[] =>
   lines.length === 0 ? [] : [bold(`${title}:`), ...lines];
 
-/** A title and its rows, the texts under each other; nothing without rows. */
+/** A title over rows; empty without rows. */
 export const section = (title: string, rows: readonly Row[], look: HelpLook): readonly string[] =>
   titled(title, drawRows(rows, look), look);
 
-/** Rows as lines, indented, the texts under each other. */
+/** Rows as indented lines, their descriptions aligned. */
 export function drawRows(rows: readonly Row[], { width }: HelpLook): readonly string[] {
-  const most = Math.min(widestLeft, Math.floor(width * 0.4));
+  const most = Math.min(maxLeft, Math.floor(width * 0.4));
   const left = Math.min(most, Math.max(...rows.map(([text]) => text.length)));
   return rows.flatMap((row) => drawRow(row, left, width));
 }
@@ -29,7 +29,7 @@ function drawRow([left, right]: Row, wide: number, width: number): readonly stri
   return [...head, ...rest.map((line) => indent + line)];
 }
 
-/** Lines of at most so many columns; a longer word has a line of its own. */
+/** Lines of at most `width` columns; a longer word gets a line of its own. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -40,14 +40,14 @@ function wrap(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** Parts with a blank line between, the first of them the usage. */
+/** Parts separated by blank lines; the first is the usage. */
 export const page = (...parts: readonly (readonly string[])[]): string =>
   `${parts
     .filter((part) => part.length > 0)
     .map((part, index) => (index === 0 ? `Usage: ${part.join("\n\n")}` : part.join("\n")))
     .join("\n\n")}\n`;
 
-/** A title and texts under it, wrapped; nothing without texts. */
+/** A title over wrapped texts; empty without texts. */
 export const listing = (title: string, texts: readonly string[], look: HelpLook): readonly string[] =>
   titled(
     title,
@@ -57,7 +57,7 @@ export const listing = (title: string, texts: readonly string[], look: HelpLook)
     look,
   );
 
-/** A text in lines; lines that are indented are typed as they stand. */
+/** Wraps a text; indented lines are code and stay unchanged. */
 export const paragraph = (text: string, { width }: HelpLook): string =>
   text
     .split("\n")

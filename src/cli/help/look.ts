@@ -8,12 +8,12 @@ export interface HelpLook {
   readonly bold: (text: string) => string;
 }
 
-/** Lines in a pipe, and on a terminal at least and at most, however wide it is. */
-const [usual, narrowest, widest] = [80, 40, 100];
+/** Line widths: in a pipe, and the least and the most on a terminal. */
+const [defaultWidth, minWidth, maxWidth] = [80, 40, 100];
 
 const plain = (text: string): string => text;
 
-/** As wide as the terminal, and bold there, unless the environment wants no colours. */
+/** On a terminal, as wide as the terminal and with bold titles, unless the environment disables colors. */
 export async function helpLook({
   stdout: { isTTY, columns },
   env,
@@ -21,9 +21,9 @@ export async function helpLook({
   readonly stdout: Pick<Io["stdout"], "isTTY" | "columns">;
   readonly env: System["env"];
 }): Promise<HelpLook> {
-  if (!isTTY) return { width: usual, bold: plain };
+  if (!isTTY) return { width: defaultWidth, bold: plain };
   return {
-    width: Math.min(widest, Math.max(narrowest, columns || usual)),
+    width: Math.min(maxWidth, Math.max(minWidth, columns || defaultWidth)),
     bold: !env.NO_COLOR && env.TERM !== "dumb" ? new (await import("chalk")).Chalk({ level: 1 }).bold : plain,
   };
 }

@@ -2,7 +2,7 @@ import type { Topic, TopicPart } from "../../core/topics.ts";
 import { drawRows, paragraph, titled } from "./layout.ts";
 import type { HelpLook } from "./look.ts";
 
-/** A topic of help as text. */
+/** A help topic as text. */
 export const topicText = ({ summary, sections }: Topic, look: HelpLook): string =>
   [
     `${summary}.`,

@@ -4,15 +4,15 @@ import { defaultRetries, defaultTimeout } from "../../core/defaults.ts";
 import { duration } from "../../core/durations.ts";
 import { outputFormats } from "../../core/view.ts";
 
-/** A flag that every command takes: one entry for the flag and the variable. */
+/** A flag that every command takes, with its environment variable. */
 interface GlobalFlag {
   readonly name: string;
   readonly short?: string;
-  /** What stands for the value; a flag without it is a switch. */
+  /** The placeholder of the value; a flag without one is a switch. */
   readonly value?: string;
   readonly text: string;
   readonly choices?: readonly string[];
-  /** The environment variable that stands in for it. */
+  /** The environment variable with the same effect. */
   readonly env?: string;
   /** The switch turns something off: `--no-NAME`. */
   readonly negative?: true;
@@ -36,7 +36,7 @@ export const globalFlags = [
     name: "columns",
     group: "Output",
     value: "LIST",
-    text: "Columns of a table, csv or tsv, in this order: titles, names, or dotted paths of the record",
+    text: "Columns of a table, csv or tsv, in order: titles, names or dotted paths",
   },
   { name: "header", group: "Output", negative: true, text: "Omit column titles" },
   {
@@ -45,7 +45,7 @@ export const globalFlags = [
     value: "EXPR",
     text: "Filter the JSON output with jq; strings are printed raw",
   },
-  { name: "quiet", group: "Output", short: "q", text: "Print only errors on stderr" },
+  { name: "quiet", group: "Output", short: "q", text: "Print only errors to stderr" },
   { name: "yes", group: "Questions", short: "y", text: "Answer yes to every confirmation" },
   { name: "input", group: "Questions", negative: true, env: "GPUCTL_NO_INPUT", text: "Never prompt" },
   {
@@ -60,7 +60,7 @@ export const globalFlags = [
     name: "sandbox",
     group: "Service",
     env: "GPUCTL_SANDBOX",
-    text: "Use the service inside gpuctl: no account, nothing is rented",
+    text: "Use the sandbox inside gpuctl: no account, nothing is rented",
   },
   {
     name: "base-url",
@@ -74,7 +74,7 @@ export const globalFlags = [
     group: "Service",
     value: "URL",
     env: "GPUCTL_INFERENCE_BASE_URL",
-    text: "Host of the inference API (by default the base URL)",
+    text: "Host of the inference API (default: the base URL)",
   },
   {
     name: "timeout",
@@ -89,14 +89,14 @@ export const globalFlags = [
     value: "N",
     env: "GPUCTL_RETRIES",
     default: String(defaultRetries),
-    text: "Retry reads this many times; writes are never sent twice",
+    text: "Number of retries for reads; writes are never sent twice",
   },
   { name: "dry-run", group: "Questions", text: "Print the request without sending it" },
   {
     name: "validate",
     group: "Questions",
     negative: true,
-    text: "Send values that exceed a documented limit and let the service decide",
+    text: "Send values outside the documented limits and let the service decide",
   },
   {
     name: "insecure-http",
@@ -110,11 +110,11 @@ export const globalFlags = [
     value: "WHEN",
     choices: ["auto", "always", "never"],
     default: "auto",
-    text: "Use colours",
+    text: "Use colors",
   },
 ] as const satisfies readonly GlobalFlag[];
 
 export type GlobalName = (typeof globalFlags)[number]["name"];
 
-/** What was typed: text for a value, true or false for a switch. */
+/** The typed global flags: text for a value, a boolean for a switch. */
 export type TypedGlobals = { readonly [Name in GlobalName]?: string | boolean };

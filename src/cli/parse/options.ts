@@ -4,20 +4,20 @@ import { parseValue, type ValueKind } from "../../command-kit/values.ts";
 import { UsageError } from "../../core/errors.ts";
 import { globalFlags, type TypedGlobals } from "./globals.ts";
 
-/** The value of a flag, and the name under which it was typed, or where else it comes from. */
+/** The value of a flag, with the flag as typed or another source of the value, for messages. */
 export interface TypedFlag {
   readonly value: unknown;
   readonly name: string;
 }
 
-/** A flag's value from its text. With `lenient` a field's text that is not of its kind is kept: the service decides. */
+/** Parses a flag's value. With `lenient`, text that a field's kind does not allow is kept: the service decides. */
 export function flagValue(flag: FlagNode, text: string, name: string, lenient: boolean): unknown {
   const { kind, item = "text", field } = flag;
-  const scalar = (of: ValueKind, one: string) => {
+  const scalar = (kind: ValueKind, text: string) => {
     try {
-      return parseValue({ ...flag, kind: of }, one, name);
+      return parseValue({ ...flag, kind }, text, name);
     } catch (error) {
-      if (lenient && field !== undefined) return one;
+      if (lenient && field !== undefined) return text;
       throw error;
     }
   };
@@ -34,8 +34,8 @@ function pair(text: string, name: string, parse: (text: string) => unknown): [st
   return [text.slice(0, at).trim(), parse(text.slice(at + 1))];
 }
 
-/** The values of a flag that is given several times, taken together. */
-function gathered(before: unknown, value: unknown): unknown {
+/** Combines the values of a repeated flag. */
+function combined(before: unknown, value: unknown): unknown {
   if (before === undefined) return Array.isArray(value) || isMap(value) ? value : [value];
   if (Array.isArray(before)) return [...before, ...(Array.isArray(value) ? value : [value])];
   return { ...(isMap(before) && before), ...(isMap(value) && value) };
@@ -63,18 +63,18 @@ function optionFor(flag: FlagNode, name: string, short: string | undefined, leni
   if (value === undefined) return option;
   return option.argParser((text: string, before: unknown) => {
     const parsed = flagValue(flag, text, `--${name}`, lenient);
-    return repeat ? gathered(before, parsed) : parsed;
+    return repeat ? combined(before, parsed) : parsed;
   });
 }
 
-/** A global flag, kept apart from a command's own of nearly the same name, such as `--input` beside `--no-input`. */
+/** A global flag, stored apart from a command's own with a similar name, such as `--input` and `--no-input`. */
 class GlobalOption extends Option {
   override attributeName(): string {
     return `global ${super.attributeName()}`;
   }
 }
 
-/** Every command has the same ones. */
+/** Created once and shared by all commands. */
 const globalOptions = globalFlags.map((flag) => {
   const short = "short" in flag ? `-${flag.short}, ` : "";
   const dashes = "negative" in flag ? "--no-" : "--";
@@ -88,13 +88,13 @@ export function declareGlobals(command: Command): void {
   for (const { option } of globalOptions) command.addOption(option);
 }
 
-/** What was typed for a command's own flags, by main name. */
+/** The typed flags of a command, by main name. */
 export function typedFlags(command: Command, { flags }: CommandNode): Readonly<Record<string, TypedFlag>> {
   return Object.fromEntries(
     flags.flatMap((flag) => {
       const [first, second] = flag.names.flatMap((name) => typedAs(command, name));
       if (first && second && JSON.stringify(first.value) !== JSON.stringify(second.value)) {
-        throw new UsageError(`${first.name} and ${second.name} are the same flag: give one of them`);
+        throw new UsageError(`${first.name} and ${second.name} are the same flag: use one of them`);
       }
       return first ? [[flag.names[0], first]] : [];
     }),
@@ -110,7 +110,7 @@ function typedAs(command: Command, name: string): TypedFlag[] {
   return [{ value, name: value === false ? `--no-${name}` : `--${name}` }];
 }
 
-/** What was typed for the global flags, anywhere on the line; the last place wins. */
+/** The typed global flags, from anywhere on the line; the last one wins. */
 export function typedGlobals(command: Command): TypedGlobals {
   const line: Command[] = [];
   for (let at: Command | null = command; at !== null; at = at.parent) line.unshift(at);

@@ -6,13 +6,13 @@ import type { TypedGlobals } from "./globals.ts";
 import { declareFlags, declareGlobals, type TypedFlag, typedFlags, typedGlobals } from "./options.ts";
 import { refuseSlip, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
 
-/** What a command line asks for: a text to show, help on a place, or a command to run. */
+/** A parsed command line: a text to print, a path to show help for, or a command to run. */
 export type Parsed = { readonly show: string } | { readonly help: readonly string[] } | Invocation;
 
 export interface Invocation {
   readonly command: CommandNode;
   readonly globals: TypedGlobals;
-  /** By the flag's main name. */
+  /** By main name. */
   readonly flags: Readonly<Record<string, TypedFlag>>;
   readonly words: readonly string[];
   /** The whole line, as typed. */
@@ -28,7 +28,7 @@ interface Line {
   readonly found: (parsed: Parsed) => void;
 }
 
-/** Reads a command line. Throws `UsageError`, with the nearest known word where there is one. */
+/** Parses a command line. Throws `UsageError`, with a suggestion where there is one. */
 export function parse(argv: readonly string[], version: string): Parsed {
   const end = argv.indexOf("--");
   const lenient = (end < 0 ? argv : argv.slice(0, end)).includes("--no-validate");
@@ -54,10 +54,10 @@ export function parse(argv: readonly string[], version: string): Parsed {
 
 const messageOf = ({ message }: CommanderError): string => message.replace(/^error: /, "");
 
-/** The word that a message of commander quotes: it has no field for it. */
+/** The word that a commander error is about: only its message has it. */
 export const quotedWord = ({ message }: CommanderError): string => /'([^']*)'/.exec(message)?.[1] ?? "";
 
-/** A group of commands, which by itself shows its help. */
+/** A group of commands; without a command it shows help. */
 function group(path: readonly string[], line: Line): Command {
   return emptyCommand(path, line)
     .allowUnknownOption()
@@ -89,17 +89,17 @@ function addNoun(program: Command, { name, commands }: Noun, line: Line): void {
   const own = commands.some(({ path }) => path.length === 1);
   const parent = own ? emptyCommand([name], line) : group([name], line);
   program.addCommand(parent);
-  for (const command of commands) if (mayBeMeant(command, line.argv)) addCommand(parent, command, line);
+  for (const command of commands) if (mayBeCalled(command, line.argv)) addCommand(parent, command, line);
 }
 
-/** Whether the line holds the verb, wherever. What is not on it need not be declared. */
-const mayBeMeant = ({ path: [, verb] }: CommandNode, argv: readonly string[]): boolean =>
+/** Whether the verb occurs anywhere on the line. Other commands are not declared, which saves start-up time. */
+const mayBeCalled = ({ path: [, verb] }: CommandNode, argv: readonly string[]): boolean =>
   verb === undefined || argv.includes(verb);
 
 function addCommand(noun: Command, command: CommandNode, line: Line): void {
   const { path } = command;
   const last = path.slice(1).reduce((parent, word, index) => {
-    const known = parent.commands.find((one) => one.name() === word);
+    const known = parent.commands.find((command) => command.name() === word);
     if (known) return known;
     const below = path.slice(0, index + 2);
     const child = below.length === path.length ? emptyCommand(below, line) : group(below, line);
@@ -123,7 +123,7 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
   });
 }
 
-/** Whether help is asked for anywhere on the line. */
+/** Whether `--help` is anywhere on the line. */
 function asksForHelp(command: Command): boolean {
   return command.opts().help === true || (command.parent !== null && asksForHelp(command.parent));
 }

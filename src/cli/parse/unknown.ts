@@ -9,7 +9,7 @@ export const usageHint = "`gpuctl --help` lists the commands, and each command h
 
 const commands = nouns.flatMap((noun) => noun.commands);
 
-/** A word that is no command at its place. */
+/** The error for an unknown command, with a suggestion. */
 export function unknownWord(word: string, path: readonly string[]): UsageError {
   const elsewhere = commands.filter((command) => command.path.slice(1).includes(word));
   const meant =
@@ -17,7 +17,7 @@ export function unknownWord(word: string, path: readonly string[]): UsageError {
   return new UsageError(`unknown command '${word}'${meant}`, { hint: usageHint });
 }
 
-/** A lone word that is nearly one of the commands below a command that takes a text, and may cost something. */
+/** Rejects a lone argument that looks like a misspelt subcommand: running it as text could cost money. */
 export function refuseSlip(word: string, path: readonly string[]): void {
   const meant = path.length === 1 ? didYouMean(word, wordsAt(path)) : "";
   if (meant === "") return;
@@ -29,7 +29,7 @@ export function refuseSlip(word: string, path: readonly string[]): void {
 const asQuestion = (lines: readonly string[]): string =>
   lines.length > 0 ? ` (Did you mean ${lines.join(" or ")}?)` : "";
 
-/** A flag that the command does not take: perhaps it is misspelt, perhaps it is one of another command. */
+/** The error for an unknown flag, which may be misspelt or belong to another command. */
 export function unknownFlag(flag: string, path: readonly string[]): UsageError {
   const [name = flag] = flag.split("=");
   const below = commands.filter((command) => path.every((word, at) => command.path[at] === word));
@@ -52,7 +52,7 @@ export function unknownFlag(flag: string, path: readonly string[]): UsageError {
       ? `: it is a flag of ${takers.join(", ")}`
       : didYouMean(
           name,
-          own.filter((one) => one.startsWith("--")),
+          own.filter((spelling) => spelling.startsWith("--")),
         );
   return new UsageError(`unknown option '${name}'${meant}`, { hint: usageHint });
 }

@@ -6,15 +6,15 @@ import { UsageError } from "../../core/errors.ts";
 import { flagValue, type TypedFlag } from "./options.ts";
 import type { Invocation } from "./program.ts";
 
-/** What a profile keeps, and how to say so. */
+/** The values of a profile, and its name for messages. */
 interface ProfileDefaults {
   readonly profileValues: Readonly<Partial<Record<string, string>>>;
   readonly profile: string;
 }
 
 /**
- * A command line with what the profile keeps for flags that were not typed, as if it had been. Throws `UsageError` for
- * a value that suits another command but not this one.
+ * Adds the profile's values for flags that were not typed. Throws `UsageError` for a value that this command does not
+ * accept.
  */
 export function withProfileDefaults(
   invocation: Invocation,
@@ -28,20 +28,20 @@ export function withProfileDefaults(
     const text = field in defaulted ? undefined : profileValues[configKey];
     if (text === undefined || name in flags) return [];
     const source = `${configKey} of profile "${profile}"`;
-    if (!lenient) assertSuits(flag, text, source);
+    if (!lenient) assertChoice(flag, text, source);
     return [[name, { value: flagValue(flag, text, source, lenient), name: source }]];
   });
   return more.length === 0 ? invocation : { ...invocation, flags: { ...Object.fromEntries(more), ...flags } };
 }
 
-function assertSuits({ names: [name], choices }: FlagNode, text: string, source: string): void {
+function assertChoice({ names: [name], choices }: FlagNode, text: string, source: string): void {
   if (choices === undefined || choices.includes(text)) return;
   throw new UsageError(`${source} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}`, {
     hint: `--${name} sets another value for this command. Nothing was sent.`,
   });
 }
 
-/** The values of a command line: fields by their wire names, and the command's own flags and arguments by their keys. */
+/** The values of a command line: fields by their wire names, other flags and arguments by their keys. */
 export function valuesOf({ command, flags, words, lenient }: Invocation): Values {
   const placed = placeWords(command, words);
   const fields = command.flags.flatMap(({ field, names: [name] }): [string, unknown][] => {
@@ -57,7 +57,7 @@ export function valuesOf({ command, flags, words, lenient }: Invocation): Values
       if (value !== undefined) args.push([one.name.toLowerCase(), value]);
     } else if (typed !== undefined) {
       if (fields.some(([field]) => field === one.field)) {
-        throw new UsageError(`${one.name} and --${kebab(one.field)} are the same: give one of them`);
+        throw new UsageError(`${one.name} and --${kebab(one.field)} are the same: use one of them`);
       }
       fields.push([one.field, fieldValue(command, one.field, typed, one.name, lenient)]);
     }
@@ -74,7 +74,7 @@ export function valuesOf({ command, flags, words, lenient }: Invocation): Values
   };
 }
 
-/** What a flag of the command's own is when it is left out. */
+/** The value of a flag that is not given. */
 function defaultOf(flag: FlagNode): unknown {
   if (flag.default !== undefined) return flagValue(flag, flag.default, `--${flag.names[0]}`, false);
   if (flag.kind === "boolean") return false;
@@ -82,7 +82,7 @@ function defaultOf(flag: FlagNode): unknown {
   return flag.repeat ? [] : undefined;
 }
 
-/** A field's value from the text of an argument, by the field's kind. */
+/** Parses an argument as the value of a field, by the field's kind. */
 export function fieldValue(
   { operation }: Pick<CommandNode, "operation">,
   name: string,
@@ -112,7 +112,7 @@ function assertNoHint({ name, hints = {} }: ArgNode, typed: string | readonly st
   if (hint) throw new UsageError(`${name} cannot be ${typed}`, { hint });
 }
 
-/** Words by the arguments they belong to; a variadic one takes the rest. */
+/** Assigns words to arguments; a variadic one takes the rest. */
 function placeWords(
   { args }: CommandNode,
   words: readonly string[],

@@ -9,10 +9,10 @@ import { ask, questionFor } from "./question.ts";
 
 interface Asking {
   readonly io: Pick<Io, "stdin" | "prompts">;
-  /** What is missing is left to the service. */
+  /** Send without what is missing: the service decides. */
   readonly incomplete: boolean;
   readonly mayAsk: () => boolean;
-  /** What the profile keeps, by the keys of the configuration. */
+  /** Profile values by configuration key. */
   readonly kept: Readonly<Partial<Record<string, string>>>;
   /** The command line so far. */
   readonly argv: readonly string[];
@@ -20,8 +20,8 @@ interface Asking {
 }
 
 /**
- * Fills in what is missing: words from a pipe on stdin, the rest by asking where that is allowed, and then says which
- * command line would have needed no question. Throws `UsageError` naming everything that is missing where it is not.
+ * Fills in what is missing: an argument from a pipe on stdin, the rest from prompts, and then prints the command line that
+ * runs without prompts. Throws `UsageError` that lists everything missing when prompts are not possible.
  */
 export async function fillIn(command: CommandNode, values: Values, asking: Asking): Promise<Values> {
   const { io, incomplete, mayAsk, kept, argv, say } = asking;
@@ -36,17 +36,17 @@ export async function fillIn(command: CommandNode, values: Values, asking: Askin
   const flags: string[] = [];
   const words: string[] = [];
   let filled = piped;
-  for (const one of missing) {
-    const answer = await ask(await questionFor(one, command, filled), prompts);
-    if (one.arg) words.push(answer);
-    else flags.push(one.flag, answer);
-    filled = withAnswer(command, filled, one, answer);
+  for (const item of missing) {
+    const answer = await ask(await questionFor(item, command, filled), prompts);
+    if (item.arg) words.push(answer);
+    else flags.push(item.flag, answer);
+    filled = withAnswer(command, filled, item, answer);
   }
   say(`To run this again without prompts: gpuctl ${wholeLine(argv, flags, words).map(quoted).join(" ")}`);
   return filled;
 }
 
-/** A line with more flags and words; after `--` all are words, and a word that looks like a flag needs one before it. */
+/** Adds flags and words to a command line: flags go before `--`, and words that look like flags after it. */
 function wholeLine(
   argv: readonly string[],
   flags: readonly string[],
@@ -54,12 +54,12 @@ function wholeLine(
 ): readonly string[] {
   const end = argv.indexOf("--");
   const [before, after] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
-  const mark = end < 0 && words.some((word) => word.startsWith("-")) ? ["--"] : [];
-  return [...before, ...flags, ...after, ...mark, ...words];
+  const separator = end < 0 && words.some((word) => word.startsWith("-")) ? ["--"] : [];
+  return [...before, ...flags, ...after, ...separator, ...words];
 }
 
 async function fromStdin(command: CommandNode, values: Values, stdin: Io["stdin"]): Promise<Values> {
-  const arg = command.args.find((one) => one.stdin !== undefined);
+  const arg = command.args.find(({ stdin }) => stdin !== undefined);
   if (!arg || stdin.isTTY || isReplaced(arg, values)) return values;
   const typed = wordOf(arg, values);
   if (typed !== undefined && arg.stdin === "instead") return values;

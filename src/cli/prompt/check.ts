@@ -9,8 +9,8 @@ import type { Invocation } from "../parse/program.ts";
 import { contractCheck } from "./contract-check.ts";
 
 /**
- * Whether the service lists a value for a field of an operation that the contract does not know. Nothing when it was asked
- * for its description and that could not be had.
+ * Whether the service's description lists a value that the contract does not know; undefined when the description could
+ * not be fetched.
  */
 export type IsListedFor = (
   id: OperationId,
@@ -19,8 +19,8 @@ export type IsListedFor = (
 ) => Promise<boolean | undefined>;
 
 /**
- * Holds an input against the contract; a choice that this does not know may be one that the service lists. Throws
- * `UsageError` that names each flag at fault.
+ * Checks an input against the contract, and accepts choices that only the service's description lists. Throws
+ * `UsageError` that names each invalid flag.
  */
 export async function checkInput(
   id: OperationId,
@@ -41,28 +41,26 @@ export async function checkInput(
     return listed === true;
   });
   if (checked.ok) return;
-  const told = checked.issues.map((issue) => ({
+  const all = checked.issues.map((issue) => ({
     flag: typedName(command, flags, issue.path),
     message: withValue(issue, input) + suggestion(id, issue, input),
   }));
-  const issues = told.filter(
-    ({ flag, message }, at) => told.findIndex((one) => one.flag === flag && one.message === message) === at,
+  const issues = all.filter(
+    ({ flag, message }, at) =>
+      all.findIndex((other) => other.flag === flag && other.message === message) === at,
   );
   const [first] = issues;
-  throw new UsageError(
-    first && issues.length === 1 ? sentence(first) : `${issues.length} values cannot be used`,
-    {
-      issues: issues.length === 1 ? [] : issues,
-      hint: undescribed ? `${nothingSent} ${noDescription}` : nothingSent,
-    },
-  );
+  throw new UsageError(first && issues.length === 1 ? sentence(first) : `${issues.length} invalid values`, {
+    issues: issues.length === 1 ? [] : issues,
+    hint: undescribed ? `${nothingSent} ${noDescription}` : nothingSent,
+  });
 }
 
 const nothingSent = "Nothing was sent.";
 const noDescription =
   "The service's description, which may list more values, is not available; --no-validate sends the value as it is.";
 
-/** The flag as the user typed it, else the main one of those that give the field. */
+/** The flag for a field as the user typed it, else its main name. */
 function typedName(command: CommandNode, flags: Invocation["flags"], path: Issue["path"]): string {
   const names = flagsThatSet(command, path);
   const typed = names.map((name) => flags[name.replace(/^--/, "")]?.name).find((name) => name !== undefined);
@@ -76,7 +74,7 @@ const valueAt = (input: object, path: Issue["path"]): unknown =>
     input,
   );
 
-/** The choices that were most likely meant by a value that is none of a field's. */
+/** Suggests the nearest choices of a field for an unknown value. */
 function suggestion(id: OperationId, { path }: Issue, input: object): string {
   const field = routes[id].fields.find(({ name }) => name === path[0]);
   const value = valueAt(input, path);
@@ -84,7 +82,7 @@ function suggestion(id: OperationId, { path }: Issue, input: object): string {
   return typeof value === "string" && !choices.includes(value) ? didYouMean(value, choices) : "";
 }
 
-/** The message, with the value that was given where it is short enough to show. */
+/** Adds the value to a message when it is short enough to show. */
 function withValue({ path, message }: Issue, input: object): string {
   const value = valueAt(input, path);
   if (!message.startsWith("must")) return message;

@@ -3,16 +3,16 @@ import type { Settings } from "../../config/settings.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
 import type { Io } from "../../system/types.ts";
 
-/** What a question about money or loss says in the sandbox. */
+/** Added to confirmations in the sandbox. */
 const notReal = "(This is the sandbox: nothing is real.)";
 
-/** Whether prompts are possible: answers are typed on stdin, and questions are drawn on stderr. */
+/** Whether gpuctl can prompt: both stdin and stderr must be terminals. */
 export const mayPrompt = (
   { mayAsk }: Pick<Settings, "mayAsk">,
   { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
 ): boolean => mayAsk && stdin.isTTY && stderr.isTTY;
 
-/** Asks before money is spent or something is destroyed. Throws when the answer is no, or nobody can give it. */
+/** Asks before spending money or destroying something. Throws when the answer is no, or when it cannot ask and must. */
 export async function confirm(
   question: () => Promise<string | undefined> | string | undefined,
   { confirm: kind }: Pick<CommandNode, "confirm">,
@@ -22,15 +22,15 @@ export async function confirm(
   if (settings.yes || kind === undefined) return;
   const interactive = mayPrompt(settings, io);
   if (!interactive && kind === "spending") return;
-  const asked = await question();
-  if (asked === undefined) return;
+  const message = await question();
+  if (message === undefined) return;
   if (!interactive) {
     throw new UsageError("--yes is required when not running interactively", {
-      hint: `${asked} Nothing was sent.`,
+      hint: `${message} Nothing was sent.`,
     });
   }
-  const message = settings.sandbox ? `${asked} ${notReal}` : asked;
-  if (!(await (await io.prompts()).confirm({ message }))) {
+  const prompts = await io.prompts();
+  if (!(await prompts.confirm({ message: settings.sandbox ? `${message} ${notReal}` : message }))) {
     throw new Interrupted("cancelled: nothing was sent");
   }
 }

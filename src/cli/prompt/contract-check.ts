@@ -2,7 +2,7 @@ import type { check as checkAgainst } from "../../contract/check/check.ts";
 import type { OperationId } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
 
-/** The contract's check of an operation's input, loaded where there is something to check. */
+/** Loads the contract's check of an operation's input. */
 export async function contractCheck(
   id: OperationId,
 ): Promise<(input: object) => ReturnType<typeof checkAgainst>> {

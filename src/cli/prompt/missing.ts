@@ -3,7 +3,7 @@ import { type ArgNode, type CommandNode, kebab } from "../../command-kit/tree.ts
 import { routes } from "../../contract/generated/routes.ts";
 import type { Field } from "../../contract/plain/field.ts";
 
-/** Something that a command cannot do without. */
+/** A required argument or field that was not given. */
 export interface Missing {
   /** As the user would type it, such as `--gpu-count` or `RENTAL`. */
   readonly flag: string;
@@ -12,7 +12,7 @@ export interface Missing {
   readonly text: string;
 }
 
-/** All that a command still needs: arguments first, then required fields that neither a flag nor a default gives. */
+/** What a command still needs: arguments first, then required fields without a value or a default. */
 export function missingOf(
   command: CommandNode,
   values: Values,
@@ -55,7 +55,7 @@ export function missingOf(
 
 const oneOf = (choices: readonly string[]): string => `one of ${choices.join(", ")}`;
 
-/** What was typed for an argument, or by the flag of its field. */
+/** The value of an argument, or of the flag for its field. */
 export function wordOf({ name, field }: ArgNode, { input, args }: Values): unknown {
   return (
     args[name.toLowerCase()] ?? (field === undefined ? undefined : new Map(Object.entries(input)).get(field))
@@ -67,7 +67,7 @@ function hasWord(one: ArgNode, values: Values): boolean {
   return word !== undefined && !(Array.isArray(word) && word.length === 0);
 }
 
-/** Whether a flag was given instead of the argument. */
+/** Whether a flag replaces the argument. */
 export const isReplaced = ({ replacedByFlag }: ArgNode, values: Values): boolean =>
   isGiven(values, replacedByFlag);
 

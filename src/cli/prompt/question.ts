@@ -10,15 +10,15 @@ import { fieldValue } from "../parse/values.ts";
 import { contractCheck } from "./contract-check.ts";
 import type { Missing } from "./missing.ts";
 
-/** How a missing value is asked for: one of its choices where it has some, else a text that is held to its rule. */
+/** A prompt for a missing value: a list of choices, else a text that is checked. */
 interface Question {
   readonly message: string;
   readonly choices: readonly string[] | undefined;
-  /** Throws `UsageError` for a text that cannot be the value. */
+  /** Throws `UsageError` for an invalid text. */
   readonly check: (text: string) => void;
 }
 
-/** The question for what a command lacks; `args` are what it has by now. */
+/** The prompt for a missing value, given the values so far. */
 export async function questionFor(missing: Missing, command: CommandNode, values: Values): Promise<Question> {
   const { field, flag, arg, text } = missing;
   const key = arg?.valueOfKey && configKey(String(values.args[arg.valueOfKey.toLowerCase()]));
@@ -37,18 +37,18 @@ export async function questionFor(missing: Missing, command: CommandNode, values
   return {
     message: `${text}${allowed && `, ${allowed}`} (${flag})`,
     choices,
-    check: field ? await limitOf(field, flag, command) : () => {},
+    check: field ? await contractLimit(field, flag, command) : () => {},
   };
 }
 
-/** Asks until the answer can be used; gives it as it was typed. */
+/** Prompts until the answer is valid, and returns it as typed. */
 export function ask({ message, choices, check }: Question, prompts: Prompts): Promise<string> {
   if (choices) return prompts.choose({ message, choices });
   return prompts.text({ message, validate: (answer) => problem(answer, check) });
 }
 
-/** The limit that the flag of a field is held to as well. */
-async function limitOf(field: Field, flag: string, command: CommandNode): Promise<Question["check"]> {
+/** Checks an answer against the contract, as for the flag of the field. */
+async function contractLimit(field: Field, flag: string, command: CommandNode): Promise<Question["check"]> {
   if (command.operation === undefined) return () => {};
   const check = await contractCheck(command.operation);
   return (answer) => {
@@ -59,7 +59,7 @@ async function limitOf(field: Field, flag: string, command: CommandNode): Promis
 }
 
 function problem(answer: string, check: Question["check"]): string | undefined {
-  if (answer.trim() === "") return "An answer is needed";
+  if (answer.trim() === "") return "A value is required";
   try {
     check(answer);
     return undefined;

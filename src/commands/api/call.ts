@@ -37,16 +37,16 @@ export default defineCommand({
   view: { kind: "record", id: ["id"] },
   examples: [
     {
-      text: "Look something up by an operation id",
+      text: "Call an operation by its id",
       command: "gpuctl api call getRental -f rentalId=1001 --sandbox",
     },
     {
-      text: "Send a body to a method and a path",
+      text: "Send a body to a method and path",
       command:
         "gpuctl api call POST /v2/on-demand/storage-volumes -f region=us-central-1 -f label=data -F sizeInGb=512 --sandbox",
     },
     {
-      text: "All billed usage, over all pages, as a table",
+      text: "List all billed usage, from all pages, as a table",
       command: "gpuctl api call listUsage --paginate -o table --sandbox",
     },
   ],

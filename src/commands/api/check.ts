@@ -80,5 +80,5 @@ function usageError(issues: readonly Issue[], wantsKind: boolean): UsageError {
   const typed = wantsKind ? " -F gives numbers, true, false and null." : "";
   const hint = `Nothing was sent.${typed} --no-validate leaves it to the service.`;
   if (first && issues.length === 1) return new UsageError(`${first.flag} ${first.message}`, { hint });
-  return new UsageError(`${issues.length} values cannot be used`, { issues, hint });
+  return new UsageError(`${issues.length} invalid values`, { issues, hint });
 }

@@ -13,7 +13,7 @@ export default defineCommand({
   examples: [
     { text: "By its operation id", command: "gpuctl api describe createStorageVolume --sandbox" },
     {
-      text: "By its method and path, as JSON",
+      text: "Describe a method and path as JSON",
       command: "gpuctl api describe GET /v2/on-demand/rental -o json --sandbox",
     },
   ],
@@ -29,7 +29,7 @@ interface Place extends ShownField {
   readonly in: string;
 }
 
-/** An operation in plain words. */
+/** An operation, summarized. */
 function shownOperation(description: Description, operation: DescribedOperation) {
   const { id, method, path, tags, summary, deprecated, parameters, body, responses } = operation;
   const fields: readonly Place[] = [
@@ -48,7 +48,7 @@ function shownOperation(description: Description, operation: DescribedOperation)
     description: operation.description,
     deprecated,
     fields,
-    answers: responses.map((response) => shownResponse(description, response)),
+    responses: responses.map((response) => shownResponse(description, response)),
     example: sampleCall(description, operation),
   };
 }
@@ -62,9 +62,9 @@ const shownResponse = (description: Description, response: DescribedResponse) =>
 
 type Shown = ReturnType<typeof shownOperation>;
 
-/** For people: a line for each fact. */
+/** For people, one fact per line. */
 function lines(shown: Shown): Readonly<Record<string, string>> {
-  const { operationId, method, path, group, summary, description, deprecated, fields, answers, example } =
+  const { operationId, method, path, group, summary, description, deprecated, fields, responses, example } =
     shown;
   return {
     operation: operationId,
@@ -75,7 +75,7 @@ function lines(shown: Shown): Readonly<Record<string, string>> {
     ...(deprecated && { deprecated: "yes" }),
     ...Object.fromEntries(fields.map((field) => [`${field.in} ${field.name}`, fieldText(field)])),
     ...Object.fromEntries(
-      answers.map(({ status, description, type }) => [`answer ${status}`, joined([description, type])]),
+      responses.map(({ status, description, type }) => [`response ${status}`, joined([description, type])]),
     ),
     example,
   };

@@ -3,7 +3,7 @@ import { reasonOf, UsageError } from "../../core/errors.ts";
 import type { DescribedOperation, DescribedParameter } from "../../openapi/described.ts";
 import type { Found, Named } from "./find.ts";
 
-/** A request that is ready to be sent, and what it was made of. */
+/** A request that is ready to send, and what it was built from. */
 export interface Request {
   readonly parts: RequestParts;
   readonly operation: DescribedOperation | undefined;
@@ -11,7 +11,7 @@ export interface Request {
   readonly values: Readonly<Record<"path" | "query" | "header", Readonly<Record<string, unknown>>>>;
   /** Undefined without a body. */
   readonly body: unknown;
-  /** The body was given as one, so no field is part of it. */
+  /** The body was given as a whole, not as fields. */
   readonly wholeBody: boolean;
 }
 
@@ -88,7 +88,7 @@ function putIntoQuery(query: Record<string, unknown>, name: string, value: unkno
   query[name] = value;
 }
 
-/** A name that occurs several times is a list. */
+/** A name that occurs several times becomes a list. */
 const textQuery = (query: URLSearchParams): Record<string, unknown> =>
   Object.fromEntries(
     [...new Set(query.keys())].map((name) => {
@@ -97,7 +97,7 @@ const textQuery = (query: URLSearchParams): Record<string, unknown> =>
     }),
   );
 
-/** A value as a segment of a path. Throws `UsageError` for one that would lead to another path. */
+/** Encodes a value as a path segment. Throws `UsageError` for one that would change the path. */
 function segment(name: string, value: unknown): string {
   if (value === undefined) throw new UsageError(`the path needs ${name}: give it with -f ${name}=VALUE`);
   const text = String(value);
@@ -123,7 +123,7 @@ function parsed(input: string): unknown {
   }
 }
 
-/** Headers that gpuctl or the connection sends, whatever a description says of them. */
+/** Headers that gpuctl or the connection sets, even if a description declares them. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "accept",
   "content-type",
@@ -134,13 +134,13 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** Whether a parameter of a description is not the user's to give. */
+/** Whether the user may not set a parameter of a description. */
 export const isOwn = ({ in: place, name }: Pick<DescribedParameter, "in" | "name">): boolean =>
   place === "header" && ownHeaders.has(name.toLowerCase());
 
 /**
  * The header that a field gives, as the description writes it; undefined for any other field. Throws `UsageError`
- * for one that is not the user's to give.
+ * for one that the user may not set.
  */
 function headerNamed(operation: DescribedOperation | undefined, field: string): string | undefined {
   const found = operation?.parameters.find(
@@ -153,7 +153,7 @@ function headerNamed(operation: DescribedOperation | undefined, field: string): 
   return found?.name;
 }
 
-/** Values as headers. Throws `UsageError` for one that no header can carry. */
+/** Values as headers. Throws `UsageError` for an invalid header value. */
 const headersOf = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, headerText(name, value)]));
 

@@ -4,9 +4,10 @@ import { flag } from "../../command-kit/flag.ts";
 export default defineCommand({
   path: "api spec",
   summary: "Print the service's own OpenAPI description",
-  details: "Needs no key. It lists the operations enabled in this environment, and is cached for a day.",
+  details:
+    "The description lists the operations enabled in this environment. It needs no key and is cached for a day.",
   operation: "getOpenApiDocument",
-  flags: { refresh: flag.boolean("Fetch the description even if it was cached less than a day ago") },
+  flags: { refresh: flag.boolean("Ignore the cache and fetch the description again") },
   view: { kind: "document" },
   examples: [
     { text: "Print the description", command: "gpuctl api spec --sandbox" },

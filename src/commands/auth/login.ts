@@ -23,11 +23,11 @@ export default defineCommand({
       command: "gpuctl auth login --base-url https://api.example.com",
     },
     {
-      text: "From a script",
+      text: "Log in from a script",
       command: "printenv API_KEY | gpuctl auth login --with-token --base-url https://api.example.com",
     },
     {
-      text: "Leave the key in a password manager",
+      text: "Read the key from a password manager",
       command: "gpuctl auth login --key-command 'pass show gpuctl' --base-url https://api.example.com",
     },
   ],

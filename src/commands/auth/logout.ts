@@ -9,7 +9,7 @@ export default defineCommand({
   examples: [
     { text: "Remove the key of the profile in use", command: "gpuctl auth logout" },
     {
-      text: "Of another profile",
+      text: "Remove the key of another profile",
       command: "gpuctl auth logout --profile work",
       after: [
         "printenv API_KEY | gpuctl auth login --with-token --profile work --base-url https://api.example.com",

@@ -3,7 +3,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 export default defineCommand({
   path: "auth token",
   summary: "Print the API key in use",
-  details: "For other programs. Whoever reads the output can use the key.",
+  details: "For use by other programs. Anyone who can read the output can use the key.",
   uses: ["secrets"],
   view: { kind: "lines", path: "token" },
   examples: [

@@ -9,7 +9,7 @@ import { bodies, type Ending, reportEnding, streamCompletion, texts } from "./co
 export default defineCommand({
   path: "chat",
   summary: "Chat with a model",
-  details: "The message is stdin, then the argument, with a blank line between.",
+  details: "The message is stdin followed by the argument, separated by a blank line.",
   operation: "createChatCompletion",
   args: [arg.text("MESSAGE", "Message to send", { setsField: "messages", required: true, stdin: "before" })],
   withoutFlag: ["messages"],

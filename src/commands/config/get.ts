@@ -11,12 +11,12 @@ export default defineCommand({
   view: { kind: "lines", path: "value" },
   examples: [
     {
-      text: "The image model of the profile in use",
+      text: "Print the image model of the current profile",
       command: "gpuctl config get image.model",
       after: ["gpuctl config set image.model SDXL-turbo"],
     },
     {
-      text: "Of another profile, as JSON",
+      text: "Print a value of another profile as JSON",
       command: "gpuctl config get sandbox --profile play -o json",
       after: ["gpuctl profile add play --sandbox"],
     },

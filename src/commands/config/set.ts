@@ -18,11 +18,11 @@ export default defineCommand({
   examples: [
     { text: "Use another image model", command: "gpuctl config set image.model SDXL-turbo" },
     {
-      text: "Rent nothing more once ten dollars an hour are being spent",
+      text: "Refuse to rent more at ten dollars an hour",
       command: "gpuctl config set budget.maxBurn 10",
     },
     {
-      text: "In another profile",
+      text: "Set a default in another profile",
       command: "gpuctl config set rentals.region eu-north-4 --profile play",
       after: ["gpuctl profile add play --sandbox"],
     },

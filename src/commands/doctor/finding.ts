@@ -1,7 +1,7 @@
 import type { Call } from "../../client/call.ts";
 import type { Context, Installation, Ports } from "../../command-kit/context.ts";
 
-/** What a check found. */
+/** The result of a check. */
 export interface Finding {
   readonly status: "ok" | "warning" | "failure";
   readonly message: string;
@@ -13,7 +13,7 @@ export const ok = (message: string): Finding => ({ status: "ok", message });
 export const warning = (message: string, advice: string): Finding => ({ status: "warning", message, advice });
 export const failure = (message: string, advice: string): Finding => ({ status: "failure", message, advice });
 
-/** What the checks look at. Network results that several checks use are fetched once. */
+/** The inputs of the checks. Network results that several checks use are fetched once. */
 export interface Examined extends Installation {
   readonly settings: Context["settings"];
   readonly now: Context["now"];

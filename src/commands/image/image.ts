@@ -28,13 +28,13 @@ export default defineCommand({
     count: flag.integerOr("Number of pictures", "1", { short: "n", minimum: 1 }),
     ...outFlags("picture"),
     maxCost: flag.price("Refuse when the pictures would cost more than this many dollars"),
-    noMetadata: flag.boolean("Leave the settings out of the PNG"),
+    noMetadata: flag.boolean("Do not write the settings into the PNG"),
   },
   view: { kind: "lines", path: "path" },
   examples: [
     { text: "Generate a picture", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
     {
-      text: "Two wide ones with a seed, into a folder",
+      text: "Generate two wide pictures with a seed in a folder",
       command: 'gpuctl image "a lighthouse at dusk" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox',
     },
   ],
@@ -88,7 +88,7 @@ async function referencePicture(path: string, files: Context["files"]): Promise<
   return Buffer.from(bytes).toString("base64");
 }
 
-/** What the service does not forbid, but no one wants to pay for. */
+/** Rejects what the service allows but no one wants to pay for. */
 function assertSane({ prompt, steps }: InputOf<"generateImage">): void {
   if (prompt.trim() === "") throw new UsageError("PROMPT must not be empty");
   if (Number(steps) < 1) {

@@ -4,7 +4,7 @@ import { routes } from "../../contract/generated/routes.ts";
 import { imagePriceDollars, resolutions } from "../../contract/image-models.ts";
 import { exactDollars } from "../../core/money.ts";
 
-/** What the service takes for a field that is left out. */
+/** The service's defaults. */
 const defaultOf = (name: string): string =>
   String(routes.generateImage.fields.find((field) => field.name === name)?.default);
 

@@ -9,7 +9,8 @@ import { exampleProfiles } from "./args.ts";
 export default defineCommand({
   path: "profile add",
   summary: "Create a profile for an account or the sandbox",
-  details: "Give --base-url, and --inference-base-url if it differs, for an account, or --sandbox.",
+  details:
+    "For an account, use --base-url, and --inference-base-url if it differs. For the sandbox, use --sandbox.",
   args: [arg.text("NAME", "Name: letters, digits, -, _ and .", { required: true })],
   flags: { keyCommand: flag.text("Command line that prints the API key", { value: "COMMAND" }) },
   uses: ["profiles"],

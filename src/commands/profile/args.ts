@@ -1,6 +1,5 @@
 import { arg } from "../../command-kit/arg.ts";
 
-/** The profile that a command acts on. */
 export const existingProfile = arg.text("NAME", "Name of the profile", {
   required: true,
   completes: "profile",

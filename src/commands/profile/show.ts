@@ -12,7 +12,7 @@ export default defineCommand({
   examples: [
     { text: "Show the profile in use", command: "gpuctl profile show", after: [exampleProfiles.play] },
     {
-      text: "Another one, as JSON",
+      text: "Show another profile as JSON",
       command: "gpuctl profile show work -o json",
       after: [exampleProfiles.play, exampleProfiles.work],
     },

@@ -16,7 +16,7 @@ export default defineCommand({
       after: [exampleProfiles.work, exampleProfiles.play],
     },
     {
-      text: "Without messages on stderr",
+      text: "Switch without messages on stderr",
       command: "gpuctl profile use work -q",
       after: [exampleProfiles.play, exampleProfiles.work],
     },

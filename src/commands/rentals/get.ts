@@ -6,7 +6,7 @@ import { getRental } from "./waiting.ts";
 
 export default defineCommand({
   path: "rentals get",
-  summary: "Show one rental, running or ended",
+  summary: "Show one rental, active or ended",
   operation: "getRental",
   args: [rentalId("rentalId")],
   withoutFlag: ["rentalId"],
@@ -18,7 +18,7 @@ export default defineCommand({
       after: [sandboxExamples.rental],
     },
     {
-      text: "As JSON, exactly as the service sends it",
+      text: "Print the service's response as JSON",
       command: "gpuctl rentals get 1001 -o json --sandbox",
       after: [sandboxExamples.rental],
     },

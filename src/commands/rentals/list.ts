@@ -14,7 +14,7 @@ export default defineCommand({
   operation: "listVirtualMachineRentals",
   alsoCalls: ["listBareMetalRentals"],
   flags: {
-    type: flag.choice("List only this type; both by default", ["vm", "bare-metal"], { value: "TYPE" }),
+    type: flag.choice("List only this type (default: both)", ["vm", "bare-metal"], { value: "TYPE" }),
     watch: flag.duration("Refresh until Ctrl-C, and mark what changed", {
       value: "INTERVAL",
       optionalValue: duration(defaultInterval),
@@ -28,7 +28,7 @@ export default defineCommand({
       after: [sandboxExamples.rental],
     },
     {
-      text: "Just the ids of the virtual machines",
+      text: "Print only the ids of the virtual machines",
       command: "gpuctl rentals list --type vm -o id --sandbox",
       after: [sandboxExamples.rental],
     },

@@ -28,7 +28,7 @@ export default defineCommand({
   ],
   withoutFlag: ["rentalId"],
   flags: {
-    node: flag.integer("Which machine of several, counted from 1; the first by default", { minimum: 1 }),
+    node: flag.integer("Number of the machine in a rental with several (default: 1)", { minimum: 1 }),
     print: flag.boolean("Print the command line instead of running it"),
     wait: flag.boolean("Wait until the rental can be reached"),
     waitTimeout,
@@ -42,7 +42,7 @@ export default defineCommand({
       after: [sandboxExamples.rental],
     },
     {
-      text: "Show what would be done to run a command there",
+      text: "Show how a command would be run on a rental",
       command: "gpuctl rentals ssh 1001 --dry-run --sandbox -- nvidia-smi -L",
       after: [sandboxExamples.rental],
     },
@@ -68,7 +68,7 @@ export default defineCommand({
   },
 });
 
-/** The words after `ssh` that lead to a node. */
+/** The arguments of `ssh` that connect to a node. */
 const destination = ({ host, port, user }: SshAddress): readonly string[] => [
   "-p",
   String(port),
@@ -87,7 +87,7 @@ const waitForAddress = (
   return waitFor({ rentalId, goal: "can be reached by ssh", reached, timeout }, context);
 };
 
-/** The rental, which has an address. Throws an error that says why it has none. */
+/** Gets a rental with an address. Throws an error that says why there is none. */
 async function withAddress(rentalId: string, context: Pick<Context, "call">): Promise<unknown> {
   const rental = await getRental(rentalId, context);
   const states = statesOf(rental);
@@ -99,7 +99,7 @@ async function withAddress(rentalId: string, context: Pick<Context, "call">): Pr
   }
   throw new NotReady(
     `rental ${rentalId} is not ready yet: it is ${stateText(states)} and has no address for ssh`,
-    "It takes some minutes to start; --wait waits for it.",
+    "A rental takes a few minutes to start; --wait waits for it.",
   );
 }
 

@@ -8,12 +8,12 @@ export default callCommand({
   view: { kind: "record", id: [] },
   examples: [
     {
-      text: "What is running and what it costs",
+      text: "Show what is running and what it costs",
       command: "gpuctl rentals summary --sandbox",
       after: [sandboxExamples.rental],
     },
     {
-      text: "In cents, for a script",
+      text: "Print the summary as JSON, in cents",
       command: "gpuctl rentals summary -o json --sandbox",
       after: [sandboxExamples.rental],
     },

@@ -3,7 +3,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { orLook } from "../../command-kit/outcomes.ts";
+import { orCheck } from "../../command-kit/outcomes.ts";
 import { isRecord, jsonOf } from "../../command-kit/responses.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
@@ -16,9 +16,9 @@ export default defineCommand({
   path: "rentals terminate",
   summary: "End rentals, where the service lists an operation for it",
   details:
-    "Uses the operation that the service's own description lists. All rentals are looked up first: if one is missing, none is ended. If one cannot be ended, the others still are.",
+    "The API documents no terminate call; gpuctl uses the one that the service's own description lists. All rentals are looked up first: if one is missing, none is ended. If one cannot be ended, the others still are.",
   effect: "destroy",
-  args: [arg.texts("RENTAL", "Id of a rental", { required: true, completes: "rental" })],
+  args: [arg.texts("RENTAL", "ID of a rental", { required: true, completes: "rental" })],
   view: {
     kind: "list",
     columns: [
@@ -57,7 +57,7 @@ export default defineCommand({
     for (const { id, requests } of rentals) {
       if (context.interrupted.aborted) break;
       try {
-        const response = await orLook(
+        const response = await orCheck(
           () => terminate(requests, context),
           () => finding(id, context),
         );

@@ -3,7 +3,7 @@ import type { Column, ListView, RecordView } from "../../core/view.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
 
-/** Where the id of a rental stands. */
+/** Paths of the id of a rental. */
 export const id = ["id", "rentalId"];
 const type: Column = {
   title: "TYPE",
@@ -11,7 +11,7 @@ const type: Column = {
   spelling: { vm: virtualMachine, virtualmachine: virtualMachine, baremetal: bareMetal },
 };
 const gpu: Column = { title: "GPU", paths: ["gpuType"], format: "gpus" };
-/** Where a rental's record tells what it costs an hour, in cents. */
+/** Paths of the hourly cost of a rental, in cents. */
 export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
 const cost: Column = { title: "$/H", name: "costPerHourCents", paths: hourlyCostPaths, format: "cents" };
 const common: readonly Column[] = [
@@ -25,7 +25,7 @@ const common: readonly Column[] = [
   cost,
 ];
 
-/** Columns of rentals that run. */
+/** Columns of active rentals. */
 export const activeRentals: ListView = {
   kind: "list",
   columns: [
@@ -37,7 +37,7 @@ export const activeRentals: ListView = {
   id,
 };
 
-/** The same for a watch: what changed stands beside the state. */
+/** The columns of a watch, with what changed next to the state. */
 export const watchedRentals: ListView = {
   ...activeRentals,
   columns: activeRentals.columns.flatMap((column) =>

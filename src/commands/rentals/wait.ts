@@ -29,7 +29,7 @@ export default defineCommand({
       after: [sandboxExamples.rental],
     },
     {
-      text: "At most ten minutes",
+      text: "Wait at most ten minutes",
       command: "gpuctl rentals wait 1001 --for active --wait-timeout 10m --sandbox",
       after: [sandboxExamples.rental],
     },

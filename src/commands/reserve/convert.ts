@@ -5,7 +5,7 @@ import { sendOnce, termCommand, termQuestion, withPrice } from "./term.ts";
 export default defineCommand({
   path: "reserve convert",
   summary: "Convert an on-demand rental to a reserved term",
-  details: "The service refuses if its price differs from the one you expect.",
+  details: "The service refuses if the price differs from the one you expect.",
   operation: "convertToReserved",
   ...termCommand,
   buildInput: withPrice,
@@ -17,7 +17,7 @@ export default defineCommand({
       after: [sandboxExamples.rental],
     },
     {
-      text: "The price in cents",
+      text: "Give the price in cents",
       command: "gpuctl reserve convert 1001 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
       after: [sandboxExamples.rental],
     },

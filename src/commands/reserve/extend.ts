@@ -17,7 +17,7 @@ export default defineCommand({
         "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T00:00:00Z --dry-run --sandbox",
     },
     {
-      text: "The end of the term in a local time zone",
+      text: "Give the end of the term in a local time zone",
       command:
         "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T02:00:00+02:00 --dry-run --sandbox",
       after: [sandboxExamples.reservedRental],

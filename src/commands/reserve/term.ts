@@ -1,13 +1,13 @@
 import { rentalId } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
-import { orLook } from "../../command-kit/outcomes.ts";
+import { orCheck } from "../../command-kit/outcomes.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
 import { dollars } from "../../core/money.ts";
 
-/** What the commands for the reserved term of one rental share. */
+/** Shared by the commands for the reserved term of a rental. */
 export const termCommand = {
   alsoCalls: ["getRental"],
   args: [rentalId("rentalId")],
@@ -46,7 +46,7 @@ export const sendOnce = <Value>(
   { rentalId }: Term,
   { call }: Pick<Context, "call">,
 ): Promise<Value> =>
-  orLook(write, async () => {
+  orCheck(write, async () => {
     const rental: unknown = await call("getRental", { rentalId: String(rentalId) }).catch(() => undefined);
     return isRecord(rental) ? currentTerm(rental) : "The rental could not be looked up either.";
   });

@@ -14,7 +14,7 @@ type Given<Declared extends Flags, Args extends readonly Arg[], Built extends ob
 
 type Path = readonly (string | number)[];
 
-/** What destroys the state of the sandbox asks first. */
+/** The confirmation of commands that delete sandbox state. */
 type Confirmed =
   | { readonly effect?: never; readonly confirm?: never }
   | { readonly effect: "destroy"; readonly confirm: Destruction<Context & Values> };
@@ -23,11 +23,11 @@ type Declaration<Declared extends Flags, Args extends readonly Arg[], Built exte
   Pick<Command, "path" | "summary" | "details" | "view" | "examples"> & {
     readonly flags?: Declared;
     readonly args?: Args;
-    /** Reads what was typed, before anything is asked or done. */
+    /** Parses the input before any prompt or change. */
     buildInput?(typed: Given<Declared, Args, object>): Built | Promise<Built>;
-    /** Does one thing to the sandbox; what it returns is printed. */
+    /** Runs against the sandbox; the returned value is printed. */
     act(control: SandboxControl, given: Given<Declared, Args, Built>): unknown;
-    /** What is printed in a dry run instead. A command without it only reads, and acts in a dry run too. */
+    /** Printed instead in a dry run. A command without it is read-only and runs in a dry run too. */
     dryRun?(control: SandboxControl, given: Given<Declared, Args, Built>): unknown;
     /** What the user typed for a value that the sandbox rejects. */
     nameOf?(path: Path, given: Given<Declared, Args, Built>): string;
@@ -61,14 +61,14 @@ export const controlCommand = <
   },
 });
 
-/** Shared by the commands that change the clock, which print it as it is afterwards. */
+/** Shared by the commands that change the clock; they print its new state. */
 export const clockCommand = {
   view: { kind: "record", id: ["now"] },
   dryRun: ({ clock }: SandboxControl) => clock.show(),
   nameOf: () => "the clock",
 } as const;
 
-/** What the sandbox's controls throw for a value that they reject; its class is not loaded to tell. */
+/** The error for rejected values, recognized by name so that its class is not loaded. */
 interface Refusal extends Error {
   readonly issues: readonly { readonly path: Path; readonly message: string }[];
 }
@@ -81,7 +81,7 @@ function usageError({ issues, message }: Refusal, nameOf: (path: Path) => string
   const [first, ...more] = issues.map((issue) => ({ flag: nameOf(issue.path), message: issue.message }));
   if (first === undefined) return new UsageError(message, { hint });
   if (more.length === 0) return new UsageError(`${first.flag} ${first.message}`, { hint });
-  return new UsageError(`${issues.length} values cannot be used`, { issues: [first, ...more], hint });
+  return new UsageError(`${issues.length} invalid values`, { issues: [first, ...more], hint });
 }
 
 /** A file as text. Throws `UsageError` when it is not valid UTF-8. */

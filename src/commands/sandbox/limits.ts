@@ -2,7 +2,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 
 export default defineCommand({
   path: "sandbox limits",
-  summary: "List what the service leaves open and the sandbox decided",
+  summary: "List the sandbox's choices where the API documentation leaves behavior open",
   uses: ["sandboxFacts"],
   view: {
     kind: "record",

@@ -4,7 +4,7 @@ import { controlCommand } from "./control.ts";
 
 export default controlCommand({
   path: "sandbox requests",
-  summary: "List the last requests and what was wrong with them",
+  summary: "List the last requests and any problems with them",
   flags: {
     limit: flag.integerOr("Maximum number of requests", String(requestLog.shown), { minimum: 1 }),
   },

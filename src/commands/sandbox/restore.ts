@@ -13,7 +13,7 @@ export default controlCommand({
   examples: [
     { text: "Restore a snapshot", command: "gpuctl sandbox restore state.json --yes", after },
     {
-      text: "Restore it and print the state as JSON",
+      text: "Restore a snapshot and print the state as JSON",
       command: "gpuctl sandbox restore state.json --yes -o json",
       after,
     },

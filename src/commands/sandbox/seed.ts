@@ -3,9 +3,9 @@ import { controlCommand, readText } from "./control.ts";
 
 export default controlCommand({
   path: "sandbox seed",
-  summary: "Replace what the sandbox holds with the contents of a file",
+  summary: "Replace the contents of the sandbox with those of a file",
   details:
-    "The file is YAML or JSON; `gpuctl sandbox limits` describes it. A file with any error changes nothing.",
+    "The file is YAML or JSON; `gpuctl sandbox limits` describes the format. An invalid file changes nothing.",
   args: [arg.text("FILE", "Seed file; - reads stdin", { required: true })],
   effect: "destroy",
   confirm: { destruction: () => "Replace everything in the sandbox with the seed?" },
@@ -16,7 +16,7 @@ export default controlCommand({
       command: "printf 'rentals: [{rentalType: virtual-machine, gpuCount: 1}]' | gpuctl sandbox seed - --yes",
     },
     {
-      text: "A stopped clock and $50",
+      text: "Start with a stopped clock and $50",
       command:
         "printf 'clock: {now: \"2026-12-01T00:00:00Z\", frozen: true}\\nbalanceCents: 5000\\n' | gpuctl sandbox seed - --yes",
     },

@@ -9,7 +9,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "--only serves fewer operations, and describes only those. documented: everything documented, nothing that the sandbox assumes. legacy: the same without the newer paths of deprecated operations. replacements: no deprecated operations, but what replaces them; the format of their pages is the sandbox's own.",
+    "--only limits the operations that are served and described. documented: all documented operations, and none that the sandbox assumes. legacy: the documented operations without the newer paths of deprecated ones. replacements: no deprecated operations, only their replacements, whose page format the sandbox chooses.",
   flags: {
     port: flag.integerOr("Port to listen on; 0 picks a free one", "8787", {
       value: "PORT",
@@ -18,7 +18,7 @@ export default defineCommand({
     }),
     host: flag.textOr("Address to listen on", "127.0.0.1", { value: "HOST" }),
     only: flag.choice(
-      "Serve only these operations; all documented and assumed ones when left out",
+      "Serve only these operations (default: all documented and assumed ones)",
       environmentNames,
       { value: "ENVIRONMENT" },
     ),
@@ -27,9 +27,12 @@ export default defineCommand({
   view: { kind: "record", id: ["url"] },
   examples: [
     { text: "Serve until Ctrl-C", command: "gpuctl sandbox serve" },
-    { text: "On a free port, its address as JSON", command: "gpuctl sandbox serve --port 0 -o json" },
     {
-      text: "As a service that has replaced what is deprecated",
+      text: "Serve on a free port and print the address as JSON",
+      command: "gpuctl sandbox serve --port 0 -o json",
+    },
+    {
+      text: "Serve an API without the deprecated operations",
       command: "gpuctl sandbox serve --port 0 --only replacements",
     },
   ],

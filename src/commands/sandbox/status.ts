@@ -2,7 +2,7 @@ import { controlCommand } from "./control.ts";
 
 export default controlCommand({
   path: "sandbox status",
-  summary: "Show what the sandbox holds and where",
+  summary: "Show the contents of the sandbox and their location",
   view: { kind: "record", id: [] },
   examples: [
     { text: "Show the state", command: "gpuctl sandbox status" },

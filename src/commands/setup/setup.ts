@@ -59,7 +59,7 @@ async function askService(wizard: Wizard): Promise<void> {
 
 const offeredKeys = ["rentals.region", "rentals.gpuType", "image.model", "chat.model"];
 
-/** What stands for no default. */
+/** The choice for no default. */
 const none = "-";
 
 async function askDefaults({ ask, context, save, settings }: Wizard): Promise<void> {

@@ -37,7 +37,7 @@ export function troubleOf(error: unknown, url: string, environment: VisibleEnvir
 export const notTheService = (what: string): string =>
   `${what}, so this is not the service, or the path of the URL is wrong.`;
 
-/** What is wrong with a URL over which gpuctl sends no key unless the user insists. */
+/** Why gpuctl does not send a key to a URL without confirmation. */
 export function plainHttp(url: string): string | undefined {
   const { protocol, hostname, host } = new URL(url);
   if (protocol !== "http:" || isLoopback(hostname)) return undefined;

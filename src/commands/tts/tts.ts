@@ -24,7 +24,7 @@ export default defineCommand({
   examples: [
     { text: "Save a sentence as speech", command: 'gpuctl tts "Your GPU is ready." --sandbox' },
     {
-      text: "Slower, to a file of your choice",
+      text: "Speak slower and save to a given file",
       command: 'gpuctl tts "Your GPU is ready." --speed 0.8 --out ready.wav --sandbox',
     },
   ],

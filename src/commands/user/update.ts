@@ -3,14 +3,14 @@ import { UsageError } from "../../core/errors.ts";
 
 export default defineCommand({
   path: "user update",
-  summary: "Change the current user",
+  summary: "Update the current user",
   operation: "updateCurrentUser",
   alsoCalls: ["updateCurrentUserLegacy"],
   view: { kind: "record", id: ["user.id"] },
   examples: [
     { text: "Change the name", command: 'gpuctl user update --name "Ada Lovelace" --sandbox' },
     {
-      text: "Say what the account is for",
+      text: "Set what the account is used for",
       command: "gpuctl user update --onboarded-for research -o json --sandbox",
     },
   ],

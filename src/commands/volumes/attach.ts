@@ -2,7 +2,7 @@ import { rentalIds, volumeId } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { orLook } from "../../command-kit/outcomes.ts";
+import { orCheck } from "../../command-kit/outcomes.ts";
 import { idOf, isRecord, recordsOf } from "../../command-kit/responses.ts";
 import { id } from "./views.ts";
 
@@ -21,14 +21,14 @@ export default defineCommand({
       after: [sandboxExamples.volume, sandboxExamples.bareMetalRental],
     },
     {
-      text: "To two rentals at once",
+      text: "Attach a volume to two rentals",
       command: "gpuctl volumes attach 501 1001 1002 --sandbox",
       after: [sandboxExamples.volume, sandboxExamples.bareMetalRental, sandboxExamples.bareMetalRental],
     },
   ],
   run: async ({ input, ...context }) => ({
     data: await context.progress("Attaching the volume", () =>
-      orLook(
+      orCheck(
         () => context.call("attachStorageVolume", input),
         () => attachedNow(String(input.storageVolumeId), context),
       ),
@@ -36,7 +36,7 @@ export default defineCommand({
   }),
 });
 
-/** What the listing says of a volume's rentals. */
+/** The rentals of a volume, from the listing. */
 async function attachedNow(id: string, { call }: Pick<Context, "call">): Promise<string> {
   const listed: unknown = await call("listStorageVolumes", {}).catch(() => undefined);
   const volume = recordsOf(listed).find((record) => idOf(record) === id);

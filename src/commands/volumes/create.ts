@@ -1,6 +1,6 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { createAndLook } from "../../command-kit/outcomes.ts";
+import { createAndCheck } from "../../command-kit/outcomes.ts";
 import { columns, id } from "./views.ts";
 
 export default defineCommand({
@@ -12,14 +12,14 @@ export default defineCommand({
   examples: [
     { text: "One terabyte in us-central-1", command: sandboxExamples.volume },
     {
-      text: "Attached to a bare-metal rental from the start",
+      text: "Create a volume and attach it to a bare-metal rental",
       command: `${sandboxExamples.volume} --rental-ids 1001`,
       after: [sandboxExamples.bareMetalRental],
     },
   ],
   run: async ({ input, ...context }) => ({
     data: await context.progress("Creating the volume", () =>
-      createAndLook(
+      createAndCheck(
         "volume",
         () => context.call("createStorageVolume", input),
         (options) => context.call("listStorageVolumes", {}, options),

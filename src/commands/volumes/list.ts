@@ -10,7 +10,7 @@ export default callCommand({
   examples: [
     { text: "List all volumes", command: "gpuctl volumes list --sandbox", after: [sandboxExamples.volume] },
     {
-      text: "Just their ids",
+      text: "Print only the ids",
       command: "gpuctl volumes list -o id --sandbox",
       after: [sandboxExamples.volume],
     },

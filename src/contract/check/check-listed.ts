@@ -2,10 +2,10 @@ import type * as z from "zod";
 import type { InputSchema, Rule } from "../operation.ts";
 import { type Checked, check, type Issue } from "./check.ts";
 
-/** Whether a text that is none of a field's choices is one all the same. */
+/** Whether a value outside a field's documented choices is allowed anyway. */
 export type IsListed = (path: Issue["path"], value: string) => Promise<boolean>;
 
-/** A text that is none of the choices known here but is listed, and one that is known. */
+/** A listed value that the contract does not know, and a known one to validate in its place. */
 interface NewValue {
   readonly path: Issue["path"];
   readonly value: string;
@@ -13,8 +13,8 @@ interface NewValue {
 }
 
 /**
- * Holds an input against an operation as `check` does, but takes the choices that somebody else lists; it is asked for
- * those alone that would be refused. Rules across fields see the listed value.
+ * Validates like `check`, but also accepts values for which `isListed` returns true. It is called only for values that
+ * `check` would reject. Rules across fields see the listed value.
  */
 export async function checkListed<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
@@ -43,7 +43,7 @@ function unknownChoice(issue: z.core.$ZodIssue): readonly NewValue[] {
   return [{ path, value: issue.input, known: issue.values[0] }];
 }
 
-/** A copy that holds something else at each of the paths. */
+/** A copy with the value at each path replaced. */
 function withEach<Value>(base: Value, found: readonly NewValue[], by: (one: NewValue) => unknown): Value {
   const copy = structuredClone(base);
   for (const one of found) {

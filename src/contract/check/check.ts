@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { InputSchema, Rule } from "../operation.ts";
 
-/** What is wrong with one field; `path` leads to it, such as `["storageVolume", "label"]`. */
+/** A problem with one field; `path` locates it, such as `["storageVolume", "label"]`. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -11,7 +11,7 @@ export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** Holds an input against an operation's schema and rules. The value has the service's defaults filled in. */
+/** Validates an input against an operation's schema and rules. The value includes the service's defaults. */
 export function check<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
   input: unknown,
@@ -20,7 +20,7 @@ export function check<Input extends InputSchema>(
   if (!parsed.success) {
     return { ok: false, issues: parsed.error.issues.flatMap((issue) => explain(issue)) };
   }
-  // Of a union of schemas the compiler does not see that each gives its own output.
+  // The compiler cannot relate the output of a union of schemas to the schema that was used.
   const value = parsed.data as z.output<Input>;
   const issues = (operation.rules ?? [])
     .flatMap((rule) => rule.violations(value))
@@ -62,20 +62,20 @@ function message(issue: ZodIssue): string {
   }
 }
 
-/** A union that no branch of accepts: what each branch would take. */
+/** For a value that no branch of a union accepts: what each branch expects. */
 function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
   if ("options" in issue && issue.options) return `must be ${issue.options.join(" or ")}`;
   const branches = new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map(message)));
   return [...branches].join(" or ");
 }
 
-/** A kind of value with its article, such as "an integer". */
+/** A type name with its article, such as "an integer". */
 export const article = (type: string): string => {
   const name = { int: "integer", record: "object" }[type] ?? type;
   return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 };
 
-/** What a limit asks for after "must", such as "have at least 2 characters"; `origin` is `string`, `array` or a number. */
+/** The text of a limit after "must", such as "have at least 2 characters"; `origin` is `string`, `array` or a number type. */
 export function bound(origin: string, relation: string, limit: number | bigint): string {
   if (origin === "string") return `have ${relation} ${limit} character${Number(limit) === 1 ? "" : "s"}`;
   if (origin === "array") return `have ${relation} ${limit} item${Number(limit) === 1 ? "" : "s"}`;

@@ -10,7 +10,7 @@ interface OpenApiOptions {
   /** Base URLs that serve the operations. */
   readonly servers: readonly string[];
   readonly title?: string;
-  /** What this server answers beyond what the table says. */
+  /** What this server adds to the documented responses. */
   readonly additions?: (operation: Operation) => Additions;
 }
 
@@ -18,11 +18,11 @@ const securityScheme = "Authorization";
 
 /** The tag groups of service section 9, and `inference` for the operations under the inference host. */
 const tags = [
-  { name: "openapi", description: "This description." },
-  { name: "rentals", description: "Rentals of either kind, and their reserved terms." },
+  { name: "openapi", description: "The OpenAPI description." },
+  { name: "rentals", description: "Rentals of both types, and reserved terms." },
   { name: "virtual-machine-rentals", description: "Deprecated: virtual machines. Use rentals." },
   { name: "bare-metal-rentals", description: "Deprecated: bare-metal machines. Use rentals." },
-  { name: "storage-volumes", description: "Storage volumes and what they are attached to." },
+  { name: "storage-volumes", description: "Storage volumes and their attachments." },
   { name: "billing", description: "Usage and billing." },
   { name: "users", description: "The current user." },
   { name: "balances", description: "Balances." },
@@ -31,10 +31,7 @@ const tags = [
   { name: "inference", description: "Chat, pictures and speech." },
 ];
 
-/**
- * An OpenAPI 3.1 document that describes just the given operations (service section 2.7). Schemas that have a name
- * become components; limits, defaults and deprecations are those of the table.
- */
+/** An OpenAPI 3.1 document that describes only the given operations (service section 2.7). Named schemas become components. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): OpenApiDocument {
   const schemas: Record<string, Json> = {};
   const schema: Describe = (type) => {
@@ -69,7 +66,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   return JSON.parse(JSON.stringify(document), (key, value) => finish(key, value, schemas));
 }
 
-/** Leaves out what zod adds to a schema beyond what it says: a date-time's long pattern, the type of a map's keys. */
+/** Removes what zod adds to a schema: the long pattern of a date-time and the type of a map's keys. */
 function tidy({ jsonSchema }: { jsonSchema: Json }): void {
   if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
   delete jsonSchema.propertyNames;
@@ -94,14 +91,14 @@ function describe(operation: Operation, schema: Describe, error: Json, additions
   };
 }
 
-/** What the schema cannot say: the rules across fields, and what takes a deprecated operation's place. */
+/** What the schema cannot express: the rules across fields, and the replacement of a deprecated operation. */
 function description({ rules = [], replacedBy, sunset, assumed }: Operation): { description?: string } {
   const fixed = Object.entries(replacedBy?.with ?? {}).map(([field, value]) => `${field} ${value}`);
   const sentences = [
     ...rules.map((rule) => `${rule.text}.`),
     ...(replacedBy ? [`Use ${[`${replacedBy.method} ${replacedBy.path}`, ...fixed].join(" with ")}.`] : []),
-    ...(sunset ? [`No longer served from ${sunset}.`] : []),
-    ...(assumed ? ["An assumption of the sandbox: another service may do this in another way."] : []),
+    ...(sunset ? [`Removed on ${sunset}.`] : []),
+    ...(assumed ? ["Assumed by the sandbox; the service may behave differently."] : []),
   ];
   return sentences.length === 0 ? {} : { description: sentences.join("\n\n") };
 }
@@ -114,7 +111,7 @@ const parameters = (input: Json, place: "query" | "path") =>
 
 const components = "#/components/schemas/";
 
-/** Points a reference at the components, and names the field that tells the shapes of a union apart. */
+/** Points references at the components, and adds the discriminator of a union. */
 function finish(key: string, value: unknown, schemas: Readonly<Record<string, Json>>): unknown {
   if (key === "$ref" && typeof value === "string") return value.replace("#/$defs/", components);
   if (!isUnion(value)) return value;

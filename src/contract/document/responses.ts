@@ -5,23 +5,22 @@ import type { Operation } from "../operation.ts";
 export type Json = z.core.JSONSchema.BaseSchema;
 export type Describe = (schema: z.ZodType) => Json;
 
-/** What a server answers to an operation beyond what the table says. */
+/** What a server adds to the documented responses of an operation. */
 export interface Additions {
-  /** Headers that any of the answers may have, and what they tell. */
+  /** Descriptions of headers that any response may have, by name. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly errors?: readonly ErrorAnswer[];
-  /** Answers without a body, by status, and what they mean. */
+  readonly errors?: readonly ErrorResponse[];
+  /** Descriptions of responses without a body, by status. */
   readonly empty?: Readonly<Record<number, string>>;
 }
 
-/** A status, and the body that goes with it. */
-interface ErrorAnswer {
+interface ErrorResponse {
   readonly status: number;
   readonly code: string;
   readonly message: string;
 }
 
-/** The answers of an operation as a description has them, by status. */
+/** The `responses` object of an operation in an OpenAPI document, by status. */
 export function responses(
   operation: Operation,
   schema: Describe,
@@ -29,29 +28,29 @@ export function responses(
   { headers, errors: more = [], empty = {} }: Additions = {},
 ): Record<string, object> {
   const documented = operation.errors.map((code) => ({ code, ...errors[code] }));
-  const answers = {
+  const byStatus = {
     200: success(operation, schema),
-    ...without(empty),
+    ...withoutBody(empty),
     ...failures([...documented, ...more], error),
   };
-  const told = { ...(operation.sunset && { Sunset: "When this path stops being served" }), ...headers };
-  return Object.keys(told).length === 0 ? answers : withHeaders(answers, told);
+  const descriptions = { ...(operation.sunset && { Sunset: "When this path is removed" }), ...headers };
+  return Object.keys(descriptions).length === 0 ? byStatus : withHeaders(byStatus, descriptions);
 }
 
 const success = ({ output, streams }: Operation, schema: Describe) => ({
   description: output.description ?? "Success",
   content: {
     "application/json": { schema: schema(output) },
-    ...(streams && { [streams]: { schema: { type: "string", description: "One event for each part" } } }),
+    ...(streams && { [streams]: { schema: { type: "string", description: "One event per chunk" } } }),
   },
 });
 
-const without = (answers: Readonly<Record<number, string>>) =>
-  Object.fromEntries(Object.entries(answers).map(([status, description]) => [status, { description }]));
+const withoutBody = (empty: Readonly<Record<number, string>>) =>
+  Object.fromEntries(Object.entries(empty).map(([status, description]) => [status, { description }]));
 
-const failures = (answers: readonly ErrorAnswer[], schema: Json) =>
+const failures = (all: readonly ErrorResponse[], schema: Json) =>
   Object.fromEntries(
-    answers.map(({ status, code, message }) => [
+    all.map(({ status, code, message }) => [
       status,
       {
         description: message,
@@ -60,11 +59,17 @@ const failures = (answers: readonly ErrorAnswer[], schema: Json) =>
     ]),
   );
 
-function withHeaders(answers: Readonly<Record<string, object>>, texts: Readonly<Record<string, string>>) {
+function withHeaders(
+  byStatus: Readonly<Record<string, object>>,
+  descriptions: Readonly<Record<string, string>>,
+) {
   const headers = Object.fromEntries(
-    Object.entries(texts).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
+    Object.entries(descriptions).map(([name, description]) => [
+      name,
+      { description, schema: { type: "string" } },
+    ]),
   );
   return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [status, { ...answer, headers }]),
+    Object.entries(byStatus).map(([status, response]) => [status, { ...response, headers }]),
   );
 }

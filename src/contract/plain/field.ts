@@ -1,18 +1,15 @@
-/**
- * A field of an input as plain data: what a flag, a prompt, a help text or a manual page needs to know of it.
- * Made from the schemas by `fields.ts`; nothing here loads zod.
- */
+/** An input field as plain data for flags, prompts, help and manual pages. Built from the schemas, so that none loads zod. */
 export interface Field extends Limits {
   /** Its name on the wire, such as `gpuCount`. */
   readonly name: string;
   readonly kind: FieldKind;
   readonly required: boolean;
   readonly description: string;
-  /** What the service takes when the field is left out. */
+  /** The value that the service uses when the field is omitted. */
   readonly default?: string | number | boolean;
-  /** What a `list` or a `map` holds. */
+  /** The items of a `list` or the values of a `map`. */
   readonly item?: Item;
-  /** The shapes that a `shapes` field may have. */
+  /** The alternatives of a `shapes` field. */
   readonly shapes?: readonly (readonly Field[])[];
 }
 
@@ -34,7 +31,7 @@ export type FieldKind =
   | "object"
   | "shapes";
 
-/** The limits that are numbers, by their names in JSON Schema. */
+/** Numeric limits, by their JSON Schema keywords. */
 export const limitNames = [
   "minimum",
   "maximum",

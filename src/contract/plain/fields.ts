@@ -4,7 +4,7 @@ import { type Field, type FieldKind, type Item, type Limits, limitNames } from "
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** The fields of an input schema as plain data, from its JSON Schema; of several sets of fields all, each name once. */
+/** The fields of an input schema as plain data. For a union, the fields of every alternative, each name once. */
 export function fieldsOf(input: InputSchema): readonly Field[] {
   const schema = z.toJSONSchema(input, { io: "input", reused: "inline", unrepresentable: "throw" });
   const resolve = resolver(schema);
@@ -14,7 +14,7 @@ export function fieldsOf(input: InputSchema): readonly Field[] {
 
 type Resolve = (schema: Schema | boolean | undefined) => Schema;
 
-/** Replaces a reference to a named schema by what it names; the site's own description goes first. */
+/** Resolves a reference to a named schema. Members beside the reference take precedence. */
 function resolver(root: Schema): Resolve {
   return (schema) => {
     if (schema === undefined || typeof schema === "boolean") return {};

@@ -1,6 +1,6 @@
 import type { Field, Limits } from "./field.ts";
 
-/** A field's limits in words, such as "at least 1, a multiple of 8"; empty when it has none. */
+/** A field's limits in words, such as "at least 1, a multiple of 8"; empty if it has none. */
 export function limitsText(field: Field): string {
   const own = range(field);
   if (field.kind === "list" && field.item) {

@@ -1,7 +1,7 @@
 import type { Operation } from "../operation.ts";
 import type { Field } from "./field.ts";
 
-/** An operation as plain data: all that the client and the command line need before a schema is loaded. */
+/** An operation as plain data: what the client and the CLI need without loading its schema. */
 export interface Route
   extends Pick<
     Operation,
@@ -18,6 +18,6 @@ export interface Route
     | "sunset"
   > {
   readonly fields: readonly Field[];
-  /** What the rules across fields say, in words. */
+  /** The texts of the rules across fields. */
   readonly rules: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { Operation } from "../operation.ts";
 import { fieldsOf } from "./fields.ts";
 import type { Route } from "./route.ts";
 
-/** The whole table as plain data, ready to be written to `generated/routes.ts`. */
+/** Every operation as plain data, for `generated/routes.ts`. */
 export const plainRoutes = (): Record<string, Route> =>
   Object.fromEntries(Object.keys(operations).map((id) => [id, route(operations[id as OperationId])]));
 

@@ -1,10 +1,10 @@
 import type { ShownFlag, Tree } from "../tree.ts";
 
-/** Patterns of a shell's `case` for the flags that say which service is asked for values. */
+/** Patterns of a shell's `case` for the flags that select the service to query. */
 interface ServiceWords {
   /** Flags whose value is the next word. */
   readonly valued: string;
-  /** Flags that are whole: switches, and those with their value behind `=`. */
+  /** Flags in one word: switches, and those with their value after `=`. */
   readonly whole: string;
 }
 

@@ -1,12 +1,12 @@
 import type { GlobalNode } from "../../command-kit/tree.ts";
 import type { TopicSection } from "../../core/topics.ts";
-import { environmentOf, files, otherPlaces } from "../environment.ts";
+import { environmentOf, files, otherPaths } from "../environment.ts";
 
 export const environmentTopic = (globals: readonly GlobalNode[]): readonly TopicSection[] => [
   {
     heading: "Variables",
     parts: [
-      "A flag wins over a variable, and a variable over the profile.",
+      "Flags override environment variables, and environment variables override the profile.",
       {
         terms: environmentOf(globals).map(({ name, meaning, flag }) => [
           name,
@@ -15,5 +15,5 @@ export const environmentTopic = (globals: readonly GlobalNode[]): readonly Topic
       },
     ],
   },
-  { heading: "Files", parts: [{ terms: files }, otherPlaces] },
+  { heading: "Files", parts: [{ terms: files }, otherPaths] },
 ];

@@ -5,14 +5,14 @@ export const exitCodesTopic: readonly TopicSection[] = [
   {
     heading: "Codes",
     parts: [
-      "A code means the same in every command, so that a script can act on it.",
+      "Exit codes mean the same in every command, so scripts can rely on them.",
       { terms: exitCodes.map(([code, meaning]) => [String(code), meaning]) },
     ],
   },
   {
     heading: "In a script",
     parts: [
-      "After 9 the same command may be run again as it is. After 10 nobody knows what happened: see what is there before you run it again. With a machine format the error document says which it is, as retryable.",
+      "After exit code 9, run the same command again. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the field retryable of the error says whether it is safe to run the command again.",
       { code: ['gpuctl rentals get 1001 --sandbox || echo "exit code $?"'] },
     ],
   },

@@ -10,6 +10,6 @@ const contents: Readonly<Record<TopicName, (globals: readonly GlobalNode[]) => T
   output: outputTopic,
 };
 
-/** Every topic with its content, for the manual and for `gpuctl help`. */
+/** The help topics with their contents. */
 export const topicsOf = (globals: readonly GlobalNode[]): readonly Topic[] =>
   topics.map(({ name, summary }) => ({ name, summary, sections: contents[name](globals) }));

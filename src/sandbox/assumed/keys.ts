@@ -57,7 +57,7 @@ export const revokeApiKey = operation({
   path: "/v2/api-keys/{id}",
   summary: "Revoke an API key",
   in: "path",
-  input: z.object({ id: numberedId("Id of the key") }),
+  input: z.object({ id: numberedId("ID of the key") }),
   output: z.object({ success: z.boolean() }),
   errors: lookupErrors,
 });
@@ -111,7 +111,7 @@ export const deleteSshKey = operation({
   path: "/v2/ssh-keys/{id}",
   summary: "Delete an SSH public key",
   in: "path",
-  input: z.object({ id: numberedId("Id of the key") }),
+  input: z.object({ id: numberedId("ID of the key") }),
   output: z.object({ success: z.boolean() }),
   errors: lookupErrors,
 });

@@ -10,7 +10,7 @@ const terminate = {
   ...about,
   method: "POST",
   in: "body",
-  input: z.object({ rentalId: id.describe("Id of the rental") }),
+  input: z.object({ rentalId: id.describe("ID of the rental") }),
   output: z
     .object({ message: z.string(), rentalId: id })
     .meta({ id: "RentalTerminated", description: "The terminated rental" }),

@@ -1,8 +1,8 @@
 /** A reply of the model `sandbox-echo`. */
 type Echo = {
-  /** Words, each with the space before it; joined they are the reply. */
+  /** Words, each with the space before it; concatenated they are the reply. */
   tokens: string[];
-  /** `length` when the reply was cut at `maxTokens`. */
+  /** `length` if the reply was cut off at `maxTokens`. */
   finishReason: "stop" | "length";
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 };
@@ -18,8 +18,9 @@ export function echo(
     stop = [],
   }: { readonly maxTokens?: number | undefined; readonly stop?: readonly string[] } = {},
 ): Echo {
-  const heard = messages.findLast(({ role }) => role === "user")?.content;
-  const whole = heard === undefined ? "sandbox-echo heard no user message." : `sandbox-echo heard: ${heard}`;
+  const message = messages.findLast(({ role }) => role === "user")?.content;
+  const whole =
+    message === undefined ? "sandbox-echo heard no user message." : `sandbox-echo heard: ${message}`;
   const end = Math.min(...stop.map((text) => whole.indexOf(text)).filter((at) => at >= 0), whole.length);
   const words = split(whole.slice(0, end));
   const tokens = words.slice(0, maxTokens);

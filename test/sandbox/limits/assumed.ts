@@ -27,7 +27,7 @@ type Opened = Awaited<ReturnType<typeof openSandbox>>;
 const outputs: { readonly [Id in AssumedId]: { readonly output: z.ZodType<AssumedOutputOf<Id>> } } =
   assumedOperations;
 
-/** The answer of an operation that the sandbox assumes, which must be a 200. */
+/** The response to an assumed operation, which must be a 200. */
 async function ask<Id extends AssumedId>(
   sandbox: Opened,
   id: Id,

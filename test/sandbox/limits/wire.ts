@@ -14,7 +14,7 @@ async function post(body: string, contentType = "application/json") {
   return sandbox.fetch(new Request(reservation, { method: "POST", headers, body }));
 }
 
-/** What a sandbox answers to a bare request: its status and its body. */
+/** The status and body of the response to a plain request. */
 async function answered(path: string, { method = "GET", headers = {}, body }: RequestInit = {}) {
   const sandbox = await openSandbox();
   const init = { method, headers: { authorization: `Bearer ${sandbox.keys.full}`, ...headers } };

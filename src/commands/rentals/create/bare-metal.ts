@@ -38,11 +38,11 @@ export default defineCommand({
   view: oneRental,
   examples: [
     {
-      text: "Rent a machine with 8 H100 and InfiniBand",
+      text: "Rent a machine with 8 H100 GPUs and InfiniBand",
       command: "gpuctl rentals create bare-metal --gpus 8 --network-type infiniband --sandbox --yes",
     },
     {
-      text: "With a new storage volume of 1 TB",
+      text: "Rent a machine with a new storage volume of 1 TB",
       command:
         "gpuctl rentals create bare-metal --gpus 8 --network-type ethernet --new-volume training-data --new-volume-size 1024 --sandbox --yes",
     },

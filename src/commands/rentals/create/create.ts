@@ -1,6 +1,6 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
-import { createAndLook } from "../../../command-kit/outcomes.ts";
+import { createAndCheck } from "../../../command-kit/outcomes.ts";
 import { idOf } from "../../../command-kit/responses.ts";
 import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
@@ -33,7 +33,7 @@ export async function createRental(
   const { call, progress, say } = context;
   await assertWithinBurn(flags.maxBurn, context);
   const rental = await progress("Creating the rental", () =>
-    createAndLook(
+    createAndCheck(
       "rental",
       () => call(kinds[type].operation, input),
       (options) => call(listOperations[type], {}, options),
@@ -46,7 +46,7 @@ export async function createRental(
     say("The response has no id, so there is nothing to wait for; `gpuctl rentals list` shows the rental.");
     return { data: rental };
   }
-  say(`Rental ${rentalId} is created; waiting until it is running.`);
+  say(`Rental ${rentalId} created. Waiting until it is running.`);
   return { data: await waitFor({ rentalId, ...inState("running"), timeout: flags.waitTimeout }, context) };
 }
 

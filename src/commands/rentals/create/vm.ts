@@ -14,7 +14,7 @@ export default defineCommand({
   examples: [
     { text: "Rent one H100", command: sandboxExamples.rental },
     {
-      text: "Two H200 in eu-north-4 with a web port, and wait until it is running",
+      text: "Rent two H200 GPUs with a web port, and wait until they are running",
       command:
         "gpuctl rentals create vm --gpus 2 --gpu h200 --region eu-north-4 --custom-ports 8080 --wait --sandbox --yes",
     },

@@ -6,8 +6,8 @@ import { clockCommand, controlCommand } from "../control.ts";
 export default controlCommand({
   ...clockCommand,
   path: "sandbox clock advance",
-  summary: "Let time pass in the sandbox",
-  details: "Everything due in that time happens, each event at its own moment.",
+  summary: "Advance the sandbox's clock",
+  details: "Events that are due in that time happen in order, each at its own time.",
   args: [arg.text("DURATION", "How long, such as 30d, 12h or 1h30m", { required: true })],
   examples: [
     { text: "Past a term of 30 days", command: "gpuctl sandbox clock advance 30d" },

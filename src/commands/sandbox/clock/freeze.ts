@@ -5,7 +5,7 @@ export default controlCommand({
   path: "sandbox clock freeze",
   summary: "Stop the sandbox's clock",
   details:
-    "The same commands then print the same results. Nothing boots, bills or expires until time passes.",
+    "While the clock is stopped, the same commands print the same results, and nothing boots, bills or expires.",
   examples: [
     { text: "Stop the clock", command: "gpuctl sandbox clock freeze" },
     { text: "Stop it and print the time", command: "gpuctl sandbox clock freeze -o id" },

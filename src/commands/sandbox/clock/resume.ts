@@ -7,7 +7,7 @@ export default controlCommand({
   examples: [
     { text: "Restart the clock", command: "gpuctl sandbox clock resume" },
     {
-      text: "After it was stopped",
+      text: "Restart a stopped clock",
       command: "gpuctl sandbox clock resume -o json",
       after: ["gpuctl sandbox clock freeze"],
     },

@@ -6,35 +6,35 @@ import { controlCommand } from "../control.ts";
 import { columns } from "./views.ts";
 
 const flags = {
-  operation: flag.text("Calls that fail, by the operation id in `gpuctl api spec`; * for all", {
+  operation: flag.text("Operation to fail, by its id in `gpuctl api spec`; * for all", {
     value: "OPERATION",
   }),
   times: flag.numberOr("Number of calls that fail", String(faultDefaults.times)),
   after: flag.numberOr("Number of calls that succeed first", String(faultDefaults.after)),
   status: flag.number("Respond with this status, from 400 to 599", { value: "STATUS" }),
-  retryAfter: flag.duration("Time to wait before a retry, as the response gives it"),
-  delay: flag.duration("Wait this long first, in real time"),
-  reset: flag.boolean("Break the connection"),
+  retryAfter: flag.duration("Send a Retry-After header with this time"),
+  delay: flag.duration("Delay the response, in real time"),
+  reset: flag.boolean("Reset the connection"),
   cutStreamAfter: flag.number(
-    "End the response after N events, or N KiB when it is not a stream; with --reset by breaking the connection",
+    "End the response after N events, or N KiB when it is not a stream; with --reset, reset the connection there",
   ),
   garbage: flag.boolean("Respond with a body that is not JSON"),
-  applied: flag.boolean("Let the operation take effect first"),
+  applied: flag.boolean("Apply the operation before the fault"),
 };
 
 export default controlCommand({
   path: "sandbox fault add",
   summary: "Make calls to the sandbox fail",
-  details: `The next calls fail, never at random. Their responses have the header ${faultHeader}.`,
+  details: `The next calls fail, deterministically. Their responses have the header ${faultHeader}.`,
   flags,
   view: { kind: "record", columns, id: ["id"] },
   examples: [
     {
-      text: "A machine that is rented although the response says otherwise",
+      text: "Rent a machine but report a failure",
       command: "gpuctl sandbox fault add --operation createVirtualMachineRental --status 500 --applied",
     },
     {
-      text: "Two listings that are rejected, each 3 seconds late",
+      text: "Reject two listings, each after 3 seconds",
       command:
         "gpuctl sandbox fault add --operation listVirtualMachineRentals --status 429 --times 2 --delay 3s",
     },

@@ -1,4 +1,4 @@
-/** Red, green and blue, each a whole number 0-255. */
+/** Red, green and blue, each an integer 0-255. */
 export type Colour = readonly [red: number, green: number, blue: number];
 
 /** The colour of a six-digit hexadecimal number: `rgb(0xff8800)`. */
@@ -6,19 +6,19 @@ export function rgb(hex: number): Colour {
   return [hex >>> 16, (hex >>> 8) & 255, hex & 255];
 }
 
-/** `share` of the way from one colour to another; a share over 1 goes on beyond it, as far as colours go. */
+/** Interpolates between two colours; a `share` over 1 extrapolates, clamped to valid colours. */
 export function mix(from: Colour, to: Colour, share: number): Colour {
   const part = (a: number, b: number) => Math.min(255, Math.max(0, Math.round(a + (b - a) * share))) | 0;
   return [part(from[0], to[0]), part(from[1], to[1]), part(from[2], to[2])];
 }
 
-/** The colour moved away from its grey (`strength` over 1) or towards it (under 1). */
+/** Changes the saturation of a colour: more with `strength` over 1, less under 1. */
 export function saturate(colour: Colour, strength: number): Colour {
   const grey = Math.round(0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]);
   return mix([grey, grey, grey], colour, strength);
 }
 
-/** Pixels in rows from the top, three bytes each: red, green, blue. A stored number is rounded and clamped. */
+/** RGB pixels in rows from the top, three bytes each. Stored values are rounded and clamped. */
 export type Canvas = { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray };
 
 /** A rectangle in whole pixels. */
@@ -29,7 +29,7 @@ export function blankCanvas(width: number, height: number): Canvas {
   return { width, height, data: new Uint8ClampedArray(width * height * 3) };
 }
 
-/** Lays a colour over the pixel that begins at byte `at`; `cover` from 0, nothing, to 1, opaque. */
+/** Blends a colour over the pixel at byte offset `at`; `cover` is the opacity, 0-1. */
 export function lay(data: Uint8ClampedArray, at: number, colour: Colour, cover: number): void {
   if (cover >= 1) {
     data[at] = colour[0];
@@ -43,7 +43,7 @@ export function lay(data: Uint8ClampedArray, at: number, colour: Colour, cover: 
   data[at + 2] = (data[at + 2] ?? 0) * keep + colour[2] * cover;
 }
 
-/** Lays a colour over a rectangle, clipped to the canvas. */
+/** Blends a colour over a rectangle, clipped to the canvas. */
 export function layBlock({ width, height, data }: Canvas, block: Block, colour: Colour, cover = 1): void {
   const left = Math.max(0, block.left);
   const right = Math.min(width, block.left + block.width);
@@ -53,10 +53,10 @@ export function layBlock({ width, height, data }: Canvas, block: Block, colour: 
   }
 }
 
-/** A line with round ends, in pixels; one without length is a disc. */
+/** A line with round caps, in pixels; with length 0 it is a disc. */
 export type Stroke = { x1: number; y1: number; x2: number; y2: number; radius: number };
 
-/** Paints the union of strokes with smooth edges, each pixel once however many strokes cover it. */
+/** Paints the union of strokes, antialiased; pixels under several strokes are painted once. */
 export function paint(canvas: Canvas, strokes: readonly Stroke[], colour: Colour, cover = 1): void {
   const top = Math.max(0, Math.floor(Math.min(...strokes.map((s) => Math.min(s.y1, s.y2) - s.radius - 1))));
   const bottom = Math.min(
@@ -77,7 +77,7 @@ export function paint(canvas: Canvas, strokes: readonly Stroke[], colour: Colour
   }
 }
 
-/** How far the centre of a pixel lies inside a stroke, half a pixel added: the part of the pixel it covers. */
+/** Coverage of a pixel by a stroke: the distance of its centre inside the stroke plus half a pixel. */
 function depth(stroke: Stroke, x: number, y: number): number {
   const { x1, y1, radius } = stroke;
   const alongX = stroke.x2 - x1;

@@ -10,9 +10,9 @@ import { paintWater } from "./water.ts";
 /**
  * Draws the picture a request describes (service sections 2.8 and 4.5): the bytes of an 8-bit RGB PNG of
  * exactly `width` by `height` pixels, marked SANDBOX. Equal requests give equal pixels on every machine, and
- * every field but `backend` has a part in them. With `image` the picture starts from that reference.
+ * every field except `backend` affects them. With `image` the picture starts from that reference.
  *
- * @throws UnreadableReference when `image` cannot be decoded.
+ * @throws UnreadableReference if `image` cannot be decoded.
  */
 export async function drawPicture(request: PictureRequest): Promise<Uint8Array> {
   const identity = identify(request);
@@ -32,7 +32,7 @@ export async function drawPicture(request: PictureRequest): Promise<Uint8Array> 
   return toPng(canvas);
 }
 
-/** Level 1 packs the flat rows of a scene as well as higher levels do, and sooner. */
+/** Level 1 compresses the flat rows of a scene as well as higher levels, and is faster. */
 async function toPng({ width, height, data }: Canvas): Promise<Uint8Array> {
   const { encode } = await import("fast-png");
   return encode(

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { once } from "../../../core/once.ts";
 import { locate } from "../../packages.ts";
 
-/** Pixels of four bytes each: red, green, blue, alpha. */
+/** RGBA pixels, four bytes each. */
 interface Pixels {
   readonly width: number;
   readonly height: number;
@@ -27,7 +27,7 @@ export const decodeWebp: Decode = async (bytes) => (await webp())(bytes);
 
 export const decodeJpeg: Decode = async (bytes) => (await jpeg())(bytes);
 
-/** The libraries fetch their WebAssembly by URL; it is read from the bundle's folder or from the package instead. */
+/** The libraries fetch their WebAssembly by URL; this reads it from the bundle's folder or the package instead. */
 async function moduleOptions(bundled: string, packaged: string) {
   const file = locate(`./${bundled}`) ?? locate(packaged);
   if (file === undefined) throw new Error(`${bundled} is not installed`);

@@ -2,7 +2,7 @@ import { type Canvas, type Colour, lay, layBlock, mix } from "./canvas.ts";
 import { noise, type Relief } from "./random.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
 
-/** The top edge of one range: for each column, how many pixels from the top of the canvas. */
+/** The top edge of one range: the distance from the top of the canvas in pixels, by column. */
 export type Skyline = Float64Array;
 
 const reliefs: Record<Subject, Relief> = {
@@ -12,7 +12,7 @@ const reliefs: Record<Subject, Relief> = {
   city: { octaves: 1, roughness: 0.4, sharp: false },
 };
 
-/** Paints the ranges of land from the farthest to the nearest, those from `first` to before `end`. */
+/** Paints the ranges of land from `first` up to but excluding `end`, farthest first. */
 export function paintLand(canvas: Canvas, scene: Scene, first: number, end: number): void {
   for (let range = first; range < end; range++) {
     const nearness = range / (scene.ranges - 1);
@@ -43,7 +43,7 @@ function shape(canvas: Canvas, scene: Scene, range: number, nearness: number): S
   });
 }
 
-/** Fills everything below a skyline, mistier towards its foot, with a smooth edge. */
+/** Fills everything below a skyline, mistier towards the bottom, antialiased. */
 function fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: number): void {
   const { width, height, data } = canvas;
   const colour = mix(palette.far, palette.near, nearness);
@@ -59,7 +59,7 @@ function fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: nu
   }
 }
 
-/** Turns a skyline into roofs, in whole pixels; the nearest range stays a hill. */
+/** Turns a skyline into rooftops on whole pixels; the nearest range stays a hill. */
 function buildHouses(canvas: Canvas, { random }: Scene, skyline: Skyline, nearness: number): void {
   if (nearness === 1) return;
   const unit = Math.min(canvas.width, canvas.height);
@@ -96,7 +96,7 @@ function lightWindows(canvas: Canvas, scene: Scene, skyline: Skyline, nearness: 
   }
 }
 
-/** Raises a skyline by a row of firs, in pixels; only near ranges have any. */
+/** Raises a skyline by a row of firs, in pixels. Only near ranges have trees. */
 function plantTrees(canvas: Canvas, { detail, random }: Scene, skyline: Skyline, nearness: number): void {
   if (nearness < 0.45) return;
   const unit = Math.min(canvas.width, canvas.height);

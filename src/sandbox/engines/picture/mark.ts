@@ -3,10 +3,7 @@ import { type Canvas, type Colour, layBlock } from "./canvas.ts";
 const ink: Colour = [255, 255, 255];
 const dim: Colour = [214, 218, 226];
 
-/**
- * Draws the band along the foot of a picture that says it came from the sandbox, with as much of the
- * caption at its right as there is room for.
- */
+/** Draws a band at the bottom that marks the picture as the sandbox's, with as much of the caption as fits on the right. */
 export function drawMark(canvas: Canvas, caption: string): void {
   const { width, height } = canvas;
   const dot = Math.max(1, Math.floor(Math.min(width, height) / 200));
@@ -30,7 +27,7 @@ function write(canvas: Canvas, text: string, left: number, top: number, dot: num
   }
 }
 
-/** Five by seven dots a character: seven rows from the top, five bits each, the left dot highest. */
+/** A 5x7 bitmap font: seven rows from the top, five bits each, the leftmost dot in the highest bit. */
 const rows: Record<string, readonly number[]> = {
   A: [14, 17, 17, 31, 17, 17, 17],
   B: [30, 17, 17, 30, 17, 17, 30],
@@ -78,10 +75,10 @@ const rows: Record<string, readonly number[]> = {
 };
 const unknown = [31, 17, 17, 17, 17, 17, 31];
 
-/** Dots from the left edge of one character to that of the next. */
+/** Advance width of a character in dots. */
 const advance = 6;
 
-/** The dots of a text, as [column, row]: letters in capitals, a box for what has no glyph. */
+/** The dots of a text as [column, row], in uppercase; a box for a missing glyph. */
 function dots(text: string): [column: number, row: number][] {
   return [...text.toUpperCase()].flatMap((character, place) =>
     (rows[character] ?? unknown).flatMap((bits, row) =>

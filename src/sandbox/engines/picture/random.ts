@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 
-/** Draws from one seeded stream: the same on every machine. */
+/** A seeded random number generator, reproducible on every machine. */
 export type Random = {
-  /** A number from `low` up to, and without, `high`. */
+  /** A number from `low` (inclusive) to `high` (exclusive). */
   between(low: number, high: number): number;
-  /** One of 2^32 integers, from 0. */
+  /** An integer from 0 to 2^32 - 1. */
   integer(): number;
-  /** One of the choices, all as likely. */
+  /** One of the choices, with equal probability. */
   pick<T>(choices: readonly [T, ...T[]]): T;
 };
 
-/** A stream of the sfc32 generator, seeded with the SHA-256 of the text. */
+/** An sfc32 generator, seeded with the SHA-256 of the text. */
 export function randomFrom(text: string): Random {
   const digest = createHash("sha256").update(text).digest();
   let a = digest.readInt32LE(0);
@@ -33,17 +33,17 @@ export function randomFrom(text: string): Random {
   };
 }
 
-/** The character of a line of noise. */
+/** Parameters of one-dimensional noise. */
 export type Relief = {
-  /** How many layers of detail, each twice as fine as the one before. */
+  /** Number of layers, each with twice the frequency of the previous one. */
   octaves: number;
-  /** How high each layer is, as a share of the one before. */
+  /** Amplitude of each layer relative to the previous one. */
   roughness: number;
-  /** Whether crests are sharp, as mountains have them, or round. */
+  /** Whether crests are sharp, like mountains, or round. */
   sharp: boolean;
 };
 
-/** Noise along a line, 0-1, by plain arithmetic and so the same on every machine. */
+/** One-dimensional noise, 0-1. Uses only basic arithmetic, so it is the same on every machine. */
 export function noise(seed: number, at: number, relief: Relief): number {
   let sum = 0;
   let total = 0;
@@ -67,7 +67,7 @@ function smooth(seed: number, at: number): number {
   return from + (lattice(seed, cell + 1) - from) * eased;
 }
 
-/** A fixed number 0-1 for each whole position. */
+/** A fixed number 0-1 for each integer position. */
 function lattice(seed: number, cell: number): number {
   let bits = Math.imul(seed ^ Math.imul(cell, 0x27d4eb2d), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 15), 0xc2b2ae35);

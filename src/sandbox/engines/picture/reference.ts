@@ -1,15 +1,14 @@
 import { blankCanvas, type Canvas } from "./canvas.ts";
 import { referenceSide, UnreadableReference } from "./request.ts";
 
-/** What stays of the reference at full strength: nearly all is new, yet one still tells where it came from. */
+/** How much of the reference remains at full strength: just enough to recognize it. */
 const remainder = 0.05;
 
 /**
- * Makes a canvas start from a reference picture, base64 of a PNG, JPEG or WebP stretched over the whole
- * canvas: at strength 0 the canvas is the reference, and the higher the strength (to 1) the more of what
- * was drawn before shows through.
+ * Blends a reference picture (base64 of a PNG, JPEG or WebP, stretched to the canvas) into a canvas. At strength 0 the
+ * canvas becomes the reference; higher strengths, up to 1, keep more of what was drawn.
  *
- * @throws UnreadableReference when the reference cannot be decoded.
+ * @throws UnreadableReference if the reference cannot be decoded.
  */
 export async function startFrom(canvas: Canvas, image: string, strength: number): Promise<void> {
   const reference = resize(await decodeReference(image), canvas.width, canvas.height);
@@ -20,7 +19,7 @@ export async function startFrom(canvas: Canvas, image: string, strength: number)
   }
 }
 
-/** The picture stretched to another size in pixels, each new pixel weighed from the four nearest old ones. */
+/** Resizes a picture with bilinear interpolation. */
 function resize(picture: Canvas, width: number, height: number): Canvas {
   if (picture.width === width && picture.height === height) return picture;
   const resized = blankCanvas(width, height);
@@ -46,7 +45,7 @@ function resize(picture: Canvas, width: number, height: number): Canvas {
   return resized;
 }
 
-/** For each new position along one side: the two old ones around its centre, and the share of the second. */
+/** For each new position along one axis: the two old positions around its centre, and the weight of the second. */
 function weigh(from: number, to: number): { first: number; second: number; share: number }[] {
   return Array.from({ length: to }, (_, position) => {
     const at = Math.min(from - 1, Math.max(0, ((position + 0.5) * from) / to - 0.5));
@@ -57,17 +56,17 @@ function weigh(from: number, to: number): { first: number; second: number; share
 
 const mostPixels = referenceSide ** 2;
 
-/** Decoded pixels: one number a channel, grey or red-green-blue, with or without an alpha after it. */
+/** Decoded pixels, one number per channel: grey or RGB, with or without alpha. */
 type Decoded = { width: number; height: number; data: ArrayLike<number>; channels: number; maximum: number };
 
 /**
- * The pixels of a base64 PNG, JPEG or WebP, told apart by its bytes and laid over white where it is
- * transparent.
+ * Decodes a base64 PNG, JPEG or WebP, detected by its first bytes, with transparency flattened onto white.
  *
- * @throws UnreadableReference when it is none of these, or broken, or too large.
+ * @throws UnreadableReference if it has another format, is broken or is too large.
  */
 async function decodeReference(base64: string): Promise<Canvas> {
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new UnreadableReference("The reference is not base64.");
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
+    throw new UnreadableReference("The reference is not valid base64.");
   const bytes = new Uint8Array(Buffer.from(base64, "base64"));
   const kind = sniff(bytes);
   if (kind === undefined) throw new UnreadableReference("The reference is not a PNG, JPEG or WebP picture.");
@@ -119,7 +118,7 @@ const rgba = ({ width, height, data }: Omit<Decoded, "channels" | "maximum">): D
   maximum: 255,
 });
 
-/** Checked before decoding: the header of a small file may claim more pixels than fit in memory. */
+/** Checked before decoding: the header of a small file may declare more pixels than fit in memory. */
 async function checkSize(bytes: Uint8Array): Promise<void> {
   const { imageSize } = await import("image-size");
   const { width, height } = imageSize(bytes);

@@ -1,10 +1,10 @@
-/** How far a picture moves away from its reference when nothing is said. */
+/** The `strength` of a request that has none. */
 export const defaultStrength = 0.75;
 
-/** The largest reference taken is a square of so many pixels a side, or has as many: a few bytes can claim far more. */
+/** A reference may have at most as many pixels as a square with this side. */
 export const referenceSide = 8192;
 
-/** The request fields that describe one picture (service section 2.8), with the caller's defaults filled in. */
+/** The request fields that describe one picture (service section 2.8), with defaults applied. */
 export type PictureRequest = {
   model_name: string;
   prompt: string;
@@ -17,20 +17,20 @@ export type PictureRequest = {
   seed: number;
   negative_prompt?: string | undefined;
   sampler?: string | undefined;
-  /** How the picture is computed, never what it shows: it leaves the pixels alone. */
+  /** Has no effect on the pixels. */
   backend?: string | undefined;
   prompt_2?: string | undefined;
   negative_prompt_2?: string | undefined;
   enable_refiner?: boolean | undefined;
   /** Base64 of a PNG, JPEG or WebP reference picture. */
   image?: string | undefined;
-  /** From 0, the reference itself, to 1, nearly all new. `defaultStrength` when absent. Needs `image`. */
+  /** From 0, the reference itself, to 1, almost entirely new. Defaults to `defaultStrength`. Requires `image`. */
   strength?: number | undefined;
   /** LoRA name to weight, in any order. */
   lora?: Record<string, number> | undefined;
 };
 
-/** A reference picture that is not base64 of a PNG, JPEG or WebP, or is cut, broken or too large. */
+/** The reference is not base64 of a PNG, JPEG or WebP, or it is truncated, broken or too large. */
 export class UnreadableReference extends Error {
   override readonly name = "UnreadableReference";
 }

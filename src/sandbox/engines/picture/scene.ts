@@ -3,17 +3,17 @@ import { type Colour, mix, rgb, saturate } from "./canvas.ts";
 import { type Random, randomFrom } from "./random.ts";
 import type { PictureRequest } from "./request.ts";
 
-/** The texts that fix a picture's pixels. */
+/** The texts that determine a picture's pixels. */
 export type Identity = {
-  /** What the picture is of: model, prompts and seed. Seeds its composition. */
+  /** Model, prompts and seed. Seeds the composition. */
   subject: string;
-  /** `subject` and everything that refines it, but for size and reference. Seeds its details. */
+  /** All fields except size and reference. Seeds the details. */
   whole: string;
-  /** Eight hexadecimal digits over every field that describes the picture, shown in its mark. */
+  /** Eight hexadecimal digits over every field that describes the picture, shown in the mark. */
   fingerprint: string;
 };
 
-/** The identity of a request. `backend` and the order of fields and LoRAs have no part in it. */
+/** The identity of a request. `backend` and the order of fields and LoRAs do not affect it. */
 export function identify(request: PictureRequest): Identity {
   const { backend: _, image, strength, width, height, ...described } = request;
   const { model_name, prompt, prompt_2, seed } = described;
@@ -27,7 +27,7 @@ export function identify(request: PictureRequest): Identity {
   };
 }
 
-/** JSON with the keys of every object in order, so that equal values have equal text. */
+/** JSON with sorted keys, so that equal values have equal text. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     part !== null && typeof part === "object"
@@ -36,7 +36,7 @@ function canonical(value: unknown): string {
   );
 }
 
-/** The colours of a scene, and whether it is a night one. */
+/** The colours of a scene, and whether it is at night. */
 export type Palette = {
   night: boolean;
   zenith: Colour;
@@ -64,7 +64,7 @@ const nights: readonly [Palette, ...Palette[]] = [
   palette(true, 0x03141a, 0x0c3d49, 0x348a86, 0xeefff6, 0x185a61, 0x020d11),
 ];
 
-/** One palette with a tint of another in it, and its colours made stronger or paler. */
+/** A palette tinted with another one, with its saturation changed. */
 function blend(main: Palette, tint: Palette, share: number, strength: number): Palette {
   const tone = (part: Exclude<keyof Palette, "night">) =>
     saturate(mix(main[part], tint[part], share), strength);
@@ -94,25 +94,25 @@ function palette(night: boolean, ...hex: [number, number, number, number, number
 
 export type Subject = "lake" | "forest" | "dunes" | "city";
 
-/** What a picture shows, in shares of its width and height. */
+/** The contents of a picture. Positions are fractions of its width and height. */
 export type Scene = {
   subject: Subject;
   palette: Palette;
-  /** Centre of the sun or moon, and its radius as a share of the shorter side. */
+  /** Centre of the sun or moon, and its radius as a fraction of the shorter side. */
   light: { x: number; y: number; radius: number };
-  /** Where the farthest land ends, from the top. */
+  /** Distance of the farthest land from the top. */
   horizon: number;
-  /** How many ranges of land stand one behind the other. */
+  /** Number of ranges of land, one behind the other. */
   ranges: number;
-  /** Fineness of the detail, 1-6: it grows with the steps. */
+  /** Level of detail, 1-6; grows with the steps. */
   detail: number;
   /** Seeds the shape of the land. */
   land: number;
-  /** Draws the details: stars, clouds, birds, windows, trees. */
+  /** Generator for details: stars, clouds, birds, windows, trees. */
   random: Random;
 };
 
-/** Where a lake begins, as a share of the height. */
+/** The top of a lake as a fraction of the height. */
 export const shore = 0.7;
 
 const wordsOf: ReadonlyArray<readonly [Subject, RegExp]> = [
@@ -124,7 +124,7 @@ const wordsOf: ReadonlyArray<readonly [Subject, RegExp]> = [
 const dayWords = /\b(day|daylight|dawn|morning|noon|sun|sunny|sunrise|sunset|summer|blue sky)\b/i;
 const nightWords = /\b(night|moon|moonlight|midnight|stars?|starry|dark|neon)\b/i;
 
-/** Composes the scene of a picture; a few plain words of the prompt choose what it shows. */
+/** Composes the scene of a picture; keywords in the prompt choose the subject. */
 export function compose(
   identity: Identity,
   request: { prompt: string; steps: number; cfg_scale: number },

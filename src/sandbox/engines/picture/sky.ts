@@ -1,7 +1,7 @@
 import { type Canvas, disc, layBlock, mix, paint, type Stroke } from "./canvas.ts";
 import type { Scene } from "./scene.ts";
 
-/** Paints the sky: its gradient, the stars or birds, the sun or moon with its halo, and clouds. */
+/** Paints the sky: gradient, stars or birds, sun or moon with a halo, and clouds. */
 export function paintSky(canvas: Canvas, scene: Scene): void {
   paintGradient(canvas, scene);
   if (scene.palette.night) paintStars(canvas, scene);

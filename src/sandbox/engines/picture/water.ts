@@ -2,7 +2,7 @@ import { type Canvas, lay, mix } from "./canvas.ts";
 import { noise } from "./random.ts";
 import { type Scene, shore } from "./scene.ts";
 
-/** Turns everything below the shore into water that mirrors what is above it. */
+/** Turns everything below the shore into water that reflects what is above. */
 export function paintWater(canvas: Canvas, scene: Scene): void {
   const { width, height, data } = canvas;
   const { palette, random, detail } = scene;

@@ -8,7 +8,7 @@ import { runShown } from "./examples.ts";
 import { answerOf, type NonstandardService } from "./nonstandard-services.ts";
 import { overNetwork } from "./service.ts";
 
-/** A command line as it is sent to an account, on the state that it needs. */
+/** A command line for an account, and the sandbox state that it needs. */
 export interface Line {
   readonly spec: CommandNode;
   readonly line: string;
@@ -16,21 +16,21 @@ export interface Line {
 }
 
 export interface Ran extends Outcome {
-  /** Writes that the service knew, by method and path. */
+  /** Method and path of each write that did not get a 404. */
   readonly writes: readonly string[];
 }
 
 const documented: NonstandardService = { name: "documented" };
 
-/** An example as it is typed for an account, with JSON for its result. */
+/** An example for an account, with JSON output. */
 function lineOf(command: string, spec: CommandNode): string {
   const plain = command.replace(/ --(sandbox|dry-run|yes)\b| (?:-o|--output) \w+| > .*$/g, "");
   const model = operationsOf(spec).includes("createChatCompletion") ? " --model sandbox-echo" : "";
   return plain.replace(/(?= -- )|$/, `${model} --yes --no-input -o json`);
 }
 
-/** Rentals of both kinds that are active and that are over, more than fit on a small page. */
-async function furnish({ sandbox }: Pick<Cli, "sandbox">): Promise<void> {
+/** Creates active and terminated rentals of both types, more than fit on a small page. */
+async function seedRentals({ sandbox }: Pick<Cli, "sandbox">): Promise<void> {
   const bareMetal = { gpuCount: 8, networkType: "ethernet" };
   const made = [{ gpuCount: 1 }, bareMetal, { gpuCount: 1 }, bareMetal, { gpuCount: 2 }, bareMetal];
   for (const over of [true, false]) {
@@ -51,11 +51,11 @@ async function posted({ fetch, keys }: Cli["sandbox"], path: string, body: objec
   return Object(await answer.json());
 }
 
-/** Responses of models, kept because a picture takes a while to draw. */
-const heard = new Map<string, ArrayBuffer>();
+/** Cached responses of models, because drawing a picture is slow. */
+const modelResponses = new Map<string, ArrayBuffer>();
 
-/** A tool whose service becomes a nonstandard one once `send` names it. */
-export async function travelling() {
+/** gpuctl with a service that changes into the nonstandard one passed to `send`. */
+export async function serviceHarness() {
   let service: NonstandardService | undefined;
   let writes: string[] = [];
   const cli: Cli = await createCli({
@@ -63,10 +63,10 @@ export async function travelling() {
     answer: async (seen) => {
       if (!service) return undefined;
       const said = JSON.stringify([seen.path, seen.body]);
-      const known = heard.get(said);
+      const known = modelResponses.get(said);
       const answer = known ? new Response(known) : await answerOf(service, cli.sandbox, seen);
       if (!known && seen.path.startsWith("/v1/") && answer.ok) {
-        heard.set(said, await answer.clone().arrayBuffer());
+        modelResponses.set(said, await answer.clone().arrayBuffer());
       }
       if (seen.method !== "GET" && answer.status !== 404) writes.push(`${seen.method} ${seen.path}`);
       return answer;
@@ -74,41 +74,41 @@ export async function travelling() {
   });
   return {
     cli,
-    /** Runs a line on its own state, with nothing kept of what was known of a service. */
+    /** Runs a line on its own state with an empty description cache. */
     send: async ({ line, snapshot }: Line, to: NonstandardService): Promise<Ran> => {
       await rm(join(cli.folder, "state"), { recursive: true, force: true });
       cli.sandbox.restore(snapshot);
       [service, writes] = [to, []];
       const account = overNetwork({ GPUCTL_API_KEY: cli.sandbox.keys.full });
-      const hurried = line.replace(/(?= -- )|$/, to.patience ? ` ${to.patience}` : "");
+      const withOptions = line.replace(/(?= -- )|$/, to.patience ? ` ${to.patience}` : "");
       const run: Cli["run"] = (typed, own) => cli.run(typed, { ...own, ...account });
-      const ran = await runShown({ ...cli, run }, hurried);
+      const ran = await runShown({ ...cli, run }, withOptions);
       service = undefined;
-      return { ...ran, out: everywhere(ran.out, cli.folder), writes };
+      return { ...ran, out: normalized(ran.out, cli.folder), writes };
     },
   };
 }
 
-/** An output without the folder and the moment of its run. */
-const everywhere = (out: string, folder: string): string =>
+/** An output with the folder and the time of the run replaced. */
+const normalized = (out: string, folder: string): string =>
   out.replaceAll(folder, "HOME").replace(/\d{4}-\d\d-\d\d-\d{6}/g, "NOW");
 
-export interface Known {
+export interface Baseline {
   readonly line: Line;
-  readonly ordinary: Ran;
+  readonly outcome: Ran;
 }
 
-let all: Promise<readonly Known[]> | undefined;
+let all: Promise<readonly Baseline[]> | undefined;
 
-/** The first example of each command that speaks to the service, and what comes of it where all is as documented. */
-export const known = (): Promise<readonly Known[]> => {
-  all ??= learn();
+/** The first example of each command that calls the service, with its outcome on a service that matches the documentation. */
+export const baselines = (): Promise<readonly Baseline[]> => {
+  all ??= recordBaselines();
   return all;
 };
 
-async function learn(): Promise<readonly Known[]> {
-  const { cli, send } = await travelling();
-  const learnt: Known[] = [];
+async function recordBaselines(): Promise<readonly Baseline[]> {
+  const { cli, send } = await serviceHarness();
+  const recorded: Baseline[] = [];
   for (const spec of commands) {
     const example = spec.examples.find(({ command }) => command.includes(" --sandbox"));
     if (example === undefined) continue;
@@ -116,14 +116,14 @@ async function learn(): Promise<readonly Known[]> {
     for (const before of example.after ?? []) {
       expect(await runShown(cli, before), before).toMatchObject({ code: 0 });
     }
-    await furnish(cli);
+    await seedRentals(cli);
     const line = {
       spec,
       line: lineOf(example.command, spec),
       snapshot: JSON.stringify(cli.sandbox.snapshot()),
     };
-    const ordinary = await send(line, documented);
-    if (ordinary.requests.length > 0) learnt.push({ line, ordinary });
+    const outcome = await send(line, documented);
+    if (outcome.requests.length > 0) recorded.push({ line, outcome });
   }
-  return learnt;
+  return recorded;
 }
