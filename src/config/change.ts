@@ -50,7 +50,7 @@ export const removeProfile = (files: ConfigFiles, name: string): Promise<void> =
     const left = Object.entries(config.profiles ?? {}).filter(([one]) => one !== name);
     const { profile: used = defaultProfile, profiles: _, ...rest } = config;
     const names = left.map(([one]) => one);
-    // Only the default profile may take over unasked: any other may spend someone else's money.
+    // Only the default profile may take over without a prompt. Another profile may spend someone else's money.
     const next = [used, defaultProfile].find((one) => names.includes(one));
     return { ...rest, ...(next !== undefined && { profile: next }), profiles: Object.fromEntries(left) };
   });

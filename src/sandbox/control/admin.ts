@@ -121,7 +121,7 @@ const otherSites: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
 const isLoopbackAddress = (address: string): boolean =>
   address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
 
-/** Only names that always mean this machine: any other name could be made to resolve to it. */
+/** Only names that always mean this machine, since other names could be made to resolve to it. */
 function isLoopbackHost(host: string): boolean {
   if (!URL.canParse(`http://${host}`)) return false;
   const { hostname } = new URL(`http://${host}`);
