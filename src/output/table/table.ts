@@ -56,7 +56,7 @@ export async function* table(
 
 /** Loads the table library ahead of the data. */
 export async function prepareTable(terminal: boolean): Promise<void> {
-  if (terminal) await import("cli-table3");
+  if (terminal) await Promise.all([import("cli-table3"), import("chalk")]);
 }
 
 /** A column and its text for each record. */
