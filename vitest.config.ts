@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { MissingPrograms } from "./test/support/missing-programs.ts";
 
@@ -7,8 +8,8 @@ export default defineConfig({
     // Properties that are tried more often than usual take longer.
     testTimeout: process.env.GPUCTL_TEST_RUNS ? 900_000 : 60_000,
     reporters: ["default", new MissingPrograms()],
-    // Every core, because most of the tests wait for processes that they started.
-    maxWorkers: "100%",
+    // One more than there are cores, because most of the tests wait for processes that they started.
+    maxWorkers: availableParallelism() + 1,
     // Each module is loaded once in a worker, and not for every file: no test replaces a module or keeps state in one.
     // What has to be undone when a file ends is registered by a function that the file calls.
     isolate: false,

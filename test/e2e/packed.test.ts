@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { execa } from "execa";
@@ -8,21 +8,23 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { blocksOf } from "../docs/readme-shell.ts";
 import { createHome, key, repository } from "../support/process.ts";
-import { type Packed, packAll } from "./packing.ts";
+import { borrow, type Packed, packAll } from "./packing.ts";
 import { serveThirdParty } from "./third-party-server.ts";
 
 let packed: Packed;
+/** Where the package is installed with its optional dependencies, and without. */
 let folder: string;
+let withoutOptional: string;
 
 beforeAll(async () => {
   packed = await packAll();
-  folder = await packed.install([packed.tarball, ...packed.optional]);
+  folder = await packed.install({ optional: true });
+  withoutOptional = await packed.install({ optional: false });
 }, 180_000);
 afterAll(() => packed?.remove());
 
-/** The installed command in a home of its own. */
-async function installCommand(tarballs: readonly string[], ...flags: string[]) {
-  const where = await packed.install(tarballs, ...flags);
+/** The command installed in a folder, in a home of its own. */
+async function installedCommand(where: string) {
   const home = await createHome();
   const command = [join(where, "node_modules", ".bin", "gpuctl")] as const;
   return {
@@ -34,7 +36,7 @@ async function installCommand(tarballs: readonly string[], ...flags: string[]) {
 
 describe("the package", () => {
   it("works as installed, its sandbox with it", { timeout: 120_000 }, async () => {
-    const { run, packages } = await installCommand([packed.tarball, ...packed.optional]);
+    const { run, packages } = await installedCommand(folder);
     expect(await packages()).toContain("gpuctl");
     const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
     expect(await run("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });
@@ -53,7 +55,7 @@ describe("the package", () => {
   });
 
   it("works without what only the sandbox needs, and says how to get it", { timeout: 120_000 }, async () => {
-    const { run, packages } = await installCommand([packed.tarball], "--omit=optional");
+    const { run, packages } = await installedCommand(withoutOptional);
     expect(await packages()).toEqual(["gpuctl"]);
     expect((await run("--version")).code).toBe(0);
     expect((await run("--help")).code).toBe(0);
@@ -73,15 +75,6 @@ async function write(files: Readonly<Record<string, string>>, where = folder): P
     await mkdir(dirname(join(where, name)), { recursive: true });
     await writeFile(join(where, name), text);
   }
-}
-
-/** Lets the folder have a package that the repository has, as if it were installed there. */
-async function borrow(name: string): Promise<string> {
-  const target = join(repository, "node_modules", name);
-  const link = join(folder, "node_modules", name);
-  await mkdir(dirname(link), { recursive: true });
-  await symlink(target, link, "junction").catch(() => {});
-  return target;
 }
 
 const run = (args: readonly string[], cwd = folder) =>
@@ -139,13 +132,12 @@ describe("the packed library", () => {
   });
 
   it("says how to get what only the sandbox needs", async () => {
-    const bare = await packed.install([packed.tarball], "--omit=optional");
     const { exitCode, all } = await run(
       [
         "-e",
         'require("gpuctl"); require("gpuctl/sandbox").createSandbox().catch((e) => console.log(e.message))',
       ],
-      bare,
+      withoutOptional,
     );
     expect(exitCode).toBe(0);
     expect(all).toMatch(/is not installed.*npm install @photostructure\/sqlite/);
@@ -168,7 +160,7 @@ describe("a documented example", () => {
   it("is a test suite", () => expect(suites).not.toEqual([]));
 
   it.each(suites)("works as written: $name", { timeout: 60_000 }, async ({ name, suite }) => {
-    const vitest = await borrow("vitest");
+    const vitest = await borrow("vitest", folder);
     const file = `${name.replaceAll(/\W/g, "-")}.test.js`;
     await write({ [file]: suite });
     const { exitCode, all } = await run([join(vitest, "vitest.mjs"), "run", file]);
@@ -202,8 +194,8 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
     ["nodenext", "node", ["node"]],
     ["bundler", "DOM", []],
   ])("are right for %s with the globals of %s, and need no zod", async (resolution, globals, types) => {
-    const tsc = join(await borrow("typescript"), "bin", "tsc");
-    await borrow("@types/node");
+    const tsc = join(await borrow("typescript", folder), "bin", "tsc");
+    await borrow("@types/node", folder);
     const where = `types-${resolution}-${globals}`;
     const compilerOptions = {
       ...options,

@@ -1,48 +1,44 @@
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { repository, runProgram } from "../support/process.ts";
 
-/** The package and its optional dependencies as a registry would hold them. */
+/** The packed package. */
 export interface Packed {
   readonly tarball: string;
-  readonly optional: readonly string[];
-  /** Installs tarballs in a folder of its own, without a network and without running their scripts. */
-  readonly install: (tarballs: readonly string[], ...flags: string[]) => Promise<string>;
+  /** Installs it in a folder of its own, without a network and without running scripts. */
+  readonly install: (options: { readonly optional: boolean }) => Promise<string>;
   readonly remove: () => Promise<void>;
 }
 
 export async function packAll(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-packed-"));
-  const [tarball = "", ...optional] = await pack(
-    [repository, ...(await withDependencies("optionalDependencies", repository))],
+  const packed = await npm(
+    ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder, repository],
     folder,
   );
+  const tarball = join(folder, packed.trim());
   return {
     tarball,
-    optional,
-    install: async (tarballs, ...more) => {
+    install: async ({ optional }) => {
       const where = await mkdtemp(join(folder, "install-"));
       await writeFile(join(where, "package.json"), "{}");
       const flags = ["--ignore-scripts", "--offline", "--no-audit", "--no-fund", "--loglevel=error"];
-      await npm(["install", ...flags, ...more, ...tarballs], where);
+      await npm(["install", ...flags, "--omit=optional", tarball], where);
+      if (optional) for (const name of await optionalPackages()) await borrow(name, where);
       return where;
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-/** Packs folders of packages, all in one process, and gives their tarballs in the same order. */
-async function pack(sources: readonly string[], folder: string): Promise<readonly string[]> {
-  const paths = await Promise.all(sources.map((source) => realpath(source)));
-  const out = await npm(
-    ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder, ...paths],
-    folder,
-  );
-  return out
-    .trim()
-    .split("\n")
-    .map((name) => join(folder, name));
+/** Gives a folder a package that is installed in the repository, as if it were installed there. */
+export async function borrow(name: string, folder: string): Promise<string> {
+  const target = join(repository, "node_modules", name);
+  const link = join(folder, "node_modules", name);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(target, link, "junction").catch(() => {});
+  return target;
 }
 
 async function npm(args: readonly string[], cwd: string): Promise<string> {
@@ -51,14 +47,15 @@ async function npm(args: readonly string[], cwd: string): Promise<string> {
   return out;
 }
 
-/** Folders of a package's dependencies, and of theirs: what npm would fetch, from what is installed here. */
-async function withDependencies(
-  kind: "dependencies" | "optionalDependencies",
-  source: string,
-): Promise<ReadonlySet<string>> {
-  const manifest = JSON.parse(await readFile(join(source, "package.json"), "utf8"));
-  const names = Object.keys({ ...manifest[kind], ...(kind === "dependencies" && manifest.peerDependencies) });
-  const direct = names.map((name) => join(repository, "node_modules", name));
-  const indirect = await Promise.all(direct.map((one) => withDependencies("dependencies", one)));
-  return new Set([...direct, ...indirect.flatMap((set) => [...set])]);
+/** The names of the optional dependencies, their peers among them. */
+async function optionalPackages(): Promise<readonly string[]> {
+  const { optionalDependencies } = await manifestOf(repository);
+  const direct = Object.keys(optionalDependencies ?? {});
+  const manifests = await Promise.all(
+    direct.map((name) => manifestOf(join(repository, "node_modules", name))),
+  );
+  return [...direct, ...manifests.flatMap(({ peerDependencies }) => Object.keys(peerDependencies ?? {}))];
 }
+
+const manifestOf = async (folder: string): Promise<Record<string, Record<string, string> | undefined>> =>
+  JSON.parse(await readFile(join(folder, "package.json"), "utf8"));

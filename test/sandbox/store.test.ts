@@ -22,9 +22,9 @@ async function open(file: string) {
   return sandbox;
 }
 
-/** A process that is ready to rent; `lines` are the ids that it said. */
+/** A process that is ready to rent; `lines` are the ids that it prints. */
 async function renter(file: string, count: number) {
-  const process = execa("node", ["--import", "tsx", "test/sandbox/renter.ts", file, String(count)], {
+  const process = execa("node", ["test/sandbox/renter.mjs", file, String(count)], {
     reject: false,
     buffer: false,
   });
