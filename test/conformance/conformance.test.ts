@@ -98,6 +98,7 @@ test("an answer keeps its pieces, and breaks where the sandbox breaks it", async
   const pieces: string[] = [];
   const streamed = await send("POST", "/v1/chat/completions", message);
   for await (const piece of streamed.body ?? []) pieces.push(Buffer.from(piece).toString());
+  expect(streamed.status, pieces.join("")).toBe(200);
   expect(pieces.length).toBeGreaterThan(3);
   expect(pieces.at(-1)).toBe("data: [DONE]\n\n");
   sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 1, reset: true });
