@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { EmptyResult, ResultLost, reasonOf, SaveFailed } from "../core/errors.ts";
-import { canSaveTo } from "../core/files.ts";
+import { canSaveTo } from "../core/saving.ts";
 import { decodeBase64 } from "./base64.ts";
 import { type Destination, destination, folderOf, pathIn } from "./destination.ts";
 import { DEFAULT_TEMPLATE, type NameValues } from "./filename.ts";

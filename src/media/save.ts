@@ -1,7 +1,7 @@
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
-import { type Disk, makeFolder, needFolder, withTemporary } from "../core/files.ts";
+import { type Disk, makeFolder, needFolder, withTemporary } from "../core/saving.ts";
 import { numbered } from "./filename.ts";
 
 export interface SaveOptions {

@@ -1,0 +1,86 @@
+import { promises } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf, SaveFailed, saveFailed } from "./errors.ts";
+import { makeFolderSync } from "./files.ts";
+
+/** The calls that put bytes on a disk, so that a test can have a disk that is full or has no hard links. */
+export type Disk = Pick<typeof promises, "open" | "link" | "rename" | "unlink">;
+
+/** Error codes of file systems that cannot flush a single file; the bytes are written all the same. */
+const cannotFlush = ["EINVAL", "ENOSYS", "ENOTSUP"];
+
+/**
+ * Runs `use` with a new file in `folder` that holds the bytes, flushed to the disk. The temporary name is removed
+ * afterwards, also on failure.
+ */
+export async function withTemporary<T>(
+  folder: string,
+  bytes: Uint8Array,
+  use: (temporary: string) => Promise<T>,
+  disk: Disk = promises,
+): Promise<T> {
+  const temporary = `${folder}/.gpuctl-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}.part`;
+  const file = await disk.open(temporary, "wx", 0o666);
+  try {
+    try {
+      await file.writeFile(bytes);
+      await file.sync().catch((error: unknown) => {
+        if (!cannotFlush.includes(codeOf(error))) throw error;
+      });
+    } finally {
+      await file.close();
+    }
+    return await use(temporary);
+  } finally {
+    await disk.unlink(temporary).catch(() => undefined);
+  }
+}
+
+/** @throws {SaveFailed} when the path is taken by something other than a folder, or cannot be looked at. */
+async function exists(folder: string): Promise<boolean> {
+  try {
+    if ((await promises.stat(folder)).isDirectory()) return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw saveFailed(folder, error);
+  }
+  throw new SaveFailed(folder, "is not a folder");
+}
+
+/** @throws {SaveFailed} naming the folder, when it does not exist. */
+export async function needFolder(folder: string): Promise<void> {
+  if (!(await exists(folder))) throw new SaveFailed(folder, "no such folder");
+}
+
+/** Makes a folder and the missing ones above it. @throws {SaveFailed} naming the one at fault. */
+export async function makeFolder(folder: string): Promise<void> {
+  if (await exists(folder)) return;
+  try {
+    makeFolderSync(folder);
+  } catch (error) {
+    const at =
+      error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : folder;
+    if (codeOf(error) !== "EEXIST") throw saveFailed(at, error);
+    await needFolder(at);
+  }
+}
+
+/**
+ * Checks, by writing a file and removing it, that the folder takes files: to be asked before a picture is paid for.
+ * With `makeFolders` a missing folder passes when the nearest existing one above it takes files.
+ *
+ * @throws {SaveFailed}
+ */
+export async function canSaveTo(folder: string, options: { makeFolders?: boolean } = {}): Promise<void> {
+  if (!options.makeFolders) await needFolder(folder);
+  let existing = folder;
+  while (!(await exists(existing)) && dirname(existing) !== existing) existing = dirname(existing);
+  try {
+    await withTemporary(existing, new Uint8Array(1), async () => undefined);
+  } catch (error) {
+    // The folder exists: it is the file that is not found, as below /proc.
+    throw codeOf(error) === "ENOENT"
+      ? new SaveFailed(existing, "takes no files")
+      : saveFailed(existing, error);
+  }
+}
