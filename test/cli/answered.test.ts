@@ -25,12 +25,12 @@ describe("a failure shows what the service answered, and nothing else", () => {
       10,
       `PUT ${serviceUrl}/v2/users/me answered 502)`,
     ],
-  ])("%s", async (_what, status, body, line, code, told) => {
+  ])("%s", async (_what, status, body, line, code, expected) => {
     const { run } = await createCli({ answer: always(status, body) });
     const failed = await run(`${line} --retries 0`, overNetwork());
     expect(failed.code).toBe(code);
-    expect(failed.err.split("\n")[0]).toMatch(told);
-    expect(failed.err.split("\n")[0]?.endsWith(told)).toBe(true);
+    expect(failed.err.split("\n")[0]).toMatch(expected);
+    expect(failed.err.split("\n")[0]?.endsWith(expected)).toBe(true);
     const document = JSON.parse((await run(`${line} --retries 0 -o json`, overNetwork())).err);
     expect(Object.keys(document.error)).toEqual([
       "code",
@@ -67,11 +67,11 @@ describe("a redirect that is not followed", () => {
     ],
     ["in a circle", "/moved", "volumes list", `too many redirects, the last one to ${serviceUrl}/moved`],
     ["to nowhere", "http://[", "volumes list", "redirects to an invalid URL"],
-  ])("%s says where it led, and what to do", async (_where, location, line, told) => {
+  ])("%s says where it led, and what to do", async (_where, location, line, expected) => {
     const { run } = await createCli({ answer: always(302, "", { location }) });
     const { code, out, err } = await run(line, overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
-    expect(err).toContain(told);
+    expect(err).toContain(expected);
     expect(err).toContain("answered 302)");
     expect(err).toContain("--base-url");
     expect(err).not.toContain(key);

@@ -58,8 +58,8 @@ describe("the line that needs no question", () => {
     const next = async () => left.shift() ?? "512";
     const prompts: Partial<Prompts> = { text: next, choose: next, confirm: async () => true };
     const asked = await run(line, { terminal: 80, prompts });
-    const told = /To run this again without prompts: gpuctl (.*)\n/.exec(asked.err)?.[1] ?? "";
-    const again = await run(shellWords(told), { terminal: 80, prompts: { confirm: async () => true } });
+    const expected = /To run this again without prompts: gpuctl (.*)\n/.exec(asked.err)?.[1] ?? "";
+    const again = await run(shellWords(expected), { terminal: 80, prompts: { confirm: async () => true } });
     expect(again.err).not.toContain("without prompts");
     const bodies = ({ requests }: typeof asked) =>
       requests.map(({ path, query, body }) => ({ path, query, body }));

@@ -129,7 +129,7 @@ describe("with JSON an error is one document on stderr", () => {
     });
   });
 
-  test("the variable asks for it as well", async () => {
+  test("the variable turns it on as well", async () => {
     const { run } = await createCli();
     const { err } = await run("volumes lst", { env: { GPUCTL_OUTPUT: "json" } });
     expect(JSON.parse(err)).toMatchObject({ error: { exitCode: 2 } });

@@ -16,7 +16,7 @@ const internal = [
   "UndecodableMedia",
 ];
 
-/** The library is no part of the tool: what it throws is told to programs. */
+/** The library is not part of the tool: its errors go to programs. */
 const names = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !file.startsWith("library"))
   .flatMap((file) => [

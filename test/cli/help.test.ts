@@ -111,7 +111,7 @@ describe("gpuctl help", () => {
     ["rentals create vn", "vm"],
     ["exit-code", "exit-codes"],
     ["environmnet", "environment"],
-  ])("%s is told of %s", async (words, nearest) => {
+  ])("%s suggests %s", async (words, nearest) => {
     const { run } = await createCli();
     const { code, out, err } = await run(`help ${words}`);
     expect({ code, out }).toEqual({ code: 2, out: "" });

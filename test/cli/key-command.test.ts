@@ -90,12 +90,12 @@ describe("a program that prints the key", () => {
       },
       "pass cannot be started",
     ],
-  ])("that %s is told of, and nothing is sent", async (_name, printed, told) => {
+  ])("that %s is reported, and nothing is sent", async (_name, printed, expected) => {
     const { run } = await withCommand(printed);
     const { code, out, err, requests } = await run("volumes list");
     expect({ code, out, requests }).toEqual({ code: 3, out: "", requests: [] });
     expect(err).toContain('profile "work", printed by its apiKeyCommand');
-    expect(err).toContain(told);
+    expect(err).toContain(expected);
     expect(err).not.toContain("no such entry");
   });
 

@@ -22,7 +22,7 @@ describe("a read is tried again", () => {
     expect(slept).toEqual([187.5, 375, 750]);
   });
 
-  test("until it works, and then nothing is said of it", async () => {
+  test("until it works, without a message", async () => {
     const { run } = await createCli({ answer: inTurn(failing(500), broken, ok) });
     const { code, out, err, slept } = await run("volumes list -o json", overNetwork());
     expect({ code, out, err, pauses: slept.length }).toEqual({ code: 0, out: "[]\n", err: "", pauses: 2 });

@@ -104,17 +104,21 @@ describe("a configuration that cannot be read", () => {
 });
 
 describe("a duration that no timer can hold is refused", () => {
-  const told = expect.stringContaining("must be at most 24d");
+  const expected = expect.stringContaining("must be at most 24d");
 
   test.each(["--timeout 25d", "--timeout 600h"])("%s", async (flag) => {
     const { run } = await createCli();
-    expect(await run(`volumes list --sandbox ${flag}`)).toMatchObject({ code: 2, err: told, requests: [] });
+    expect(await run(`volumes list --sandbox ${flag}`)).toMatchObject({
+      code: 2,
+      err: expected,
+      requests: [],
+    });
   });
 
   test("GPUCTL_TIMEOUT", async () => {
     const { run } = await createCli();
     const { code, err } = await run("volumes list --sandbox", { env: { GPUCTL_TIMEOUT: "24d1ms" } });
-    expect({ code, err }).toEqual({ code: 2, err: told });
+    expect({ code, err }).toEqual({ code: 2, err: expected });
     expect(err).toContain("GPUCTL_TIMEOUT");
   });
 
@@ -122,7 +126,7 @@ describe("a duration that no timer can hold is refused", () => {
     const { run } = await createCli();
     expect(await run(`rentals wait 1 --sandbox ${flag} 30d`)).toMatchObject({
       code: 2,
-      err: told,
+      err: expected,
       requests: [],
     });
   });
@@ -131,7 +135,7 @@ describe("a duration that no timer can hold is refused", () => {
     const { run } = await createCli();
     const line = "rentals create vm --gpus 1 --sandbox --wait --wait-timeout 30d";
     const { code, err, requests } = await run(line);
-    expect({ code, err }).toEqual({ code: 2, err: told });
+    expect({ code, err }).toEqual({ code: 2, err: expected });
     expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
   });
 

@@ -48,11 +48,11 @@ describe("a success that cannot be read", () => {
   it.each([
     ["a page of a proxy", "<html><body>Please log in</body></html>", "Please log in"],
     ["JSON that was cut", '[{"id":1', '[{"id":1'],
-  ])("is no answer to a read: %s", async (_name, body, told) => {
+  ])("is no answer to a read: %s", async (_name, body, expected) => {
     const server = await answering(200, body, "text/html");
     const error = await failure(caller(server.origin).call(...read));
     expect(error).toMatchObject({ name: "InvalidResponse", status: 200 });
-    expect(error.message).toContain(told);
+    expect(error.message).toContain(expected);
     expect(server.seen).toHaveLength(1);
   });
 

@@ -113,13 +113,13 @@ describe("a service that has only the replacements", () => {
 
   test("that may exist is mentioned in a dry run of an operation that may have one, and only there", async () => {
     const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
-    const told = async (line: string) =>
+    const reported = async (line: string) =>
       (await run(`${line} --dry-run`, overNetwork())).err.split("\n").filter((line) => line !== "");
-    expect(await told("rentals list")).toHaveLength(2);
-    expect(await told("rentals history -o json")).toHaveLength(1);
-    expect(await told("volumes list")).toEqual([]);
-    expect(await told("user update --name Ada")).toEqual([]);
-    expect(await told("api call getRental -f rentalId=1")).toEqual([
+    expect(await reported("rentals list")).toHaveLength(2);
+    expect(await reported("rentals history -o json")).toHaveLength(1);
+    expect(await reported("volumes list")).toEqual([]);
+    expect(await reported("user update --name Ada")).toEqual([]);
+    expect(await reported("api call getRental -f rentalId=1")).toEqual([
       expect.stringContaining("using the documented API instead"),
     ]);
   });
@@ -513,7 +513,7 @@ test("a service with only the older path of the user is called there", async () 
 test.each([
   ["user update --name Ada", "PUT"],
   ["user delete --yes", "DELETE"],
-])("a service that knows neither path of %s is told of with both", async (line, method) => {
+])("a service that knows neither path of %s is reported with both", async (line, method) => {
   const { run } = await createCli({ negotiates: true, answer: notFound });
   const { code, err, requests } = await run(line, overNetwork());
   expect(code).toBe(5);

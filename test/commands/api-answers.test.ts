@@ -121,10 +121,10 @@ describe("headers and cookies of an operation", () => {
     ["addThing -f Idempotency-Key=abc -F idempotency-key=abd", "Idempotency-Key is given twice"],
     ["addThing -f Idempotency-Key='a\nb: c'", "Idempotency-Key cannot be sent in a header"],
     ["listThings", "session is required as a cookie, and cookies are not supported"],
-  ])("%s is refused: %s", async (line, told) => {
+  ])("%s is refused: %s", async (line, reported) => {
     const { code, err, requests } = await called(line);
     expect(code).toBe(2);
-    expect(err).toContain(told);
+    expect(err).toContain(reported);
     expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
@@ -226,8 +226,8 @@ test("an invalid value is reported in the words of every other command", async (
     stdin: JSON.stringify(fields),
   });
   const { issues } = JSON.parse(ran.err).error;
-  const told = issues.map(({ flag, message }: { flag: string; message: string }) => `${flag} ${message}`);
-  expect(told).toEqual([
+  const reported = issues.map(({ flag, message }: { flag: string; message: string }) => `${flag} ${message}`);
+  expect(reported).toEqual([
     "short must have at least 1 character",
     "many must have at most 1 item",
     "none must have at least 1 item",

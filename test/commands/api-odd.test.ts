@@ -150,23 +150,23 @@ describe("an odd description", () => {
     ["addNullable -f name=abc -F size=1", "size must be more than 1"],
     ["addNullable -f name=abc -F size=2 -f kind=c", "kind must be one of a, b"],
     ["twice", "several operations are called twice"],
-  ])("refuses %s: %s", async (line, told) => {
+  ])("refuses %s: %s", async (line, expected) => {
     const api = await described();
     const outcome = await api(`call ${line}`);
     expect(outcome.code, outcome.err).toBe(2);
-    expect(outcome.err).toContain(told);
+    expect(outcome.err).toContain(expected);
     expect(sentBy(outcome)).toEqual([]);
   });
 
   test.each([
     ["getThin", 5, "Did you mean getThing"],
     ["GET", 2, "GET needs a path"],
-  ])("%s is no operation of it", async (line, code, told) => {
+  ])("%s is no operation of it", async (line, code, expected) => {
     const api = await described();
     for (const verb of ["call", "describe"]) {
       const outcome = await api(`${verb} ${line}`);
       expect(outcome.code).toBe(code);
-      expect(outcome.err).toContain(told);
+      expect(outcome.err).toContain(expected);
       expect(sentBy(outcome)).toEqual([]);
     }
   });

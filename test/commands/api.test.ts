@@ -245,21 +245,21 @@ describe("api call", () => {
     ["createVirtualMachineRental -F gpuCount=1 --paginate", "--paginate is for GET"],
     ["GET https://elsewhere.example/x", "PATH must be a path"],
     ["GET //elsewhere.example/x", "PATH must be a path"],
-  ])("%s is refused: %s", async (line, told) => {
+  ])("%s is refused: %s", async (line, expected) => {
     const { run } = await createCli();
     const { code, out, err } = await run(`api call ${line} --yes --sandbox`);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toContain(told);
+    expect(err).toContain(expected);
   });
 
   test.each([
     ["deleteSshKey -f id=abc", "id must be a"],
     ["listUsage -f limit=many", "limit must be a"],
-  ])("%s is not told of -F, which would change nothing", async (line, told) => {
+  ])("%s does not suggest -F, which would change nothing", async (line, expected) => {
     const { run } = await createCli();
     const { code, err } = await run(`api call ${line} --yes --sandbox`);
     expect(code).toBe(2);
-    expect(err).toContain(told);
+    expect(err).toContain(expected);
     expect(err).not.toContain("-F gives");
   });
 
@@ -355,7 +355,7 @@ describe("api call", () => {
     expect(out).not.toContain("secret");
   });
 
-  test("goes by what is documented where there is no description", async () => {
+  test("uses the documented operations without a description", async () => {
     const { run } = await createCli({
       answer: service({ "GET /v2/on-demand/rental": () => Response.json({ id: 1 }) }),
     });

@@ -25,7 +25,7 @@ describe("auth login", () => {
     expect((await stat(join(cli.folder, "config"))).mode & 0o777).toBe(0o700);
   });
 
-  test("asks for the key unseen on a terminal", async () => {
+  test("prompts for the key on a terminal without echo", async () => {
     const cli = await createCli();
     const prompts = { secret: async () => key };
     const { code, out } = await cli.run(`auth login --base-url ${serviceUrl}`, { terminal: 80, prompts });

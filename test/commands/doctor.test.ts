@@ -49,9 +49,9 @@ async function checked(
   });
   expect(code === 0 ? err : out).toBe("");
   const all: readonly Told[] = code === 0 ? JSON.parse(out) : JSON.parse(err).error.issues;
-  const told = all.find((one) => one.check === check);
-  if (told === undefined) throw new Error(`no check of ${check}`);
-  return { ...told, code };
+  const reported = all.find((one) => one.check === check);
+  if (reported === undefined) throw new Error(`no check of ${check}`);
+  return { ...reported, code };
 }
 
 /** A service that knows the key and serves a description, whatever else is asked. */
@@ -169,18 +169,18 @@ describe("doctor checks the configuration", () => {
     ['{"profiles": 7}', 0o600, 0o700, "failure", "profiles has the wrong type"],
     ['{"profiles":{"default":{"retries":"x"}}}', 0o600, 0o700, "failure", 'invalid values: retries "x"'],
   ])("%s with modes %o and %o: %s", async (text, file, folder, status, message) => {
-    const told = await checked("configuration", { answer: well, before: written(text, file, folder) });
-    expect(told).toMatchObject({ status });
-    expect(told.message).toContain(message);
+    const reported = await checked("configuration", { answer: well, before: written(text, file, folder) });
+    expect(reported).toMatchObject({ status });
+    expect(reported.message).toContain(message);
   });
 
   test("another user's file is a failure", async () => {
-    const told = await checked("configuration", {
+    const reported = await checked("configuration", {
       answer: well,
       before: written("{}", 0o600, 0o700),
       user: 4711,
     });
-    expect(told).toMatchObject({ status: "failure", message: expect.stringContaining("another user") });
+    expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining("another user") });
   });
 
   test("none is in order", async () => {
@@ -200,8 +200,8 @@ describe("doctor checks the service", () => {
     [() => new Response("<html>hi</html>"), "not JSON"],
     [() => Response.json({ hello: "system" }), "not an OpenAPI description"],
   ])("a description that cannot be used is a failure (%#)", async (answer, message) => {
-    const told = await checked("description", { answer: answering("openapi", answer) });
-    expect(told).toMatchObject({ status: "failure", message: expect.stringContaining(message) });
+    const reported = await checked("description", { answer: answering("openapi", answer) });
+    expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining(message) });
   });
 
   test.each([
@@ -211,9 +211,9 @@ describe("doctor checks the service", () => {
     [503, "warning", "could not be checked"],
   ])("a key that is answered %i: %s", async (status, expected, message) => {
     const answer = status === 200 ? well : answering("summary", refusal(status));
-    const told = await checked("key", { answer });
-    expect(told).toMatchObject({ status: expected, message: expect.stringContaining(message) });
-    expect(told.message).toContain("…1234 from GPUCTL_API_KEY");
+    const reported = await checked("key", { answer });
+    expect(reported).toMatchObject({ status: expected, message: expect.stringContaining(message) });
+    expect(reported.message).toContain("…1234 from GPUCTL_API_KEY");
   });
 
   test("no key is a failure", async () => {
@@ -237,9 +237,9 @@ describe("doctor checks the connection", () => {
       "HTTPS_PROXY does not apply to api.example.com",
     ],
   ])("a proxy: %j", async (env, used, message) => {
-    const told = await checked("proxy", { answer: well, env, machine: { proxyFor: async () => used } });
-    expect(told).toMatchObject({ status: "ok", message: expect.stringContaining(message) });
-    expect(told.message).not.toContain("secret");
+    const reported = await checked("proxy", { answer: well, env, machine: { proxyFor: async () => used } });
+    expect(reported).toMatchObject({ status: "ok", message: expect.stringContaining(message) });
+    expect(reported.message).not.toContain("secret");
   });
 
   test.each([
@@ -249,8 +249,8 @@ describe("doctor checks the connection", () => {
     [undefined, "warning", "no certificate"],
   ])("a certificate (%#): %s", async (shown, status, message) => {
     const probe = async () => ({ date, certificate: shown });
-    const told = await checked("TLS", { answer: well, machine: { probe } });
-    expect(told).toMatchObject({ status, message: expect.stringContaining(message) });
+    const reported = await checked("TLS", { answer: well, machine: { probe } });
+    expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });
   });
 
   test.each([
@@ -270,8 +270,8 @@ describe("doctor checks the connection", () => {
 
   test("a file of authorities that cannot be read", async () => {
     const env = { NODE_EXTRA_CA_CERTS: "/nowhere.pem" };
-    const told = await checked("TLS", { answer: well, env });
-    expect(told).toMatchObject({ status: "failure", message: expect.stringContaining("/nowhere.pem") });
+    const reported = await checked("TLS", { answer: well, env });
+    expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining("/nowhere.pem") });
   });
 
   test.each([
@@ -282,8 +282,8 @@ describe("doctor checks the connection", () => {
     [600_000, "failure", "10m behind the service"],
   ])("a clock that is %i ms off: %s", async (off, status, message) => {
     const probe = async () => ({ date: new Date(firstMoment + off).toUTCString(), certificate });
-    const told = await checked("clock", { answer: well, machine: { probe } });
-    expect(told).toMatchObject({ status, message: expect.stringContaining(message) });
+    const reported = await checked("clock", { answer: well, machine: { probe } });
+    expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });
   });
 });
 

@@ -6,7 +6,7 @@ import { createCli } from "../support/cli.ts";
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 const day = 24 * 3600 * 1000;
 
-test("the clock is shown, stopped, moved and let go", async () => {
+test("the clock is shown, frozen, set and resumed", async () => {
   const { run } = await createCli();
   expect((await run("sandbox clock freeze")).out).toMatchInlineSnapshot(`
     "now:       2026-11-20T12:00:00.000Z

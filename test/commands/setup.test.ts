@@ -61,7 +61,7 @@ async function setUp(answer: Answering = service) {
 }
 
 describe("setup", () => {
-  test("asks for the service and the key, tries both, and keeps a profile", async () => {
+  test("prompts for the service and the key, tries both, and saves a profile", async () => {
     const { run, kept } = await setUp();
     const { code, out, err, requests, questions } = await run({
       ...account,
@@ -201,13 +201,13 @@ describe("a check that fails says why, and offers to change the answer", () => {
     ["a web page", () => new Response("<html>Welcome</html>"), "this is not the service"],
     ["other JSON", () => Response.json({ hello: "system" }), "returned no description"],
     ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
-  ])("%s", async (_name, answer, told) => {
+  ])("%s", async (_name, answer, expected) => {
     const { run, kept } = await setUp(answer);
     const { code, err, asked } = await run({ "Base URL": [serviceUrl], "api.example.com": ["stop"] });
     expect(code).toBe(130);
     expect(err).toContain("setup was stopped");
     const what = asked.at(-1);
-    expect(what?.message).toContain(told);
+    expect(what?.message).toContain(expected);
     expect(what?.choices).toEqual(["again", "change", "keep", "stop"]);
     expect(await kept()).toBeNull();
   });

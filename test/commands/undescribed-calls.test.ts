@@ -22,7 +22,7 @@ describe.each([
   ["answers 404", () => new Response("", { status: 404 }), 5, false],
   ["answers with a page", () => new Response("<html>"), 7, true],
 ])("a service whose description %s", (_name, end, exitCode, retryable) => {
-  test.each(unlisted)("is not said to lack what %s asks for", async (line) => {
+  test.each(unlisted)("is not reported to lack the operation of %s", async (line) => {
     const { run } = await createCli({ answer: without(end) });
     const { code, out, err, requests } = await run(`${line} -o json`, overNetwork());
     expect({ code, out }, err).toEqual({ code: exitCode, out: "" });

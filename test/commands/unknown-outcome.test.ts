@@ -133,7 +133,7 @@ test.each([
   });
 });
 
-test("a listing that fails before a creation is not tried again, and does not stand in its way", async () => {
+test("a listing that fails before a creation is not retried, and does not prevent it", async () => {
   const unavailable = () => Response.json({ message: "down" }, { status: 503 });
   const { run } = await createCli({
     answer: ({ method, path }) => (method === "GET" && path in listings ? unavailable() : undefined),

@@ -44,7 +44,7 @@ async function openProxied(instead: Readonly<Record<string, () => Response>> = {
 const volumes = "/v2/on-demand/storage-volumes";
 const volume = { region: "eu-west-3", label: "datasets", sizeInGb: 512 };
 
-test("what goes through is what is described, and comes back as the sandbox said it", async () => {
+test("documented requests pass, and responses come back unchanged", async () => {
   const { send, sandbox, verdict } = await openProxied();
   const created = await send("POST", volumes, volume);
   expect(await created.json()).toMatchObject({ label: "datasets", sizeInGb: 512 });

@@ -44,7 +44,7 @@ export interface Verdict {
   /** Exchanges that were looked at, and the ones in which the description and what happened differ. */
   readonly checked: number;
   readonly mismatched: number;
-  /** What is wrong, each told once, with how often. */
+  /** What is wrong, each reported once, with the number of times. */
   readonly mismatches: readonly string[];
   /** Operations that no exchange got the answer of. */
   readonly unseen: readonly string[];
@@ -65,7 +65,7 @@ export function verdictOn({ exchanges, findings }: Report, descriptions: Descrip
     if (finding.target === "response" || !isRefused(about))
       wrong.get(finding.exchange)?.push(finding.message);
   }
-  const told = exchanges.flatMap((one, at) =>
+  const expected = exchanges.flatMap((one, at) =>
     spoilt(one) ? [] : (wrong.get(at) ?? []).map((message) => ({ at, text: `${titleOf(one)}: ${message}` })),
   );
   const seen = new Set(
@@ -75,8 +75,8 @@ export function verdictOn({ exchanges, findings }: Report, descriptions: Descrip
   );
   return {
     checked: exchanges.length,
-    mismatched: new Set(told.map(({ at }) => at)).size,
-    mismatches: counted(told.map(({ text }) => text)),
+    mismatched: new Set(expected.map(({ at }) => at)).size,
+    mismatches: counted(expected.map(({ text }) => text)),
     unseen: operations(together(descriptions)).flatMap(({ operation }) =>
       seen.has(operation.operationId) ? [] : [operation.operationId],
     ),

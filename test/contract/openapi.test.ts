@@ -72,7 +72,7 @@ test("query fields are parameters", () => {
   ]);
 });
 
-test("what a schema cannot say is said in words", () => {
+test("what a schema cannot express is in its description", () => {
   expect(entry("generateImage").description).toContain("1024x1024");
   expect(entry("createBareMetalRental").description).toBe(
     "Use POST /v2/on-demand/rentals with rentalType bare-metal.",

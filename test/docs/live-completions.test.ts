@@ -12,7 +12,7 @@ async function createUser() {
     offered: (shell: ShellName, line: string) => shells[shell](line, { cwd: home.folder, env: home.env }),
     /** Asks the service as a Tab does in the background. */
     refill: (kind: string, ...flags: string[]) => home.run(["__complete", kind, ...flags, "--refill"]),
-    /** Puts words into the cache instead of what the service said. */
+    /** Replaces the words in the cache. */
     say: async (values: readonly string[]) => {
       const folder = join(home.folder, "state/completions");
       const [name = ""] = await readdir(folder);

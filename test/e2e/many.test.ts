@@ -28,7 +28,7 @@ const moments = [
 it("processes killed halfway lose no rental that they reported", async () => {
   const home = await createHome();
   await home.run("sandbox status");
-  const told: string[] = [];
+  const expected: string[] = [];
   const one = async (moment: (typeof moments)[number]) => {
     const child = home.start(`${create} --debug`);
     let out = "";
@@ -41,12 +41,12 @@ it("processes killed halfway lose no rental that they reported", async () => {
       if (moment.at.test(watched)) child.kill("SIGKILL");
     });
     await child;
-    told.push(...out.split("\n").slice(0, -1));
+    expected.push(...out.split("\n").slice(0, -1));
   };
   for (let round = 0; round < 3; round += 1) await Promise.all([...moments, ...moments].map(one));
-  expect(told.length).toBeGreaterThanOrEqual(6);
+  expect(expected.length).toBeGreaterThanOrEqual(6);
   const listed = await idsOf(home);
-  expect(listed).toEqual(expect.arrayContaining(told));
+  expect(listed).toEqual(expect.arrayContaining(expected));
   expect(new Set(listed).size).toBe(listed.length);
   expect((await home.run(create)).code).toBe(0);
 });

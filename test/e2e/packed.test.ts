@@ -230,7 +230,7 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
   });
 });
 
-it("every library inside of it stands in the list of licences", async () => {
+it("every bundled library is in the list of licences", async () => {
   const manifest = JSON.parse(await readFile(join(folder, "node_modules/gpuctl/package.json"), "utf8"));
   expect(manifest.dependencies).toBeUndefined();
   const dist = join(folder, "node_modules/gpuctl/dist");
@@ -240,7 +240,7 @@ it("every library inside of it stands in the list of licences", async () => {
   expect(inside.filter((name) => !licences.includes(`Name: ${name}\n`))).toEqual([]);
 });
 
-it("what is compiled into the WebAssembly inside of it stands there, too", async () => {
+it("so is what the bundled WebAssembly was compiled from", async () => {
   const licences = await readFile(join(folder, "node_modules/gpuctl/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
   for (const holder of ["2012 Stephen Dolan", "K.Kosako", "Google Inc."]) {
     expect(licences).toMatch(new RegExp(`copyright \\(c\\) .*${holder}`, "i"));

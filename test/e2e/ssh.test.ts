@@ -49,7 +49,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     );
   });
 
-  it("says what to do where there is no ssh", async () => {
+  it("says what to do without ssh", async () => {
     const { env } = await withSsh("exit 0");
     const { run } = await createHome({ ...env, PATH: "/nowhere" });
     const { code, err } = await run("rentals ssh 18026");

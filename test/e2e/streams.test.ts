@@ -139,7 +139,7 @@ describe("Ctrl-C", () => {
 });
 
 describe("a served sandbox", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("ends with %s and lets go of its port", async (signal) => {
+  it.each(["SIGINT", "SIGTERM"] as const)("ends with %s and frees its port", async (signal) => {
     const { start } = await createHome();
     const child = start("sandbox serve --port 0 -o json");
     const { url } = JSON.parse(await firstPiece(child.stdout));

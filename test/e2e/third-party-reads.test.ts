@@ -79,11 +79,11 @@ describe("what another's service refuses", () => {
   it.each([
     ["a wrong key", { GPUCTL_API_KEY: "wrong" }, 4, "FORBIDDEN"],
     ["no key", { GPUCTL_API_KEY: "" }, 3, "NO_CREDENTIAL"],
-  ])("%s", async (_name, env, code, told) => {
+  ])("%s", async (_name, env, code, expected) => {
     const { run } = await thirdParty.home(env);
     const ran = await run("rentals list -o json");
     expect(ran).toMatchObject({ code, out: "" });
-    expect(JSON.parse(ran.err).error).toMatchObject({ code: told, exitCode: code });
+    expect(JSON.parse(ran.err).error).toMatchObject({ code: expected, exitCode: code });
   });
 
   it("an unknown rental is not found", async () => {

@@ -1,4 +1,4 @@
-/** Records in the manner of a service that is not ours: ids as text, other time stamps, fields nobody told of. */
+/** Records as a third-party service may send them: ids as text, other time stamps, unknown fields. */
 const stamp = "2026-09-12 13:59:00.123+00";
 
 export const virtualMachine = {

@@ -75,7 +75,7 @@ export async function serveThirdParty({ key, instead = {} }: ServerOptions): Pro
   };
 }
 
-/** The one endpoint that asks for no key. */
+/** The one endpoint that needs no key. */
 const open = "GET /v2/openapi.json";
 
 export function send(response: ServerResponse, value: unknown, headers: Record<string, string> = {}): void {

@@ -7,7 +7,7 @@ import { openSandbox } from "./harness.ts";
 const loosely = (work: unknown, ...given: unknown[]): unknown =>
   typeof work === "function" ? work(...given) : undefined;
 
-const told = (kind: ErrorConstructor | TypeErrorConstructor | RangeErrorConstructor, message: string) => {
+const expected = (kind: ErrorConstructor | TypeErrorConstructor | RangeErrorConstructor, message: string) => {
   const error = new kind(message);
   return expect.objectContaining({ name: error.name, message: expect.stringContaining(message) });
 };
@@ -31,7 +31,7 @@ describe("createSandbox says which option is wrong, and what would be right", ()
     [{ now: () => new Date(0) }, "now must return milliseconds since 1970, not an object"],
     [{ serve: "no" }, 'serve must be true or false, not "no"'],
   ])("%o", async (options, message) => {
-    await expect(loosely(createSandbox, options)).rejects.toEqual(told(TypeError, message));
+    await expect(loosely(createSandbox, options)).rejects.toEqual(expected(TypeError, message));
   });
 });
 
@@ -47,7 +47,7 @@ describe("a fault that is none is refused by the names that were given", () => {
     [{ operation: "*", status: 503, retryAfter: "soon" }, RangeError, "retryAfter must be"],
   ])("%o", async (fault, kind, message) => {
     const { sandbox } = await openSandbox();
-    expect(() => loosely(sandbox.fault, fault)).toThrow(told(kind, message));
+    expect(() => loosely(sandbox.fault, fault)).toThrow(expected(kind, message));
   });
 
   test.each([
@@ -77,7 +77,7 @@ test.each([undefined, null, "xx", "", {}, Number.NaN, -5, "1y", true])(
   async (span) => {
     const { sandbox } = await openSandbox();
     expect(() => loosely(sandbox.advance, span)).toThrow(
-      told(RangeError, "the duration must be milliseconds or a string"),
+      expected(RangeError, "the duration must be milliseconds or a string"),
     );
   },
 );
@@ -92,7 +92,7 @@ test("time does not advance beyond the last year, nor by a part of a millisecond
 test.each([undefined, null, 5, {}])("fetch(%o) names what was wrong", async (input) => {
   const { sandbox } = await openSandbox();
   await expect(loosely(sandbox.fetch, input)).rejects.toEqual(
-    told(TypeError, "fetch requires a URL, a path or a Request"),
+    expected(TypeError, "fetch requires a URL, a path or a Request"),
   );
 });
 
@@ -128,10 +128,10 @@ describe("createClient says which option is wrong", () => {
     [{ ...right, insecureHttp: 1 }, "insecureHttp must be true or false, not 1"],
     [{ ...right, apikey: "x" }, "createClient has no option apikey; its options are"],
   ])("%o", (options, message) => {
-    expect(() => loosely(createClient, options)).toThrow(told(TypeError, message));
+    expect(() => loosely(createClient, options)).toThrow(expected(TypeError, message));
   });
 
-  test("a key in a wrapping is not said back", () => {
+  test("a key inside another value is not repeated in the error", () => {
     const wrapped = { ...right, apiKey: { value: "sk-of-mine" } };
     expect(() => loosely(createClient, wrapped)).toThrow("apiKey must be a string, not an object");
   });
@@ -149,14 +149,16 @@ describe("a call says what it lacks", () => {
     [{ signla: 5 }, "listStorageVolumes has no option signla; its options are signal"],
   ])("options %o", async (options, message) => {
     const { client } = await openSandbox();
-    await expect(loosely(client.listStorageVolumes, {}, options)).rejects.toEqual(told(TypeError, message));
+    await expect(loosely(client.listStorageVolumes, {}, options)).rejects.toEqual(
+      expected(TypeError, message),
+    );
   });
 
   test.each([undefined, "nope", "listStorageVolumes", "constructor"])("a stream of %o", async (id) => {
     const { client } = await openSandbox();
     const pieces = loosely(client.stream, id, {}) as ReturnType<typeof client.stream>;
     await expect(pieces.next()).rejects.toEqual(
-      told(TypeError, "stream requires an operation that streams (createChatCompletion), not"),
+      expected(TypeError, "stream requires an operation that streams (createChatCompletion), not"),
     );
   });
 });

@@ -83,7 +83,7 @@ describe("an answer in pieces", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("is let go when its reader stops early", async () => {
+  test("is closed when its reader stops early", async () => {
     let left: Promise<unknown> | undefined;
     const server = await listen((_request, response) => {
       left = once(response, "close");

@@ -60,6 +60,6 @@ test("pieces of an answer come one after the other, of operations that stream al
   expectTypeOf<Client["stream"]>().returns.toEqualTypeOf<AsyncGenerator<CompletionChunk>>();
 });
 
-test("the sandbox's fetch stands in for the web's", () => {
+test("the sandbox's fetch can replace the global one", () => {
   expectTypeOf<Sandbox["fetch"]>().toExtend<typeof globalThis.fetch>();
 });

@@ -37,7 +37,7 @@ test.each([
   expect(() => decodeBase64(text)).toThrow(UndecodableMedia);
 });
 
-test("one foreign character anywhere refuses the whole", () => {
+test("one invalid character anywhere rejects the whole text", () => {
   const foreign = fc
     .string({ unit: "binary", minLength: 1, maxLength: 1 })
     .filter((c) => !/[\w+/=\s-]/.test(c));

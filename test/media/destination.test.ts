@@ -68,7 +68,7 @@ test("braces make a template, of folders too", async () => {
   });
 });
 
-test("a misspelt placeholder is told before there is a picture", async () => {
+test("a misspelt placeholder is reported before there is a picture", async () => {
   await expect(destination("{sed}.png")).rejects.toThrow(BadTemplate);
 });
 

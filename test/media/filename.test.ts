@@ -64,7 +64,7 @@ test("a negative seed keeps its sign", () => {
   expect(fileName("s{seed}.{ext}", { ...cat, seed: -7 })).toBe("s-7.png");
 });
 
-test("an unknown placeholder is named, and the known ones are told", () => {
+test("an unknown placeholder is named, and the known ones are listed", () => {
   const attempt = () => fileName("{date}-{promt}.{ext}", cat);
   expect(attempt).toThrow(BadTemplate);
   expect(attempt).toThrow(/\{promt\}.*\{date\} \{time\} \{slug\} \{seed\} \{index\} \{model\} \{ext\}/);

@@ -30,7 +30,7 @@ test("what the request leaves open is left out", () => {
   );
 });
 
-test("LoRAs stand in the prompt's line", () => {
+test("LoRAs are in the prompt's line", () => {
   const [line] = parametersText({ ...request, lora: { Add_Detail: 0.8, "Sci-fi": 1 } }, "1").split("\n");
   expect(line).toBe("a cat <lora:Add_Detail:0.8> <lora:Sci-fi:1>");
 });

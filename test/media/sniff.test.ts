@@ -51,7 +51,7 @@ test.each([
   expect(sniff(file)).toBeUndefined();
 });
 
-test("a type says whether it is seen or heard", () => {
+test("a type is a picture or sound", () => {
   expect(sniff(bytes("fLaC"))).toEqual({ ext: "flac", mime: "audio/flac", kind: "audio" });
   expect(sniff(bytes([0xff, 0xd8, 0xff]))).toEqual({ ext: "jpg", mime: "image/jpeg", kind: "image" });
 });

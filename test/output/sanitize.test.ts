@@ -8,7 +8,7 @@ async function streamed(pieces: readonly string[]): Promise<string> {
   return all;
 }
 
-const told: readonly (readonly [what: string, text: string, clean: string])[] = [
+const cases: readonly (readonly [what: string, text: string, clean: string])[] = [
   ["colours", "a\x1b[1;31mb\x1b[0m", "ab"],
   ["colours of other notations", "a\x1b[38:2::1:2:3mb", "ab"],
   ["colours in 8 bits", "a\x9b31mb", "ab"],
@@ -23,10 +23,10 @@ const told: readonly (readonly [what: string, text: string, clean: string])[] = 
   ["to write backwards", "a\u202eb\u2066c\u2069", "abc"],
 ];
 
-describe("a terminal is not told", () => {
-  test.each(told)("%s", (_what, text, clean) => expect(sanitize(text)).toBe(clean));
+describe("a terminal does not receive", () => {
+  test.each(cases)("%s", (_what, text, clean) => expect(sanitize(text)).toBe(clean));
 
-  test.each(told)("%s, cut in two anywhere or in single characters", async (_what, text, clean) => {
+  test.each(cases)("%s, cut in two anywhere or in single characters", async (_what, text, clean) => {
     for (let cut = 0; cut <= text.length; cut += 1) {
       expect(await streamed([text.slice(0, cut), text.slice(cut)])).toBe(clean);
     }

@@ -9,7 +9,7 @@ const all: readonly Operation<ServedId>[] = Object.values(servedOperations);
 const isAssumed = ({ assumed, path }: Operation) => assumed === true && !isNewer(path);
 const isNewer = (path: string) => /\/on-demand\/rentals(\/|$)/.test(path);
 
-/** What belongs to an environment, said in another way than the sandbox does. */
+/** What belongs to an environment, computed in another way than in the sandbox. */
 const belongs: Readonly<Record<EnvironmentName | "all", (operation: Operation) => boolean>> = {
   documented: ({ assumed }) => !assumed,
   legacy: ({ assumed, path }) => !assumed && path !== "/v2/users/me",

@@ -16,7 +16,7 @@ const setupAnswers: Partial<Prompts> = {
 };
 
 /**
- * Runs a command line as it stands in help: with what is piped into it, its output redirected into a file, a key typed
+ * Runs a command line as written in help: with what is piped into it, its output redirected into a file, a key typed
  * when one is asked for, and Ctrl-C for what would never end.
  */
 export async function runShown(

@@ -40,7 +40,7 @@ export interface Terminal {
   readonly leftovers: () => Promise<readonly string[]>;
 }
 
-/** A part of the text wherever its lines are broken, a pattern of it, or whatever can be said about it. */
+/** A part of the text wherever its lines are broken, a pattern of it, or a predicate on it. */
 export type Wanted = string | RegExp | ((text: string) => boolean);
 
 export interface Ended {

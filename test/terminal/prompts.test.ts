@@ -28,7 +28,7 @@ async function rentByAnswers(terminal: Terminal): Promise<void> {
 }
 
 describe.skipIf(process.platform === "win32")("a rental made by answers alone", () => {
-  test("is made, and the line that needs no answers asks for the same", async () => {
+  test("is made, and the printed command line requests the same", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
     await rentByAnswers(terminal);

@@ -58,14 +58,14 @@ posix("a configuration that others can change", () => {
 });
 
 posix("a configuration that others can read", () => {
-  const told = (cli: Cli & { path: string }) =>
+  const expected = (cli: Cli & { path: string }) =>
     `Warning: ${cli.path} holds a key and can be read by other users (mode 644): \`chmod 600 ${cli.path}\`\n`;
 
   test("is used, with one warning, and none with --quiet", async () => {
     const cli = await withConfig(0o644);
     const { code, err } = await cli.run("volumes list");
     expect(code).toBe(0);
-    expect(err.split("\n").filter((line) => line.startsWith("Warning"))).toEqual([told(cli).trimEnd()]);
+    expect(err.split("\n").filter((line) => line.startsWith("Warning"))).toEqual([expected(cli).trimEnd()]);
     expect((await cli.run("volumes list -q")).err).toBe("");
   });
 

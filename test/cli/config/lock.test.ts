@@ -27,7 +27,7 @@ test("one that is never released is waited for no longer than that, and reported
   await expect(locked(path, work, { patience: 100 })).rejects.toThrow(`another process is changing ${path}`);
 });
 
-test("work that fails lets go of it", async () => {
+test("is released when the work fails", async () => {
   const { run, folder } = await createCli();
   expect(await run("profile add -- -x")).toMatchObject({ code: 2 });
   expect(await run("profile add ok --sandbox")).toMatchObject({ code: 0 });
