@@ -12,11 +12,7 @@ export default defineCommand({
   withoutFlag: ["rentalId"],
   view: oneRental,
   examples: [
-    {
-      text: "Show a rental",
-      command: "gpuctl rentals get 1001 --sandbox",
-      after: [sandboxExamples.rental],
-    },
+    { text: "Show a rental", command: "gpuctl rentals get 1001 --sandbox", after: [sandboxExamples.rental] },
     {
       text: "Print the service's response as JSON",
       command: "gpuctl rentals get 1001 -o json --sandbox",

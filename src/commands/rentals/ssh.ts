@@ -1,5 +1,4 @@
 import { arg, rentalId } from "../../command-kit/arg.ts";
-import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
@@ -47,52 +46,37 @@ export default defineCommand({
       after: [sandboxExamples.rental],
     },
   ],
-  run: async ({ input, args, flags, ...context }) => {
+  run: async ({ input: { rentalId }, args, flags, ...context }) => {
     const { settings, say, programs } = context;
     if (settings.dryRun) say(`Then: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
+    const reached = (rental: unknown) => sshAddresses(rental).length > 0;
     const rental = flags.wait
-      ? await waitForAddress(input.rentalId, flags.waitTimeout, context)
-      : await withAddress(input.rentalId, context);
+      ? await waitFor(
+          { rentalId, goal: "can be reached by ssh", reached, timeout: flags.waitTimeout },
+          context,
+        )
+      : await getRental(rentalId, context);
     const addresses = sshAddresses(rental);
-    const address = addressOfNode(addresses, flags.node, input.rentalId);
+    assertReachable(rentalId, addresses, statesOf(rental));
+    const { host, port, user } = addressOfNode(addresses, flags.node, rentalId);
     if (flags.node === undefined && addresses.length > 1) {
-      say(
-        `Rental ${input.rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another.`,
-      );
+      say(`Rental ${rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another.`);
     }
-    const sshArgs = [...destination(address), ...args.args];
+    const sshArgs = ["-p", String(port), user === undefined ? host : `${user}@${host}`, ...args.args];
     if (flags.print || settings.output !== "table") {
-      return { data: { ...address, user: address.user ?? null, command: sshLine(sshArgs) } };
+      return { data: { host, port, user: user ?? null, command: sshLine(sshArgs) } };
     }
     return { exitCode: await programs.run("ssh", sshArgs) };
   },
 });
 
-/** The arguments of `ssh` that connect to a node. */
-const destination = ({ host, port, user }: SshAddress): readonly string[] => [
-  "-p",
-  String(port),
-  user === undefined ? host : `${user}@${host}`,
-];
-
 /** The command line, quoted for a shell. */
 const sshLine = (args: readonly string[]): string => ["ssh", ...args].map(quoted).join(" ");
 
-const waitForAddress = (
-  rentalId: string,
-  timeout: number,
-  context: Pick<Context, "call" | "now" | "sleep" | "progress">,
-): Promise<unknown> => {
-  const reached = (rental: unknown) => sshAddresses(rental).length > 0;
-  return waitFor({ rentalId, goal: "can be reached by ssh", reached, timeout }, context);
-};
-
-/** Gets a rental with an address. Throws an error that says why there is none. */
-async function withAddress(rentalId: string, context: Pick<Context, "call">): Promise<unknown> {
-  const rental = await getRental(rentalId, context);
-  const states = statesOf(rental);
+/** Throws an error that says why a rental has no address, or has ended. */
+function assertReachable(rentalId: string, addresses: readonly SshAddress[], states: readonly string[]) {
   assertNotTerminated(rentalId, states);
-  if (sshAddresses(rental).length > 0) return rental;
+  if (addresses.length > 0) return;
   assertNotFailed(rentalId, states);
   if (states.includes("running")) {
     throw new EmptyResult(`rental ${rentalId} is running, but the service reports no address for ssh`);

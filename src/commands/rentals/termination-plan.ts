@@ -1,6 +1,6 @@
 import type { RequestParts } from "../../client/request.ts";
 import type { Context } from "../../command-kit/context.ts";
-import { idOf, isRecord, noDescription } from "../../command-kit/responses.ts";
+import { idOf, noDescription } from "../../command-kit/responses.ts";
 import { parseId } from "../../command-kit/values.ts";
 import { descriptionTimeout } from "../../core/defaults.ts";
 import { NotFound, NotOffered } from "../../core/errors.ts";
@@ -13,14 +13,17 @@ import {
   terminateOperationsFor,
   terminateRequest,
 } from "./terminate-request.ts";
+import { id as idPaths, labelPaths } from "./views.ts";
 
 /** How one rental is ended. */
 export interface TerminationPlan {
   /** As it was typed. */
   readonly id: string;
   readonly label: string | undefined;
-  /** The request that ends it; several only in a dry run, which does not look up its type. */
-  readonly requests: readonly RequestParts[];
+  /** The request that ends it. */
+  readonly request: RequestParts;
+  /** Requests that may end it instead, only in a dry run, which does not look up its type. */
+  readonly alternatives: readonly RequestParts[];
 }
 
 interface Rental extends Pick<TerminationPlan, "id" | "label"> {
@@ -37,16 +40,16 @@ export async function planTermination(
   ids: readonly string[],
   context: Pick<Context, "call" | "describe" | "settings">,
 ): Promise<readonly TerminationPlan[]> {
-  const description = await described(context);
-  const operations = terminateOperations(description);
+  const operations = terminateOperations(await described(context));
   const { dryRun } = context.settings;
   const rentals = dryRun
     ? ids.map((id) => ({ id, wireId: parseId(id), label: undefined, type: undefined }))
     : await withTypes(await lookUp(ids, context), operations, context);
   return rentals.map(({ id, wireId, label, type }) => {
     const usable = terminateOperationsFor(type, operations);
-    if (usable.length === 0 || (usable.length > 1 && !dryRun)) throw notOffered(id, type);
-    return { id, label, requests: usable.map((one) => terminateRequest(description, one, wireId)) };
+    const [request, ...alternatives] = usable.map((one) => terminateRequest(one, wireId));
+    if (request === undefined || (alternatives.length > 0 && !dryRun)) throw notOffered(id, type);
+    return { id, label, request, alternatives };
   });
 }
 
@@ -79,8 +82,8 @@ async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): 
 }
 
 function rentalOf(id: string, record: unknown): Rental {
-  const label = firstAt(record, ["label", "name", "meta.name"]);
-  const wireId = isRecord(record) ? (record.id ?? record.rentalId) : undefined;
+  const label = firstAt(record, labelPaths);
+  const wireId = firstAt(record, idPaths);
   return {
     id,
     wireId: typeof wireId === "number" || typeof wireId === "string" ? wireId : parseId(id),

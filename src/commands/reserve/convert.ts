@@ -1,15 +1,12 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { sendOnce, termCommand, termQuestion, withPrice } from "./term.ts";
+import { termCommand } from "./term.ts";
 
 export default defineCommand({
   path: "reserve convert",
   summary: "Convert an on-demand rental to a reserved term",
   details: "The service refuses if the price differs from the one you expect.",
-  operation: "convertToReserved",
-  ...termCommand,
-  buildInput: withPrice,
-  confirm: { spending: ({ input }) => termQuestion("Reserve", input) },
+  ...termCommand("convertToReserved", "Reserve"),
   examples: [
     {
       text: "Reserve a rental for 30 days",
@@ -22,7 +19,4 @@ export default defineCommand({
       after: [sandboxExamples.rental],
     },
   ],
-  run: async ({ input, ...context }) => ({
-    data: await sendOnce(() => context.call("convertToReserved", input), input, context),
-  }),
 });

@@ -30,15 +30,13 @@ export async function createRental(
   type: RentalType,
   { input, flags, ...context }: Creation,
 ): Promise<Result> {
-  const { call, progress, say } = context;
+  const { call, say } = context;
   await assertWithinBurn(flags.maxBurn, context);
-  const rental = await progress("Creating the rental", () =>
-    createAndCheck(
-      "rental",
-      () => call(kinds[type].operation, input),
-      (options) => call(listOperations[type], {}, options),
-      context,
-    ),
+  const rental = await createAndCheck(
+    "rental",
+    () => call(kinds[type].operation, input),
+    (options) => call(listOperations[type], {}, options),
+    context,
   );
   if (!flags.wait) return { data: rental };
   const rentalId = idOf(rental);
