@@ -1,10 +1,19 @@
-import type { Context, Installation, Ports } from "../../command-kit/context.ts";
+import type { Installation } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { reasonOf, Unhealthy } from "../../core/errors.ts";
 import { once } from "../../core/once.ts";
-import { completions, node, player, ssh, terminal } from "./checks/local.ts";
+import {
+  completions,
+  configuration,
+  node,
+  player,
+  sandbox,
+  ssh,
+  stateFolder,
+  terminal,
+  usesUtf8,
+} from "./checks/local.ts";
 import { baseUrl, clock, description, key, proxy, tls } from "./checks/service.ts";
-import { configuration, sandbox, stateFolder } from "./checks/stored.ts";
 import { type Check, type Examined, type Finding, failure } from "./finding.ts";
 
 /** The checks by name, in the order of the report. */
@@ -47,14 +56,18 @@ export default defineCommand({
     { text: "For a script", command: "gpuctl doctor --sandbox -o json" },
   ],
   run: async (context) => {
-    const { installation, progress, settings } = context;
-    const examined = examine(context);
+    const { call, completionScript, installation, now, progress, settings } = context;
+    const limits = { retries: 0, timeout: { compute: timeout, inference: timeout } };
+    const examined: Examined = {
+      ...installation,
+      settings,
+      now,
+      completionScript,
+      read: (id, input) => call(id, input, limits),
+      host: once(() => installation.probe(String(settings.baseUrl), timeout)),
+    };
     const results = await progress("Checking", () =>
-      Promise.all(
-        Object.entries(checks).map(
-          async ([check, run]): Promise<CheckResult> => ({ check, ...(await finding(run, examined)) }),
-        ),
-      ),
+      Promise.all(Object.entries(checks).map(([name, check]) => resultOf(name, check, examined))),
     );
     const failures = results.filter(({ status }) => status === "failure").length;
     if (settings.output === "table") {
@@ -70,36 +83,16 @@ interface CheckResult extends Finding {
 }
 
 /** A check that throws is a failure. */
-async function finding(check: Check, examined: Examined): Promise<Finding> {
+async function resultOf(name: string, check: Check, examined: Examined): Promise<CheckResult> {
   try {
-    return await check(examined);
+    return { check: name, ...(await check(examined)) };
   } catch (error) {
-    return failure(reasonOf(error), "--debug shows more.");
+    return { check: name, ...failure(reasonOf(error), "--debug shows more.") };
   }
 }
 
 /** Milliseconds to wait for a response. */
 const timeout = 5_000;
-
-function examine({
-  call,
-  completionScript,
-  installation,
-  now,
-  settings,
-}: Pick<Context, "call" | "now" | "settings"> & Pick<Ports, "completionScript" | "installation">): Examined {
-  const options = { retries: 0, timeout: { compute: timeout, inference: timeout } };
-  const read: Examined["read"] = (id, input) => call(id, input, options);
-  return {
-    ...installation,
-    settings,
-    now,
-    completionScript,
-    read,
-    description: once(() => read("getOpenApiDocument", {})),
-    host: once(() => installation.probe(String(settings.baseUrl), timeout)),
-  };
-}
 
 const signs = { ok: "✓", warning: "!", failure: "✗" };
 const asciiSigns = { ok: "+", warning: "!", failure: "x" };
@@ -109,8 +102,7 @@ async function* report(
   results: readonly CheckResult[],
   { env, terminal }: Pick<Installation, "env" | "terminal">,
 ): AsyncGenerator<string> {
-  const ascii =
-    terminal.stdout && (env.TERM === "dumb" || !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || ""));
+  const ascii = terminal.stdout && (env.TERM === "dumb" || !usesUtf8(env));
   const sign = ascii ? asciiSigns : signs;
   const width = Math.max(...results.map(({ check }) => check.length));
   const indent = " ".repeat(width + "x warning    ".length);
