@@ -2,36 +2,26 @@ import type { Installation } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { reasonOf, Unhealthy } from "../../core/errors.ts";
 import { once } from "../../core/once.ts";
-import {
-  completions,
-  configuration,
-  node,
-  player,
-  sandbox,
-  ssh,
-  stateFolder,
-  terminal,
-  usesUtf8,
-} from "./checks/local.ts";
-import { baseUrl, clock, description, key, proxy, tls } from "./checks/service.ts";
+import * as local from "./checks/local.ts";
+import * as service from "./checks/service.ts";
 import { type Check, type Examined, type Finding, failure } from "./finding.ts";
 
 /** The checks by name, in the order of the report. */
 const checks: Readonly<Record<string, Check>> = {
-  node,
-  configuration,
-  "state folder": stateFolder,
-  "base URL": baseUrl,
-  proxy,
-  TLS: tls,
-  clock,
-  description,
-  key,
-  terminal,
-  sandbox,
-  player,
-  ssh,
-  completions,
+  node: local.node,
+  configuration: local.configuration,
+  "state folder": local.stateFolder,
+  "base URL": service.baseUrl,
+  proxy: service.proxy,
+  TLS: service.tls,
+  clock: service.clock,
+  description: service.description,
+  key: service.key,
+  terminal: local.terminal,
+  sandbox: local.sandbox,
+  player: local.player,
+  ssh: local.ssh,
+  completions: local.completions,
 };
 
 export default defineCommand({
@@ -102,7 +92,7 @@ async function* report(
   results: readonly CheckResult[],
   { env, terminal }: Pick<Installation, "env" | "terminal">,
 ): AsyncGenerator<string> {
-  const ascii = terminal.stdout && (env.TERM === "dumb" || !usesUtf8(env));
+  const ascii = terminal.stdout && (env.TERM === "dumb" || !local.usesUtf8(env));
   const sign = ascii ? asciiSigns : signs;
   const width = Math.max(...results.map(({ check }) => check.length));
   const indent = " ".repeat(width + "x warning    ".length);

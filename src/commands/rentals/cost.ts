@@ -7,7 +7,7 @@ import { firstAt } from "../../core/json.ts";
 import { dollars } from "../../core/money.ts";
 import { describedOperations } from "../../openapi/described.ts";
 import { parseTime } from "../../output/time.ts";
-import { listActive, listOperations, type RentalType, rentalTypeOf } from "./listing.ts";
+import { kinds, listActive, type RentalType, rentalTypeOf } from "./listing.ts";
 import { hourlyCostPaths, termPaths } from "./views.ts";
 
 /** Cents an hour of a rental, if its record says so. */
@@ -83,7 +83,7 @@ export async function estimateHourlyCost(
   context: Pick<Context, "call" | "describe" | "request" | "progress">,
 ): Promise<string | undefined> {
   const limits = { retries: 0, timeout: { compute: estimateTimeout, inference: estimateTimeout } };
-  const newestLike = async (id: (typeof listOperations)[RentalType] | "listRentalHistory") => {
+  const newestLike = async (id: (typeof kinds)[RentalType]["list"] | "listRentalHistory") => {
     const records = await context.call(id, {}, limits).then(recordsOf, () => []);
     return records.flatMap((one) => pricedLike(wanted, one)).toSorted((a, b) => b.created - a.created)[0];
   };
@@ -92,7 +92,7 @@ export async function estimateHourlyCost(
     const onDemand = wanted.termType.toLowerCase() === termTypes[0];
     const cents = onDemand ? hourlyCentsOf(await rentalOptions(context, limits), wanted) : undefined;
     if (cents !== undefined) return `about ${dollars(cents)} an hour, by the service's rental options`;
-    const known = (await newestLike(listOperations[wanted.type])) ?? (await newestLike("listRentalHistory"));
+    const known = (await newestLike(kinds[wanted.type].list)) ?? (await newestLike("listRentalHistory"));
     if (known === undefined) return undefined;
     const scaled = Math.round((known.cents / known.gpus) * wanted.gpuCount);
     return `about ${dollars(scaled)} an hour, by what rental ${known.id} costs`;

@@ -8,10 +8,14 @@ import { typePaths } from "./views.ts";
 export type RentalType = (typeof rentalTypes)[number];
 const [bareMetal, virtualMachine] = rentalTypes;
 
-/** The operation that lists the active rentals of a type. */
-export const listOperations = {
-  [virtualMachine]: "listVirtualMachineRentals",
-  [bareMetal]: "listBareMetalRentals",
+/** The types of rentals, with their operations and how a sentence names them. */
+export const kinds = {
+  [virtualMachine]: {
+    list: "listVirtualMachineRentals",
+    create: "createVirtualMachineRental",
+    text: "a virtual machine",
+  },
+  [bareMetal]: { list: "listBareMetalRentals", create: "createBareMetalRental", text: "bare metal" },
 } as const;
 
 /** The active rentals of one type or of both, requested side by side. */
@@ -21,7 +25,7 @@ export async function listActive(
   only?: RentalType,
 ): Promise<readonly { readonly record: unknown; readonly type: RentalType }[]> {
   const list = async (type: RentalType) => {
-    const page = await call(listOperations[type], type === virtualMachine ? query : {});
+    const page = await call(kinds[type].list, type === virtualMachine ? query : {});
     return recordsOf(page).map((record) => ({ record, type }));
   };
   return (await Promise.all((only ? [only] : [virtualMachine, bareMetal]).map(list))).flat();

@@ -1,6 +1,6 @@
 import { arg, rentalId } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { sandboxExamples } from "../../command-kit/examples.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { EmptyResult, NotReady, UsageError } from "../../core/errors.ts";
 import { quoted } from "../../core/text.ts";
@@ -34,18 +34,16 @@ export default defineCommand({
   },
   uses: ["programs"],
   view: { kind: "lines", path: "command" },
-  examples: [
+  examples: examplesAfter(sandboxExamples.rental, [
     {
       text: "Print the command line that opens a shell on a rental",
       command: "gpuctl rentals ssh 1001 --wait --print --sandbox",
-      after: [sandboxExamples.rental],
     },
     {
       text: "Show how a command would be run on a rental",
       command: "gpuctl rentals ssh 1001 --dry-run --sandbox -- nvidia-smi -L",
-      after: [sandboxExamples.rental],
     },
-  ],
+  ]),
   run: async ({ input: { rentalId }, args, flags, ...context }) => {
     const { settings, say, programs } = context;
     if (settings.dryRun) say(`Then: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
@@ -58,7 +56,13 @@ export default defineCommand({
       : await getRental(rentalId, context);
     const addresses = sshAddresses(rental);
     assertReachable(rentalId, addresses, statesOf(rental));
-    const { host, port, user } = addressOfNode(addresses, flags.node, rentalId);
+    const address = addresses[(flags.node ?? 1) - 1];
+    if (address === undefined) {
+      throw new UsageError(
+        `--node must be at most ${addresses.length} for rental ${rentalId}, not ${flags.node}`,
+      );
+    }
+    const { host, port, user } = address;
     if (flags.node === undefined && addresses.length > 1) {
       say(`Rental ${rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another.`);
     }
@@ -84,19 +88,5 @@ function assertReachable(rentalId: string, addresses: readonly SshAddress[], sta
   throw new NotReady(
     `rental ${rentalId} is not ready yet: it is ${stateText(states)} and has no address for ssh`,
     "A rental takes a few minutes to start; --wait waits for it.",
-  );
-}
-
-/** The address of a node, counted from 1; the first by default. Throws `UsageError` when there are fewer. */
-function addressOfNode(
-  addresses: readonly SshAddress[],
-  node: number | undefined,
-  rentalId: string,
-): SshAddress {
-  const address = addresses[(node ?? 1) - 1];
-  if (address !== undefined) return address;
-  const nodes = addresses.length === 1 ? "one node" : `${addresses.length} nodes`;
-  throw new UsageError(
-    `--node must be at most ${addresses.length}, not ${node}: rental ${rentalId} has ${nodes}`,
   );
 }

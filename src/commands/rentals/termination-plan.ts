@@ -6,7 +6,7 @@ import { descriptionTimeout } from "../../core/defaults.ts";
 import { NotFound, NotOffered } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import type { Description } from "../../openapi/document.ts";
-import { listActive, type RentalType, rentalTypeOf } from "./listing.ts";
+import { kinds, listActive, type RentalType, rentalTypeOf } from "./listing.ts";
 import {
   type TerminateOperation,
   terminateOperations,
@@ -111,6 +111,6 @@ const notOffered = (id: string, type: RentalType | undefined): NotOffered =>
   new NotOffered(
     type === undefined
       ? `rental ${id} is not among the active rentals, so it is not known whether it is a virtual machine or bare metal`
-      : `the service lists no operation that ends rental ${id}, which is ${type === "bare-metal" ? "bare metal" : "a virtual machine"}`,
+      : `the service lists no operation that ends rental ${id}, which is ${kinds[type].text}`,
     "Nothing was ended. End it in the service's dashboard.",
   );

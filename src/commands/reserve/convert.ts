@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command-kit/define.ts";
-import { sandboxExamples } from "../../command-kit/examples.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { termCommand } from "./term.ts";
 
 export default defineCommand({
@@ -7,16 +7,14 @@ export default defineCommand({
   summary: "Convert an on-demand rental to a reserved term",
   details: "The service refuses if the price differs from the one you expect.",
   ...termCommand("convertToReserved", "Reserve"),
-  examples: [
+  examples: examplesAfter(sandboxExamples.rental, [
     {
       text: "Reserve a rental for 30 days",
       command: "gpuctl reserve convert 1001 --days 30 --expected-price 1296.00 --sandbox --yes",
-      after: [sandboxExamples.rental],
     },
     {
       text: "Give the price in cents",
       command: "gpuctl reserve convert 1001 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
-      after: [sandboxExamples.rental],
     },
-  ],
+  ]),
 });

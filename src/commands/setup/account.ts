@@ -65,13 +65,6 @@ async function urlTrouble(
   }
 }
 
-/** A key that the user gave, and how to read it for the check. */
-interface KeyAnswer {
-  readonly read: () => Promise<string | undefined>;
-  /** Undefined for the key that is stored already. */
-  readonly change: ProfileChange | undefined;
-}
-
 /** Asks for the key, or for a command that prints it, until the service accepts it or the user insists. */
 async function askKey(
   baseUrl: string,
@@ -84,10 +77,8 @@ async function askKey(
   }
 }
 
-async function askKeyOnce(
-  saved: Credential | undefined,
-  { ask, context: { secrets }, profile }: Wizard,
-): Promise<KeyAnswer> {
+/** How to read the key for the check, and the change that stores it; undefined for the key that is stored already. */
+async function askKeyOnce(saved: Credential | undefined, { ask, context: { secrets }, profile }: Wizard) {
   const ending = saved?.lastFour ? `, …${saved.lastFour}` : "";
   const how = await ask.choose({
     message: "API key",
