@@ -8,7 +8,7 @@ export default defineCommand({
   path: "rentals get",
   summary: "Show one rental, active or ended",
   operation: "getRental",
-  args: [rentalId("rentalId")],
+  args: [rentalId],
   withoutFlag: ["rentalId"],
   view: oneRental,
   examples: examplesAfter(sandboxExamples.rental, [

@@ -22,7 +22,7 @@ export default defineCommand({
     "Runs the system's ssh and exits with its exit status; with -o json it prints the address instead of running ssh.",
   operation: "getRental",
   args: [
-    rentalId("rentalId"),
+    rentalId,
     arg.texts("ARGS", "After --: options of ssh, then the command to run there, passed on unchanged"),
   ],
   withoutFlag: ["rentalId"],
@@ -48,12 +48,8 @@ export default defineCommand({
     const { settings, say, programs } = context;
     if (settings.dryRun) say(`Then: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
     const reached = (rental: unknown) => sshAddresses(rental).length > 0;
-    const rental = flags.wait
-      ? await waitFor(
-          { rentalId, goal: "can be reached by ssh", reached, timeout: flags.waitTimeout },
-          context,
-        )
-      : await getRental(rentalId, context);
+    const wait = { rentalId, goal: "can be reached by ssh", reached, timeout: flags.waitTimeout };
+    const rental = await (flags.wait ? waitFor(wait, context) : getRental(rentalId, context));
     const addresses = sshAddresses(rental);
     assertReachable(rentalId, addresses, statesOf(rental));
     const address = addresses[(flags.node ?? 1) - 1];

@@ -5,7 +5,6 @@ import { parseId } from "../../command-kit/values.ts";
 import { descriptionTimeout } from "../../core/defaults.ts";
 import { NotFound, NotOffered } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
-import type { Description } from "../../openapi/document.ts";
 import { kinds, listActive, type RentalType, rentalTypeOf } from "./listing.ts";
 import {
   type TerminateOperation,
@@ -34,13 +33,20 @@ interface Rental extends Pick<TerminationPlan, "id" | "label"> {
 
 /**
  * Finds out how rentals are ended, without ending any. Throws `NotFound` for those that do not exist, `NotOffered` when
- * the service lists no operation for one, and `NoDescription`.
+ * the service lists no operation for one, and `NoDescription` when its description takes more than a few seconds.
  */
 export async function planTermination(
   ids: readonly string[],
   context: Pick<Context, "call" | "describe" | "settings">,
 ): Promise<readonly TerminationPlan[]> {
-  const operations = terminateOperations(await described(context));
+  const description = await context.describe({ timeout: descriptionTimeout }).catch((error: unknown) => {
+    throw noDescription(
+      error,
+      "rentals can be ended",
+      "Nothing was ended, and active rentals still bill. End them in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
+    );
+  });
+  const operations = terminateOperations(description);
   const { dryRun } = context.settings;
   const rentals = dryRun
     ? ids.map((id) => ({ id, wireId: parseId(id), label: undefined, type: undefined }))
@@ -51,19 +57,6 @@ export async function planTermination(
     if (request === undefined || (alternatives.length > 0 && !dryRun)) throw notOffered(id, type);
     return { id, label, request, alternatives };
   });
-}
-
-/** The service's description. Throws `NoDescription` when it is not available within a few seconds. */
-async function described({ describe }: Pick<Context, "describe">): Promise<Description> {
-  try {
-    return await describe({ timeout: descriptionTimeout });
-  } catch (error) {
-    throw noDescription(
-      error,
-      "rentals can be ended",
-      "Nothing was ended, and active rentals still bill. End them in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
-    );
-  }
 }
 
 /** Looks rentals up; one that two ids name is returned once. Throws `NotFound` that names all that do not exist. */

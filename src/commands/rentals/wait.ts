@@ -11,7 +11,7 @@ export default defineCommand({
   path: "rentals wait",
   summary: "Wait until a rental is running or has ended",
   operation: "getRental",
-  args: [rentalId("rentalId")],
+  args: [rentalId],
   withoutFlag: ["rentalId"],
   flags: {
     for: flag.choice("State to wait for", ["running", "active", "terminated"], {

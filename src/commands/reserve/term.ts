@@ -22,7 +22,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id, verb:
   ({
     operation,
     alsoCalls: ["getRental"],
-    args: [rentalId("rentalId")],
+    args: [rentalId],
     withoutFlag: ["rentalId"],
     flags,
     view: { kind: "record", id: ["rentalId", "id"] },
