@@ -100,14 +100,8 @@ export const arg = {
   ): Arg<never, never> => ({ name, text, kind: "text", field, ...options }),
 };
 
-/** The id of a rental, which sets a field. */
-export const rentalId = (field: string) =>
-  arg.field("RENTAL", "ID of the rental", field, { required: true, completes: "rental" });
-
-/** Ids of rentals, which set a list field. */
-export const rentalIds = (field: string, text: string) =>
-  arg.field("RENTAL", text, field, { required: true, completes: "rental", variadic: true });
-
-/** The id of a storage volume, which sets a field. */
-export const volumeId = (field: string) =>
-  arg.field("VOLUME", "ID of the volume", field, { required: true, completes: "volume" });
+/** The id of a rental, which sets the field `rentalId`. */
+export const rentalId = arg.field("RENTAL", "ID of the rental", "rentalId", {
+  required: true,
+  completes: "rental",
+});

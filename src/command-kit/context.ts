@@ -13,7 +13,6 @@ export type {
   ProfileChange,
   ProfileSummary,
   Profiles,
-  ProfileValues,
   Secrets,
 } from "../config/types.ts";
 export type { Programs } from "../system/types.ts";

@@ -1,3 +1,5 @@
+import type { Example } from "./tree.ts";
+
 /** Command lines that create, in a new sandbox, what the examples of other commands need. */
 export const sandboxExamples = {
   /** The rental 1001. */
@@ -9,3 +11,7 @@ export const sandboxExamples = {
   /** The storage volume 501. */
   volume: "gpuctl volumes create --region us-central-1 --label training-data --size-in-gb 1024 --sandbox",
 } as const;
+
+/** Examples that work after the same command line. */
+export const examplesAfter = (line: string, examples: readonly Example[]): readonly Example[] =>
+  examples.map((example) => ({ ...example, after: [line] }));

@@ -19,19 +19,21 @@ export async function orCheck<Value>(
  * Sends a create once. When the outcome is unknown, the error lists what is new in the listing. After a success, any later
  * failure reports that the resource exists.
  */
-export async function createAndCheck<Value>(
+export function createAndCheck<Value>(
   thing: "rental" | "volume",
   create: () => Promise<Value>,
   list: (options?: { retries: number }) => Promise<unknown>,
-  { settings, interrupted, ifItFails }: Pick<Context, "settings" | "interrupted" | "ifItFails">,
+  { progress, settings, interrupted, ifItFails }: Context,
 ): Promise<Value> {
-  const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
-  interrupted.throwIfAborted();
-  const created = await orCheck(create, async () => finding(before, await idsOf(list)));
-  const id = idOf(created) ?? "the response has no id";
-  const billed = thing === "rental" ? " and is billed" : "";
-  ifItFails(`The ${thing} was created${billed}: ${id}. Do not create it again.`);
-  return created;
+  return progress(`Creating the ${thing}`, async () => {
+    const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
+    interrupted.throwIfAborted();
+    const created = await orCheck(create, async () => finding(before, await idsOf(list)));
+    const id = idOf(created) ?? "the response has no id";
+    const billed = thing === "rental" ? " and is billed" : "";
+    ifItFails(`The ${thing} was created${billed}: ${id}. Do not create it again.`);
+    return created;
+  });
 }
 
 /** Ids in the listing; undefined when listing fails, which must not fail the write. */

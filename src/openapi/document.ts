@@ -13,7 +13,7 @@ export function readDescription(text: string): Description | undefined {
   return isDescription(document) ? document : undefined;
 }
 
-const isDescription = (value: unknown): value is Description =>
+export const isDescription = (value: unknown): value is Description =>
   isRecord(value) &&
   typeof value.openapi === "string" &&
   /^3\.\d/.test(value.openapi) &&

@@ -8,6 +8,7 @@ const wanted = {
   gpuCount: 4,
   region: "us-central-1",
   networkType: "ethernet",
+  termType: "on-demand",
 } as const;
 
 test("the price of a rental is that of its option in the sandbox's catalogue", async () => {

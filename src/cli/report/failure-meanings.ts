@@ -108,7 +108,6 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
       ? "You may have been charged, and a retry sends a new request."
       : "Check before you try again: `gpuctl rentals list` and `gpuctl volumes list` show what exists.",
   }),
-  Stopped: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   CannotListen: () => ({ code: "CANNOT_LISTEN", exitCode: exit.usage }),
   ControlRefused: () => ({ code: "USAGE", exitCode: exit.usage }),

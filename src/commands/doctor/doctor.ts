@@ -1,28 +1,28 @@
-import type { Context, Installation, Ports } from "../../command-kit/context.ts";
+import type { Installation } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { reasonOf, Unhealthy } from "../../core/errors.ts";
 import { once } from "../../core/once.ts";
-import { completions, node, player, ssh, terminal } from "./checks/local.ts";
-import { baseUrl, clock, description, key, proxy, tls } from "./checks/service.ts";
-import { configuration, sandbox, stateFolder } from "./checks/stored.ts";
+import { wrap } from "../../core/wrap.ts";
+import * as local from "./checks/local.ts";
+import * as service from "./checks/service.ts";
 import { type Check, type Examined, type Finding, failure } from "./finding.ts";
 
 /** The checks by name, in the order of the report. */
 const checks: Readonly<Record<string, Check>> = {
-  node,
-  configuration,
-  "state folder": stateFolder,
-  "base URL": baseUrl,
-  proxy,
-  TLS: tls,
-  clock,
-  description,
-  key,
-  terminal,
-  sandbox,
-  player,
-  ssh,
-  completions,
+  node: local.node,
+  configuration: local.configuration,
+  "state folder": local.stateFolder,
+  "base URL": service.baseUrl,
+  proxy: service.proxy,
+  TLS: service.tls,
+  clock: service.clock,
+  description: service.description,
+  key: service.key,
+  terminal: local.terminal,
+  sandbox: local.sandbox,
+  player: local.player,
+  ssh: local.ssh,
+  completions: local.completions,
 };
 
 export default defineCommand({
@@ -47,14 +47,18 @@ export default defineCommand({
     { text: "For a script", command: "gpuctl doctor --sandbox -o json" },
   ],
   run: async (context) => {
-    const { installation, progress, settings } = context;
-    const examined = examine(context);
+    const { call, completionScript, installation, now, progress, settings } = context;
+    const limits = { retries: 0, timeout: { compute: timeout, inference: timeout } };
+    const examined: Examined = {
+      ...installation,
+      settings,
+      now,
+      completionScript,
+      read: (id, input) => call(id, input, limits),
+      host: once(() => installation.probe(String(settings.baseUrl), timeout)),
+    };
     const results = await progress("Checking", () =>
-      Promise.all(
-        Object.entries(checks).map(
-          async ([check, run]): Promise<CheckResult> => ({ check, ...(await finding(run, examined)) }),
-        ),
-      ),
+      Promise.all(Object.entries(checks).map(([name, check]) => resultOf(name, check, examined))),
     );
     const failures = results.filter(({ status }) => status === "failure").length;
     if (settings.output === "table") {
@@ -70,36 +74,16 @@ interface CheckResult extends Finding {
 }
 
 /** A check that throws is a failure. */
-async function finding(check: Check, examined: Examined): Promise<Finding> {
+async function resultOf(name: string, check: Check, examined: Examined): Promise<CheckResult> {
   try {
-    return await check(examined);
+    return { check: name, ...(await check(examined)) };
   } catch (error) {
-    return failure(reasonOf(error), "--debug shows more.");
+    return { check: name, ...failure(reasonOf(error), "--debug shows more.") };
   }
 }
 
 /** Milliseconds to wait for a response. */
 const timeout = 5_000;
-
-function examine({
-  call,
-  completionScript,
-  installation,
-  now,
-  settings,
-}: Pick<Context, "call" | "now" | "settings"> & Pick<Ports, "completionScript" | "installation">): Examined {
-  const options = { retries: 0, timeout: { compute: timeout, inference: timeout } };
-  const read: Examined["read"] = (id, input) => call(id, input, options);
-  return {
-    ...installation,
-    settings,
-    now,
-    completionScript,
-    read,
-    description: once(() => read("getOpenApiDocument", {})),
-    host: once(() => installation.probe(String(settings.baseUrl), timeout)),
-  };
-}
 
 const signs = { ok: "✓", warning: "!", failure: "✗" };
 const asciiSigns = { ok: "+", warning: "!", failure: "x" };
@@ -109,31 +93,18 @@ async function* report(
   results: readonly CheckResult[],
   { env, terminal }: Pick<Installation, "env" | "terminal">,
 ): AsyncGenerator<string> {
-  const ascii =
-    terminal.stdout && (env.TERM === "dumb" || !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || ""));
+  const ascii = terminal.stdout && (env.TERM === "dumb" || !local.usesUtf8(env));
   const sign = ascii ? asciiSigns : signs;
   const width = Math.max(...results.map(({ check }) => check.length));
   const indent = " ".repeat(width + "x warning    ".length);
   const columns =
     terminal.stdout && terminal.columns > 0 ? terminal.columns - indent.length : Number.POSITIVE_INFINITY;
   for (const { check, status, message, advice = "" } of results) {
-    const [first = "", ...rest] = [message, advice].flatMap((text) => wrap(text, columns));
+    const [first = "", ...rest] = [message, advice].filter(Boolean).flatMap((text) => wrap(text, columns));
     yield `${sign[status]} ${status.padEnd("warning".length)}  ${check.padEnd(width)}  ${first}\n`;
     for (const line of rest) yield `${indent}${line}\n`;
   }
   const count = (wanted: Finding["status"]) => results.filter(({ status }) => status === wanted).length;
   const warnings = count("warning");
   yield `\n${count("ok")} ok, ${warnings} warning${warnings === 1 ? "" : "s"}, ${count("failure")} failed\n`;
-}
-
-/** Lines of at most so many columns; a longer word, such as a path, stays whole. None for an empty text. */
-function wrap(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ").filter((part) => part !== "")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < columns)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

@@ -13,15 +13,14 @@ export const ok = (message: string): Finding => ({ status: "ok", message });
 export const warning = (message: string, advice: string): Finding => ({ status: "warning", message, advice });
 export const failure = (message: string, advice: string): Finding => ({ status: "failure", message, advice });
 
-/** The inputs of the checks. Network results that several checks use are fetched once. */
-export interface Examined extends Installation {
-  readonly settings: Context["settings"];
-  readonly now: Context["now"];
-  readonly completionScript: Ports["completionScript"];
+/** The inputs of the checks. */
+export interface Examined
+  extends Installation,
+    Pick<Context, "settings" | "now">,
+    Pick<Ports, "completionScript"> {
   /** A read without retries and with a short time limit. */
   readonly read: Call;
-  /** The service's description. */
-  readonly description: () => Promise<unknown>;
+  /** Probes the host of the base URL, once. */
   readonly host: () => ReturnType<Installation["probe"]>;
 }
 

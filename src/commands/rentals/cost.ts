@@ -7,8 +7,8 @@ import { firstAt } from "../../core/json.ts";
 import { dollars } from "../../core/money.ts";
 import { describedOperations } from "../../openapi/described.ts";
 import { parseTime } from "../../output/time.ts";
-import { listActive, listOperations, type RentalType, rentalTypeOf } from "./listing.ts";
-import { hourlyCostPaths } from "./views.ts";
+import { kinds, listActive, type RentalType, rentalTypeOf } from "./listing.ts";
+import { hourlyCostPaths, termPaths } from "./views.ts";
 
 /** Cents an hour of a rental, if its record says so. */
 function hourlyCost(rental: unknown): number | undefined {
@@ -67,6 +67,7 @@ interface Wanted {
   readonly gpuCount: number;
   readonly region: string;
   readonly networkType: string;
+  readonly termType: string;
 }
 
 /** Milliseconds that an estimate may take: the user is waiting for a question. */
@@ -78,20 +79,20 @@ const estimateTimeout = 5_000;
  * undefined when there is nothing to go by.
  */
 export async function estimateHourlyCost(
-  wanted: Wanted & { readonly termType: string },
+  wanted: Wanted,
   context: Pick<Context, "call" | "describe" | "request" | "progress">,
 ): Promise<string | undefined> {
   const limits = { retries: 0, timeout: { compute: estimateTimeout, inference: estimateTimeout } };
-  const read = (id: (typeof listOperations)[RentalType] | "listRentalHistory") =>
-    context.call(id, {}, limits).then(recordsOf, () => []);
+  const newestLike = async (id: (typeof kinds)[RentalType]["list"] | "listRentalHistory") => {
+    const records = await context.call(id, {}, limits).then(recordsOf, () => []);
+    return records.flatMap((one) => pricedLike(wanted, one)).toSorted((a, b) => b.created - a.created)[0];
+  };
   return context.progress("Estimating the hourly cost", async () => {
     // The price of an option is the on-demand price.
     const onDemand = wanted.termType.toLowerCase() === termTypes[0];
     const cents = onDemand ? hourlyCentsOf(await rentalOptions(context, limits), wanted) : undefined;
     if (cents !== undefined) return `about ${dollars(cents)} an hour, by the service's rental options`;
-    const known =
-      newestLike(wanted, await read(listOperations[wanted.type])) ??
-      newestLike(wanted, await read("listRentalHistory"));
+    const known = (await newestLike(kinds[wanted.type].list)) ?? (await newestLike("listRentalHistory"));
     if (known === undefined) return undefined;
     const scaled = Math.round((known.cents / known.gpus) * wanted.gpuCount);
     return `about ${dollars(scaled)} an hour, by what rental ${known.id} costs`;
@@ -139,31 +140,13 @@ const fits = (option: Readonly<Record<string, unknown>>, wanted: Wanted): boolea
   (option.region ?? wanted.region) === wanted.region &&
   (option.connectionType ?? wanted.networkType) === wanted.networkType;
 
-interface Priced {
-  readonly id: string;
-  readonly gpus: number;
-  readonly cents: number;
-  readonly created: number;
-}
-
-interface Kind {
-  readonly gpuType: string;
-  readonly termType: string;
-}
-
-const newestLike = (kind: Kind, records: readonly unknown[]): Priced | undefined =>
-  records
-    .flatMap((record) => pricedLike(kind, record))
-    .reduce<Priced | undefined>((best, one) => (best && best.created >= one.created ? best : one), undefined);
-
-function pricedLike({ gpuType, termType }: Kind, record: unknown): readonly Priced[] {
-  const text = (...paths: string[]) => String(firstAt(record, paths) ?? "").toLowerCase();
+/** What a rental costs, in a list that is empty if its GPU or term is another, or its cost is unknown. */
+function pricedLike({ gpuType, termType }: Wanted, record: unknown) {
+  const text = (paths: readonly string[]) => String(firstAt(record, paths) ?? "").toLowerCase();
   const gpus = Number(firstAt(record, ["gpuCount"]));
   const cents = hourlyCost(record);
   const id = idOf(record);
-  const same =
-    text("gpuType") === gpuType.toLowerCase() &&
-    text("termType", "currentTerm.termType") === termType.toLowerCase();
+  const same = text(["gpuType"]) === gpuType.toLowerCase() && text(termPaths) === termType.toLowerCase();
   if (!same || id === undefined || cents === undefined || !(cents > 0) || !(gpus > 0)) return [];
   return [{ id, gpus, cents, created: parseTime(String(firstAt(record, ["createdAt", "startedAt"]))) ?? 0 }];
 }

@@ -1,6 +1,6 @@
 import { rentalId } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { sandboxExamples } from "../../command-kit/examples.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { oneRental } from "./views.ts";
 import { getRental } from "./waiting.ts";
 
@@ -8,20 +8,12 @@ export default defineCommand({
   path: "rentals get",
   summary: "Show one rental, active or ended",
   operation: "getRental",
-  args: [rentalId("rentalId")],
+  args: [rentalId],
   withoutFlag: ["rentalId"],
   view: oneRental,
-  examples: [
-    {
-      text: "Show a rental",
-      command: "gpuctl rentals get 1001 --sandbox",
-      after: [sandboxExamples.rental],
-    },
-    {
-      text: "Print the service's response as JSON",
-      command: "gpuctl rentals get 1001 -o json --sandbox",
-      after: [sandboxExamples.rental],
-    },
-  ],
+  examples: examplesAfter(sandboxExamples.rental, [
+    { text: "Show a rental", command: "gpuctl rentals get 1001 --sandbox" },
+    { text: "Print the service's response as JSON", command: "gpuctl rentals get 1001 -o json --sandbox" },
+  ]),
   run: async ({ input, ...context }) => ({ data: await getRental(input.rentalId, context) }),
 });

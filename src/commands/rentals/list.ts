@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command-kit/define.ts";
-import { sandboxExamples } from "../../command-kit/examples.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import { duration } from "../../core/durations.ts";
@@ -21,18 +21,13 @@ export default defineCommand({
     }),
   },
   view: activeRentals,
-  examples: [
-    {
-      text: "List all active rentals",
-      command: "gpuctl rentals list --sandbox",
-      after: [sandboxExamples.rental],
-    },
+  examples: examplesAfter(sandboxExamples.rental, [
+    { text: "List all active rentals", command: "gpuctl rentals list --sandbox" },
     {
       text: "Print only the ids of the virtual machines",
       command: "gpuctl rentals list --type vm -o id --sandbox",
-      after: [sandboxExamples.rental],
     },
-  ],
+  ]),
   run: async ({ input, flags, ...context }) => {
     const type = flags.type === "vm" ? "virtual-machine" : flags.type;
     if (type === "bare-metal" && input.includeClusterPools !== undefined) {

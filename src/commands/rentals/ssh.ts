@@ -1,7 +1,6 @@
 import { arg, rentalId } from "../../command-kit/arg.ts";
-import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { sandboxExamples } from "../../command-kit/examples.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { EmptyResult, NotReady, UsageError } from "../../core/errors.ts";
 import { quoted } from "../../core/text.ts";
@@ -23,7 +22,7 @@ export default defineCommand({
     "Runs the system's ssh and exits with its exit status; with -o json it prints the address instead of running ssh.",
   operation: "getRental",
   args: [
-    rentalId("rentalId"),
+    rentalId,
     arg.texts("ARGS", "After --: options of ssh, then the command to run there, passed on unchanged"),
   ],
   withoutFlag: ["rentalId"],
@@ -35,64 +34,49 @@ export default defineCommand({
   },
   uses: ["programs"],
   view: { kind: "lines", path: "command" },
-  examples: [
+  examples: examplesAfter(sandboxExamples.rental, [
     {
       text: "Print the command line that opens a shell on a rental",
       command: "gpuctl rentals ssh 1001 --wait --print --sandbox",
-      after: [sandboxExamples.rental],
     },
     {
       text: "Show how a command would be run on a rental",
       command: "gpuctl rentals ssh 1001 --dry-run --sandbox -- nvidia-smi -L",
-      after: [sandboxExamples.rental],
     },
-  ],
-  run: async ({ input, args, flags, ...context }) => {
+  ]),
+  run: async ({ input: { rentalId }, args, flags, ...context }) => {
     const { settings, say, programs } = context;
     if (settings.dryRun) say(`Then: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
-    const rental = flags.wait
-      ? await waitForAddress(input.rentalId, flags.waitTimeout, context)
-      : await withAddress(input.rentalId, context);
+    const reached = (rental: unknown) => sshAddresses(rental).length > 0;
+    const wait = { rentalId, goal: "can be reached by ssh", reached, timeout: flags.waitTimeout };
+    const rental = await (flags.wait ? waitFor(wait, context) : getRental(rentalId, context));
     const addresses = sshAddresses(rental);
-    const address = addressOfNode(addresses, flags.node, input.rentalId);
-    if (flags.node === undefined && addresses.length > 1) {
-      say(
-        `Rental ${input.rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another.`,
+    assertReachable(rentalId, addresses, statesOf(rental));
+    const address = addresses[(flags.node ?? 1) - 1];
+    if (address === undefined) {
+      throw new UsageError(
+        `--node must be at most ${addresses.length} for rental ${rentalId}, not ${flags.node}`,
       );
     }
-    const sshArgs = [...destination(address), ...args.args];
+    const { host, port, user } = address;
+    if (flags.node === undefined && addresses.length > 1) {
+      say(`Rental ${rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another.`);
+    }
+    const sshArgs = ["-p", String(port), user === undefined ? host : `${user}@${host}`, ...args.args];
     if (flags.print || settings.output !== "table") {
-      return { data: { ...address, user: address.user ?? null, command: sshLine(sshArgs) } };
+      return { data: { host, port, user: user ?? null, command: sshLine(sshArgs) } };
     }
     return { exitCode: await programs.run("ssh", sshArgs) };
   },
 });
 
-/** The arguments of `ssh` that connect to a node. */
-const destination = ({ host, port, user }: SshAddress): readonly string[] => [
-  "-p",
-  String(port),
-  user === undefined ? host : `${user}@${host}`,
-];
-
 /** The command line, quoted for a shell. */
 const sshLine = (args: readonly string[]): string => ["ssh", ...args].map(quoted).join(" ");
 
-const waitForAddress = (
-  rentalId: string,
-  timeout: number,
-  context: Pick<Context, "call" | "now" | "sleep" | "progress">,
-): Promise<unknown> => {
-  const reached = (rental: unknown) => sshAddresses(rental).length > 0;
-  return waitFor({ rentalId, goal: "can be reached by ssh", reached, timeout }, context);
-};
-
-/** Gets a rental with an address. Throws an error that says why there is none. */
-async function withAddress(rentalId: string, context: Pick<Context, "call">): Promise<unknown> {
-  const rental = await getRental(rentalId, context);
-  const states = statesOf(rental);
+/** Throws an error that says why a rental has no address, or has ended. */
+function assertReachable(rentalId: string, addresses: readonly SshAddress[], states: readonly string[]) {
   assertNotTerminated(rentalId, states);
-  if (sshAddresses(rental).length > 0) return rental;
+  if (addresses.length > 0) return;
   assertNotFailed(rentalId, states);
   if (states.includes("running")) {
     throw new EmptyResult(`rental ${rentalId} is running, but the service reports no address for ssh`);
@@ -100,19 +84,5 @@ async function withAddress(rentalId: string, context: Pick<Context, "call">): Pr
   throw new NotReady(
     `rental ${rentalId} is not ready yet: it is ${stateText(states)} and has no address for ssh`,
     "A rental takes a few minutes to start; --wait waits for it.",
-  );
-}
-
-/** The address of a node, counted from 1; the first by default. Throws `UsageError` when there are fewer. */
-function addressOfNode(
-  addresses: readonly SshAddress[],
-  node: number | undefined,
-  rentalId: string,
-): SshAddress {
-  const address = addresses[(node ?? 1) - 1];
-  if (address !== undefined) return address;
-  const nodes = addresses.length === 1 ? "one node" : `${addresses.length} nodes`;
-  throw new UsageError(
-    `--node must be at most ${addresses.length}, not ${node}: rental ${rentalId} has ${nodes}`,
   );
 }

@@ -11,6 +11,7 @@ import type { RentalType } from "./listing.ts";
 export interface TerminateOperation {
   readonly operation: DescribedOperation;
   readonly type: RentalType | undefined;
+  readonly parameter: IdParameter;
 }
 
 const typeNames: Readonly<Record<RentalType, RegExp>> = {
@@ -23,12 +24,12 @@ const types = rentalTypes.toReversed();
 
 /** The listed operations that end one rental by its id. Throws `NotOffered` when there is none. */
 export function terminateOperations(description: Description): readonly TerminateOperation[] {
-  const found = describedOperations(description)
-    .filter((operation) => terminates(operation, idParameter(description, operation)))
-    .map((operation) => ({
-      operation,
-      type: types.find((type) => typeNames[type].test(`${operation.path} ${operation.id}`)),
-    }));
+  const found = describedOperations(description).flatMap((operation) => {
+    const parameter = idParameter(description, operation);
+    if (parameter === undefined || !terminates(operation, parameter)) return [];
+    const type = types.find((one) => typeNames[one].test(`${operation.path} ${operation.id}`));
+    return [{ operation, type, parameter }];
+  });
   if (found.length > 0) return found;
   throw new NotOffered(
     "the service lists no operation that ends a rental",
@@ -43,8 +44,8 @@ export function terminateOperations(description: Description): readonly Terminat
 export function terminateOperationsFor(
   type: RentalType | undefined,
   operations: readonly TerminateOperation[],
-): readonly DescribedOperation[] {
-  const of = (wanted: RentalType | undefined) => operations.find((one) => one.type === wanted)?.operation;
+): readonly TerminateOperation[] {
+  const of = (wanted: RentalType | undefined) => operations.find((one) => one.type === wanted);
   const one = (type && of(type)) ?? of(undefined);
   if (one) return [one];
   return type ? [] : types.map(of).filter((own) => own !== undefined);
@@ -57,13 +58,14 @@ const terminateSegment = /^terminate(-(?:rental|instance|machine|vm))?$/i;
 const generalSegment = /^(?:v\d+|api|cloud|compute|gpus?|on-demand)$/i;
 
 /** Whether an operation ends the rental whose id it takes, and does nothing else. */
-function terminates({ method, path }: DescribedOperation, id: IdParameter | undefined): boolean {
-  if (method === "GET" || method === "HEAD" || id === undefined) return false;
+function terminates({ method, path }: DescribedOperation, id: IdParameter): boolean {
+  if (method === "GET" || method === "HEAD") return false;
   const segments = path.split("/").slice(1);
   const last = segments.at(-1) ?? "";
   if (id.in !== "path") {
-    const ofRentals = rentalsSegment.test(segments.at(-2) ?? "") || id.namesRental;
-    return terminateSegment.test(last) && (ofRentals || /-/.test(last));
+    const namesRental = id !== assumedField && rentalIdName.test(id.name);
+    const ofRentals = rentalsSegment.test(segments.at(-2) ?? "") || namesRental || last.includes("-");
+    return ofRentals && terminateSegment.test(last);
   }
   const at = segments.indexOf(`{${id.name}}`);
   const [before, after] = [segments.slice(0, at), segments.slice(at + 1)];
@@ -77,15 +79,13 @@ function terminates({ method, path }: DescribedOperation, id: IdParameter | unde
 interface IdParameter {
   readonly in: "path" | "query" | "body";
   readonly name: string;
-  /** Its name says that it is the id of a rental. */
-  readonly namesRental: boolean;
   readonly list?: boolean;
-  /** The type that the schema gives it. */
-  readonly type?: "number" | "text" | undefined;
+  /** The type in its schema. */
+  readonly type?: unknown;
 }
 
 /** Used when the description does not say what the body holds. */
-const assumedField: IdParameter = { in: "body", name: "rentalId", namesRental: false };
+const assumedField: IdParameter = { in: "body", name: "rentalId" };
 
 const rentalIdName = /^(rental|instance|machine|vm)_?ids?$/i;
 const idNames = [rentalIdName, /^ids?$/i];
@@ -97,13 +97,10 @@ function idParameter(
 ): IdParameter | undefined {
   const [inPath, ...more] = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
   if (inPath !== undefined) {
-    if (more.length > 0) return undefined;
-    return { in: "path", name: inPath, namesRental: rentalIdName.test(inPath) };
+    return more.length > 0 ? undefined : { in: "path", name: inPath };
   }
   const inQuery = idNameAmong(parameters.filter((one) => one.in === "query").map(({ name }) => name));
-  if (inQuery !== undefined && body === undefined) {
-    return { in: "query", name: inQuery, namesRental: rentalIdName.test(inQuery) };
-  }
+  if (inQuery !== undefined && body === undefined) return { in: "query", name: inQuery };
   const { properties, required } = membersOf(description, merged(description, body?.schema));
   const names = Object.keys(properties);
   if (names.length === 0) return assumedField;
@@ -111,40 +108,24 @@ function idParameter(
   if (name === undefined || required.some((one) => one !== name)) return undefined;
   const schema = merged(description, properties[name]);
   const list = schema.type === "array" || (schema.type === undefined && /ids$/i.test(name));
-  const item = list ? merged(description, schema.items) : schema;
-  return {
-    in: "body",
-    name,
-    namesRental: rentalIdName.test(name),
-    list,
-    type: schemaTypes[String(item.type)],
-  };
+  return { in: "body", name, list, type: (list ? merged(description, schema.items) : schema).type };
 }
 
 const idNameAmong = (names: readonly string[]): string | undefined =>
   idNames.map((like) => names.find((name) => like.test(name))).find((name) => name !== undefined);
 
-const schemaTypes: Readonly<Record<string, IdParameter["type"]>> = {
-  integer: "number",
-  number: "number",
-  string: "text",
-};
-
 /** The request that ends a rental. */
 export function terminateRequest(
-  description: Description,
-  operation: DescribedOperation,
+  { operation: { method, path, body }, parameter: { in: place, name, list, type } }: TerminateOperation,
   id: string | number,
 ): RequestParts {
-  const { method, path, body } = operation;
-  const parameter = idParameter(description, operation) ?? assumedField;
   const request = { method, path, host: "compute" } as const;
-  if (parameter.in === "path") {
-    const filled = path.replace(`{${parameter.name}}`, () => encodeURIComponent(id));
+  if (place === "path") {
+    const filled = path.replace(`{${name}}`, () => encodeURIComponent(id));
     return { ...request, path: filled, ...(body?.required && { body: "{}" }) };
   }
-  if (parameter.in === "query") return { ...request, query: [[parameter.name, String(id)]] };
-  const sent =
-    parameter.type === "number" ? parseId(String(id)) : parameter.type === "text" ? String(id) : id;
-  return { ...request, body: JSON.stringify({ [parameter.name]: parameter.list ? [sent] : sent }) };
+  if (place === "query") return { ...request, query: [[name, String(id)]] };
+  const isNumber = type === "integer" || type === "number";
+  const sent = isNumber ? parseId(String(id)) : type === "string" ? String(id) : id;
+  return { ...request, body: JSON.stringify({ [name]: list ? [sent] : sent }) };
 }

@@ -1,4 +1,3 @@
-import type { RequestParts } from "../../client/request.ts";
 import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
@@ -52,31 +51,37 @@ export default defineCommand({
   },
   run: async ({ input: { rentals }, ...context }) => {
     if (context.settings.dryRun) await showRequests(rentals, context);
-    const outcome = new BatchOutcome(rentals, context);
-    const responses: unknown[] = [];
-    for (const { id, requests } of rentals) {
-      if (context.interrupted.aborted) break;
+    const { ifItFails, interrupted } = context;
+    const ended: (TerminationPlan & { readonly response: unknown })[] = [];
+    const failures: Failure[] = [];
+    const report = () => {
+      if (rentals.length > 1 || ended.length > 0) ifItFails(batchReport(rentals, ended, failures));
+    };
+    for (const rental of rentals) {
+      const { id } = rental;
+      interrupted.throwIfAborted();
       try {
         const response = await orCheck(
-          () => terminate(requests, context),
+          () => terminate(rental, context),
           () => finding(id, context),
         );
-        responses.push(response);
-        outcome.ended(id);
+        ended.push({ ...rental, response });
+        report();
         await warnIfActive(id, context);
       } catch (error) {
-        outcome.failed(id, error);
-        if (context.interrupted.aborted) throw error;
+        failures.push({ id, error });
+        report();
+        if (interrupted.aborted) throw error;
       }
     }
-    context.interrupted.throwIfAborted();
-    const worst = outcome.worst();
+    interrupted.throwIfAborted();
+    const worst = worstOf(failures);
     if (worst !== undefined) throw worst.error;
     return {
-      data: responses,
-      rows: responses.map((response, index) => ({
-        rentalId: rentals[index]?.id,
-        label: rentals[index]?.label,
+      data: ended.map(({ response }) => response),
+      rows: ended.map(({ id, label, response }) => ({
+        rentalId: id,
+        label,
         message: isRecord(response) && typeof response.message === "string" ? response.message : "ended",
       })),
     };
@@ -88,23 +93,20 @@ async function showRequests(
   rentals: readonly TerminationPlan[],
   { request, say }: Pick<Context, "request" | "say">,
 ): Promise<void> {
-  const unsure = rentals.filter(({ requests }) => requests.length > 1).map(({ id }) => id);
+  const unsure = rentals.filter(({ alternatives }) => alternatives.length > 0).map(({ id }) => id);
   if (unsure.length > 0) {
     say(
       `Virtual machines and bare metal are ended by different requests, and a dry run does not look up the type of ${unsure.join(", ")}: only one of the requests shown for each would be sent.`,
     );
   }
-  const shown = await Promise.allSettled(
-    rentals.flatMap(({ requests }) => requests.map((parts) => request(parts))),
-  );
-  const ended = shown.find((one) => one.status === "rejected");
-  if (ended) throw ended.reason;
+  const shown = rentals.flatMap((one) => [one.request, ...one.alternatives]).map((parts) => request(parts));
+  await Promise.allSettled(shown);
+  await Promise.all(shown);
 }
 
 /** Sends the request once. Throws `UnknownOutcome` when a successful response is neither empty nor JSON. */
-async function terminate([parts]: readonly RequestParts[], { request }: Pick<Context, "request">) {
-  if (parts === undefined) throw new Error("a rental without a request in its plan");
-  const response = await request(parts);
+async function terminate(plan: TerminationPlan, { request }: Pick<Context, "request">) {
+  const response = await request(plan.request);
   return response.text().trim() === "" ? null : jsonOf(response);
 }
 
@@ -129,47 +131,31 @@ async function finding(id: string, { call }: Pick<Context, "call">): Promise<str
   }
 }
 
-/** What became of rentals that are ended one after the other; a failure of the command reports all of it. */
-class BatchOutcome {
-  readonly #ids: readonly string[];
-  readonly #report: Context["ifItFails"];
-  readonly #ended: string[] = [];
-  readonly #failures: { readonly id: string; readonly error: unknown }[] = [];
-
-  constructor(rentals: readonly { readonly id: string }[], { ifItFails }: Pick<Context, "ifItFails">) {
-    this.#ids = rentals.map(({ id }) => id);
-    this.#report = ifItFails;
-  }
-
-  ended(id: string): void {
-    this.#ended.push(id);
-    this.#update();
-  }
-
-  failed(id: string, error: unknown): void {
-    this.#failures.push({ id, error });
-    this.#update();
-  }
-
-  /** The first unknown outcome, else the first failure. */
-  worst(): { readonly error: unknown } | undefined {
-    return this.#failures.find(({ error }) => error instanceof UnknownOutcome) ?? this.#failures[0];
-  }
-
-  #update(): void {
-    if (this.#ids.length < 2 && this.#ended.length === 0) return;
-    const failures = this.#failures.map(({ id, error }) => {
-      // The finding of the worst failure is printed with the error itself.
-      const found = error instanceof UnknownOutcome && error !== this.worst()?.error;
-      return `${id} (${reasonOf(error)})${found ? ` ${error.finding ?? ""}` : ""}`;
-    });
-    const tried = new Set([...this.#ended, ...this.#failures.map(({ id }) => id)]);
-    const left = this.#ids.filter((id) => !tried.has(id));
-    const parts = [
-      `Ended: ${this.#ended.join(", ") || "none"}.`,
-      failures.length > 0 && `Failed: ${failures.join(", ")}.`,
-      left.length > 0 && `Not tried: ${left.join(", ")}.`,
-    ];
-    this.#report(parts.filter(Boolean).join(" "));
-  }
+/** What became of each rental, in sentences; the finding of the worst failure is printed with the error itself. */
+function batchReport(
+  rentals: readonly TerminationPlan[],
+  ended: readonly TerminationPlan[],
+  failures: readonly Failure[],
+): string {
+  const failed = failures.map(({ id, error }) => {
+    const finding = error instanceof UnknownOutcome && error !== worstOf(failures)?.error && error.finding;
+    return `${id} (${reasonOf(error)})${finding ? ` ${finding}` : ""}`;
+  });
+  const idsOf = (some: readonly { readonly id: string }[]) => some.map(({ id }) => id);
+  const tried = new Set(idsOf([...ended, ...failures]));
+  const left = idsOf(rentals).filter((id) => !tried.has(id));
+  return [
+    `Ended: ${idsOf(ended).join(", ") || "none"}.`,
+    ...(failed.length > 0 ? [`Failed: ${failed.join(", ")}.`] : []),
+    ...(left.length > 0 ? [`Not tried: ${left.join(", ")}.`] : []),
+  ].join(" ");
 }
+
+interface Failure {
+  readonly id: string;
+  readonly error: unknown;
+}
+
+/** The first unknown outcome, else the first failure. */
+const worstOf = (failures: readonly Failure[]): Failure | undefined =>
+  failures.find(({ error }) => error instanceof UnknownOutcome) ?? failures[0];

@@ -1,26 +1,28 @@
 import type { RequestParts } from "../../client/request.ts";
 import type { Context } from "../../command-kit/context.ts";
-import { idOf, isRecord, noDescription } from "../../command-kit/responses.ts";
+import { idOf, noDescription } from "../../command-kit/responses.ts";
 import { parseId } from "../../command-kit/values.ts";
 import { descriptionTimeout } from "../../core/defaults.ts";
 import { NotFound, NotOffered } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
-import type { Description } from "../../openapi/document.ts";
-import { listActive, type RentalType, rentalTypeOf } from "./listing.ts";
+import { kinds, listActive, type RentalType, rentalTypeOf } from "./listing.ts";
 import {
   type TerminateOperation,
   terminateOperations,
   terminateOperationsFor,
   terminateRequest,
 } from "./terminate-request.ts";
+import { id as idPaths, labelPaths } from "./views.ts";
 
 /** How one rental is ended. */
 export interface TerminationPlan {
   /** As it was typed. */
   readonly id: string;
   readonly label: string | undefined;
-  /** The request that ends it; several only in a dry run, which does not look up its type. */
-  readonly requests: readonly RequestParts[];
+  /** The request that ends it. */
+  readonly request: RequestParts;
+  /** Requests that may end it instead, only in a dry run, which does not look up its type. */
+  readonly alternatives: readonly RequestParts[];
 }
 
 interface Rental extends Pick<TerminationPlan, "id" | "label"> {
@@ -31,13 +33,19 @@ interface Rental extends Pick<TerminationPlan, "id" | "label"> {
 
 /**
  * Finds out how rentals are ended, without ending any. Throws `NotFound` for those that do not exist, `NotOffered` when
- * the service lists no operation for one, and `NoDescription`.
+ * the service lists no operation for one, and `NoDescription` when its description takes more than a few seconds.
  */
 export async function planTermination(
   ids: readonly string[],
   context: Pick<Context, "call" | "describe" | "settings">,
 ): Promise<readonly TerminationPlan[]> {
-  const description = await described(context);
+  const description = await context.describe({ timeout: descriptionTimeout }).catch((error: unknown) => {
+    throw noDescription(
+      error,
+      "rentals can be ended",
+      "Nothing was ended, and active rentals still bill. End them in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
+    );
+  });
   const operations = terminateOperations(description);
   const { dryRun } = context.settings;
   const rentals = dryRun
@@ -45,22 +53,10 @@ export async function planTermination(
     : await withTypes(await lookUp(ids, context), operations, context);
   return rentals.map(({ id, wireId, label, type }) => {
     const usable = terminateOperationsFor(type, operations);
-    if (usable.length === 0 || (usable.length > 1 && !dryRun)) throw notOffered(id, type);
-    return { id, label, requests: usable.map((one) => terminateRequest(description, one, wireId)) };
+    const [request, ...alternatives] = usable.map((one) => terminateRequest(one, wireId));
+    if (request === undefined || (alternatives.length > 0 && !dryRun)) throw notOffered(id, type);
+    return { id, label, request, alternatives };
   });
-}
-
-/** The service's description. Throws `NoDescription` when it is not available within a few seconds. */
-async function described({ describe }: Pick<Context, "describe">): Promise<Description> {
-  try {
-    return await describe({ timeout: descriptionTimeout });
-  } catch (error) {
-    throw noDescription(
-      error,
-      "rentals can be ended",
-      "Nothing was ended, and active rentals still bill. End them in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
-    );
-  }
 }
 
 /** Looks rentals up; one that two ids name is returned once. Throws `NotFound` that names all that do not exist. */
@@ -79,8 +75,8 @@ async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): 
 }
 
 function rentalOf(id: string, record: unknown): Rental {
-  const label = firstAt(record, ["label", "name", "meta.name"]);
-  const wireId = isRecord(record) ? (record.id ?? record.rentalId) : undefined;
+  const label = firstAt(record, labelPaths);
+  const wireId = firstAt(record, idPaths);
   return {
     id,
     wireId: typeof wireId === "number" || typeof wireId === "string" ? wireId : parseId(id),
@@ -108,6 +104,6 @@ const notOffered = (id: string, type: RentalType | undefined): NotOffered =>
   new NotOffered(
     type === undefined
       ? `rental ${id} is not among the active rentals, so it is not known whether it is a virtual machine or bare metal`
-      : `the service lists no operation that ends rental ${id}, which is ${type === "bare-metal" ? "bare metal" : "a virtual machine"}`,
+      : `the service lists no operation that ends rental ${id}, which is ${kinds[type].text}`,
     "Nothing was ended. End it in the service's dashboard.",
   );

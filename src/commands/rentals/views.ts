@@ -3,41 +3,43 @@ import type { Column, ListView, RecordView } from "../../core/view.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
 
-/** Paths of the id of a rental. */
+/** Paths of fields of a rental that services name in several ways. */
 export const id = ["id", "rentalId"];
-const type: Column = {
-  title: "TYPE",
-  paths: ["rentalType", "machineType", "meta.rental_type"],
-  spelling: { vm: virtualMachine, virtualmachine: virtualMachine, baremetal: bareMetal },
-};
-const gpu: Column = { title: "GPU", paths: ["gpuType"], format: "gpus" };
-/** Paths of the hourly cost of a rental, in cents. */
+export const labelPaths = ["label", "name", "meta.name"];
+export const typePaths = ["rentalType", "machineType", "meta.rental_type"];
+export const termPaths = ["termType", "currentTerm.termType"];
+/** In cents. */
 export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
-const cost: Column = { title: "$/H", name: "costPerHourCents", paths: hourlyCostPaths, format: "cents" };
+
 const common: readonly Column[] = [
   { title: "ID", paths: id },
-  { title: "LABEL", paths: ["label", "name", "meta.name"] },
+  { title: "LABEL", paths: labelPaths },
   { title: "STATE", paths: ["state", "status"] },
-  type,
-  gpu,
+  {
+    title: "TYPE",
+    paths: typePaths,
+    spelling: { vm: virtualMachine, virtualmachine: virtualMachine, baremetal: bareMetal },
+  },
+  { title: "GPU", paths: ["gpuType"], format: "gpus" },
   { title: "REGION", paths: ["region"] },
-  { title: "TERM", paths: ["termType", "currentTerm.termType"] },
-  cost,
+  { title: "TERM", paths: termPaths },
+  { title: "$/H", name: "costPerHourCents", paths: hourlyCostPaths, format: "cents" },
 ];
 
-/** Columns of active rentals. */
+const ssh: Column = { title: "SSH", paths: ["providerData"], format: "ssh" };
+
 export const activeRentals: ListView = {
   kind: "list",
   columns: [
     ...common,
-    { title: "SSH", paths: ["providerData"], format: "ssh" },
+    ssh,
     { title: "AGE", name: "created", paths: ["createdAt", "startedAt"], format: "time" },
   ],
   empty: "No active rentals.",
   id,
 };
 
-/** The columns of a watch, with what changed next to the state. */
+/** Active rentals, with what changed next to the state. */
 export const watchedRentals: ListView = {
   ...activeRentals,
   columns: activeRentals.columns.flatMap((column) =>
@@ -45,7 +47,7 @@ export const watchedRentals: ListView = {
   ),
 };
 
-/** Columns of rentals that have ended. */
+/** Rentals that have ended. */
 export const pastRentals: ListView = {
   kind: "list",
   columns: [
@@ -57,13 +59,12 @@ export const pastRentals: ListView = {
   id,
 };
 
-/** One rental. */
 export const oneRental: RecordView = {
   kind: "record",
   columns: [
     ...common,
     { title: "NETWORK", paths: ["networkType", "connectionType", "meta.network_type"] },
-    { title: "SSH", paths: ["providerData"], format: "ssh" },
+    ssh,
     { title: "RESERVED UNTIL", paths: ["reservedUntil", "currentTerm.reservedUntil"], format: "time" },
     { title: "CREATED", paths: ["createdAt"], format: "time" },
     { title: "STARTED", paths: ["startedAt"], format: "time" },

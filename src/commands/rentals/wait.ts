@@ -1,6 +1,6 @@
 import { rentalId } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { sandboxExamples } from "../../command-kit/examples.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { duration } from "../../core/durations.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -11,7 +11,7 @@ export default defineCommand({
   path: "rentals wait",
   summary: "Wait until a rental is running or has ended",
   operation: "getRental",
-  args: [rentalId("rentalId")],
+  args: [rentalId],
   withoutFlag: ["rentalId"],
   flags: {
     for: flag.choice("State to wait for", ["running", "active", "terminated"], {
@@ -22,18 +22,16 @@ export default defineCommand({
     waitTimeout,
   },
   view: oneRental,
-  examples: [
+  examples: examplesAfter(sandboxExamples.rental, [
     {
       text: "Wait until a machine can be reached",
       command: "gpuctl rentals wait 1001 --for running --interval 1s --sandbox",
-      after: [sandboxExamples.rental],
     },
     {
       text: "Wait at most ten minutes",
       command: "gpuctl rentals wait 1001 --for active --wait-timeout 10m --sandbox",
-      after: [sandboxExamples.rental],
     },
-  ],
+  ]),
   run: async ({ input, flags, ...context }) => {
     const { interval, waitTimeout: timeout } = flags;
     if (interval === 0) throw new UsageError("--interval must be greater than 0");

@@ -8,7 +8,7 @@ export const waitTimeout = flag.durationOr("Longest time to wait", "15m");
 /** Milliseconds between two requests for the state of rentals when no flag sets them. */
 export const defaultInterval = 5_000;
 
-export interface Wait {
+interface Wait {
   readonly rentalId: string;
   /** What the wait is for, as in "is running". */
   readonly goal: string;
@@ -30,19 +30,26 @@ export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
  * `NotFound` when the rental is gone, `RentalFailed` when the service could not start it.
  */
 export function waitFor(
-  wait: Wait,
+  { rentalId, goal, reached, interval = defaultInterval, timeout }: Wait,
   context: Pick<Context, "call" | "now" | "sleep" | "progress">,
-): Promise<unknown> {
-  const { rentalId, goal, reached, interval = defaultInterval, timeout } = wait;
+): Promise<object> {
   const end = context.now() + timeout;
   return context.progress(`Waiting until rental ${rentalId} ${goal}`, async (update) => {
     for (;;) {
       const rental = await getRental(rentalId, context);
       const states = statesOf(rental);
       if (reached(rental, states)) return rental;
-      assertReachable(wait, states);
+      if (!reached({}, ["terminated"])) {
+        assertNotTerminated(rentalId, states);
+        assertNotFailed(rentalId, states);
+      }
       const left = end - context.now();
-      if (left <= 0) throw timedOut(wait, states);
+      if (left <= 0) {
+        throw new WaitedTooLong(
+          `timed out before rental ${rentalId} ${goal}: it is ${stateText(states)}`,
+          "The rental was not changed and still bills.",
+        );
+      }
       update(`Waiting until rental ${rentalId} ${goal}; it is ${stateText(states)}`);
       await context.sleep(Math.min(interval, left));
     }
@@ -56,13 +63,6 @@ export async function getRental(rentalId: string, { call }: Pick<Context, "call"
   return rental;
 }
 
-/** Throws when the rental will never reach the goal. */
-function assertReachable({ rentalId, reached }: Wait, states: readonly string[]): void {
-  if (reached({}, ["terminated"])) return;
-  assertNotTerminated(rentalId, states);
-  assertNotFailed(rentalId, states);
-}
-
 export function assertNotTerminated(rentalId: string, states: readonly string[]): void {
   if (states.includes("terminated")) throw new NotFound(`rental ${rentalId} has ended`);
 }
@@ -71,16 +71,10 @@ export function assertNotFailed(rentalId: string, states: readonly string[]): vo
   if (states.includes("failed")) throw new RentalFailed(`rental ${rentalId} has failed; it may still bill`);
 }
 
-const timedOut = ({ rentalId, goal }: Wait, states: readonly string[]) =>
-  new WaitedTooLong(
-    `timed out before rental ${rentalId} ${goal}: it is ${stateText(states)}`,
-    states.includes("terminated") ? "It has ended." : "The rental was not changed and still bills.",
-  );
-
 /** All states that a record names, in lower case, each once. */
 export function statesOf(rental: unknown): readonly string[] {
   if (!isRecord(rental)) return [];
-  const named = [rental.status, rental.state].filter((state): state is string => typeof state === "string");
+  const named = [rental.status, rental.state].filter((state) => typeof state === "string");
   return [...new Set(named.map((state) => state.toLowerCase()))];
 }
 

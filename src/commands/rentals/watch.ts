@@ -41,20 +41,26 @@ async function* frames(
   interval: number,
   { now, sleep }: Pick<Context, "now" | "sleep">,
 ): AsyncGenerator<Frame> {
-  const changes = new Changes();
   let last: Frame | undefined;
   let lastAt = 0;
+  let states: ReadonlyMap<string, string> | undefined;
+  // A change stays marked until the next one.
+  let changes = changesBetween(new Map(), new Map());
   const note = `every ${duration(interval)}; press Ctrl-C to exit`;
   for (;;) {
     const at = now();
     try {
       const { data, rows } = await read();
-      changes.add(rows);
+      const newStates = new Map(rows.flatMap(idAndState));
+      const newChanges = changesBetween(states ?? newStates, newStates);
+      if (newChanges.marks.size + newChanges.notes.length > 0) changes = newChanges;
+      states = newStates;
       lastAt = at;
+      const { marks, notes } = changes;
       last = {
         data,
-        rows: rows.map((row) => (isRecord(row) ? { ...row, change: changes.of(row) } : row)),
-        notes: changes.gone,
+        rows: rows.map((row) => (isRecord(row) ? { ...row, change: marks.get(idOf(row) ?? "") } : row)),
+        notes,
         status: `Updated at ${clock(at)}, ${note}`,
         failed: false,
       };
@@ -79,39 +85,17 @@ function mayPass(error: unknown): error is Error {
 /** The time of day in the user's time zone. */
 const clock = (milliseconds: number): string => new Date(milliseconds).toTimeString().slice(0, 8);
 
-/** What changed between snapshots. A change stays marked until the next one. */
-class Changes {
-  #states: ReadonlyMap<string, string> | undefined;
-  #marks: ReadonlyMap<string, string> = new Map();
-  #gone: readonly string[] = [];
-
-  add(rentals: readonly unknown[]): void {
-    const before = this.#states;
-    const states = new Map(rentals.flatMap(idAndState));
-    this.#states = states;
-    if (before === undefined) return;
-    const marks = new Map(
-      [...states].flatMap(([id, state]): [string, string][] => {
-        const was = before.get(id);
-        if (was === state) return [];
-        return [[id, was === undefined ? "new" : `was ${was || "in an unknown state"}`]];
-      }),
-    );
-    const gone = [...before].filter(([id]) => !states.has(id));
-    if (marks.size === 0 && gone.length === 0) return;
-    this.#marks = marks;
-    this.#gone = gone.map(([id, was]) => `Rental ${id} is no longer listed${was && `; it was ${was}`}.`);
+/** What changed between two listings, given as the states of rentals by id. */
+function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
+  const marks = new Map<string, string>();
+  for (const [id, state] of after) {
+    const was = before.get(id);
+    if (was !== state) marks.set(id, was === undefined ? "new" : `was ${was || "in an unknown state"}`);
   }
-
-  /** What changed of a rental, in words; undefined when nothing did. */
-  of(rental: unknown): string | undefined {
-    return this.#marks.get(idOf(rental) ?? "");
-  }
-
-  /** A line for each rental that is no longer listed. */
-  get gone(): readonly string[] {
-    return this.#gone;
-  }
+  const notes = [...before]
+    .filter(([id]) => !after.has(id))
+    .map(([id, was]) => `Rental ${id} is no longer listed${was && `; it was ${was}`}.`);
+  return { marks, notes };
 }
 
 function idAndState(rental: unknown): readonly (readonly [string, string])[] {

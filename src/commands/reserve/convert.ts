@@ -1,28 +1,20 @@
 import { defineCommand } from "../../command-kit/define.ts";
-import { sandboxExamples } from "../../command-kit/examples.ts";
-import { sendOnce, termCommand, termQuestion, withPrice } from "./term.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
+import { termCommand } from "./term.ts";
 
 export default defineCommand({
   path: "reserve convert",
   summary: "Convert an on-demand rental to a reserved term",
   details: "The service refuses if the price differs from the one you expect.",
-  operation: "convertToReserved",
-  ...termCommand,
-  buildInput: withPrice,
-  confirm: { spending: ({ input }) => termQuestion("Reserve", input) },
-  examples: [
+  ...termCommand("convertToReserved", "Reserve"),
+  examples: examplesAfter(sandboxExamples.rental, [
     {
       text: "Reserve a rental for 30 days",
       command: "gpuctl reserve convert 1001 --days 30 --expected-price 1296.00 --sandbox --yes",
-      after: [sandboxExamples.rental],
     },
     {
       text: "Give the price in cents",
       command: "gpuctl reserve convert 1001 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
-      after: [sandboxExamples.rental],
     },
-  ],
-  run: async ({ input, ...context }) => ({
-    data: await sendOnce(() => context.call("convertToReserved", input), input, context),
-  }),
+  ]),
 });

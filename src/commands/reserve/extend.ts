@@ -1,15 +1,12 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { sendOnce, termCommand, termQuestion, withPrice } from "./term.ts";
+import { termCommand } from "./term.ts";
 
 export default defineCommand({
   path: "reserve extend",
   summary: "Extend a reserved term",
   details: "The service refuses if the price or the end of the term differs from what you expect.",
-  operation: "extendReserved",
-  ...termCommand,
-  buildInput: withPrice,
-  confirm: { spending: ({ input }) => termQuestion("Extend", input) },
+  ...termCommand("extendReserved", "Extend"),
   examples: [
     {
       text: "Show the request that would extend a term by 30 days",
@@ -23,7 +20,4 @@ export default defineCommand({
       after: [sandboxExamples.reservedRental],
     },
   ],
-  run: async ({ input, ...context }) => ({
-    data: await sendOnce(() => context.call("extendReserved", input), input, context),
-  }),
 });

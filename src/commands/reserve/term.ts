@@ -5,54 +5,59 @@ import { orCheck } from "../../command-kit/outcomes.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
+import { firstAt } from "../../core/json.ts";
 import { dollars } from "../../core/money.ts";
 
-/** Shared by the commands for the reserved term of a rental. */
-export const termCommand = {
-  alsoCalls: ["getRental"],
-  args: [rentalId("rentalId")],
-  withoutFlag: ["rentalId"],
-  flags: {
-    expectedPrice: flag.cents("The same as --expected-total-price-cents, in dollars such as 1234.50", {
-      setsFields: ["expectedTotalPriceCents"],
-    }),
-  },
-  view: { kind: "record", id: ["rentalId", "id"] },
-} as const;
-
+type TermOperation = "convertToReserved" | "extendReserved";
 type Term = InputOf<"convertToReserved">;
 
-interface Typed {
-  readonly input: Partial<Term>;
-  readonly flags: FlagValues<typeof termCommand.flags>;
-}
+const flags = {
+  expectedPrice: flag.cents("The same as --expected-total-price-cents, in dollars such as 1234.50", {
+    setsFields: ["expectedTotalPriceCents"],
+  }),
+};
+
+/** What the commands for the reserved term of a rental share. */
+export const termCommand = <const Id extends TermOperation>(operation: Id, verb: "Reserve" | "Extend") =>
+  ({
+    operation,
+    alsoCalls: ["getRental"],
+    args: [rentalId],
+    withoutFlag: ["rentalId"],
+    flags,
+    view: { kind: "record", id: ["rentalId", "id"] },
+    buildInput: withPrice,
+    confirm: {
+      spending: ({ input }: { readonly input: Term }) =>
+        `${verb} rental ${input.rentalId} for ${input.termPeriodDays} days at ${dollars(input.expectedTotalPriceCents)} in total?`,
+    },
+    run: async ({ input, call }: Pick<Context, "call"> & { readonly input: InputOf<Id> }) => ({
+      data: await orCheck(
+        () => call(operation, input),
+        () => currentTerm(String(input.rentalId), call),
+      ),
+    }),
+  }) as const;
 
 /** The input with the value of `--expected-price`. */
-export function withPrice({ input, flags: { expectedPrice } }: Typed): object {
+function withPrice({
+  input,
+  flags: { expectedPrice },
+}: {
+  readonly input: Partial<Term>;
+  readonly flags: FlagValues<typeof flags>;
+}): object {
   if (expectedPrice === undefined) return input;
-  const { expectedTotalPriceCents } = input;
-  if (expectedTotalPriceCents !== undefined && expectedTotalPriceCents !== expectedPrice) {
+  if ((input.expectedTotalPriceCents ?? expectedPrice) !== expectedPrice) {
     throw new UsageError("--expected-price and --expected-total-price-cents differ: give one of them");
   }
   return { ...input, expectedTotalPriceCents: expectedPrice };
 }
 
-export const termQuestion = (verb: string, { rentalId, termPeriodDays, expectedTotalPriceCents }: Term) =>
-  `${verb} rental ${rentalId} for ${termPeriodDays} days at ${dollars(expectedTotalPriceCents)} in total?`;
-
-/** Sends a reserved-term request once; an unknown outcome comes with the rental's current term. */
-export const sendOnce = <Value>(
-  write: () => Promise<Value>,
-  { rentalId }: Term,
-  { call }: Pick<Context, "call">,
-): Promise<Value> =>
-  orCheck(write, async () => {
-    const rental: unknown = await call("getRental", { rentalId: String(rentalId) }).catch(() => undefined);
-    return isRecord(rental) ? currentTerm(rental) : "The rental could not be looked up either.";
-  });
-
-function currentTerm(rental: Readonly<Record<string, unknown>>): string {
-  const term = rental.termType ?? (isRecord(rental.currentTerm) ? rental.currentTerm.termType : undefined);
-  const end = rental.reservedUntil === undefined ? "" : ` until ${rental.reservedUntil}`;
-  return `The rental's term is now: ${term ?? "unknown"}${end}.`;
+async function currentTerm(rentalId: string, call: Context["call"]): Promise<string> {
+  const rental: unknown = await call("getRental", { rentalId }).catch(() => undefined);
+  if (!isRecord(rental)) return "The rental could not be looked up either.";
+  const term = firstAt(rental, ["termType", "currentTerm.termType"]) ?? "unknown";
+  const end = firstAt(rental, ["reservedUntil", "currentTerm.reservedUntil"]);
+  return `The rental's term is now: ${term}${end === undefined ? "" : ` until ${end}`}.`;
 }

@@ -1,32 +1,27 @@
-import type { Credential, ProfileChange, ProfileValues } from "../../command-kit/context.ts";
-import { isRecord } from "../../command-kit/responses.ts";
-import { ServiceError } from "../../core/service-errors.ts";
-import { originOf, urlProblem } from "../../core/urls.ts";
-import { notTheService, plainHttp, troubleOf } from "./trouble.ts";
-import { isAccepted, type SetupContext, type Trouble, type Wizard } from "./wizard.ts";
+import type { Credential, ProfileChange, VisibleEnvironment } from "../../command-kit/context.ts";
+import { InsecureUrl, InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
+import { isLoopback, originOf, proxyVariable, urlProblem } from "../../core/urls.ts";
+import { isDescription } from "../../openapi/document.ts";
+import { isAccepted, type Trouble, type Wizard } from "./wizard.ts";
 
 /** Asks for the hosts of an account and for its key, checks each, and saves them. */
 export async function askAccount(wizard: Wizard): Promise<void> {
-  const { context, profile, settings, save } = wizard;
-  const before = settings();
-  const savedKey = context.profiles.list().find(({ name }) => name === profile)?.key;
-  const baseUrl = await askUrl("Base URL", before.baseUrl, (url) => baseTrouble(url, wizard), wizard);
+  const { stored, save } = wizard;
+  const { settings: before, key: storedKey } = stored() ?? {};
+  const baseUrl = await askUrl("Base URL", before?.baseUrl, (url) => urlTrouble(url, wizard), wizard);
   // A key belongs to its host, so a new host and its key are saved together.
-  const moves = savedKey !== undefined && originOf(before.baseUrl) !== originOf(baseUrl);
-  const base: ProfileValues = { sandbox: undefined, baseUrl };
+  const moves = storedKey !== undefined && originOf(before?.baseUrl) !== originOf(baseUrl);
+  const base = { sandbox: undefined, baseUrl };
   if (!moves) await save("base URL", { settings: base });
-  const savedInference = before.baseUrl === baseUrl ? before.inferenceBaseUrl : undefined;
-  const inference = await askUrl(
-    "Inference URL",
-    savedInference ?? baseUrl,
-    (url) => inferenceTrouble(url, baseUrl, wizard),
-    wizard,
-  );
-  const hosts: ProfileValues = { inferenceBaseUrl: inference === baseUrl ? undefined : inference };
+  const storedInference = before?.baseUrl === baseUrl ? before.inferenceBaseUrl : undefined;
+  // An inference URL has nothing to call for free, so any response will do.
+  const check = async (url: string) =>
+    url === baseUrl ? undefined : urlTrouble(url, wizard, { anyResponse: true });
+  const inference = await askUrl("Inference URL", storedInference ?? baseUrl, check, wizard);
+  const hosts = { ...base, inferenceBaseUrl: inference === baseUrl ? undefined : inference };
   if (!moves) await save("inference URL", { settings: hosts });
-  const key = await askKey(baseUrl, moves ? undefined : savedKey, wizard);
-  const rest = moves ? { ...base, ...hosts } : {};
-  if (key) await save("key", { ...key, settings: { ...rest, ...key.settings } });
+  const key = await askKey(baseUrl, moves ? undefined : storedKey, wizard);
+  if (key) await save("key", { ...key, settings: { ...hosts, ...key.settings } });
 }
 
 async function askUrl(
@@ -48,43 +43,26 @@ const validate = (text: string): string | undefined => {
   return problem && `It must be ${problem}`;
 };
 
-const fetchDescription = (url: string, { callAt, progress }: SetupContext): Promise<unknown> =>
-  progress(`Connecting to ${new URL(url).host}`, () =>
-    callAt({ baseUrl: url })("getOpenApiDocument", {}, { retries: 0 }),
-  );
-
-/** A base URL must serve the description. */
-async function baseTrouble(url: string, { context }: Wizard): Promise<Trouble> {
+/** What is wrong with a URL: the service must serve its description there, or send `anyResponse`. */
+async function urlTrouble(
+  url: string,
+  { context: { callAt, environment, progress } }: Wizard,
+  { anyResponse = false } = {},
+): Promise<Trouble> {
   const insecure = plainHttp(url);
   if (insecure) return insecure;
+  const { host } = new URL(url);
   try {
-    const description = await fetchDescription(url, context);
-    const isOne = isRecord(description) && (isRecord(description.paths) || "openapi" in description);
-    return isOne ? undefined : notTheService(`${new URL(url).host} returned no description`);
+    const call = callAt({ baseUrl: url });
+    const description: unknown = await progress(`Connecting to ${host}`, () =>
+      call("getOpenApiDocument", {}, { retries: 0 }),
+    );
+    if (anyResponse || isDescription(description)) return undefined;
+    return notTheService(`${host} returned no description`);
   } catch (error) {
-    return troubleOf(error, url, context.environment);
+    if (anyResponse && error instanceof Error && "status" in error) return undefined;
+    return troubleOf(error, url, environment);
   }
-}
-
-/** An inference URL has nothing to call for free, so any response will do. */
-async function inferenceTrouble(url: string, baseUrl: string, { context }: Wizard): Promise<Trouble> {
-  if (url === baseUrl) return undefined;
-  const insecure = plainHttp(url);
-  if (insecure) return insecure;
-  try {
-    await fetchDescription(url, context);
-    return undefined;
-  } catch (error) {
-    const responded = error instanceof Error && "status" in error;
-    return responded ? undefined : troubleOf(error, url, context.environment);
-  }
-}
-
-/** A key that the user gave, and how to read it for the check. */
-interface KeyAnswer {
-  readonly read: () => Promise<string | undefined>;
-  /** Undefined for the key that is stored already. */
-  readonly change: ProfileChange | undefined;
 }
 
 /** Asks for the key, or for a command that prints it, until the service accepts it or the user insists. */
@@ -99,10 +77,8 @@ async function askKey(
   }
 }
 
-async function askKeyOnce(
-  saved: Credential | undefined,
-  { ask, context: { secrets }, profile }: Wizard,
-): Promise<KeyAnswer> {
+/** How to read the key for the check, and the change that stores it; undefined for the key that is stored already. */
+async function askKeyOnce(saved: Credential | undefined, { ask, context: { secrets }, profile }: Wizard) {
   const ending = saved?.lastFour ? `, …${saved.lastFour}` : "";
   const how = await ask.choose({
     message: "API key",
@@ -145,4 +121,46 @@ async function keyTrouble(
     }
     return troubleOf(error, baseUrl, context.environment);
   }
+}
+
+const certificates = "If your own authority signed it, set NODE_EXTRA_CA_CERTS=FILE to trust it.";
+
+const advice: Readonly<Record<string, string>> = {
+  ENOTFOUND: "Is the URL right?",
+  EAI_AGAIN: "Is the URL right, and is the network up?",
+  ECONNREFUSED: "Are the host and the port right?",
+  EPROXY: "The proxy refused the connection.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: certificates,
+  SELF_SIGNED_CERT_IN_CHAIN: certificates,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificates,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificates,
+};
+
+/** What the error of a check says about a URL. Throws an error that has another cause than URL, network or service. */
+function troubleOf(error: unknown, url: string, environment: VisibleEnvironment): string {
+  const { host, hostname } = new URL(url);
+  if (error instanceof NetworkError) {
+    const proxy = isLoopback(hostname) ? undefined : proxyVariable(new URL(url).protocol, environment);
+    const through = proxy && `Requests go through the proxy in ${proxy}; set NO_PROXY=${host} to bypass it.`;
+    return [`${host} cannot be reached: ${error.message}.`, advice[error.code], through]
+      .filter(Boolean)
+      .join(" ");
+  }
+  if (error instanceof InvalidResponse) return notTheService(`${host} did not return JSON`);
+  if (error instanceof ServiceError) {
+    const returned = `${host} returned ${error.status}`;
+    return error.status === 404 ? notTheService(returned) : `${returned}: ${error.message}.`;
+  }
+  if (error instanceof InsecureUrl) return plainHttp(url) ?? error.message;
+  throw error;
+}
+
+const notTheService = (what: string): string =>
+  `${what}, so this is not the service, or the path of the URL is wrong.`;
+
+/** Why gpuctl does not send a key to a URL without confirmation. */
+function plainHttp(url: string): string | undefined {
+  const { protocol, hostname, host } = new URL(url);
+  if (protocol !== "http:" || isLoopback(hostname)) return undefined;
+  return `${host} uses plain http: gpuctl sends the key there only with --insecure-http, and anyone on the network can read it.`;
 }

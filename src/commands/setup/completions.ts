@@ -1,15 +1,17 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Ports } from "../../command-kit/context.ts";
 import { reasonOf } from "../../core/errors.ts";
-import type { Shell } from "../../core/shells.ts";
+import { type Shell, shellOf } from "../../core/shells.ts";
 import { save } from "../../media/save.ts";
 import type { Wizard } from "./wizard.ts";
 
-/** Offers to write the completion script where the user's shell looks for it. No other file is changed. */
+/** Offers to write the completion script where the user's shell looks for it. No other file is changed. Does nothing for an unknown shell. */
 export async function offerCompletions({ ask, context }: Wizard): Promise<void> {
-  const place = await completionPlace(context);
-  if (!place) return;
-  const { shell, path, lines } = place;
+  const { environment } = context;
+  const shell = shellOf(environment.SHELL);
+  const home = environment.HOME ?? environment.USERPROFILE;
+  if (shell === undefined || !home) return;
+  const { path, lines } = await placeFor(shell, home, context);
   const script = new TextEncoder().encode(await context.completionScript(shell));
   const present = await context.files.read(path).catch(() => undefined);
   if (present && Buffer.compare(present, script) === 0) return;
@@ -27,40 +29,28 @@ export async function offerCompletions({ ask, context }: Wizard): Promise<void> 
 
 /** Where a shell looks for the completions of a command. */
 interface CompletionPlace {
-  readonly shell: Shell;
   readonly path: string;
   /** Lines that the shell's start-up file needs for that. */
   readonly lines: readonly string[];
 }
 
-const shellsByProgram: Readonly<Record<string, Shell>> = {
-  bash: "bash",
-  zsh: "zsh",
-  fish: "fish",
-  pwsh: "powershell",
-};
-
-/** Undefined when the user's shell is not supported, or there is no home folder. */
-async function completionPlace({
-  environment,
-  programs,
-}: Pick<Ports, "environment" | "programs">): Promise<CompletionPlace | undefined> {
-  const shell = shellsByProgram[basename(environment.SHELL ?? "").replace(/\.exe$/i, "")];
-  const home = environment.HOME ?? environment.USERPROFILE;
-  if (shell === undefined || !home) return undefined;
+async function placeFor(
+  shell: Shell,
+  home: string,
+  { environment, programs }: Wizard["context"],
+): Promise<CompletionPlace> {
   const data = environment.XDG_DATA_HOME || join(home, ".local", "share");
   const config = environment.XDG_CONFIG_HOME || join(home, ".config");
   switch (shell) {
     case "bash":
-      return { shell, path: join(data, "bash-completion", "completions", "gpuctl"), lines: [] };
+      return { path: join(data, "bash-completion", "completions", "gpuctl"), lines: [] };
     case "fish":
-      return { shell, path: join(config, "fish", "completions", "gpuctl.fish"), lines: [] };
+      return { path: join(config, "fish", "completions", "gpuctl.fish"), lines: [] };
     case "zsh":
       return zshPlace(home, programs);
     case "powershell": {
       const path = join(config, "powershell", "gpuctl.ps1");
-      const line = `. '${path.replaceAll("'", "''")}'   # in the file that $PROFILE names`;
-      return { shell, path, lines: [line] };
+      return { path, lines: [`. '${path.replaceAll("'", "''")}'   # in the file that $PROFILE names`] };
     }
   }
 }
@@ -73,7 +63,7 @@ async function zshPlace(home: string, programs: Ports["programs"]): Promise<Comp
   const command = "zsh -ic 'print -rl -- $fpath' < /dev/null 2> /dev/null";
   const printed = await programs.output(command, { timeout: zshTimeout }).catch(() => "");
   const own = printed.split("\n").find((folder) => folder.startsWith(`${home}/`));
-  if (own !== undefined) return { shell: "zsh", path: join(own, "_gpuctl"), lines: [] };
+  if (own !== undefined) return { path: join(own, "_gpuctl"), lines: [] };
   const lines = ["fpath=(~/.zfunc $fpath)", "autoload -Uz compinit && compinit"];
-  return { shell: "zsh", path: join(home, ".zfunc", "_gpuctl"), lines };
+  return { path: join(home, ".zfunc", "_gpuctl"), lines };
 }

@@ -37,13 +37,13 @@ export default defineCommand({
     await offerCompletions(wizard);
     await offerSwitch(wizard);
     for (const line of nextSteps(wizard)) say(line);
-    const saved = profiles.list().find(({ name }) => name === profile);
+    const saved = wizard.stored();
     return { data: saved ? { ...profileDetails(saved), savedIn: profiles.path } : null };
   },
 });
 
 async function askService(wizard: Wizard): Promise<void> {
-  const usesSandbox = wizard.settings().sandbox === "true";
+  const usesSandbox = wizard.stored()?.settings.sandbox === "true";
   const kind = await wizard.ask.choose({
     message: "Where is the service?",
     choices: ["account", "sandbox"],
@@ -62,11 +62,11 @@ const offeredKeys = ["rentals.region", "rentals.gpuType", "image.model", "chat.m
 /** The choice for no default. */
 const none = "-";
 
-async function askDefaults({ ask, context, save, settings }: Wizard): Promise<void> {
+async function askDefaults({ ask, context, save, stored }: Wizard): Promise<void> {
   for (const name of offeredKeys) {
     const key = context.profiles.describeKey(name);
     if (key === undefined) continue;
-    const current = settings()[name];
+    const current = stored()?.settings[name];
     const initial = current ?? none;
     const message = `${key.text} when none is given`;
     const answer = key.choices
@@ -91,11 +91,11 @@ async function offerSwitch({ ask, context: { profiles }, profile }: Wizard): Pro
   if (await ask.confirm({ message, initial: true })) await profiles.use(profile);
 }
 
-function nextSteps({ settings, profile, context }: Wizard): readonly string[] {
-  const isDefault = context.profiles.list().find(({ name }) => name === profile)?.isDefault;
+function nextSteps({ stored, profile }: Wizard): readonly string[] {
+  const { isDefault = false, settings } = stored() ?? {};
   const more = isDefault ? "" : ` --profile ${profile}`;
   const lines =
-    settings().sandbox === "true"
+    settings?.sandbox === "true"
       ? ["gpuctl rentals create vm --gpus 1", 'gpuctl image "a lighthouse at dusk"', 'gpuctl chat "Hello"']
       : ["gpuctl auth status", "gpuctl rentals list", "gpuctl image price"];
   return ["Setup is complete. Next steps:", ...lines.map((line) => `  ${line}${more}`)];

@@ -1,8 +1,8 @@
-import type { Context, Ports, ProfileChange, ProfileValues } from "../../command-kit/context.ts";
+import type { Context, Ports, ProfileChange, ProfileSummary } from "../../command-kit/context.ts";
+import { Interrupted } from "../../core/errors.ts";
 import type { Prompts } from "../../system/types.ts";
 
-/** What the setup uses of the core. */
-export type SetupContext = Context &
+type SetupContext = Context &
   Pick<Ports, "profiles" | "secrets" | "callAt" | "environment" | "programs" | "completionScript">;
 
 /** What the steps of the setup work with. */
@@ -11,8 +11,8 @@ export interface Wizard {
   readonly context: SetupContext;
   /** The name of the profile being set up. */
   readonly profile: string;
-  /** What the profile holds so far. */
-  readonly settings: () => ProfileValues;
+  /** The profile as it is stored so far; undefined before the first answer is saved. */
+  readonly stored: () => ProfileSummary | undefined;
   /** Saves an answer; `what` names it in the message of a setup that ends early. */
   readonly save: (what: string, change: ProfileChange) => Promise<void>;
 }
@@ -23,7 +23,7 @@ export function createWizard(profile: string, ask: Prompts, context: SetupContex
     ask,
     context,
     profile,
-    settings: () => context.profiles.list().find(({ name }) => name === profile)?.settings ?? {},
+    stored: () => context.profiles.list().find(({ name }) => name === profile),
     save: async (what, change) => {
       await context.profiles.save(profile, change);
       if (!saved.includes(what)) saved.push(what);
@@ -32,14 +32,6 @@ export function createWizard(profile: string, ask: Prompts, context: SetupContex
       );
     },
   };
-}
-
-/** The user ended the setup. The answers so far are saved. */
-class Stopped extends Error {
-  override readonly name = "Stopped";
-  constructor() {
-    super("setup was stopped");
-  }
 }
 
 /** What is wrong with an answer, in a sentence; undefined for a valid one. */
@@ -52,7 +44,7 @@ const labels = {
   stop: "Stop setup",
 } as const;
 
-/** Whether to save an answer: it passes its check, or the user insists. False to ask again. Throws `Stopped`. */
+/** Whether to save an answer: it passes its check, or the user insists. False to ask again. Throws `Interrupted`. */
 export async function isAccepted(
   check: () => Promise<Trouble>,
   { ask }: Pick<Wizard, "ask">,
@@ -62,7 +54,7 @@ export async function isAccepted(
     if (trouble === undefined) return true;
     const message = `${trouble} What now?`;
     const next = await ask.choose({ message, choices: Object.keys(labels), labels, initial: "change" });
-    if (next === "stop") throw new Stopped();
+    if (next === "stop") throw new Interrupted("setup was stopped");
     if (next !== "again") return next === "keep";
   }
 }

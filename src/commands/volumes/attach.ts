@@ -1,4 +1,4 @@
-import { rentalIds, volumeId } from "../../command-kit/arg.ts";
+import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
@@ -11,7 +11,14 @@ export default defineCommand({
   summary: "Attach a storage volume to bare-metal rentals",
   operation: "attachStorageVolume",
   alsoCalls: ["listStorageVolumes"],
-  args: [volumeId("storageVolumeId"), rentalIds("rentalIds", "Ids of bare-metal rentals")],
+  args: [
+    arg.field("VOLUME", "ID of the volume", "storageVolumeId", { required: true, completes: "volume" }),
+    arg.field("RENTAL", "Ids of bare-metal rentals", "rentalIds", {
+      required: true,
+      completes: "rental",
+      variadic: true,
+    }),
+  ],
   withoutFlag: ["storageVolumeId", "rentalIds"],
   view: { kind: "record", id },
   examples: [

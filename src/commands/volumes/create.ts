@@ -18,13 +18,11 @@ export default defineCommand({
     },
   ],
   run: async ({ input, ...context }) => ({
-    data: await context.progress("Creating the volume", () =>
-      createAndCheck(
-        "volume",
-        () => context.call("createStorageVolume", input),
-        (options) => context.call("listStorageVolumes", {}, options),
-        context,
-      ),
+    data: await createAndCheck(
+      "volume",
+      () => context.call("createStorageVolume", input),
+      (options) => context.call("listStorageVolumes", {}, options),
+      context,
     ),
   }),
 });

@@ -1,5 +1,5 @@
 import { callCommand } from "../../command-kit/define.ts";
-import { sandboxExamples } from "../../command-kit/examples.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { columns, id } from "./views.ts";
 
 export default callCommand({
@@ -7,12 +7,8 @@ export default callCommand({
   summary: "List the storage volumes",
   operation: "listStorageVolumes",
   view: { kind: "list", columns, empty: "No storage volumes.", id },
-  examples: [
-    { text: "List all volumes", command: "gpuctl volumes list --sandbox", after: [sandboxExamples.volume] },
-    {
-      text: "Print only the ids",
-      command: "gpuctl volumes list -o id --sandbox",
-      after: [sandboxExamples.volume],
-    },
-  ],
+  examples: examplesAfter(sandboxExamples.volume, [
+    { text: "List all volumes", command: "gpuctl volumes list --sandbox" },
+    { text: "Print only the ids", command: "gpuctl volumes list -o id --sandbox" },
+  ]),
 });

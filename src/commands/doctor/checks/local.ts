@@ -1,69 +1,121 @@
-import { basename, join } from "node:path";
-import { completionFiles, type Shell } from "../../../core/shells.ts";
+import { dirname, join } from "node:path";
+import { completionFiles, type Shell, shellOf } from "../../../core/shells.ts";
+import type { Environment } from "../../../core/urls.ts";
 import { type Check, type Examined, failure, ok, warning } from "../finding.ts";
 
 export const node: Check = ({ nodeVersion, neededNode }) =>
-  isAtLeast(nodeVersion, neededNode)
+  new Intl.Collator("en", { numeric: true }).compare(nodeVersion, neededNode.replace(">=", "")) >= 0
     ? ok(`Node.js ${nodeVersion}`)
     : failure(`Node.js ${nodeVersion} is too old`, `Install Node.js ${neededNode}.`);
 
-/** Whether a version is at least another one, such as `>=20.19`. */
-function isAtLeast(version: string, minimum: string): boolean {
-  const [have, need] = [numbers(version), numbers(minimum)];
-  const at = need.findIndex((part, index) => part !== (have[index] ?? 0));
-  return at < 0 || (have[at] ?? 0) > (need[at] ?? 0);
-}
+/** The configuration can be read, belongs to the user, and no one else has access. */
+export const configuration: Check = async ({ configPath, configProblem, stat, userId, platform }) => {
+  const problem = configProblem();
+  if (problem !== undefined) return failure(problem, "Fix the file, or move it away.");
+  const file = await stat(configPath);
+  if (file === undefined) return ok(`${configPath} does not exist yet`);
+  if (platform === "win32") return ok(configPath);
+  if (userId !== undefined && file.owner !== userId) {
+    return warning(
+      `${configPath} belongs to another user`,
+      `Change its owner: chown ${userId} '${configPath}'`,
+    );
+  }
+  const folderPath = dirname(configPath);
+  const folder = await stat(folderPath);
+  const open = [
+    { path: configPath, mode: file.mode, maxMode: 0o600 },
+    { path: folderPath, mode: folder?.mode ?? 0o700, maxMode: 0o700 },
+  ].filter(({ mode, maxMode }) => (mode & ~maxMode) !== 0);
+  if (open.length === 0) return ok(`${configPath}, mode ${octal(file.mode)}`);
+  const modes = open.map(({ path, mode }) => `${path} has mode ${octal(mode)}`).join(", ");
+  return failure(
+    `it may hold keys, and other users have access: ${modes}`,
+    open.map(({ path, maxMode }) => `chmod ${octal(maxMode).slice(1)} '${path}'`).join("; "),
+  );
+};
 
-const numbers = (version: string): readonly number[] => (version.match(/\d+/g) ?? []).map(Number);
+const octal = (mode: number): string => `0${mode.toString(8)}`;
+
+/** The state folder is writable, or can be created. */
+export const stateFolder: Check = async ({ stateFolder: folder, stat }) => {
+  let path = folder;
+  let found = await stat(path);
+  while (found === undefined && dirname(path) !== path) {
+    path = dirname(path);
+    found = await stat(path);
+  }
+  const advice = "Make it writable, or set GPUCTL_STATE_DIR to another folder.";
+  if (!found?.isFolder) return failure(`${path} is not a folder`, advice);
+  if (!found.writable) return failure(`${path} is not writable`, advice);
+  return ok(path === folder ? folder : `${folder} will be created when needed`);
+};
+
+/** The sandbox has its optional packages, and can open its database. */
+export const sandbox: Check = async ({ sandboxHealth, settings }) => {
+  const { packages, file, exists, problem } = await sandboxHealth();
+  if (problem !== undefined) {
+    return failure(
+      `${file}: ${problem}`,
+      `Move ${file} away, and run \`gpuctl sandbox reset\` to start with a new one.`,
+    );
+  }
+  const missing = packages.filter((one) => one.problem !== undefined);
+  if (missing.length > 0) {
+    const message = missing.map(({ name, use, problem: why }) => `no ${use}: ${why ?? name}`).join(" ");
+    const advice = `npm install ${missing.map(({ name }) => name).join(" ")}`;
+    return settings.sandbox ? failure(message, advice) : warning(message, advice);
+  }
+  return ok(exists ? file : `${file} will be created when needed`);
+};
+
+const localeOf = (env: Environment): string => env.LC_ALL || env.LC_CTYPE || env.LANG || "";
+
+export const usesUtf8 = (env: Environment): boolean => /utf-?8/i.test(localeOf(env));
 
 export const terminal: Check = ({ terminal: { stdin, stdout, stderr, columns, color }, env, platform }) => {
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
   const streams = Object.entries({ stdin, stdout, stderr }).flatMap(([name, is]) => (is ? [name] : []));
   if (streams.length === 0) return ok("none: no prompts, colors or animations");
   const facts = [
     `${streams.join(", ")} on ${env.TERM || "a terminal without TERM"}`,
     columns > 0 ? `${columns} columns` : "unknown width",
     color ? "colors" : "no colors",
-    locale || "no locale",
+    localeOf(env) || "no locale",
   ].join("; ");
-  if (platform !== "win32" && !/utf-?8/i.test(locale)) {
+  if (platform !== "win32" && !usesUtf8(env)) {
     return warning(facts, "Set LANG to a UTF-8 locale such as C.UTF-8, or names may be garbled.");
   }
   return ok(facts);
 };
 
+/** One of the programs is installed. */
+const installed =
+  (programs: readonly string[], advice: string): Check =>
+  async ({ which }) => {
+    const found = (await Promise.all(programs.map(which))).find((path) => path !== undefined);
+    return found ? ok(found) : warning("not found", advice);
+  };
+
 const players = ["ffplay", "mpv", "paplay", "aplay", "afplay"];
-
-/** A program that plays speech. */
-export const player: Check = async ({ which }) => {
-  const paths = await Promise.all(players.map(which));
-  const found = paths.find((path) => path !== undefined);
-  return found ? ok(found) : warning("not found", `Install one of ${players.join(", ")} to play speech.`);
-};
-
-/** `rentals ssh` runs it. */
-export const ssh: Check = async ({ which }) => {
-  const found = await which("ssh");
-  return found ? ok(found) : warning("not found", "Install OpenSSH for `gpuctl rentals ssh`.");
-};
+export const player = installed(players, `Install one of ${players.join(", ")} to play speech.`);
+export const ssh = installed(["ssh"], "Install OpenSSH for `gpuctl rentals ssh`.");
 
 /** The user's shell finds or loads the script of this version. */
 export const completions: Check = async (examined) => {
-  const shell = shellsByProgram[basename(examined.env.SHELL ?? "")];
-  if (shell === undefined) return ok("skipped: unknown shell");
+  const shell = shellOf(examined.env.SHELL);
+  if (shell === undefined || shell === "powershell") return ok("skipped: unknown shell");
   const command = `gpuctl completion ${shell}`;
-  for (const path of startUpFiles(examined)[shell]) {
+  const { startUpFiles, folders } = placesOf(examined)[shell];
+  for (const path of startUpFiles) {
     if ((await examined.readText(path))?.includes(command)) return ok(`${path} loads them`);
   }
   const wanted = await examined.completionScript(shell);
   // bash finds a script by the plain name of the command, too.
   const names = shell === "bash" ? ["gpuctl", completionFiles.bash] : [completionFiles[shell]];
-  for (const folder of searchedFolders(examined)[shell]) {
-    for (const path of names.map((name) => join(folder, name))) {
-      const text = await examined.readText(path);
-      if (text === wanted) return ok(path);
-      if (text !== undefined) return warning(`${path} is from another version`, `${command} > '${path}'`);
-    }
+  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
+    const text = await examined.readText(path);
+    if (text === wanted) return ok(path);
+    if (text !== undefined) return warning(`${path} is from another version`, `${command} > '${path}'`);
   }
   return warning(
     `not installed for ${shell}`,
@@ -71,45 +123,45 @@ export const completions: Check = async (examined) => {
   );
 };
 
-type CheckedShell = Exclude<Shell, "powershell">;
-type Places = Readonly<Record<CheckedShell, readonly string[]>>;
+interface Places {
+  readonly startUpFiles: readonly string[];
+  /** Where the shell looks for completion scripts. */
+  readonly folders: readonly string[];
+}
 
-const shellsByProgram: Readonly<Record<string, CheckedShell | undefined>> = {
-  bash: "bash",
-  zsh: "zsh",
-  fish: "fish",
-};
-
-const startUpFiles = ({ home, env }: Examined): Places => ({
-  bash: [join(home, ".bashrc"), join(home, ".bash_profile"), join(home, ".bash_completion")],
-  zsh: [join(env.ZDOTDIR || home, ".zshrc")],
-  fish: [join(env.XDG_CONFIG_HOME || join(home, ".config"), "fish", "config.fish")],
-});
-
-const searchedFolders = ({ home, env }: Examined): Places => ({
-  bash: [
-    join(
-      env.BASH_COMPLETION_USER_DIR ||
-        join(env.XDG_DATA_HOME || join(home, ".local", "share"), "bash-completion"),
-      "completions",
-    ),
-    "/usr/local/share/bash-completion/completions",
-    "/usr/share/bash-completion/completions",
-    "/opt/homebrew/etc/bash_completion.d",
-    "/etc/bash_completion.d",
-  ],
-  zsh: [
-    ...(env.FPATH ?? "").split(":").filter((folder) => folder !== ""),
-    join(home, ".zfunc"),
-    join(home, ".zsh", "completions"),
-    "/usr/local/share/zsh/site-functions",
-    "/opt/homebrew/share/zsh/site-functions",
-    "/usr/share/zsh/site-functions",
-    "/usr/share/zsh/vendor-completions",
-  ],
-  fish: [
-    join(env.XDG_CONFIG_HOME || join(home, ".config"), "fish", "completions"),
-    "/usr/local/share/fish/vendor_completions.d",
-    "/usr/share/fish/vendor_completions.d",
-  ],
-});
+function placesOf({ home, env }: Examined): Readonly<Record<Exclude<Shell, "powershell">, Places>> {
+  const fish = join(env.XDG_CONFIG_HOME || join(home, ".config"), "fish");
+  const data = env.XDG_DATA_HOME || join(home, ".local", "share");
+  return {
+    bash: {
+      startUpFiles: [".bashrc", ".bash_profile", ".bash_completion"].map((name) => join(home, name)),
+      folders: [
+        join(env.BASH_COMPLETION_USER_DIR || join(data, "bash-completion"), "completions"),
+        "/usr/local/share/bash-completion/completions",
+        "/usr/share/bash-completion/completions",
+        "/opt/homebrew/etc/bash_completion.d",
+        "/etc/bash_completion.d",
+      ],
+    },
+    zsh: {
+      startUpFiles: [join(env.ZDOTDIR || home, ".zshrc")],
+      folders: [
+        ...(env.FPATH ?? "").split(":").filter((folder) => folder !== ""),
+        join(home, ".zfunc"),
+        join(home, ".zsh", "completions"),
+        "/usr/local/share/zsh/site-functions",
+        "/opt/homebrew/share/zsh/site-functions",
+        "/usr/share/zsh/site-functions",
+        "/usr/share/zsh/vendor-completions",
+      ],
+    },
+    fish: {
+      startUpFiles: [join(fish, "config.fish")],
+      folders: [
+        join(fish, "completions"),
+        "/usr/local/share/fish/vendor_completions.d",
+        "/usr/share/fish/vendor_completions.d",
+      ],
+    },
+  };
+}

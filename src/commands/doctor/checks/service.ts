@@ -1,23 +1,35 @@
-import { isRecord } from "../../../command-kit/responses.ts";
 import { duration } from "../../../core/durations.ts";
 import { reasonOf } from "../../../core/errors.ts";
 import { ServiceError } from "../../../core/service-errors.ts";
 import { isLoopback, proxyVariable } from "../../../core/urls.ts";
+import { describedOperations } from "../../../openapi/described.ts";
+import { isDescription } from "../../../openapi/document.ts";
 import { type Check, type Examined, type Finding, failure, ok, warning } from "../finding.ts";
 
-/** A check that is skipped in the sandbox, without a base URL, and in a dry run. */
+/**
+ * A check that is skipped in the sandbox, without a base URL, and in a dry run. What it throws is a failure unless
+ * `thrown` says otherwise.
+ */
 const remote =
-  (check: (examined: Examined, baseUrl: string) => Promise<Finding>): Check =>
-  (examined) => {
+  (
+    check: (examined: Examined, baseUrl: string) => Promise<Finding>,
+    thrown: (reason: string) => Finding = unreachable,
+  ): Check =>
+  async (examined) => {
     const { sandbox, dryRun, baseUrl } = examined.settings;
     if (sandbox) return ok("not needed in the sandbox");
     if (dryRun) return ok("skipped: this is a dry run");
     if (baseUrl === undefined) return ok("skipped: no base URL");
-    return check(examined, baseUrl);
+    try {
+      return await check(examined, baseUrl);
+    } catch (error) {
+      return thrown(reasonOf(error));
+    }
   };
 
+const unreachable = (reason: string): Finding =>
+  failure(reason, "Check the base URL, the network and the proxy; --debug shows more.");
 const laterAdvice = "Try again when the service responds.";
-const unreachableAdvice = "Check the base URL, the network and the proxy; --debug shows the request.";
 
 export const baseUrl: Check = ({ settings }) => {
   const { sandbox, baseUrl: base, inferenceBaseUrl } = settings;
@@ -72,74 +84,51 @@ const encryption = remote(async ({ host, now }, base) => {
           "Use a base URL that starts with https.",
         );
   }
-  try {
-    const { certificate } = await host();
-    if (certificate === undefined) {
-      return warning("no certificate was presented", "Check the base URL and the proxy.");
-    }
-    const { issuer, validTo, problem } = certificate;
-    const until = `issued by ${issuer}, valid until ${new Date(validTo).toISOString().slice(0, 10)}`;
-    if (problem !== undefined) {
-      return failure(
-        `the certificate is not trusted (${problem}); ${until}`,
-        "Set NODE_EXTRA_CA_CERTS to the certificate of its authority.",
-      );
-    }
-    return validTo - now() < soon
-      ? warning(`${until}: it expires soon`, "Ask the operator of the service to renew it.")
-      : ok(until);
-  } catch (error) {
-    return failure(reasonOf(error), "Check the base URL, the network and the proxy.");
+  const { certificate } = await host();
+  if (certificate === undefined) {
+    return warning("no certificate was presented", "Check the base URL and the proxy.");
   }
+  const { issuer, validTo, problem } = certificate;
+  const until = `issued by ${issuer}, valid until ${new Date(validTo).toISOString().slice(0, 10)}`;
+  if (problem !== undefined) {
+    return failure(
+      `the certificate is not trusted (${problem}); ${until}`,
+      "Set NODE_EXTRA_CA_CERTS to the certificate of its authority.",
+    );
+  }
+  return validTo - now() < soon
+    ? warning(`${until}: it expires soon`, "Ask the operator of the service to renew it.")
+    : ok(until);
 });
 
 /** Milliseconds that the clocks may differ before a warning, and before a failure; the `Date` header has whole seconds. */
 const maxSkew = { ok: 30_000, warning: 300_000 };
 
 /** The clock of this machine against the service's `Date` header. */
-export const clock = remote(async ({ host, now }) => {
-  let date: string | undefined;
-  try {
-    date = (await host()).date;
-  } catch (error) {
-    return warning(`could not be compared: ${reasonOf(error)}`, laterAdvice);
-  }
-  const serviceTime = Date.parse(date ?? "");
-  if (Number.isNaN(serviceTime)) return ok("not compared: the service sends no date");
-  const skew = now() - serviceTime;
-  const difference = `${duration(Math.abs(skew))} ${skew > 0 ? "ahead of" : "behind"} the service`;
-  const advice = "Set the clock, preferably with a time service (NTP).";
-  if (Math.abs(skew) > maxSkew.warning) return failure(difference, advice);
-  return Math.abs(skew) > maxSkew.ok ? warning(difference, advice) : ok("agrees with the service");
-});
+export const clock = remote(
+  async ({ host, now }) => {
+    const skew = now() - Date.parse((await host()).date ?? "");
+    if (Number.isNaN(skew)) return ok("not compared: the service sends no date");
+    const difference = `${duration(Math.abs(skew))} ${skew > 0 ? "ahead of" : "behind"} the service`;
+    const advice = "Set the clock, preferably with a time service (NTP).";
+    if (Math.abs(skew) > maxSkew.warning) return failure(difference, advice);
+    return Math.abs(skew) > maxSkew.ok ? warning(difference, advice) : ok("agrees with the service");
+  },
+  (reason) => warning(`could not be compared: ${reason}`, laterAdvice),
+);
 
 /** The service serves an OpenAPI description with operations. */
-export const description = remote(async ({ description: fetchDescription }) => {
-  let document: unknown;
-  try {
-    document = await fetchDescription();
-  } catch (error) {
-    return failure(reasonOf(error), unreachableAdvice);
-  }
-  const count = countOperations(document);
-  if (count === undefined) {
+export const description = remote(async ({ read }) => {
+  const document: unknown = await read("getOpenApiDocument", {});
+  if (!isDescription(document)) {
     return failure(
       "the response is not an OpenAPI description",
       "Check the base URL: it may belong to another service.",
     );
   }
+  const count = describedOperations(document).length;
   return ok(`${count} operation${count === 1 ? "" : "s"}`);
 });
-
-const methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"];
-
-function countOperations(document: unknown): number | undefined {
-  if (!isRecord(document) || typeof document.openapi !== "string" || !isRecord(document.paths)) {
-    return undefined;
-  }
-  const items = Object.values(document.paths).filter(isRecord);
-  return items.flatMap((item) => methods.filter((method) => isRecord(item[method]))).length;
-}
 
 /** There is a key, and the service accepts it. */
 export const key: Check = (examined) => {

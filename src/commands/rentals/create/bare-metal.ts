@@ -17,10 +17,7 @@ export default defineCommand({
     }),
     newVolume: flag.text(
       "Create a storage volume with this label and attach it; requires --new-volume-size",
-      {
-        value: "LABEL",
-        setsFields: ["storageVolume.label"],
-      },
+      { value: "LABEL", setsFields: ["storageVolume.label"] },
     ),
     newVolumeSize: flag.number("Size of the new volume", {
       value: "GB",

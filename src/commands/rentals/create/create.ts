@@ -6,7 +6,7 @@ import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
 import type { Result } from "../../../core/result.ts";
 import { assertWithinBurn, estimateHourlyCost } from "../cost.ts";
-import { listOperations, type RentalType } from "../listing.ts";
+import { kinds, type RentalType } from "../listing.ts";
 import { inState, waitFor, waitTimeout } from "../waiting.ts";
 
 export const createFlags = {
@@ -15,13 +15,8 @@ export const createFlags = {
   maxBurn: flag.cents("Refuse when the active rentals already cost this many dollars an hour or more"),
 };
 
-const kinds = {
-  "virtual-machine": { operation: "createVirtualMachineRental", text: "a virtual machine" },
-  "bare-metal": { operation: "createBareMetalRental", text: "bare metal" },
-} as const satisfies Record<RentalType, object>;
-
 interface Creation extends Context {
-  readonly input: InputOf<(typeof kinds)[RentalType]["operation"]>;
+  readonly input: InputOf<(typeof kinds)[RentalType]["create"]>;
   readonly flags: FlagValues<typeof createFlags>;
 }
 
@@ -30,15 +25,13 @@ export async function createRental(
   type: RentalType,
   { input, flags, ...context }: Creation,
 ): Promise<Result> {
-  const { call, progress, say } = context;
+  const { call, say } = context;
   await assertWithinBurn(flags.maxBurn, context);
-  const rental = await progress("Creating the rental", () =>
-    createAndCheck(
-      "rental",
-      () => call(kinds[type].operation, input),
-      (options) => call(listOperations[type], {}, options),
-      context,
-    ),
+  const rental = await createAndCheck(
+    "rental",
+    () => call(kinds[type].create, input),
+    (options) => call(kinds[type].list, {}, options),
+    context,
   );
   if (!flags.wait) return { data: rental };
   const rentalId = idOf(rental);
@@ -55,10 +48,10 @@ export async function rentalQuestion(
   type: RentalType,
   { input, ...context }: Pick<Creation, "input" | "call" | "describe" | "request" | "progress">,
 ): Promise<string> {
-  const { operation, text } = kinds[type];
+  const { create, text } = kinds[type];
   const given = new Map(Object.entries(input));
   const value = (name: string) =>
-    String(given.get(name) ?? routes[operation].fields.find((field) => field.name === name)?.default);
+    String(given.get(name) ?? routes[create].fields.find((field) => field.name === name)?.default);
   const [gpuType, termType, region] = [value("gpuType"), value("termType"), value("region")];
   const gpuCount = Number(value("gpuCount"));
   const wanted = { type, gpuCount, gpuType, termType, region, networkType: value("networkType") };
