@@ -13,7 +13,6 @@ const internal = [
   "NothingToSay",
   "UnreadableReference",
   "MissingEngine",
-  "UndecodableMedia",
 ];
 
 /** The library is no part of the tool: what it throws is told to programs. */

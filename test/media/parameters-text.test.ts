@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parametersText } from "../../src/media/parameters-text.ts";
+import { parametersText } from "../../src/media/png-text.ts";
 
 const request = {
   model_name: "SDXL1.0-base",

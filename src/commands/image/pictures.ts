@@ -4,8 +4,7 @@ import { EmptyResult } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Bytes } from "../../core/result.ts";
 import { type OutputTarget, type SavedFile, saveMedia } from "../../media/output-target.ts";
-import { parametersText } from "../../media/parameters-text.ts";
-import { addPngText } from "../../media/png-text.ts";
+import { addPngText, parametersText } from "../../media/png-text.ts";
 
 export interface PictureOptions {
   readonly count: number;
