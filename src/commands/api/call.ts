@@ -3,6 +3,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { noDescription } from "../../command-kit/responses.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
+import { parseJson } from "../../core/json.ts";
 import type { Description } from "../../openapi/document.ts";
 import { pages, pagingOf } from "../../openapi/paging.ts";
 import { checkRequest } from "./check.ts";
@@ -105,12 +106,9 @@ async function allPages(
   const paged = paging.cursor !== undefined || paging.page !== undefined || paging.offset !== undefined;
   const records: unknown[] = [];
   const send = async (query: NonNullable<typeof parts.query>) => {
-    const response = await request({ ...parts, query });
-    try {
-      return JSON.parse(response.text());
-    } catch {
-      throw new EmptyResult("a page is not JSON");
-    }
+    const page = parseJson((await request({ ...parts, query })).text());
+    if (page === undefined) throw new EmptyResult("a page is not JSON");
+    return page;
   };
   for await (const page of pages(send, { paging, query: parts.query ?? [], paged, warn: say })) {
     for (const record of page) records.push(record);

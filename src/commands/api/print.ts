@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { BufferedResponse } from "../../client/response.ts";
 import type { CommandSettings } from "../../command-kit/context.ts";
 import { jsonOf } from "../../command-kit/responses.ts";
-import { isRecord } from "../../core/json.ts";
+import { isRecord, parseJson } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
 import type { View } from "../../core/view.ts";
 import type { DescribedOperation } from "../../openapi/described.ts";
@@ -32,11 +32,11 @@ export function printed(
   if (!include) {
     if (data) return shown(data.value, settings);
     if (bytes.length === 0) return { exitCode: 0 };
-    return terminal ? { text: once(response.text()) } : { bytes };
+    return terminal ? { text: [response.text()] } : { bytes };
   }
   const body = data ? Buffer.from(json(data.value, terminal)) : bytes;
   const whole = Buffer.concat([Buffer.from(headText(response)), body]);
-  return terminal ? { text: once(whole.toString()) } : { bytes: whole };
+  return terminal ? { text: [whole.toString()] } : { bytes: whole };
 }
 
 const headText = ({ status, headers }: BufferedResponse): string =>
@@ -54,13 +54,7 @@ function shouldBeJson(response: BufferedResponse, operation: DescribedOperation 
     const mayBeEmpty = withoutBody.has(response.status) || response.request.method === "HEAD";
     return !mayBeEmpty && (typed || isDescribedAsJson(response, operation));
   }
-  if (type !== null) return typed;
-  try {
-    JSON.parse(response.text());
-    return true;
-  } catch {
-    return false;
-  }
+  return type === null ? parseJson(response.text()) !== undefined : typed;
 }
 
 /** Success statuses that have no body. */
@@ -74,10 +68,6 @@ function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOpe
     responses.filter((one) => one.status.toUpperCase() === name.toUpperCase()),
   );
   return described?.schema !== undefined;
-}
-
-async function* once(text: string): AsyncGenerator<string> {
-  yield text;
 }
 
 export type OutputSettings = Pick<CommandSettings, "output" | "tableTyped">;

@@ -1,3 +1,4 @@
+import { quoted } from "../../core/text.ts";
 import type { DescribedOperation } from "../../openapi/described.ts";
 import type { Description } from "../../openapi/document.ts";
 import { membersOf, merged, type Schema } from "../../openapi/schema-fields.ts";
@@ -24,9 +25,7 @@ function flags(name: string, value: unknown): readonly string[] {
       flags(name === "" ? key : `${name}[${key}]`, inner),
     );
   }
-  const word = `${name}=${value}`;
-  const shown = /^[\w=.:/@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-  return [typeof value === "string" ? "-f" : "-F", shown];
+  return [typeof value === "string" ? "-f" : "-F", quoted(`${name}=${value}`)];
 }
 
 const maxDepth = 6;

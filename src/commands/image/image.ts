@@ -25,7 +25,7 @@ export default defineCommand({
       value: "FILE",
       setsFields: ["image"],
     }),
-    count: flag.integerOr("Number of pictures", "1", { short: "n", minimum: 1 }),
+    count: flag.integer("Number of pictures", { default: "1", short: "n", minimum: 1 }),
     ...outFlags("picture"),
     maxCost: flag.price("Refuse when the pictures would cost more than this many dollars"),
     noMetadata: flag.boolean("Do not write the settings into the PNG"),

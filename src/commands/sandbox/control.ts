@@ -4,6 +4,7 @@ import type { Command, Destruction, Values } from "../../command-kit/define.ts";
 import type { Flags, FlagValues } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
+import { invalidValues } from "../../core/text.ts";
 
 type Given<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Context &
   Pick<Ports, "sandbox"> & {
@@ -78,10 +79,11 @@ const isRefusal = (error: unknown): error is Refusal =>
 
 function usageError({ issues, message }: Refusal, nameOf: (path: Path) => string): UsageError {
   const hint = "Nothing was changed.";
-  const [first, ...more] = issues.map((issue) => ({ flag: nameOf(issue.path), message: issue.message }));
-  if (first === undefined) return new UsageError(message, { hint });
-  if (more.length === 0) return new UsageError(`${first.flag} ${first.message}`, { hint });
-  return new UsageError(`${issues.length} invalid values`, { issues: [first, ...more], hint });
+  if (issues.length === 0) return new UsageError(message, { hint });
+  return invalidValues(
+    issues.map((issue) => ({ flag: nameOf(issue.path), message: issue.message })),
+    hint,
+  );
 }
 
 /** A file as text. Throws `UsageError` when it is not valid UTF-8. */

@@ -9,8 +9,8 @@ const flags = {
   operation: flag.text("Operation to fail, by its id in `gpuctl api spec`; * for all", {
     value: "OPERATION",
   }),
-  times: flag.numberOr("Number of calls that fail", String(faultDefaults.times)),
-  after: flag.numberOr("Number of calls that succeed first", String(faultDefaults.after)),
+  times: flag.number("Number of calls that fail", { default: String(faultDefaults.times) }),
+  after: flag.number("Number of calls that succeed first", { default: String(faultDefaults.after) }),
   status: flag.number("Respond with this status, from 400 to 599", { value: "STATUS" }),
   retryAfter: flag.duration("Send a Retry-After header with this time"),
   delay: flag.duration("Delay the response, in real time"),
