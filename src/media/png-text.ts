@@ -41,18 +41,22 @@ function textChunk(keyword: string, text: string, type?: "iTXt"): Buffer {
 }
 
 /**
- * Adds two texts to a PNG: `parameters`, and the request as JSON with its base64 `image` replaced by a fingerprint.
- * All other chunks stay byte for byte. An incomplete PNG or another file is returned unchanged.
+ * Adds two texts to a PNG: the settings as `parameters`, and the request as JSON with its base64 `image` replaced by a
+ * fingerprint. All other chunks stay byte for byte. An incomplete PNG or another file is returned unchanged.
  */
 export function addPngText(
   png: Uint8Array,
-  { parameters, request }: { parameters: string; request: Readonly<Record<string, unknown>> },
+  request: Readonly<Record<string, unknown>>,
+  version: string,
 ): Uint8Array {
   const end = endOf(png);
   if (end === undefined) return png;
   const { image } = request;
   const kept = typeof image === "string" ? { ...request, image: fingerprint(image) } : request;
-  const added = [textChunk("parameters", parameters), textChunk("gpuctl", JSON.stringify(kept), "iTXt")];
+  const added = [
+    textChunk("parameters", parametersText(request, version)),
+    textChunk("gpuctl", JSON.stringify(kept), "iTXt"),
+  ];
   return Buffer.concat([png.subarray(0, end), ...added, png.subarray(end)]);
 }
 
@@ -64,7 +68,7 @@ const fingerprint = (image: string): string =>
  * The settings of a picture (service.md 2.8) in the text format of AUTOMATIC1111 and compatible tools: the prompt with
  * its LoRAs, the negative prompt, and a line of values. Fields that are not set are left out.
  */
-export function parametersText(request: Readonly<Record<string, unknown>>, version: string): string {
+function parametersText(request: Readonly<Record<string, unknown>>, version: string): string {
   const { prompt, lora, negative_prompt: negative, width, height } = request;
   const loras = Object.entries(isRecord(lora) ? lora : {}).map(
     ([name, weight]) => `<lora:${name}:${weight}>`,

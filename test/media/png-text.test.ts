@@ -21,11 +21,11 @@ test("texts come back as written, emoji and new lines too, and the pixels are un
       fc.dictionary(fc.string(), fc.jsonValue({ noUnicodeString: false })),
       (prompt, rest) => {
         const parameters = prompt.replaceAll("\0", "");
-        const { image: _, ...others } = rest;
+        const { image: _, lora: __, ...others } = rest;
         const request = JSON.parse(JSON.stringify({ ...others, prompt }));
-        const marked = addPngText(picture, { parameters, request });
+        const marked = addPngText(picture, request, "1");
         const texts = readPngText(marked);
-        expect(texts.parameters).toBe(parameters);
+        expect(texts.parameters?.startsWith(`${parameters}\n`)).toBe(true);
         expect(texts.Software).toBe("another");
         expect(readRequest(marked)).toEqual(request);
         // An independent reader that checks every checksum.
@@ -43,10 +43,10 @@ test("texts come back as written, emoji and new lines too, and the pixels are un
 });
 
 test("latin-1 goes where every tool looks, anything else where UTF-8 may stand", () => {
-  const latin = addPngText(picture, { parameters: "café\nSteps: 20", request: {} });
+  const latin = addPngText(picture, { prompt: "café", steps: 20 }, "1");
   expect(typesOf(latin).slice(-3)).toEqual(["tEXt", "iTXt", "IEND"]);
-  expect(decode(latin).text.parameters).toBe("café\nSteps: 20");
-  const wide = addPngText(picture, { parameters: "猫", request: {} });
+  expect(decode(latin).text.parameters).toBe("café\nSteps: 20, Version: 1");
+  const wide = addPngText(picture, { prompt: "猫" }, "1");
   expect(typesOf(wide).slice(-3)).toEqual(["iTXt", "iTXt", "IEND"]);
 });
 
@@ -54,15 +54,15 @@ test("the picture that was sent is kept as its fingerprint only", () => {
   const image = Buffer.from("reference picture").toString("base64");
   const sha256 = createHash("sha256").update("reference picture").digest("hex");
   const request = { prompt: "cat", image };
-  const marked = addPngText(picture, { parameters: "cat", request });
+  const marked = addPngText(picture, request, "1");
   expect(readRequest(marked)).toEqual({ prompt: "cat", image: `sha256:${sha256}` });
   expect(Buffer.from(marked).includes(image)).toBe(false);
   expect(request.image).toBe(image);
 });
 
 test("a NUL in a prompt does not cut the text", () => {
-  const marked = addPngText(picture, { parameters: "a\0b", request: { prompt: "a\0b" } });
-  expect(readPngText(marked).parameters).toBe("a\ufffdb");
+  const marked = addPngText(picture, { prompt: "a\0b" }, "1");
+  expect(readPngText(marked).parameters).toBe("a\ufffdb\nVersion: 1");
   expect(readRequest(marked)).toEqual({ prompt: "a\0b" });
 });
 
@@ -71,11 +71,11 @@ test.each([
   ["nothing", new Uint8Array()],
   ["a PNG whose end is missing", picture.subarray(0, -5)],
 ])("%s comes back as it is", (_, bytes) => {
-  expect(addPngText(bytes, { parameters: "cat", request: {} })).toBe(bytes);
+  expect(addPngText(bytes, { prompt: "cat" }, "1")).toBe(bytes);
 });
 
 test("any bytes are read without a fault, damaged pictures too", () => {
-  const marked = addPngText(picture, { parameters: "cat", request: { prompt: "cat" } });
+  const marked = addPngText(picture, { prompt: "cat" }, "1");
   fc.assert(
     fc.property(
       fc.nat(marked.length - 1),
@@ -84,7 +84,7 @@ test("any bytes are read without a fault, damaged pictures too", () => {
       (at, byte, end) => {
         const broken = Uint8Array.from(marked).subarray(0, end);
         if (at < end) broken[at] = byte;
-        addPngText(broken, { parameters: "cat", request: {} });
+        addPngText(broken, { prompt: "cat" }, "1");
       },
     ),
   );

@@ -5,6 +5,7 @@ import type { Flags, FlagValues } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
 import { invalidValues } from "../../core/text.ts";
+import type { Column } from "../../core/view.ts";
 
 type Given<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Context &
   Pick<Ports, "sandbox"> & {
@@ -68,6 +69,15 @@ export const clockCommand = {
   dryRun: ({ clock }: SandboxControl) => clock.show(),
   nameOf: () => "the clock",
 } as const;
+
+export const faultColumns: readonly Column[] = [
+  { title: "ID", paths: ["id"] },
+  { title: "OPERATION", paths: ["operation"] },
+  { title: "EFFECT", paths: ["effect"] },
+  { title: "AFTER", paths: ["after"], format: "number" },
+  { title: "TIMES", paths: ["times"], format: "number" },
+  { title: "LEFT", paths: ["left"], format: "number" },
+];
 
 /** The error for rejected values, recognized by name so that its class is not loaded. */
 interface Refusal extends Error {

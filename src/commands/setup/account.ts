@@ -1,5 +1,5 @@
-import type { Credential, ProfileChange, ProfileValues } from "../../command-kit/context.ts";
 import { isRecord } from "../../command-kit/responses.ts";
+import type { Credential, ProfileChange, ProfileValues } from "../../config/types.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { originOf, urlProblem } from "../../core/urls.ts";
 import { notTheService, plainHttp, troubleOf } from "./trouble.ts";

@@ -1,4 +1,5 @@
-import type { Context, Ports, ProfileChange, ProfileValues } from "../../command-kit/context.ts";
+import type { Context, Ports } from "../../command-kit/context.ts";
+import type { ProfileChange, ProfileValues } from "../../config/types.ts";
 import type { Prompts } from "../../system/types.ts";
 
 /** What the setup uses of the core. */

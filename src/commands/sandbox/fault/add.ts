@@ -2,8 +2,7 @@ import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { kebab } from "../../../command-kit/tree.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { faultDefaults, faultHeader } from "../../../core/sandbox.ts";
-import { controlCommand } from "../control.ts";
-import { columns } from "./views.ts";
+import { controlCommand, faultColumns } from "../control.ts";
 
 const flags = {
   operation: flag.text("Operation to fail, by its id in `gpuctl api spec`; * for all", {
@@ -27,7 +26,7 @@ export default controlCommand({
   summary: "Make calls to the sandbox fail",
   details: `The next calls fail, deterministically. Their responses have the header ${faultHeader}.`,
   flags,
-  view: { kind: "record", columns, id: ["id"] },
+  view: { kind: "record", columns: faultColumns, id: ["id"] },
   examples: [
     {
       text: "Rent a machine but report a failure",
