@@ -19,7 +19,7 @@ export interface Values {
 type InputFor<Id extends OperationId, Built extends object> = [Id] extends [never] ? Built : InputOf<Id>;
 
 /** What `run` and `confirm` get: the values, the context, and the ports that the command uses. */
-type Run<
+export type Run<
   Id extends OperationId,
   Declared extends Flags,
   Args extends readonly Arg[],
@@ -125,20 +125,3 @@ export function defineCommand<
 >(command: Declaration<Id, More, Does, Declared, Args, Used, Built> & Confirmed<Id, More, Does>): Command {
   return command;
 }
-
-/** Operations that need no confirmation. */
-type Unconfirmed = {
-  [Id in OperationId]: EffectOf<Id> extends "spend" | "destroy" ? never : Id;
-}[OperationId];
-
-/** A command that sends its operation and prints the response. */
-export const callCommand = <const Id extends Unconfirmed>(
-  declaration: Omit<Command, "operation" | "alsoCalls" | "effect" | "buildInput" | "confirm" | "run"> & {
-    readonly operation: Id;
-  },
-): Command => ({
-  ...declaration,
-  run: async ({ input, call }: Context & Values & { readonly input: InputOf<Id> }) => ({
-    data: await call(declaration.operation, input),
-  }),
-});

@@ -108,7 +108,7 @@ async function allPages(
   { request, say }: Pick<Context, "request" | "say">,
 ): Promise<readonly unknown[]> {
   const paging = pagingOf(operation?.parameters.map(({ name }) => name) ?? []);
-  const paged = paging.cursor !== undefined || paging.page !== undefined || paging.offset !== undefined;
+  const paged = Object.values(paging).some((name) => name !== undefined);
   const records: unknown[] = [];
   const send = async (query: NonNullable<typeof parts.query>) => {
     const page = parseJson((await request({ ...parts, query })).text());

@@ -145,8 +145,9 @@ async function generate(
         index: index + 1,
         seed: seed === undefined ? undefined : Number(seed),
       };
-      const settled = seed === undefined ? request : { ...request, seed };
-      const finish = (bytes: Uint8Array) => (metadata ? addPngText(bytes, settled, settings.version) : bytes);
+      const embedded = seed === undefined ? request : { ...request, seed };
+      const finish = (bytes: Uint8Array) =>
+        metadata ? addPngText(bytes, embedded, settings.version) : bytes;
       const file = await saveMedia({ base64, kind: "image", count, names, finish }, target);
       if (!("path" in file)) {
         reportSpent(count, cost, context);

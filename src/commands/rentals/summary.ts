@@ -1,7 +1,7 @@
-import { callCommand } from "../../command-kit/define.ts";
+import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
 
-export default callCommand({
+export default defineCommand({
   path: "rentals summary",
   summary: "Count the active rentals and show their hourly cost",
   operation: "getActiveRentalSummary",
@@ -18,4 +18,5 @@ export default callCommand({
       after: [sandboxExamples.rental],
     },
   ],
+  run: async ({ input, call }) => ({ data: await call("getActiveRentalSummary", input) }),
 });

@@ -1,6 +1,6 @@
-import { callCommand } from "../../command-kit/define.ts";
+import { defineCommand } from "../../command-kit/define.ts";
 
-export default callCommand({
+export default defineCommand({
   path: "reserve request",
   summary: "Request a reservation of many GPUs",
   operation: "requestReservation",
@@ -9,4 +9,5 @@ export default callCommand({
     { text: "Request 512 GPUs", command: "gpuctl reserve request --gpu-count 512 --sandbox" },
     { text: "The response as JSON", command: "gpuctl reserve request --gpus 64 -o json --sandbox" },
   ],
+  run: async ({ input, call }) => ({ data: await call("requestReservation", input) }),
 });

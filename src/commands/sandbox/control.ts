@@ -1,18 +1,19 @@
-import type { Arg, ArgValues } from "../../command-kit/arg.ts";
-import type { Context, Ports, SandboxControl } from "../../command-kit/context.ts";
-import type { Command, Destruction, Values } from "../../command-kit/define.ts";
-import type { Flags, FlagValues } from "../../command-kit/flag.ts";
+import type { Arg } from "../../command-kit/arg.ts";
+import type { Context, SandboxControl } from "../../command-kit/context.ts";
+import type { Command, Destruction, Run, Values } from "../../command-kit/define.ts";
+import type { Flags } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
 import { invalidValues } from "../../core/text.ts";
 import type { Column } from "../../core/view.ts";
 
-type Given<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Context &
-  Pick<Ports, "sandbox"> & {
-    readonly input: Built;
-    readonly flags: FlagValues<Declared>;
-    readonly args: ArgValues<Args>;
-  };
+type Given<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Run<
+  never,
+  Declared,
+  Args,
+  "sandbox",
+  Built
+>;
 
 type Path = readonly (string | number)[];
 

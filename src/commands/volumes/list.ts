@@ -1,8 +1,8 @@
-import { callCommand } from "../../command-kit/define.ts";
+import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
 import { columns, id } from "./views.ts";
 
-export default callCommand({
+export default defineCommand({
   path: "volumes list",
   summary: "List the storage volumes",
   operation: "listStorageVolumes",
@@ -15,4 +15,5 @@ export default callCommand({
       after: [sandboxExamples.volume],
     },
   ],
+  run: async ({ input, call }) => ({ data: await call("listStorageVolumes", input) }),
 });
