@@ -173,13 +173,13 @@ export function fieldFlag(
 }
 
 function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
-  const { aliases: others = [], conflictsWith, ...plain } = flag;
+  const { conflictsWith, ...plain } = flag;
   const name = kebab(key);
   const configKey = keyOfFlag("flag", name);
   const part = partSetBy(flag, fields);
   return {
     ...plain,
-    names: [name, ...others],
+    names: [name],
     notes: present([
       flag.choices && oneOf(flag.choices),
       part && limitsText(part),

@@ -100,7 +100,7 @@ export interface CompletionChunk {
   readonly body: unknown;
 }
 
-export interface Usage {
+interface Usage {
   readonly prompt_tokens?: unknown;
   readonly completion_tokens?: unknown;
 }

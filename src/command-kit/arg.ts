@@ -32,8 +32,6 @@ export interface ArgOptions {
   readonly valueOfKey?: string;
 }
 
-type Required = ArgOptions & { readonly required: true };
-
 /** The values of arguments, by their names in lower case. */
 export type ArgValues<Declared extends readonly Arg[]> = {
   readonly [Item in Declared[number] as KeyOf<Item>]: Item extends Arg<string, infer Value> ? Value : never;
@@ -41,50 +39,33 @@ export type ArgValues<Declared extends readonly Arg[]> = {
 
 type KeyOf<Item> = Item extends Arg<infer Key> ? Key : never;
 
-function text<const Name extends string>(
-  name: Name,
-  text: string,
-  options: Required,
-): Arg<Lowercase<Name>, string>;
-function text<const Name extends string>(
-  name: Name,
-  text: string,
-  options?: ArgOptions,
-): Arg<Lowercase<Name>, string | undefined>;
-function text(name: string, text: string, options: ArgOptions = {}): Arg<never, never> {
-  return { name, text, kind: "text", ...options };
-}
+type MaybeRequired<Required> = ArgOptions & { readonly required?: Required };
+type Missing<Required> = Required extends true ? never : undefined;
 
-function choice<const Name extends string, const Choice extends string>(
-  name: Name,
-  text: string,
-  choices: readonly Choice[],
-  options: Required,
-): Arg<Lowercase<Name>, Choice>;
-function choice<const Name extends string, const Choice extends string>(
-  name: Name,
-  text: string,
-  choices: readonly Choice[],
-  options?: ArgOptions,
-): Arg<Lowercase<Name>, Choice | undefined>;
-function choice(
-  name: string,
-  text: string,
-  choices: readonly string[],
-  options: ArgOptions = {},
-): Arg<never, never> {
-  return { name, text, kind: "choice", choices, ...options };
+function make<Value>(kind: ValueKind) {
+  return <const Name extends string, Required extends boolean = false>(
+    name: Name,
+    text: string,
+    options: MaybeRequired<Required> = {},
+  ): Arg<Lowercase<Name>, Value | Missing<Required>> => ({ name, text, kind, ...options });
 }
 
 /** The kinds of arguments that a command may declare. */
 export const arg = {
-  text,
-  choice,
-  number: <const Name extends string>(
+  text: make<string>("text"),
+  number: make<number>("number"),
+  choice: <const Name extends string, const Choice extends string, Required extends boolean = false>(
     name: Name,
     text: string,
-    options: ArgOptions = {},
-  ): Arg<Lowercase<Name>, number | undefined> => ({ name, text, kind: "number", ...options }),
+    choices: readonly Choice[],
+    options: MaybeRequired<Required> = {},
+  ): Arg<Lowercase<Name>, Choice | Missing<Required>> => ({
+    name,
+    text,
+    kind: "choice",
+    choices,
+    ...options,
+  }),
   /** All remaining arguments. */
   texts: <const Name extends string>(
     name: Name,

@@ -19,7 +19,7 @@ export interface Values {
 type InputFor<Id extends OperationId, Built extends object> = [Id] extends [never] ? Built : InputOf<Id>;
 
 /** What `run` and `confirm` get: the values, the context, and the ports that the command uses. */
-type Run<
+export type Run<
   Id extends OperationId,
   Declared extends Flags,
   Args extends readonly Arg[],

@@ -19,8 +19,6 @@ export interface Flag<Value = unknown> extends FlagOptions {
 export interface FlagOptions {
   /** One letter, without the dash. */
   readonly short?: string;
-  /** Other long names, without dashes. */
-  readonly aliases?: readonly string[];
   /** The placeholder of the value in help, where that of the kind says too little. */
   readonly value?: string;
   readonly completes?: LiveValue;
@@ -42,87 +40,61 @@ export type FlagValues<Declared extends Flags> = {
   readonly [Name in keyof Declared]: Declared[Name] extends Flag<infer Value> ? Value : never;
 };
 
-const make =
-  <Value>(kind: ValueKind, value: string | undefined, more: Pick<Flag, "repeat"> = {}) =>
-  (text: string, options: FlagOptions = {}): Flag<Value> => ({
-    kind,
-    text,
-    ...(value !== undefined && { value }),
-    ...more,
-    ...options,
-  });
+type MaybeDefault<Default> = FlagOptions & { readonly default?: Default };
+type Missing<Default> = [Default] extends [never] ? undefined : never;
 
-/** One of a fixed set of words; never undefined with a default. */
-function choice<const Choice extends string>(
-  text: string,
-  choices: readonly Choice[],
-  options: FlagOptions & { readonly default: Choice },
-): Flag<Choice>;
-function choice<const Choice extends string>(
-  text: string,
-  choices: readonly Choice[],
-  options?: FlagOptions,
-): Flag<Choice | undefined>;
-function choice(text: string, choices: readonly string[], options: FlagOptions = {}): Flag<string> {
-  return { kind: "choice", text, value: "VALUE", choices, ...options };
-}
-
-const withDefault =
+const single =
   <Value>(kind: ValueKind, value: string) =>
-  (text: string, defaultValue: string, options: FlagOptions = {}): Flag<Value> => ({
-    kind,
-    text,
-    value,
-    default: defaultValue,
-    ...options,
-  });
+  <Default extends string = never>(
+    text: string,
+    options: MaybeDefault<Default> = {},
+  ): Flag<Value | Missing<Default>> => ({ kind, text, value, ...options });
+
+const repeated =
+  <Value>(kind: ValueKind, value: string) =>
+  (text: string, options: FlagOptions = {}): Flag<Value> => ({ kind, text, value, repeat: true, ...options });
 
 /**
  * The flags that a command may declare. The key under which a flag is declared is its name: `waitTimeout` is
- * `--wait-timeout`. `run` gets the parsed value; a value that cannot be parsed is an error that names the flag.
+ * `--wait-timeout`. `run` gets the parsed value, or undefined without one and without a `default`; a value that cannot be parsed is an error that
+ * names the flag.
  */
 export const flag = {
   /** A switch: true when given. */
-  boolean: make<boolean>("boolean", undefined),
-  text: make<string | undefined>("text", "TEXT"),
-  textOr: withDefault<string>("text", "TEXT"),
+  boolean: (text: string, options: FlagOptions = {}): Flag<boolean> => ({
+    kind: "boolean",
+    text,
+    ...options,
+  }),
+  text: single<string>("text", "TEXT"),
   /** Any number. */
-  number: make<number | undefined>("number", "N"),
-  numberOr: withDefault<number>("number", "N"),
+  number: single<number>("number", "N"),
   /** A whole number of at least `minimum`. */
-  integer: (text: string, options: Bounded): Flag<number | undefined> => ({
-    kind: "integer",
-    text,
-    value: "N",
-    ...options,
-  }),
-  integerOr: (text: string, defaultValue: string, options: Bounded): Flag<number> => ({
-    kind: "integer",
-    text,
-    value: "N",
-    default: defaultValue,
-    ...options,
-  }),
+  integer: <Default extends string = never>(
+    text: string,
+    options: MaybeDefault<Default> & { readonly minimum: number },
+  ): Flag<number | Missing<Default>> => ({ kind: "integer", text, value: "N", ...options }),
   /** Milliseconds. */
-  duration: make<number | undefined>("duration", "DURATION"),
-  durationOr: withDefault<number>("duration", "DURATION"),
+  duration: single<number>("duration", "DURATION"),
   /** An amount in dollars, as cents. */
-  cents: make<number | undefined>("cents", "AMOUNT"),
+  cents: single<number>("cents", "AMOUNT"),
   /** An amount in dollars, as hundredths of a cent, for prices below a cent. */
-  price: make<number | undefined>("price", "AMOUNT"),
+  price: single<number>("price", "AMOUNT"),
   /** An id: a number where JSON represents it exactly, else text. */
-  id: make<number | string | undefined>("id", "ID"),
+  id: single<number | string>("id", "ID"),
   /** Width and height in pixels. */
-  size: make<Size | undefined>("size", "WxH"),
-  sizeOr: withDefault<Size>("size", "WxH"),
-  choice,
+  size: single<Size>("size", "WxH"),
+  /** One of a fixed set of words. */
+  choice: <const Choice extends string, Default extends Choice = never>(
+    text: string,
+    choices: readonly Choice[],
+    options: MaybeDefault<Default> = {},
+  ): Flag<Choice | Missing<Default>> => ({ kind: "choice", text, value: "VALUE", choices, ...options }),
   /** May be given several times. */
-  texts: make<readonly string[]>("text", "TEXT", { repeat: true }),
+  texts: repeated<readonly string[]>("text", "TEXT"),
   /** `KEY=JSON`, may be given several times; the values are merged into one object. */
-  params: make<Readonly<Record<string, unknown>>>("params", "KEY=JSON", { repeat: true }),
+  params: repeated<Readonly<Record<string, unknown>>>("params", "KEY=JSON"),
 };
-
-type Bounded = FlagOptions & { readonly minimum: number };
 
 export interface Size {
   readonly width: number;

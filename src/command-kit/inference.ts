@@ -1,5 +1,4 @@
-import { BudgetExceeded, UsageError } from "../core/errors.ts";
-import { exactDollars } from "../core/money.ts";
+import { UsageError } from "../core/errors.ts";
 import type { Context } from "./context.ts";
 import { type FlagValues, flag } from "./flag.ts";
 
@@ -25,13 +24,4 @@ export function outputOptions(
     throw new UsageError("--out - writes bytes, and stdout is a terminal: name a file or use a pipe");
   }
   return { out, force, dryRun, resolve: files.resolve, temporaryFolder: files.temporary, say };
-}
-
-const hundredthsPerDollar = 10_000;
-
-/** Throws `BudgetExceeded` when something costs more dollars than the limit, which is in hundredths of a cent. */
-export function assertWithinCost(cost: number, limit: number | undefined): void {
-  if (limit === undefined || Math.round(cost * hundredthsPerDollar) <= limit) return;
-  const max = exactDollars(limit / hundredthsPerDollar);
-  throw new BudgetExceeded(`this would cost ${exactDollars(cost)}; the limit is ${max}`);
 }

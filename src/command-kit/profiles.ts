@@ -1,6 +1,6 @@
+import type { ProfileSummary } from "../config/types.ts";
 import { NotFound } from "../core/errors.ts";
 import type { RecordView } from "../core/view.ts";
-import type { ProfileSummary } from "./context.ts";
 
 /** A profile as commands show it: with the last characters and the source of its key, never the key. */
 export function shownProfile({ name, inUse, settings, key }: Omit<ProfileSummary, "isDefault">) {

@@ -1,6 +1,7 @@
 import type { OperationId } from "../contract/index.ts";
 import type { Arg } from "./arg.ts";
-import type { LiveValue, ValueKind } from "./values.ts";
+import type { Flag } from "./flag.ts";
+import type { ValueKind } from "./values.ts";
 
 /**
  * The commands as plain data, generated from their declarations: what parsing, help, prompts, completions and manual
@@ -34,34 +35,19 @@ export interface CommandNode {
 
 export type ArgNode = Omit<Arg, "choicesFrom" | symbol>;
 
-export interface FlagNode {
+export interface FlagNode extends Omit<Flag, "kind" | symbol> {
   /** Long names without dashes, the main one first. */
   readonly names: readonly [string, ...string[]];
-  readonly short?: string;
   readonly kind: ValueKind | "list" | "map";
   /** The kind of the values in a list or a map. */
   readonly item?: ValueKind;
-  /** The placeholder of the value in help; a flag without one is a switch. */
-  readonly value?: string;
-  /** The value when the flag is given without one. */
-  readonly optionalValue?: string;
-  readonly text: string;
   /** Choices, limits, default and configuration key, in words. */
   readonly notes: readonly string[];
-  readonly repeat?: boolean;
-  readonly choices?: readonly string[];
-  /** Bounds of a whole number. */
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly default?: string;
-  readonly completes?: LiveValue;
   /** A switch with a `--no-` form. */
   readonly negatable?: boolean;
   readonly required?: boolean;
   /** The field of the operation that it sets. */
   readonly field?: string;
-  /** Dotted fields that a command's own flag sets. */
-  readonly setsFields?: readonly string[];
   /** The key under which `run` gets the value of the command's own flag. */
   readonly key?: string;
   /** The key of the configuration that keeps a default for it. */

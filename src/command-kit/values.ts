@@ -21,41 +21,32 @@ export type ValueKind =
   | "size"
   | "params";
 
-interface Bounds {
+interface Parsing {
+  readonly kind: ValueKind;
+  readonly choices?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
 }
 
-interface Parsing extends Bounds {
-  readonly kind: ValueKind;
-  readonly choices?: readonly string[];
-}
-
 /** Parses a text by its kind. Throws `UsageError` that names the flag or the argument. */
-export function parseValue({ kind, choices, ...bounds }: Parsing, text: string, name: string): unknown {
-  switch (kind) {
-    case "number":
-      return parseNumber(text, name);
-    case "integer":
-      return parseInteger(text, name, bounds);
-    case "id":
-      return parseId(text);
-    case "duration":
-      return parseWait(text, name);
-    case "cents":
-      return parseCents(text, name);
-    case "price":
-      return parsePrice(text, name);
-    case "size":
-      return parseSize(text, name);
-    case "params":
-      return parseParam(text, name);
-    case "choice":
-      if (choices?.includes(text) === false) throw new UsageError(noChoice(name, choices, text));
-      return text;
-    default:
-      return text;
-  }
+export const parseValue = (parsing: Parsing, text: string, name: string): unknown =>
+  parsers[parsing.kind]?.(text, name, parsing) ?? text;
+
+const parsers: Partial<Record<ValueKind, (text: string, name: string, parsing: Parsing) => unknown>> = {
+  number: parseNumber,
+  integer: parseInteger,
+  id: parseId,
+  duration: parseWait,
+  cents: parseCents,
+  price: parsePrice,
+  size: parseSize,
+  params: parseParam,
+  choice: parseChoice,
+};
+
+function parseChoice(text: string, name: string, { choices }: Parsing): string {
+  if (choices?.includes(text) === false) throw new UsageError(noChoice(name, choices, text));
+  return text;
 }
 
 /** Parses an id: a whole number where JSON represents it exactly, else text. */
@@ -76,7 +67,7 @@ function parseNumber(text: string, name: string): number {
 }
 
 /** A whole number within its bounds. Fields have no bounds here: the contract checks them. */
-function parseInteger(text: string, name: string, { minimum, maximum }: Bounds): number {
+function parseInteger(text: string, name: string, { minimum, maximum }: Parsing): number {
   const number = parseNumber(text, name);
   if (minimum === undefined) return number;
   if (Number.isInteger(number) && number >= minimum && number <= (maximum ?? number)) return number;

@@ -1,4 +1,5 @@
 import leven from "leven";
+import { UsageError } from "./errors.ts";
 
 /** A word quoted for a POSIX shell where it needs quotes. */
 export const quoted = (word: string): string =>
@@ -6,7 +7,17 @@ export const quoted = (word: string): string =>
 
 /** A flag and what is wrong with it: "--gpus must be 1", but "--image: SD2 does not do that". */
 export const sentence = ({ flag, message }: { readonly flag: string; readonly message: string }): string =>
-  /^(must|is|has)\b/.test(message) ? `${flag} ${message}` : `${flag}: ${message}`;
+  /^(must|is|has|cannot|requires|or)\b/.test(message) ? `${flag} ${message}` : `${flag}: ${message}`;
+
+/** The error for one or more invalid values; a single one is the message itself. */
+export function invalidValues(
+  issues: readonly { readonly flag: string; readonly message: string }[],
+  hint: string,
+): UsageError {
+  const [first, ...more] = issues;
+  if (first && more.length === 0) return new UsageError(sentence(first), { hint });
+  return new UsageError(`${issues.length} invalid values`, { issues, hint });
+}
 
 /** The last four characters of an API key, to recognise it by; empty for a key too short to reveal that much of. */
 export const keyEnding = (key: string): string => (key.length < 12 ? "" : key.slice(-4));

@@ -11,16 +11,12 @@ import {
 } from "./filename.ts";
 
 /** Where results go: to stdout, to one named file, or to files in a folder that are named by a template. */
-export type Destination =
-  | { readonly kind: "stdout" }
-  | { readonly kind: "file"; readonly path: string; readonly makeFolders: false }
-  | {
-      readonly kind: "template";
-      readonly folder: string;
-      readonly template: string;
-      /** Missing folders are created: the user named a folder or a template, not one file. */
-      readonly makeFolders: true;
-    };
+export type Destination = { readonly kind: "stdout" } | FileDestination;
+
+/** Missing folders are created for a template: the user named a folder or a template, not one file. */
+export type FileDestination =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "template"; readonly folder: string; readonly template: string };
 
 const endsInSeparator = (path: string) => path.endsWith("/") || path.endsWith(sep);
 
@@ -37,7 +33,7 @@ function within(folder: string, path: string): string {
  *
  * @param here the folder that relative paths start from.
  * @throws {SaveFailed} for an empty or invalid path, and for a device or a pipe, which cannot be replaced by a rename.
- * @throws {BadTemplate} before anything is sent, so that no result is paid for and cannot be named.
+ * @throws {UsageError} before anything is sent, so that no result is paid for and cannot be named.
  */
 export async function destination(out: string | undefined, here = "."): Promise<Destination> {
   if (out === "-") return { kind: "stdout" };
@@ -47,7 +43,7 @@ export async function destination(out: string | undefined, here = "."): Promise<
     if (codeOf(error) !== "ENOENT") throw saveFailed(path, error);
   });
   if (out === undefined || existing?.isDirectory()) {
-    return { kind: "template", folder: path, template: DEFAULT_TEMPLATE, makeFolders: true };
+    return { kind: "template", folder: path, template: DEFAULT_TEMPLATE };
   }
   if (existing && !existing.isFile()) {
     throw new SaveFailed(path, "is not a file; use - to write to standard output");
@@ -55,16 +51,16 @@ export async function destination(out: string | undefined, here = "."): Promise<
   if (out.includes("{")) {
     const template = endsInSeparator(out) ? out + DEFAULT_TEMPLATE : out;
     checkTemplate(template);
-    return { kind: "template", folder: isAbsolute(out) ? "." : here, template, makeFolders: true };
+    return { kind: "template", folder: isAbsolute(out) ? "." : here, template };
   }
   if (endsInSeparator(out)) {
-    return { kind: "template", folder: path, template: DEFAULT_TEMPLATE, makeFolders: true };
+    return { kind: "template", folder: path, template: DEFAULT_TEMPLATE };
   }
-  return { kind: "file", path, makeFolders: false };
+  return { kind: "file", path };
 }
 
 /** The deepest folder that is known before there is a result, to check that it is writable. */
-export function folderOf(to: Exclude<Destination, { kind: "stdout" }>): string {
+export function folderOf(to: FileDestination): string {
   if (to.kind === "file") return dirname(to.path);
   const [beforeValues = ""] = to.template.split("{");
   return beforeValues === "" ? to.folder : dirname(within(to.folder, `${beforeValues}x`));
@@ -75,7 +71,7 @@ export function folderOf(to: Exclude<Destination, { kind: "stdout" }>): string {
  * (`count`) for one named file are numbered: `-1`, `-2` and so on before the extension.
  */
 export function pathIn(
-  to: Exclude<Destination, { kind: "stdout" }>,
+  to: FileDestination,
   values: NameValues,
   count = 1,
 ): { path: string; renamed: boolean } {

@@ -1,21 +1,6 @@
 import { parse, sep } from "node:path";
+import { UsageError } from "../core/errors.ts";
 import { MEDIA_TYPES } from "./sniff.ts";
-
-/** A file name template contains an unknown placeholder or an unbalanced brace. */
-export class BadTemplate extends Error {
-  override readonly name = "BadTemplate";
-  /** As the user typed it, braces included. */
-  readonly placeholder: string;
-  /** The known names, without braces. */
-  readonly known: readonly string[];
-
-  constructor(placeholder: string, known: readonly string[]) {
-    const choices = known.map((name) => `{${name}}`).join(" ");
-    super(`unknown placeholder ${placeholder} in the file name: use ${choices}`);
-    this.placeholder = placeholder;
-    this.known = known;
-  }
-}
 
 export const DEFAULT_TEMPLATE = "{date}-{slug}-{seed}-{index}.{ext}";
 
@@ -57,14 +42,14 @@ const SEGMENT = sep === "\\" ? /([^\\/]+)([\\/]|$)/g : /([^/]+)(\/|$)/g;
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 const unreserved = (name: string) => name.replace(RESERVED, "$1_");
 
-/** @throws {BadTemplate} */
+/** @throws {UsageError} for an unknown placeholder or an unbalanced brace. */
 export function checkTemplate(template: string): void {
   const known = Object.keys(PLACEHOLDERS);
-  for (const [placeholder, name = ""] of template.matchAll(PLACEHOLDER)) {
-    if (!known.includes(name)) throw new BadTemplate(placeholder, known);
-  }
-  const unbalanced = /[{}].*/s.exec(template.replace(PLACEHOLDER, ""));
-  if (unbalanced !== null) throw new BadTemplate(unbalanced[0], known);
+  const unknown = [...template.matchAll(PLACEHOLDER)].find(([, name = ""]) => !known.includes(name));
+  const [wrong] = unknown ?? /[{}].*/s.exec(template.replace(PLACEHOLDER, "")) ?? [];
+  if (wrong === undefined) return;
+  const choices = known.map((name) => `{${name}}`).join(" ");
+  throw new UsageError(`unknown placeholder ${wrong} in the file name: use ${choices}`);
 }
 
 /** Fills one path segment of a template; empty when only dots remain. */
@@ -81,7 +66,7 @@ function fill(segment: string, values: NameValues): string {
  * Fills a template. The template's own folders and leading dots stay; a value adds neither a folder nor a hidden or
  * reserved name. A placeholder without a value is removed together with the dash next to it. The name is never empty.
  *
- * @throws {BadTemplate}
+ * @throws {UsageError}
  */
 export function fileName(template: string, values: NameValues): string {
   checkTemplate(template);

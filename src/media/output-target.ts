@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { EmptyResult, ResultLost, reasonOf, SaveFailed } from "../core/errors.ts";
+import { EmptyResult, ResultLost, SaveFailed } from "../core/errors.ts";
 import { canSaveTo } from "../core/saving.ts";
 import { decodeBase64 } from "./base64.ts";
 import { type Destination, destination, folderOf, pathIn } from "./destination.ts";
@@ -37,7 +37,7 @@ export interface SavedFile {
 export async function outputTarget(options: OutputOptions): Promise<OutputTarget> {
   const { out, force, dryRun, resolve, temporaryFolder, say } = options;
   const to = await destination(out, resolve("."));
-  if (to.kind !== "stdout" && !dryRun) await canSaveTo(folderOf(to), to);
+  if (to.kind !== "stdout" && !dryRun) await canSaveTo(folderOf(to), { makeFolders: to.kind === "template" });
   return { to, force, say, fallbackFolders: [resolve("."), temporaryFolder] };
 }
 
@@ -59,7 +59,7 @@ export async function saveMedia(
   { base64, kind, count, names, finish = (bytes) => bytes }: Media,
   target: OutputTarget,
 ): Promise<SavedFile | { readonly bytes: Uint8Array }> {
-  const decoded = decode(base64);
+  const decoded = decodeBase64(base64);
   const type = sniff(decoded);
   if (type?.kind !== kind) throw new EmptyResult(`the response holds no ${kind} of a known type`);
   const bytes = finish(decoded);
@@ -67,19 +67,11 @@ export async function saveMedia(
   if (to.kind === "stdout") return { bytes };
   const filled = { ...names, ext: type.ext };
   const { path: wanted, renamed } = pathIn(to, filled, count);
-  const { makeFolders } = to;
-  const saved = await attempt(() => save(wanted, bytes, { force: target.force, makeFolders }));
+  const options = { force: target.force, makeFolders: to.kind === "template" };
+  const saved = await save(wanted, bytes, options).catch(saveFailure);
   if (renamed && !(saved instanceof SaveFailed)) say(`The bytes are ${type.mime}, so the file is ${saved}`);
   const path = saved instanceof SaveFailed ? await saveElsewhere(bytes, filled, saved, target) : saved;
   return { path, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
-}
-
-function decode(base64: string): Uint8Array {
-  try {
-    return decodeBase64(base64);
-  } catch (cause) {
-    throw new EmptyResult(`the response cannot be decoded: ${reasonOf(cause)}`);
-  }
 }
 
 /** Saves what was paid for under its default name in the first folder that takes it, and says where. */
@@ -90,8 +82,8 @@ async function saveElsewhere(
   { fallbackFolders, say }: OutputTarget,
 ): Promise<string> {
   for (const folder of fallbackFolders) {
-    const to = { kind: "template", folder, template: DEFAULT_TEMPLATE, makeFolders: true } as const;
-    const saved = await attempt(() => save(pathIn(to, names).path, bytes, { makeFolders: true }));
+    const { path } = pathIn({ kind: "template", folder, template: DEFAULT_TEMPLATE }, names);
+    const saved = await save(path, bytes, { makeFolders: true }).catch(saveFailure);
     if (saved instanceof SaveFailed) continue;
     say(`${failure.message}. It was paid for, so it is kept as ${saved}`);
     return saved;
@@ -99,11 +91,8 @@ async function saveElsewhere(
   throw new ResultLost(failure.message);
 }
 
-async function attempt(work: () => Promise<string>): Promise<string | SaveFailed> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof SaveFailed) return error;
-    throw error;
-  }
+/** The failure as a value, so that another place can be tried. */
+function saveFailure(error: unknown): SaveFailed {
+  if (error instanceof SaveFailed) return error;
+  throw error;
 }

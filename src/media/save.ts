@@ -36,17 +36,6 @@ async function claim(path: string, temporary: string, disk: Disk): Promise<boole
   }
 }
 
-async function claimFree(path: string, temporary: string, disk: Disk): Promise<string> {
-  let free = path;
-  for (let number = 2; !(await claim(free, temporary, disk)); number++) free = numbered(path, number);
-  return free;
-}
-
-async function claimOnly(path: string, temporary: string, disk: Disk): Promise<string> {
-  if (await claim(path, temporary, disk)) return path;
-  throw new SaveFailed(path, "it already exists; use --force to replace it");
-}
-
 /**
  * Writes the bytes to a temporary file in the same folder, flushes it and renames it, so that a file is complete or
  * absent. An existing file is kept unless `force` is set: the next free name is used instead (`cat-2.png`,
@@ -64,9 +53,15 @@ export async function save(
   const folder = dirname(path);
   await (options.makeFolders ? makeFolder(folder) : needFolder(folder));
   const place = async (temporary: string) => {
-    if (!options.force) return (options.noOtherName ? claimOnly : claimFree)(path, temporary, disk);
-    await disk.rename(temporary, path);
-    return path;
+    let free = path;
+    if (options.force) await disk.rename(temporary, path);
+    else {
+      for (let number = 2; !(await claim(free, temporary, disk)); number++) {
+        if (options.noOtherName) throw new SaveFailed(path, "it already exists; use --force to replace it");
+        free = numbered(path, number);
+      }
+    }
+    return free;
   };
   try {
     return await withTemporary(folder, bytes, place, disk);

@@ -4,10 +4,7 @@ export interface MediaType {
   readonly ext: string;
   readonly mime: string;
   readonly kind: "image" | "audio";
-}
-
-interface Signature extends MediaType {
-  matches(bytes: Uint8Array): boolean;
+  readonly matches: (bytes: Uint8Array) => boolean;
 }
 
 function ascii(bytes: Uint8Array, start: number, length: number): string {
@@ -53,7 +50,8 @@ function isAdtsFrame(bytes: Uint8Array): boolean {
   return sync === 0xff && (kind & 0xf6) === 0xf0 && ((rate >> 2) & 0x0f) < 13 && bytes.length >= 7;
 }
 
-const SIGNATURES: readonly Signature[] = [
+/** The known types, one for each extension. The service returns no video, so an MPEG-4 file is audio. */
+export const MEDIA_TYPES: readonly MediaType[] = [
   {
     ext: "png",
     mime: "image/png",
@@ -66,22 +64,18 @@ const SIGNATURES: readonly Signature[] = [
   { ext: "avif", mime: "image/avif", kind: "image", matches: isoMedia(/avi[fs]/) },
   { ext: "bmp", mime: "image/bmp", kind: "image", matches: isBitmap },
   { ext: "wav", mime: "audio/wav", kind: "audio", matches: riff("WAVE") },
-  { ext: "mp3", mime: "audio/mpeg", kind: "audio", matches: (bytes) => ascii(bytes, 0, 3) === "ID3" },
-  { ext: "mp3", mime: "audio/mpeg", kind: "audio", matches: isMp3Frame },
+  {
+    ext: "mp3",
+    mime: "audio/mpeg",
+    kind: "audio",
+    matches: (bytes) => ascii(bytes, 0, 3) === "ID3" || isMp3Frame(bytes),
+  },
   { ext: "ogg", mime: "audio/ogg", kind: "audio", matches: (bytes) => ascii(bytes, 0, 4) === "OggS" },
   { ext: "flac", mime: "audio/flac", kind: "audio", matches: (bytes) => ascii(bytes, 0, 4) === "fLaC" },
-  // The service returns no video, so an MPEG-4 file is audio.
   { ext: "m4a", mime: "audio/mp4", kind: "audio", matches: isoMedia(/M4[AB] |mp4[12]|iso[m2-9]/) },
   { ext: "aac", mime: "audio/aac", kind: "audio", matches: isAdtsFrame },
 ];
 
-/** Every type that {@link sniff} can return, one for each extension. */
-export const MEDIA_TYPES: readonly MediaType[] = [
-  ...new Map(SIGNATURES.map(({ ext, mime, kind }) => [ext, { ext, mime, kind }])).values(),
-];
-
 /** Detects the type from the first bytes; `undefined` when it is not known. Never throws. */
-export function sniff(bytes: Uint8Array): MediaType | undefined {
-  const ext = SIGNATURES.find((signature) => signature.matches(bytes))?.ext;
-  return MEDIA_TYPES.find((type) => type.ext === ext);
-}
+export const sniff = (bytes: Uint8Array): MediaType | undefined =>
+  MEDIA_TYPES.find(({ matches }) => matches(bytes));

@@ -13,7 +13,6 @@ const internal = [
   "NothingToSay",
   "UnreadableReference",
   "MissingEngine",
-  "UndecodableMedia",
 ];
 
 /** The library is not part of the tool: its errors go to programs. */

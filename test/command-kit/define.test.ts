@@ -115,10 +115,10 @@ test("the types of flags, arguments and input follow from the declaration", () =
     flags: {
       force: flag.boolean("A switch"),
       label: flag.text("A text"),
-      title: flag.textOr("A text", "none"),
+      title: flag.text("A text", { default: "none" }),
       times: flag.integer("A number", { minimum: 1 }),
-      port: flag.integerOr("A number", "8787", { minimum: 0 }),
-      interval: flag.durationOr("Milliseconds", "5s"),
+      port: flag.integer("A number", { default: "8787", minimum: 0 }),
+      interval: flag.duration("Milliseconds", { default: "5s" }),
       size: flag.size("Pixels"),
       kind: flag.choice("A kind", ["vm", "bare-metal"]),
       state: flag.choice("A state", ["running", "ended"], { default: "running" }),

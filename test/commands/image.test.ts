@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readPngText } from "../../src/media/png-text.ts";
 import { createCli } from "../support/cli.ts";
 import { painter, saved, tinyPng } from "../support/pictures.ts";
+import { readPngText } from "../support/png-text.ts";
 import { overNetwork } from "../support/service.ts";
 
 describe("image", () => {

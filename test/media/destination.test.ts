@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { SaveFailed } from "../../src/core/errors.ts";
-import { type Destination, destination, folderOf, pathIn } from "../../src/media/destination.ts";
-import { BadTemplate } from "../../src/media/filename.ts";
+import { SaveFailed, UsageError } from "../../src/core/errors.ts";
+import { destination, type FileDestination, folderOf, pathIn } from "../../src/media/destination.ts";
 import { scratchFolder } from "./scratch.ts";
 
 const values = {
@@ -18,7 +17,7 @@ const usual = "2026-01-02-030405-cat-7.png";
 async function resolved(out: string | undefined, here: string) {
   const to = await destination(out, here);
   if (to.kind === "stdout") throw new Error("stdout has no path");
-  return { ...pathIn(to, values), folder: folderOf(to), makeFolders: to.makeFolders };
+  return { ...pathIn(to, values), folder: folderOf(to), kind: to.kind };
 }
 
 test("a dash is stdout", async () => {
@@ -26,7 +25,7 @@ test("a dash is stdout", async () => {
 });
 
 test("without --out the picture goes to the current folder under the usual name", async () => {
-  const to = (await destination(undefined)) as Exclude<Destination, { kind: "stdout" }>;
+  const to = (await destination(undefined)) as FileDestination;
   expect(folderOf(to)).toBe(".");
   expect(pathIn(to, values)).toEqual({ path: usual, renamed: false });
 });
@@ -46,7 +45,7 @@ test("a trailing slash names a folder to be made", async () => {
   expect(await resolved("new/", here)).toEqual({
     path: join(here, "new", usual),
     folder: `${here}/new/`,
-    makeFolders: true,
+    kind: "template",
     renamed: false,
   });
 });
@@ -56,7 +55,7 @@ test("braces make a template, of folders too", async () => {
   expect(await resolved("by/{seed}/{slug}.{ext}", here)).toEqual({
     path: join(here, "by/7/cat.png"),
     folder: join(here, "by"),
-    makeFolders: true,
+    kind: "template",
     renamed: false,
   });
   expect((await resolved("{slug}", here)).path).toBe(join(here, "cat.png"));
@@ -69,7 +68,7 @@ test("braces make a template, of folders too", async () => {
 });
 
 test("a misspelt placeholder is reported before there is a picture", async () => {
-  await expect(destination("{sed}.png")).rejects.toThrow(BadTemplate);
+  await expect(destination("{sed}.png")).rejects.toThrow(UsageError);
 });
 
 describe("a file's extension is that of the bytes", () => {
@@ -85,19 +84,18 @@ describe("a file's extension is that of the bytes", () => {
     [".png", ".png.png", false],
     ["../link/../cat.wav", "../link/../cat.png", true],
   ])("PNG bytes for %s are saved as %s", async (asked, path, renamed) => {
-    expect(pathIn({ kind: "file", path: asked, makeFolders: false }, values)).toEqual({ path, renamed });
+    expect(pathIn({ kind: "file", path: asked }, values)).toEqual({ path, renamed });
   });
 
   test("an extension that means the same is kept", () => {
-    const file = (path: string, ext: string) =>
-      pathIn({ kind: "file", path, makeFolders: false }, { ...values, ext }).path;
+    const file = (path: string, ext: string) => pathIn({ kind: "file", path }, { ...values, ext }).path;
     expect(file("cat.jpeg", "jpg")).toBe("cat.jpeg");
     expect(file("talk.opus", "ogg")).toBe("talk.opus");
   });
 });
 
 test("several pictures in one named file are numbered before the extension", async () => {
-  const to = { kind: "file", path: "out/cat.jpg", makeFolders: false } as const;
+  const to = { kind: "file", path: "out/cat.jpg" } as const;
   const names = [1, 2, 3].map((index) => pathIn(to, { ...values, index }, 3).path);
   expect(names).toEqual(["out/cat-1.png", "out/cat-2.png", "out/cat-3.png"]);
   expect(pathIn(to, { ...values, index: 1 }, 1).path).toBe("out/cat.png");
@@ -109,7 +107,7 @@ test("a file that is there is a file, and its folder must be there", async () =>
   expect(await resolved("cat.png", here)).toMatchObject({
     path: join(here, "cat.png"),
     folder: here,
-    makeFolders: false,
+    kind: "file",
   });
 });
 

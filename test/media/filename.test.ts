@@ -1,7 +1,8 @@
 import { resolve, sep } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BadTemplate, DEFAULT_TEMPLATE, fileName, type NameValues } from "../../src/media/filename.ts";
+import { UsageError } from "../../src/core/errors.ts";
+import { DEFAULT_TEMPLATE, fileName, type NameValues } from "../../src/media/filename.ts";
 
 const date = new Date(2026, 10, 20, 9, 5, 7);
 const given = { date, fallback: "picture", ext: "png" };
@@ -66,14 +67,14 @@ test("a negative seed keeps its sign", () => {
 
 test("an unknown placeholder is named, and the known ones are listed", () => {
   const attempt = () => fileName("{date}-{promt}.{ext}", cat);
-  expect(attempt).toThrow(BadTemplate);
+  expect(attempt).toThrow(UsageError);
   expect(attempt).toThrow(/\{promt\}.*\{date\} \{time\} \{slug\} \{seed\} \{index\} \{model\} \{ext\}/);
 });
 
 test.each(["{slug.png", "slug}.png", "{}", "{constructor}", "{Slug}", "{{slug}}"])(
   "%s is no template",
   (bad) => {
-    expect(() => fileName(bad, cat)).toThrow(BadTemplate);
+    expect(() => fileName(bad, cat)).toThrow(UsageError);
   },
 );
 

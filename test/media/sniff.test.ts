@@ -52,8 +52,8 @@ test.each([
 });
 
 test("a type is a picture or sound", () => {
-  expect(sniff(bytes("fLaC"))).toEqual({ ext: "flac", mime: "audio/flac", kind: "audio" });
-  expect(sniff(bytes([0xff, 0xd8, 0xff]))).toEqual({ ext: "jpg", mime: "image/jpeg", kind: "image" });
+  expect(sniff(bytes("fLaC"))).toMatchObject({ ext: "flac", mime: "audio/flac", kind: "audio" });
+  expect(sniff(bytes([0xff, 0xd8, 0xff]))).toMatchObject({ ext: "jpg", mime: "image/jpeg", kind: "image" });
 });
 
 test("any bytes are looked at without a fault", () => {

@@ -6,7 +6,7 @@ import { globals, nouns } from "../../src/cli/generated/tree.ts";
 import { main } from "../../src/cli/start/main.ts";
 import { documentedDescription, type Sandbox, type Services } from "../../src/cli/start/services.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
-import type { Installation } from "../../src/command-kit/ports.ts";
+import type { Installation } from "../../src/command-kit/context.ts";
 import { Unavailable } from "../../src/core/errors.ts";
 import type { EnvironmentName } from "../../src/core/sandbox.ts";
 import { completionOf } from "../../src/docs/completions/index.ts";

@@ -3,8 +3,7 @@ import type { Issue } from "../../contract/check/check.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { UsageError } from "../../core/errors.ts";
-import { didYouMean, sentence } from "../../core/text.ts";
+import { didYouMean, invalidValues } from "../../core/text.ts";
 import type { Invocation } from "../parse/program.ts";
 import { contractCheck } from "./contract-check.ts";
 
@@ -49,11 +48,7 @@ export async function checkInput(
     ({ flag, message }, at) =>
       all.findIndex((other) => other.flag === flag && other.message === message) === at,
   );
-  const [first] = issues;
-  throw new UsageError(first && issues.length === 1 ? sentence(first) : `${issues.length} invalid values`, {
-    issues: issues.length === 1 ? [] : issues,
-    hint: undescribed ? `${nothingSent} ${noDescription}` : nothingSent,
-  });
+  throw invalidValues(issues, undescribed ? `${nothingSent} ${noDescription}` : nothingSent);
 }
 
 const nothingSent = "Nothing was sent.";

@@ -33,7 +33,6 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   ProgramFailed: () => ({ code: "PROGRAM_FAILED", exitCode: exit.usage }),
   BadFilter: () => ({ code: "USAGE", exitCode: exit.usage }),
   FilterFailed: () => ({ code: "FILTER_FAILED", exitCode: exit.service }),
-  BadTemplate: () => ({ code: "USAGE", exitCode: exit.usage }),
   SaveFailed: () => ({ code: "NOT_SAVED", exitCode: exit.usage }),
   InsecureUrl: () => ({
     code: "INSECURE_URL",

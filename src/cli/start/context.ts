@@ -1,6 +1,11 @@
 import { resolve } from "node:path";
-import { type Context, type Files, type Ports, visibleVariables } from "../../command-kit/context.ts";
-import type { Installation } from "../../command-kit/ports.ts";
+import {
+  type Context,
+  type Files,
+  type Installation,
+  type Ports,
+  visibleVariables,
+} from "../../command-kit/context.ts";
 import { createSecrets } from "../../config/credentials.ts";
 import { configPath, type Profile, profileOf, profileValue, readConfig } from "../../config/file.ts";
 import { configKeys } from "../../config/keys.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Description, DescriptionCache } from "../../client/description.ts";
 import type { Probe } from "../../client/probe.ts";
 import type { Transport } from "../../client/transport.ts";
-import type { SandboxControl, SandboxFacts, SandboxHealth } from "../../command-kit/ports.ts";
+import type { SandboxControl, SandboxFacts, SandboxHealth } from "../../command-kit/context.ts";
 import type { Shell } from "../../core/shells.ts";
 import type { Topic } from "../../core/topics.ts";
 import type { System } from "../../system/types.ts";

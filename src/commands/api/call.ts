@@ -1,13 +1,21 @@
+import { STATUS_CODES } from "node:http";
+import type { BufferedResponse } from "../../client/response.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { noDescription } from "../../command-kit/responses.ts";
+import { jsonOf, noDescription } from "../../command-kit/responses.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
+import { isRecord, parseJson } from "../../core/json.ts";
+import type { Result } from "../../core/result.ts";
+import type { View } from "../../core/view.ts";
+import type { DescribedOperation } from "../../openapi/described.ts";
 import type { Description } from "../../openapi/document.ts";
 import { pages, pagingOf } from "../../openapi/paging.ts";
+import { json } from "../../output/json.ts";
+import { recordsOf } from "../../output/records.ts";
+import { everyColumn } from "../../output/table/columns.ts";
 import { checkRequest } from "./check.ts";
 import { findOperation, isPlaced, type Named, namedBy, operationArgs } from "./find.ts";
-import { printed, shown } from "./print.ts";
 import { destroys, type Request, requestOf } from "./request.ts";
 import { typedFields } from "./typed-fields.ts";
 
@@ -75,10 +83,8 @@ export default defineCommand({
         : undefined,
   },
   run: async ({ input, flags: { include, paginate }, ...context }) => {
-    const { request, settings, files } = context;
-    if (paginate) return shown(await allPages(input, context), settings);
-    const { operation, parts } = input;
-    return printed(await request(parts), { operation, include, terminal: files.stdoutIsTerminal, settings });
+    if (paginate) return shown(await allPages(input, context), context.settings);
+    return printed(await context.request(input.parts), input.operation, include, context);
   },
 });
 
@@ -102,18 +108,91 @@ async function allPages(
   { request, say }: Pick<Context, "request" | "say">,
 ): Promise<readonly unknown[]> {
   const paging = pagingOf(operation?.parameters.map(({ name }) => name) ?? []);
-  const paged = paging.cursor !== undefined || paging.page !== undefined || paging.offset !== undefined;
+  const paged = Object.values(paging).some((name) => name !== undefined);
   const records: unknown[] = [];
   const send = async (query: NonNullable<typeof parts.query>) => {
-    const response = await request({ ...parts, query });
-    try {
-      return JSON.parse(response.text());
-    } catch {
-      throw new EmptyResult("a page is not JSON");
-    }
+    const page = parseJson((await request({ ...parts, query })).text());
+    if (page === undefined) throw new EmptyResult("a page is not JSON");
+    return page;
   };
   for await (const page of pages(send, { paging, query: parts.query ?? [], paged, warn: say })) {
     for (const record of page) records.push(record);
   }
   return records;
+}
+
+/**
+ * A response as it is printed: JSON as such, anything else as its bytes, or as text on a terminal; nothing when it is
+ * empty and may be; `include` prints the status and the headers first. Throws `InvalidResponse`, or `UnknownOutcome` for a write, for what should be JSON and is not.
+ */
+function printed(
+  response: BufferedResponse,
+  operation: DescribedOperation | undefined,
+  include: boolean,
+  { files, settings }: Pick<Context, "files" | "settings">,
+): Result {
+  const { stdoutIsTerminal: terminal } = files;
+  const { bytes } = response;
+  const data = shouldBeJson(response, operation) ? { value: jsonOf(response) } : undefined;
+  if (!include) {
+    if (data) return shown(data.value, settings);
+    if (bytes.length === 0) return { exitCode: 0 };
+    return terminal ? { text: [response.text()] } : { bytes };
+  }
+  const body = data ? Buffer.from(json(data.value, terminal)) : bytes;
+  const whole = Buffer.concat([Buffer.from(headText(response)), body]);
+  return terminal ? { text: [whole.toString()] } : { bytes: whole };
+}
+
+const headText = ({ status, headers }: BufferedResponse): string =>
+  [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trimEnd(),
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    "\n",
+  ].join("\n");
+
+/** Whether a response is JSON by its type; one without a type is when it parses. */
+function shouldBeJson(response: BufferedResponse, operation: DescribedOperation | undefined): boolean {
+  const type = response.header("content-type");
+  const typed = type !== null && /[/+]json\b/i.test(type);
+  if (response.bytes.length === 0) {
+    const mayBeEmpty = withoutBody.has(response.status) || response.request.method === "HEAD";
+    return !mayBeEmpty && (typed || isDescribedAsJson(response, operation));
+  }
+  return type === null ? parseJson(response.text()) !== undefined : typed;
+}
+
+/** Success statuses that have no body. */
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Whether the description gives this response a JSON schema; `default` counts only where no success is described. */
+function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOperation | undefined): boolean {
+  const responses = operation?.responses ?? [];
+  const fallback = responses.some((one) => /^2/.test(one.status)) ? [] : ["default"];
+  const [described] = [String(status), "2XX", ...fallback].flatMap((name) =>
+    responses.filter((one) => one.status.toUpperCase() === name.toUpperCase()),
+  );
+  return described?.schema !== undefined;
+}
+
+/** JSON of any shape in the requested format; as JSON without one. */
+function shown(data: unknown, { output, tableTyped }: Context["settings"]): Result {
+  const asIs = output === "table" && !tableTyped;
+  return { data, view: asIs ? { kind: "document" } : viewOf(data) };
+}
+
+/** A list shows the values inside its records as columns; a page of a list is one, and anything else a record. */
+function viewOf(data: unknown): View {
+  const list = { kind: "list", empty: "The response is an empty list.", id: [] } as const;
+  const records = recordsOf({ data }, { ...list, columns: [] });
+  const id = idsIn(records);
+  const single = data === null || (!Array.isArray(data) && records[0] === data);
+  return single ? { kind: "record", id } : { ...list, columns: everyColumn(records), id };
+}
+
+/** Names of the identifiers of records: `id`, else the first name that ends like one. */
+function idsIn(records: readonly unknown[]): readonly string[] {
+  const names = records.flatMap((record) => (isRecord(record) ? Object.keys(record) : []));
+  const named = names.find((name) => /(?:[a-z]I|_i|^i)d$/.test(name));
+  return ["id", ...(named === undefined ? [] : [named])];
 }

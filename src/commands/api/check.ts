@@ -1,14 +1,9 @@
 import type { Context } from "../../command-kit/context.ts";
-import { UsageError } from "../../core/errors.ts";
+import { invalidValues } from "../../core/text.ts";
 import type { Description } from "../../openapi/document.ts";
 import type { SchemaIssue } from "../../openapi/schema-check.ts";
 import { similar } from "./find.ts";
 import { isOwn, type Request } from "./request.ts";
-
-interface Issue {
-  readonly flag: string;
-  readonly message: string;
-}
 
 /** Messages about a body value that should not be text. */
 const kinds = /^must be (an? )?(number|integer|boolean|null|array|object)/;
@@ -25,13 +20,12 @@ export async function checkRequest(
   if (operation === undefined) return;
   const { limitedPatterns, schemaIssues } = await import("../../openapi/schema-check.ts");
   const patterns = limitedPatterns();
-  const found: Issue[] = [];
+  const found: { flag: string; message: string }[] = [];
   let wantsKind = false;
   const check = (schema: unknown, value: unknown, name: string, fromText: boolean) => {
     const issues = schemaIssues(schema, value, { description, fromText, patterns });
     wantsKind ||= !fromText && issues?.some(({ message }) => kinds.test(message)) === true;
-    if (issues)
-      found.push(...issues.map((issue) => ({ flag: placeOf(name, issue), message: issue.message })));
+    if (issues) found.push(...issues.map(({ path, message }) => ({ flag: placeOf(name, path), message })));
     else say(`The description of ${name || "the body"} cannot be read, so it was not checked.`);
   };
   for (const { name, in: place, required, schema } of operation.parameters) {
@@ -56,7 +50,9 @@ export async function checkRequest(
   for (const pattern of patterns.unchecked) {
     say(`Matching a value against ${pattern} took too long, so it was not checked.`);
   }
-  if (found.length > 0) throw usageError(found, wantsKind);
+  if (found.length === 0) return;
+  const typed = wantsKind ? " -F gives numbers, true, false and null." : "";
+  throw invalidValues(found, `Nothing was sent.${typed} --no-validate leaves it to the service.`);
 }
 
 const notAField = "is not a field of this operation";
@@ -70,15 +66,7 @@ const meant = (name: string, known: readonly string[]): string => {
 };
 
 /** The field as `-f` takes it. */
-function placeOf(name: string, { path }: SchemaIssue): string {
+function placeOf(name: string, path: SchemaIssue["path"]): string {
   const [first = "the body", ...rest] = name === "" ? path : [name, ...path];
   return [first, ...rest.map((step) => `[${step}]`)].join("");
-}
-
-function usageError(issues: readonly Issue[], wantsKind: boolean): UsageError {
-  const [first] = issues;
-  const typed = wantsKind ? " -F gives numbers, true, false and null." : "";
-  const hint = `Nothing was sent.${typed} --no-validate leaves it to the service.`;
-  if (first && issues.length === 1) return new UsageError(`${first.flag} ${first.message}`, { hint });
-  return new UsageError(`${issues.length} invalid values`, { issues, hint });
 }

@@ -1,4 +1,4 @@
-import { arg } from "../../command-kit/arg.ts";
+import { type ArgValues, arg } from "../../command-kit/arg.ts";
 import { NotOffered, UsageError } from "../../core/errors.ts";
 import { nearest } from "../../core/text.ts";
 import { type DescribedOperation, describedOperations, methods } from "../../openapi/described.ts";
@@ -18,13 +18,7 @@ export type Named =
   | { readonly method: string; readonly path: string; readonly query: URLSearchParams };
 
 /** Throws `UsageError` for a method without a path, a path without a method, or the address of another host. */
-export function namedBy({
-  operation: first,
-  path,
-}: {
-  readonly operation: string;
-  readonly path: string | undefined;
-}): Named {
+export function namedBy({ operation: first, path }: ArgValues<typeof operationArgs>): Named {
   const method = first.toUpperCase();
   const isMethod = methods.some((known) => known.toUpperCase() === method);
   if (path === undefined) {
@@ -73,9 +67,13 @@ export interface Found {
 export function findOperation(named: Named, description: Description): Found | undefined {
   const all = describedOperations(description);
   if ("id" in named) {
-    const [found, ...others] = called(named.id, all);
-    if (found && others.length > 0) throw ambiguous(named.id, [found, ...others]);
-    if (found) return { operation: found, pathValues: {} };
+    const found = called(named.id, all);
+    if (found.length > 1) {
+      throw new UsageError(`several operations are called ${named.id}`, {
+        hint: `Give the method and the path: ${found.map(placeOf).join(", or ")}.`,
+      });
+    }
+    if (found[0]) return { operation: found[0], pathValues: {} };
     throw notListed(
       `the service lists no operation ${JSON.stringify(named.id)}`,
       named.id,
@@ -99,19 +97,16 @@ function called(id: string, all: readonly DescribedOperation[]): readonly Descri
 export const isPlaced = (named: Named, description: Description): boolean =>
   !("id" in named) || called(named.id, describedOperations(description)).length > 0;
 
-const ambiguous = (id: string, found: readonly DescribedOperation[]): UsageError =>
-  new UsageError(`several operations are called ${id}`, {
-    hint: `Give the method and the path: ${found.map(({ method, path }) => `${method} ${path}`).join(", or ")}.`,
-  });
-
 /** The same for an operation that must be listed; otherwise throws `NotOffered`. */
 export function requireOperation(named: Named, description: Description): DescribedOperation {
   const found = findOperation(named, description);
   if (found) return found.operation;
-  const names = describedOperations(description).map(({ method, path }) => `${method} ${path}`);
-  const wanted = "id" in named ? named.id : `${named.method} ${named.path}`;
+  const names = describedOperations(description).map(placeOf);
+  const wanted = "id" in named ? named.id : placeOf(named);
   throw notListed(`the service lists no ${wanted}`, wanted, names);
 }
+
+const placeOf = ({ method, path }: Pick<DescribedOperation, "method" | "path">) => `${method} ${path}`;
 
 const notListed = (message: string, wanted: string, names: readonly string[]): NotOffered =>
   new NotOffered(message, `${didYouMean(wanted, names)}\`gpuctl api list\` lists the operations.`);

@@ -15,7 +15,7 @@ export interface Request {
   readonly wholeBody: boolean;
 }
 
-export interface Given {
+interface Given {
   readonly named: Named;
   readonly found: Found | undefined;
   readonly fields: Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import type { Context } from "../../command-kit/context.ts";
 import { UsageError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 
 /** The fields that `-f` and `-F` give. Throws `UsageError` for what cannot be read, and for a missing file. */
 export async function typedFields(
@@ -46,16 +47,14 @@ interface Entry {
   readonly value: unknown;
 }
 
-type Node = Record<string, unknown>;
+type Node = Readonly<Record<string, unknown>>;
 
 /**
  * Objects and lists from keys and values, in their order. `a[]` adds to a list; `a[][b]` fills the last object of one,
  * or begins the next when that has a `b`. Throws `UsageError` for a key that cannot be read or is given twice.
  */
-function nested(values: readonly Entry[]): Readonly<Record<string, unknown>> {
-  const root = empty();
-  for (const { key, value } of values) put(root, stepsOf(key), value, key);
-  return root;
+function nested(entries: readonly Entry[]): Node {
+  return entries.reduce((root, entry) => withField(root, stepsOf(entry.key), entry), empty());
 }
 
 /** Without a prototype, so that every name is just a name. */
@@ -69,43 +68,30 @@ function stepsOf(key: string): readonly string[] {
   return [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, step = ""]) => step)];
 }
 
-function put(node: Node, [name = "", ...rest]: readonly string[], value: unknown, key: string): void {
-  const before = node[name];
-  if (rest.length === 0) {
-    if (before !== undefined) throw new UsageError(`${key} is given twice; ${key}[] makes a list`);
-    node[name] = value;
-  } else if (rest[0] === "") {
-    node[name] ??= [];
-    const list = node[name];
-    if (!Array.isArray(list)) throw clash(key);
-    add(list, rest.slice(1), value, key);
-  } else {
-    node[name] ??= empty();
-    const inner = node[name];
-    if (!isNode(inner)) throw clash(key);
-    put(inner, rest, value, key);
-  }
+function withField(node: Node, [name = "", ...rest]: readonly string[], entry: Entry): Node {
+  return Object.assign(empty(), node, { [name]: withValue(node[name], rest, entry) });
 }
 
-function add(list: unknown[], rest: readonly string[], value: unknown, key: string): void {
-  if (rest.length === 0) {
-    if (value !== noValue) list.push(value);
-    return;
+/** What stands at a place once the value is put where the steps lead from there. */
+function withValue(before: unknown, steps: readonly string[], entry: Entry): unknown {
+  const { key, value } = entry;
+  if (steps.length === 0) {
+    if (before !== undefined) throw new UsageError(`${key} is given twice; ${key}[] makes a list`);
+    return value;
   }
-  if (rest[0] === "") {
-    const inner: unknown[] = [];
-    list.push(inner);
-    add(inner, rest.slice(1), value, key);
-    return;
+  const inner = before ?? (steps[0] === "" ? [] : empty());
+  if (steps[0] !== "") {
+    if (!isRecord(inner)) throw clash(key);
+    return withField(inner, steps, entry);
   }
-  const last: unknown = list.at(-1);
-  if (isNode(last) && !isTaken(last, rest)) {
-    put(last, rest, value, key);
-    return;
-  }
-  const next = empty();
-  list.push(next);
-  put(next, rest, value, key);
+  if (!Array.isArray(inner)) throw clash(key);
+  const rest = steps.slice(1);
+  if (rest.length === 0 && value === noValue) return inner;
+  const last: unknown = inner.at(-1);
+  const fillsLast = rest.length > 0 && rest[0] !== "" && isRecord(last) && !isTaken(last, rest);
+  return fillsLast
+    ? [...inner.slice(0, -1), withField(last, rest, entry)]
+    : [...inner, withValue(undefined, rest, entry)];
 }
 
 /** `a[]` without a value is an empty list. */
@@ -115,11 +101,8 @@ const noValue = Symbol("no value");
 function isTaken(node: Node, [name = "", ...rest]: readonly string[]): boolean {
   const value = node[name];
   if (rest.length === 0 || rest[0] === "") return rest.length === 0 && value !== undefined;
-  return isNode(value) ? isTaken(value, rest) : value !== undefined;
+  return isRecord(value) ? isTaken(value, rest) : value !== undefined;
 }
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const clash = (key: string): UsageError =>
   new UsageError(`${key} conflicts with an earlier field: one name is a value, a list or an object`);

@@ -1,7 +1,7 @@
-import type { ProfileChange, Secrets } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
+import type { ProfileChange } from "../../config/types.ts";
 import { keyEnding } from "../../core/text.ts";
 
 export default defineCommand({
@@ -31,9 +31,12 @@ export default defineCommand({
       command: "gpuctl auth login --key-command 'pass show gpuctl' --base-url https://api.example.com",
     },
   ],
-  run: async ({ flags, profiles, say, secrets, settings }) => {
+  run: async ({ flags: { keyCommand, withToken }, profiles, say, secrets, settings }) => {
     const { profile, baseUrl, inferenceBaseUrl, dryRun } = settings;
-    const change = await keyChange(flags, secrets);
+    const change: ProfileChange =
+      keyCommand === undefined
+        ? { apiKey: await secrets.readKey({ fromStdin: withToken }) }
+        : { settings: { apiKeyCommand: keyCommand } };
     if (dryRun) say(nothingDone);
     else {
       await profiles.save(profile, {
@@ -62,11 +65,3 @@ export default defineCommand({
     };
   },
 });
-
-async function keyChange(
-  { keyCommand, withToken }: { readonly keyCommand: string | undefined; readonly withToken: boolean },
-  { readKey }: Pick<Secrets, "readKey">,
-): Promise<ProfileChange> {
-  if (keyCommand !== undefined) return { settings: { apiKeyCommand: keyCommand } };
-  return { apiKey: await readKey({ fromStdin: withToken }) };
-}

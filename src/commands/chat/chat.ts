@@ -1,10 +1,11 @@
-import { readChunk } from "../../client/stream.ts";
+import { type CompletionChunk, completionChunks, readChunk } from "../../client/stream.ts";
 import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
+import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
-import { bodies, type Ending, reportEnding, streamCompletion, texts } from "./completion.ts";
+import { ServiceError } from "../../core/service-errors.ts";
 
 export default defineCommand({
   path: "chat",
@@ -37,10 +38,12 @@ export default defineCommand({
     if (settings.validate && message.trim() === "") {
       throw new UsageError("MESSAGE must not be empty");
     }
+    const instructions =
+      system === undefined ? [] : [{ role: "system", content: await textOrFile(system, files) }];
     return {
       ...(chatModel !== undefined && { model: chatModel }),
       ...input,
-      messages: [...(await systemMessage(system, files)), { role: "user", content: message }],
+      messages: [...instructions, { role: "user", content: message }],
       ...(topP !== undefined && { top_p: topP }),
       ...(seed !== undefined && { seed }),
       ...(stop.length > 0 && { stop }),
@@ -61,13 +64,79 @@ export default defineCommand({
   },
 });
 
-async function systemMessage(
-  system: string | undefined,
-  files: Context["files"],
-): Promise<readonly { readonly role: "system"; readonly content: string }[]> {
-  if (system === undefined) return [];
-  const content = system.startsWith("@")
-    ? new TextDecoder().decode(await files.read(system.slice(1)))
-    : system;
-  return [{ role: "system", content }];
+/** A text, or the contents of the file for `@FILE`. */
+const textOrFile = async (text: string, files: Context["files"]): Promise<string> =>
+  text.startsWith("@") ? new TextDecoder().decode(await files.read(text.slice(1))) : text;
+
+type Ending = Pick<CompletionChunk, "finish" | "usage">;
+
+/**
+ * The events of the response as they arrive. Throws `StreamTruncated` when one of them reports a failure, and when the stream
+ * ends without `[DONE]` or a finish reason: what came before is then only a part.
+ */
+async function* streamCompletion(
+  input: InputOf<"createChatCompletion">,
+  context: Pick<Context, "progress" | "stream">,
+  report: (ending: Ending) => void,
+): AsyncGenerator<CompletionChunk> {
+  let finish: Ending["finish"];
+  let usage: Ending["usage"];
+  const hideProgress = showProgress(context);
+  try {
+    for await (const piece of completionChunks(await open(input, context))) {
+      finish = piece.finish ?? finish;
+      usage = piece.usage ?? usage;
+      if (piece.text !== "") await hideProgress();
+      yield piece;
+    }
+  } finally {
+    await hideProgress();
+  }
+  report({ finish, usage });
+}
+
+/** Just the text. */
+async function* texts(events: AsyncIterable<CompletionChunk>): AsyncGenerator<string> {
+  for await (const { text } of events) if (text !== "") yield text;
+}
+
+/** Just the events as they came. */
+async function* bodies(events: AsyncIterable<CompletionChunk>): AsyncGenerator<readonly unknown[]> {
+  for await (const { body } of events) yield [body];
+}
+
+/** Shows that a response is on its way until the returned function is called. */
+function showProgress({ progress }: Pick<Context, "progress">): () => Promise<void> {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const shown = progress("Thinking", () => ended);
+  return () => {
+    end();
+    return shown;
+  };
+}
+
+/** Opens the stream; once more without asking for token counts where the service rejects that. */
+async function open(input: InputOf<"createChatCompletion">, { stream }: Pick<Context, "stream">) {
+  try {
+    return await stream("createChatCompletion", input);
+  } catch (error) {
+    const rejected = error instanceof ServiceError && (error.status === 400 || error.status === 422);
+    if (!rejected || input.stream_options === undefined) throw error;
+    return stream("createChatCompletion", { ...input, stream_options: undefined });
+  }
+}
+
+/** Says on stderr what a reader would miss: that the response is incomplete, and the tokens when asked for. */
+function reportEnding({ finish, usage }: Ending, withUsage: boolean, { say }: Pick<Context, "say">): void {
+  if (finish === "length") say("The response was cut at the token limit; --max-tokens raises it.");
+  if (finish === "content_filter") say("The service withheld a part of the response.");
+  if (!withUsage) return;
+  say(
+    usage
+      ? `Tokens: ${usage.prompt_tokens ?? "?"} in, ${usage.completion_tokens ?? "?"} out`
+      : "The service reported no token counts.",
+  );
 }

@@ -2,16 +2,17 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag, type Size } from "../../command-kit/flag.ts";
-import { assertWithinCost, outFlags, outputOptions } from "../../command-kit/inference.ts";
+import { outFlags, outputOptions } from "../../command-kit/inference.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { imagePriceDollars } from "../../contract/image-models.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { UsageError } from "../../core/errors.ts";
+import { BudgetExceeded, EmptyResult, UsageError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 import { exactDollars } from "../../core/money.ts";
 import type { Result } from "../../core/result.ts";
-import { outputTarget } from "../../media/output-target.ts";
+import { type OutputTarget, outputTarget, type SavedFile, saveMedia } from "../../media/output-target.ts";
+import { addPngText } from "../../media/png-text.ts";
 import { sniff } from "../../media/sniff.ts";
-import { type PictureOptions, type SavedPicture, savePictures } from "./pictures.ts";
 
 export default defineCommand({
   path: "image",
@@ -25,7 +26,7 @@ export default defineCommand({
       value: "FILE",
       setsFields: ["image"],
     }),
-    count: flag.integerOr("Number of pictures", "1", { short: "n", minimum: 1 }),
+    count: flag.integer("Number of pictures", { default: "1", short: "n", minimum: 1 }),
     ...outFlags("picture"),
     maxCost: flag.price("Refuse when the pictures would cost more than this many dollars"),
     noMetadata: flag.boolean("Do not write the settings into the PNG"),
@@ -96,18 +97,35 @@ function assertSane({ prompt, steps }: InputOf<"generateImage">): void {
   }
 }
 
+const hundredthsPerDollar = 10_000;
+
+/** Throws `BudgetExceeded` when something costs more dollars than the limit, which is in hundredths of a cent. */
+function assertWithinCost(cost: number, limit: number | undefined): void {
+  if (limit === undefined || Math.round(cost * hundredthsPerDollar) <= limit) return;
+  const max = exactDollars(limit / hundredthsPerDollar);
+  throw new BudgetExceeded(`this would cost ${exactDollars(cost)}; the limit is ${max}`);
+}
+
 const priceLine = (count: number, cost: number): string =>
   `${count} picture${count === 1 ? "" : "s"}, ${exactDollars(cost)}`;
 
-/** Requests the pictures one after the other. */
+interface GenerateOptions {
+  readonly count: number;
+  /** Dollars for one picture. */
+  readonly cost: number;
+  readonly target: OutputTarget;
+  /** Write the settings into a PNG. */
+  readonly metadata: boolean;
+}
+
+/** Requests the pictures one after the other and saves each; with `--out -` returns the only one's bytes instead. */
 async function generate(
   input: InputOf<"generateImage">,
-  options: PictureOptions,
+  { count, cost, target, metadata }: GenerateOptions,
   context: Pick<Context, "call" | "progress" | "ifItFails" | "say" | "serviceNow" | "settings">,
 ): Promise<Result> {
-  const { count, cost } = options;
-  const { call, progress, ifItFails, settings } = context;
-  const saved: SavedPicture[] = [];
+  const { call, progress, ifItFails, serviceNow, settings } = context;
+  const saved: (SavedFile & Readonly<Record<string, unknown>>)[] = [];
   const requests = Array.from({ length: count }, (_, index) =>
     input.seed === undefined ? input : { ...input, seed: input.seed + index },
   );
@@ -115,12 +133,28 @@ async function generate(
   for (const [index, request] of requests.entries()) {
     const text = count === 1 ? "Generating" : `Generating ${index + 1} of ${count}`;
     const response = await progress(text, () => call("generateImage", request));
-    const pictures = await savePictures({ response, request, index: index + 1 }, options, context);
-    if ("bytes" in pictures) {
-      reportSpent(count, cost, context);
-      return pictures;
+    const { image: _, ...shown } = request;
+    const { prompt, model_name: model, width, height } = request;
+    for (const { base64, seed: reported } of picturesOf(response)) {
+      const seed = reported ?? request.seed;
+      const names = {
+        date: new Date(serviceNow()),
+        prompt,
+        fallback: "picture",
+        model: String(model),
+        index: index + 1,
+        seed: seed === undefined ? undefined : Number(seed),
+      };
+      const embedded = seed === undefined ? request : { ...request, seed };
+      const finish = (bytes: Uint8Array) =>
+        metadata ? addPngText(bytes, embedded, settings.version) : bytes;
+      const file = await saveMedia({ base64, kind: "image", count, names, finish }, target);
+      if (!("path" in file)) {
+        reportSpent(count, cost, context);
+        return file;
+      }
+      saved.push({ ...file, seed: seed ?? null, model, size: `${width}x${height}`, cost, request: shown });
     }
-    saved.push(...pictures.saved);
     ifItFails(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}.`);
   }
   reportSpent(saved.length, cost * saved.length, context);
@@ -134,4 +168,15 @@ function reportSpent(
 ): void {
   const spent = `${priceLine(count, cost)} spent (an estimate by the documented price)`;
   say(settings.sandbox ? "Nothing is charged: this is the sandbox" : spent);
+}
+
+function picturesOf(response: unknown): readonly { readonly base64: string; readonly seed: unknown }[] {
+  const images = isRecord(response) && Array.isArray(response.images) ? response.images : [];
+  const pictures = images.flatMap((entry) =>
+    isRecord(entry) && typeof entry.image === "string"
+      ? [{ base64: entry.image, seed: entry.random_seed ?? entry.seed }]
+      : [],
+  );
+  if (pictures.length === 0) throw new EmptyResult("the response holds no picture");
+  return pictures;
 }

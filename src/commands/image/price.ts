@@ -12,9 +12,11 @@ export default defineCommand({
   path: "image price",
   summary: "Show what pictures cost",
   flags: {
-    size: flag.sizeOr("Width and height in pixels", `${defaultOf("width")}x${defaultOf("height")}`),
-    steps: flag.integerOr("Inference steps", defaultOf("steps"), { minimum: 1 }),
-    count: flag.integerOr("Number of pictures", "1", { short: "n", minimum: 1 }),
+    size: flag.size("Width and height in pixels", {
+      default: `${defaultOf("width")}x${defaultOf("height")}`,
+    }),
+    steps: flag.integer("Inference steps", { default: defaultOf("steps"), minimum: 1 }),
+    count: flag.integer("Number of pictures", { default: "1", short: "n", minimum: 1 }),
   },
   view: { kind: "lines", path: "cost" },
   examples: [

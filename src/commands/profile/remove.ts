@@ -9,9 +9,6 @@ export default defineCommand({
   effect: "destroy",
   args: [existingProfile],
   uses: ["profiles"],
-  confirm: {
-    destruction: ({ args }) => `Remove the profile "${args.name}" with its key and its defaults?`,
-  },
   view: { kind: "record", id: ["removed"] },
   examples: [
     {
@@ -25,13 +22,12 @@ export default defineCommand({
       after: [exampleProfiles.play, exampleProfiles.work],
     },
   ],
-  buildInput: ({ args, profiles }) => {
-    // An unknown profile is an error before the question, not after it.
-    profileNamed(args.name, profiles.list());
-    return {};
+  // An unknown profile is an error before the question, not after it.
+  buildInput: ({ args, profiles }) => profileNamed(args.name, profiles.list()),
+  confirm: {
+    destruction: ({ input }) => `Remove the profile "${input.name}" with its key and its defaults?`,
   },
-  run: async ({ args: { name }, profiles, say, settings }) => {
-    const { inUse } = profileNamed(name, profiles.list());
+  run: async ({ input: { name, inUse }, profiles, say, settings }) => {
     if (settings.dryRun) say(nothingDone);
     else await profiles.remove(name);
     const used = profiles.list().find((one) => one.inUse)?.name ?? null;

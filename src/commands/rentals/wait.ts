@@ -18,7 +18,7 @@ export default defineCommand({
       value: "STATE",
       default: "running",
     }),
-    interval: flag.durationOr("Time between two checks", duration(defaultInterval)),
+    interval: flag.duration("Time between two checks", { default: duration(defaultInterval) }),
     waitTimeout,
   },
   view: oneRental,

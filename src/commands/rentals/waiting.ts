@@ -3,7 +3,7 @@ import { flag } from "../../command-kit/flag.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
 
-export const waitTimeout = flag.durationOr("Longest time to wait", "15m");
+export const waitTimeout = flag.duration("Longest time to wait", { default: "15m" });
 
 /** Milliseconds between two requests for the state of rentals when no flag sets them. */
 export const defaultInterval = 5_000;

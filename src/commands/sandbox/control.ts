@@ -1,16 +1,19 @@
-import type { Arg, ArgValues } from "../../command-kit/arg.ts";
-import type { Context, Ports, SandboxControl } from "../../command-kit/context.ts";
-import type { Command, Destruction, Values } from "../../command-kit/define.ts";
-import type { Flags, FlagValues } from "../../command-kit/flag.ts";
+import type { Arg } from "../../command-kit/arg.ts";
+import type { Context, SandboxControl } from "../../command-kit/context.ts";
+import type { Command, Destruction, Run, Values } from "../../command-kit/define.ts";
+import type { Flags } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
+import { invalidValues } from "../../core/text.ts";
+import type { Column } from "../../core/view.ts";
 
-type Given<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Context &
-  Pick<Ports, "sandbox"> & {
-    readonly input: Built;
-    readonly flags: FlagValues<Declared>;
-    readonly args: ArgValues<Args>;
-  };
+type Given<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Run<
+  never,
+  Declared,
+  Args,
+  "sandbox",
+  Built
+>;
 
 type Path = readonly (string | number)[];
 
@@ -68,6 +71,15 @@ export const clockCommand = {
   nameOf: () => "the clock",
 } as const;
 
+export const faultColumns: readonly Column[] = [
+  { title: "ID", paths: ["id"] },
+  { title: "OPERATION", paths: ["operation"] },
+  { title: "EFFECT", paths: ["effect"] },
+  { title: "AFTER", paths: ["after"], format: "number" },
+  { title: "TIMES", paths: ["times"], format: "number" },
+  { title: "LEFT", paths: ["left"], format: "number" },
+];
+
 /** The error for rejected values, recognized by name so that its class is not loaded. */
 interface Refusal extends Error {
   readonly issues: readonly { readonly path: Path; readonly message: string }[];
@@ -78,10 +90,11 @@ const isRefusal = (error: unknown): error is Refusal =>
 
 function usageError({ issues, message }: Refusal, nameOf: (path: Path) => string): UsageError {
   const hint = "Nothing was changed.";
-  const [first, ...more] = issues.map((issue) => ({ flag: nameOf(issue.path), message: issue.message }));
-  if (first === undefined) return new UsageError(message, { hint });
-  if (more.length === 0) return new UsageError(`${first.flag} ${first.message}`, { hint });
-  return new UsageError(`${issues.length} invalid values`, { issues: [first, ...more], hint });
+  if (issues.length === 0) return new UsageError(message, { hint });
+  return invalidValues(
+    issues.map((issue) => ({ flag: nameOf(issue.path), message: issue.message })),
+    hint,
+  );
 }
 
 /** A file as text. Throws `UsageError` when it is not valid UTF-8. */

@@ -6,7 +6,7 @@ export default controlCommand({
   path: "sandbox requests",
   summary: "List the last requests and any problems with them",
   flags: {
-    limit: flag.integerOr("Maximum number of requests", String(requestLog.shown), { minimum: 1 }),
+    limit: flag.integer("Maximum number of requests", { default: String(requestLog.shown), minimum: 1 }),
   },
   view: {
     kind: "list",

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
@@ -11,12 +12,13 @@ export default defineCommand({
   details:
     "--only limits the operations that are served and described. documented: all documented operations, and none that the sandbox assumes. legacy: the documented operations without the newer paths of deprecated ones. replacements: no deprecated operations, only their replacements, whose page format the sandbox chooses.",
   flags: {
-    port: flag.integerOr("Port to listen on; 0 picks a free one", "8787", {
+    port: flag.integer("Port to listen on; 0 picks a free one", {
+      default: "8787",
       value: "PORT",
       minimum: 0,
       maximum: 65_535,
     }),
-    host: flag.textOr("Address to listen on", "127.0.0.1", { value: "HOST" }),
+    host: flag.text("Address to listen on", { default: "127.0.0.1", value: "HOST" }),
     only: flag.choice(
       "Serve only these operations (default: all documented and assumed ones)",
       environmentNames,
@@ -51,13 +53,7 @@ export default defineCommand({
     }
     return {
       data: { url: server.url, apiKey: keys.full, readOnlyApiKey: keys.readOnly },
-      until: untilAborted(interrupted).then(server.close),
+      until: new Promise((resolve) => addAbortListener(interrupted, resolve)).then(server.close),
     };
   },
 });
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -1,4 +1,5 @@
-import type { Credential, ProfileChange, VisibleEnvironment } from "../../command-kit/context.ts";
+import type { VisibleEnvironment } from "../../command-kit/context.ts";
+import type { Credential, ProfileChange } from "../../config/types.ts";
 import { InsecureUrl, InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
 import { isLoopback, originOf, proxyVariable, urlProblem } from "../../core/urls.ts";
 import { isDescription } from "../../openapi/document.ts";

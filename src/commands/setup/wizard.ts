@@ -1,4 +1,5 @@
-import type { Context, Ports, ProfileChange, ProfileSummary } from "../../command-kit/context.ts";
+import type { Context, Ports } from "../../command-kit/context.ts";
+import type { ProfileChange, ProfileSummary } from "../../config/types.ts";
 import { Interrupted } from "../../core/errors.ts";
 import type { Prompts } from "../../system/types.ts";
 

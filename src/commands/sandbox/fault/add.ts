@@ -2,15 +2,14 @@ import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { kebab } from "../../../command-kit/tree.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { faultDefaults, faultHeader } from "../../../core/sandbox.ts";
-import { controlCommand } from "../control.ts";
-import { columns } from "./views.ts";
+import { controlCommand, faultColumns } from "../control.ts";
 
 const flags = {
   operation: flag.text("Operation to fail, by its id in `gpuctl api spec`; * for all", {
     value: "OPERATION",
   }),
-  times: flag.numberOr("Number of calls that fail", String(faultDefaults.times)),
-  after: flag.numberOr("Number of calls that succeed first", String(faultDefaults.after)),
+  times: flag.number("Number of calls that fail", { default: String(faultDefaults.times) }),
+  after: flag.number("Number of calls that succeed first", { default: String(faultDefaults.after) }),
   status: flag.number("Respond with this status, from 400 to 599", { value: "STATUS" }),
   retryAfter: flag.duration("Send a Retry-After header with this time"),
   delay: flag.duration("Delay the response, in real time"),
@@ -27,7 +26,7 @@ export default controlCommand({
   summary: "Make calls to the sandbox fail",
   details: `The next calls fail, deterministically. Their responses have the header ${faultHeader}.`,
   flags,
-  view: { kind: "record", columns, id: ["id"] },
+  view: { kind: "record", columns: faultColumns, id: ["id"] },
   examples: [
     {
       text: "Rent a machine but report a failure",

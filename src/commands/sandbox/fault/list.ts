@@ -1,10 +1,9 @@
-import { controlCommand } from "../control.ts";
-import { columns } from "./views.ts";
+import { controlCommand, faultColumns } from "../control.ts";
 
 export default controlCommand({
   path: "sandbox fault list",
   summary: "List the faults, including those used up",
-  view: { kind: "list", columns, empty: "No faults.", id: ["id"] },
+  view: { kind: "list", columns: faultColumns, empty: "No faults.", id: ["id"] },
   examples: [
     { text: "List the faults", command: "gpuctl sandbox fault list" },
     { text: "As JSON", command: "gpuctl sandbox fault list -o json" },
