@@ -1,3 +1,5 @@
+import { timeUnits } from "../core/durations.ts";
+
 const STAMP =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/;
 
@@ -24,18 +26,12 @@ function offset(sign = "+", hours = "0", minutes = "0"): number {
   return sign === "-" ? -size : size;
 }
 
-const STEPS = [
-  { unit: "y", milliseconds: 365 * 86_400_000 },
-  { unit: "d", milliseconds: 86_400_000 },
-  { unit: "h", milliseconds: 3_600_000 },
-  { unit: "m", milliseconds: 60_000 },
-  { unit: "s", milliseconds: 1000 },
-] as const;
+const steps = [{ unit: "y", milliseconds: 365 * 86_400_000 }, ...timeUnits];
 
 /** The distance from `now` in its largest unit, rounded down: `3h ago`, `in 12d`, `now` within a second. */
 export function relativeTime(then: number, now: number): string {
   const distance = Math.abs(then - now);
-  const step = STEPS.find(({ milliseconds }) => distance >= milliseconds);
+  const step = steps.find(({ milliseconds }) => distance >= milliseconds);
   if (step === undefined) return "now";
   const amount = `${Math.floor(distance / step.milliseconds)}${step.unit}`;
   return then > now ? `in ${amount}` : `${amount} ago`;

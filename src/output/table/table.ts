@@ -107,19 +107,16 @@ function layoutOf(columns: readonly FormattedColumn[], { last }: Chunk, options:
   const shown = columns.filter(
     ({ texts }, index) => showEmpty || index === 0 || texts.some((text) => text !== ABSENT),
   );
-  const fit = options.terminal ? fitTerminal(shown, options) : fitPipe(shown, options);
+  const fit = fitColumns(shown, options);
   const kept = shown.slice(0, fit.widths.length);
   return { columns: kept.map(({ column }) => column), fit, aligns: kept.map(({ align }) => align) };
 }
 
-function fitPipe(columns: readonly FormattedColumn[], { header }: TableOptions): Fit {
-  return { widths: columns.map((column) => naturalWidth(column, header, MAX_PIPE_WIDTH)), cut: false };
-}
-
-function fitTerminal(columns: readonly FormattedColumn[], { header, width }: TableOptions): Fit {
-  const available = width || DEFAULT_TERMINAL_WIDTH;
+function fitColumns(columns: readonly FormattedColumn[], { header, terminal, width }: TableOptions): Fit {
+  const available = terminal ? width || DEFAULT_TERMINAL_WIDTH : Number.POSITIVE_INFINITY;
+  const limit = terminal ? available : MAX_PIPE_WIDTH;
   const wanted = columns.map((column, index) => {
-    const natural = naturalWidth(column, header, available);
+    const natural = naturalWidth(column, header, limit);
     // A clipped number would read as another number.
     const min = column.align === "right" ? natural : index === 0 ? MIN_FIRST_WIDTH : MIN_TEXT_WIDTH;
     return { natural, min: Math.min(natural, min) };
