@@ -24,11 +24,18 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host cannot be resolved",
 };
 
-/** What is served, such as a sandbox. */
-interface RequestHandler {
+/** Handles requests to the service, and to the sandbox's controls. */
+export interface RequestHandler {
+  /**
+   * Handles a request to the service, whatever the host of its URL.
+   * Rejects with an error of code `ECONNRESET` when a fault breaks the connection.
+   */
   fetch(request: Request): Promise<Response>;
-  /** Handles a request to the sandbox's controls from the address `peer`; undefined for other requests. */
-  handleControl?(request: Request, peer: string | undefined): Promise<Response> | undefined;
+  /**
+   * Handles a request under `/_sandbox/`, which is accepted from this machine only; undefined for other requests.
+   * `peer` is the address that it came from.
+   */
+  handleControl(request: Request, peer: string | undefined): Promise<Response> | undefined;
 }
 
 export interface Served {
@@ -49,7 +56,7 @@ export async function serve(
 ): Promise<Served> {
   const adapter = await optional("@hono/node-server", () => import("@hono/node-server"));
   const handle = async (request: Request, incoming: Incoming): Promise<Response> => {
-    const controlled = sandbox.handleControl?.(request, incoming.socket.remoteAddress);
+    const controlled = sandbox.handleControl(request, incoming.socket.remoteAddress);
     return controlled ?? respond(sandbox.fetch(request), incoming);
   };
   const server = createServer(

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
-import { codeOf, reasonOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
+import { makeFolderSync } from "../core/files.ts";
 import { optional } from "./packages.ts";
 import type { Store } from "./queries.ts";
 import { restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
@@ -48,20 +49,8 @@ export async function openStore(file: string, now: number): Promise<Store> {
 
 /** Creates a missing file for the user alone; SQLite's journals beside it take over its mode. */
 function createFile(file: string): void {
-  createFolder(dirname(resolve(file)));
+  makeFolderSync(dirname(resolve(file)), 0o700);
   closeSync(openSync(file, "a", 0o600));
-}
-
-/** Walks up by hand: a recursive mkdir under /proc never returns. */
-function createFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  createFolder(dirname(folder));
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have created it meanwhile.
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
 }
 
 /** Changing the journal mode fails as "busy" regardless of the timeout while another process opens the file. */

@@ -12,7 +12,6 @@ const internal = [
   "TimedOut",
   "NothingToSay",
   "UnreadableReference",
-  "MissingEngine",
   "UndecodableMedia",
 ];
 

@@ -15,12 +15,13 @@ import { type Effect, takeFault } from "./table.ts";
 export async function injectFault(
   http: Context,
   next: Next,
-  { store, operation, onFault }: { store: Store; operation: ServedId; onFault: (id: number) => void },
+  store: Store,
+  operation: ServedId,
 ): Promise<void> {
   const fault = takeFault(store, operation);
   if (fault === undefined) return next();
   const { effect, id } = fault;
-  onFault(id);
+  http.set("fault", id);
   const replacement = replacementFor(effect);
   const broken = effect.reset && effect.cutStreamAfter === undefined;
   // A delay holds back the response only: the operation takes effect first, even if the caller leaves.

@@ -1,5 +1,5 @@
 import { stamp } from "../clock.ts";
-import { ApiError, issue, throwIfInvalid } from "../errors.ts";
+import { ApiError, issueIf, throwIfInvalid } from "../errors.ts";
 import { addKey, findKey, isKey, keyPrefix, keys, listKeys, type NumberedKey, revokeKey } from "../keys.ts";
 import type { Queries } from "../queries.ts";
 import { count } from "../tables/numbers.ts";
@@ -39,7 +39,7 @@ export const apiAndSshKeys = {
     store.write(() => {
       const key = findKey(store, userId, id);
       if (!key) throw new ApiError("NOT_FOUND");
-      if (builtIn.has(key.secret)) throwIfInvalid(issue("id", "is a built-in key, which cannot be revoked"));
+      throwIfInvalid(...issueIf(builtIn.has(key.secret), "id", "is a built-in key, which cannot be revoked"));
       revokeKey(store, id);
       return { success: true };
     }),

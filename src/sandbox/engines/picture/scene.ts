@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../../../core/json.ts";
 import { type Colour, mix, rgb, saturate } from "./canvas.ts";
 import { type Random, randomFrom } from "./random.ts";
 import type { PictureRequest } from "./request.ts";
@@ -18,22 +19,13 @@ export function identify(request: PictureRequest): Identity {
   const { backend: _, image, strength, width, height, ...described } = request;
   const { model_name, prompt, prompt_2, seed } = described;
   return {
-    subject: canonical({ model_name, prompt, prompt_2, seed }),
-    whole: canonical(described),
+    subject: canonicalJson({ model_name, prompt, prompt_2, seed }),
+    whole: canonicalJson(described),
     fingerprint: createHash("sha256")
-      .update(canonical({ ...described, image, strength, width, height }))
+      .update(canonicalJson({ ...described, image, strength, width, height }))
       .digest("hex")
       .slice(0, 8),
   };
-}
-
-/** JSON with sorted keys, so that equal values have equal text. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === "object"
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }
 
 /** The colours of a scene, and whether it is at night. */
