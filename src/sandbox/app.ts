@@ -106,7 +106,7 @@ const withFaults =
 const bodyWithinLimit = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
 const pass: MiddlewareHandler<Env> = (_http, next) => next();
 
-/** A path with a sunset day announces it, and answers 404 from that day on (service section 9). */
+/** A path with a sunset day announces it, and returns 404 from that day on (service section 9). */
 const sunset =
   (operation: Pick<Operation, "sunset">): MiddlewareHandler<Env> =>
   async (http, next) => {

@@ -17,6 +17,10 @@ export class ApiError extends Error {
 
 export const issue = (field: string, message: string): Issue => ({ path: [field], message });
 
+/** Issues of an input that is not an operation's; `owner` is what the fields belong to, such as `a fault`. */
+export const issuesFor = (owner: string, issues: readonly Issue[]): readonly Issue[] =>
+  issues.map(({ path, message }) => ({ path, message: message.replace("this operation", owner) }));
+
 /** An issue of a field when it is wrong. */
 export const issueIf = (wrong: boolean, field: string, message: string): readonly Issue[] =>
   wrong ? [issue(field, message)] : [];

@@ -30,7 +30,11 @@ export const busyMs = 10_000;
 export async function openStore(file: string, now: number): Promise<Store> {
   const { DatabaseSync } = await optional("@photostructure/sqlite", () => import("@photostructure/sqlite"));
   try {
-    if (file !== ":memory:") createFile(file);
+    if (file !== ":memory:") {
+      makeFolderSync(dirname(resolve(file)), 0o700);
+      // For the user alone; SQLite's journals beside it take over its mode.
+      closeSync(openSync(file, "a", 0o600));
+    }
     const database = new DatabaseSync(file, { timeout: busyMs });
     try {
       const store = storeOn(database);
@@ -45,12 +49,6 @@ export async function openStore(file: string, now: number): Promise<Store> {
     if (error instanceof StoreError) throw error;
     throw new StoreError(file, reasonOf(error), { cause: error });
   }
-}
-
-/** Creates a missing file for the user alone; SQLite's journals beside it take over its mode. */
-function createFile(file: string): void {
-  makeFolderSync(dirname(resolve(file)), 0o700);
-  closeSync(openSync(file, "a", 0o600));
 }
 
 /** Changing the journal mode fails as "busy" regardless of the timeout while another process opens the file. */

@@ -1,7 +1,7 @@
 import { check, type Issue } from "../../contract/check/check.ts";
 import { nearest } from "../../core/text.ts";
 import { servedOperations } from "../assumed/index.ts";
-import { ControlRefused, issue, issueIf } from "../errors.ts";
+import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
 import type { Store } from "../queries.ts";
 import { addFault, type Effect, faultInput, listFaults, removeFaults, type StoredFault } from "./table.ts";
 
@@ -32,7 +32,7 @@ export function faultControl(store: Store): FaultControl {
   return {
     add(input) {
       const checked = check({ input: faultInput }, input);
-      if (!checked.ok) throw new ControlRefused(checked.issues.map(ofFault));
+      if (!checked.ok) throw new ControlRefused(issuesFor("a fault", checked.issues));
       const { operation, after, times, ...effect } = checked.value;
       const issues = [...operationIssues(operation), ...effectIssues(effect)];
       if (issues.length > 0) throw new ControlRefused(issues);
@@ -49,11 +49,6 @@ export function faultControl(store: Store): FaultControl {
       }),
   };
 }
-
-const ofFault = ({ path, message }: Issue): Issue => ({
-  path,
-  message: message.replace("of this operation", "of a fault"),
-});
 
 function operationIssues(name: string): readonly Issue[] {
   const known = Object.keys(servedOperations);
