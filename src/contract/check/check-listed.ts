@@ -2,9 +2,6 @@ import type * as z from "zod";
 import type { InputSchema, Rule } from "../operation.ts";
 import { type Checked, check, type Issue, pathOf } from "./check.ts";
 
-/** Whether a value outside a field's documented choices is allowed anyway. */
-export type IsListed = (path: Issue["path"], value: string) => Promise<boolean>;
-
 /** A listed value that the contract does not know, and a known one to validate in its place. */
 interface NewValue {
   readonly path: Issue["path"];
@@ -19,7 +16,7 @@ interface NewValue {
 export async function checkListed<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
   input: object,
-  isListed: IsListed,
+  isListed: (path: Issue["path"], value: string) => Promise<boolean>,
 ): Promise<Checked<z.output<Input>>> {
   const parsed = operation.input.safeParse(input, { reportInput: true });
   const found: NewValue[] = [];
