@@ -78,9 +78,6 @@ export async function serve(
 
 type Incoming = Pick<IncomingMessage, "socket">;
 
-/** Keeps the adapter from sending a response. */
-const alreadySent = { headers: { "x-hono-already-sent": "true" } };
-
 /** The response, or a broken connection where a fault breaks it: before the response, or in its body. */
 async function respond(pending: Promise<Response>, { socket }: Incoming): Promise<Response> {
   try {
@@ -90,7 +87,8 @@ async function respond(pending: Promise<Response>, { socket }: Incoming): Promis
   } catch (error) {
     if (!(error instanceof ConnectionReset)) throw error;
     socket.resetAndDestroy();
-    return new Response(null, alreadySent);
+    // Keeps the adapter from sending a response.
+    return new Response(null, { headers: { "x-hono-already-sent": "true" } });
   }
 }
 

@@ -15,8 +15,6 @@ const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
   createdAt: stamp(createdAt),
 });
 
-const builtIn: ReadonlySet<string> = new Set(Object.values(keys));
-
 /** The value of the n-th key that is created. */
 export const numberedSecret = (n: number): string => `${keyPrefix}${String(n).padStart(12, "0")}`;
 
@@ -39,7 +37,8 @@ export const apiAndSshKeys = {
     store.write(() => {
       const key = findKey(store, userId, id);
       if (!key) throw new ApiError("NOT_FOUND");
-      throwIfInvalid(...issueIf(builtIn.has(key.secret), "id", "is a built-in key, which cannot be revoked"));
+      const isBuiltIn = Object.values<string>(keys).includes(key.secret);
+      throwIfInvalid(...issueIf(isBuiltIn, "id", "is a built-in key, which cannot be revoked"));
       revokeKey(store, id);
       return { success: true };
     }),

@@ -49,12 +49,8 @@ export const reserve = {
 
   extendReserved: (input, call) =>
     addTerm(input, call, "reserved", ({ until }) => {
-      const differs = Date.parse(input.expectedReservedUntil) !== until;
-      return issueIf(
-        differs,
-        "expectedReservedUntil",
-        `must be ${stamp(until)}, the end after the extension`,
-      );
+      const message = `must be ${stamp(until)}, the end after the extension`;
+      return issueIf(Date.parse(input.expectedReservedUntil) !== until, "expectedReservedUntil", message);
     }),
 
   requestReservation: ({ gpuCount }) => ({

@@ -23,21 +23,17 @@ export function newRental(input: RentalInput, now: number): StoredRental {
   return { ...rental, terms: [term] };
 }
 
-/** The sandbox's own limits, beyond the documented ones. */
-function assertWithinLimits({
-  gpuCount,
-  discountPercentage,
-  termType,
-  termPeriodDays = 0,
-}: RentalInput): void {
-  const discounted = discountPercentage >= 0 && discountPercentage < 100;
-  const counted = Number.isInteger(gpuCount) && gpuCount >= 1 && gpuCount <= maxGpus;
-  const lasting = termType !== "reserved" || (Number.isInteger(termPeriodDays) && termPeriodDays >= 1);
-  const days = "must be a whole number of at least 1 for a reserved rental";
+const isCount = (value: number, max = Number.POSITIVE_INFINITY): boolean =>
+  Number.isInteger(value) && value >= 1 && value <= max;
+
+/** Checks the sandbox's own limits, beyond the documented ones. @throws ApiError */
+function assertWithinLimits(input: RentalInput): void {
+  const { gpuCount, discountPercentage: discount, termType, termPeriodDays = 0 } = input;
+  const lacksDays = termType === "reserved" && !isCount(termPeriodDays);
   throwIfInvalid(
-    ...issueIf(!counted, "gpuCount", `must be a whole number from 1 to ${maxGpus}`),
-    ...issueIf(!discounted, "discountPercentage", "must be at least 0 and less than 100"),
-    ...issueIf(!lasting, "termPeriodDays", days),
+    ...issueIf(!isCount(gpuCount, maxGpus), "gpuCount", `must be a whole number from 1 to ${maxGpus}`),
+    ...issueIf(discount < 0 || discount >= 100, "discountPercentage", "must be at least 0 and less than 100"),
+    ...issueIf(lacksDays, "termPeriodDays", "must be a whole number of at least 1 for a reserved rental"),
   );
 }
 
