@@ -32,19 +32,8 @@ const imageInput = z.object({
     .describe(`LoRA weights by name (${loraModels.join(", ")})`),
 });
 
-/** The fields of an image request that the rules check. */
-interface Picture {
-  /** May be an undocumented model, which the rules allow everything. */
-  readonly model_name: string;
-  readonly width: number;
-  readonly height: number;
-  readonly image?: string | undefined;
-  readonly strength?: number | undefined;
-  readonly prompt_2?: string | undefined;
-  readonly negative_prompt_2?: string | undefined;
-  readonly enable_refiner?: boolean | undefined;
-  readonly lora?: Readonly<Record<string, number>> | undefined;
-}
+/** A request as the rules check it. They allow an undocumented model everything. */
+type Picture = Omit<z.output<typeof imageInput>, "model_name"> & { readonly model_name: string };
 
 const modelOf = (name: string): ImageModel | undefined =>
   Object.entries(imageModels).find(([known]) => known === name)?.[1];

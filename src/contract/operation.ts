@@ -1,19 +1,20 @@
 import type * as z from "zod";
 import type { ErrorCode } from "./errors.ts";
 
-/** The tag groups of service section 9; `inference` holds the three operations under the inference host. */
-export type Group =
-  | "openapi"
-  | "rentals"
-  | "virtual-machine-rentals"
-  | "bare-metal-rentals"
-  | "storage-volumes"
-  | "billing"
-  | "users"
-  | "balances"
-  | "api-keys"
-  | "ssh-keys"
-  | "inference";
+/** The tag groups of service section 9, and `inference` for the operations under the inference host. */
+export const groups = {
+  openapi: "The OpenAPI description.",
+  rentals: "Rentals of both types, and reserved terms.",
+  "virtual-machine-rentals": "Deprecated: virtual machines. Use rentals.",
+  "bare-metal-rentals": "Deprecated: bare-metal machines. Use rentals.",
+  "storage-volumes": "Storage volumes and their attachments.",
+  billing: "Usage and billing.",
+  users: "The current user.",
+  balances: "Balances.",
+  "api-keys": "API keys.",
+  "ssh-keys": "SSH public keys.",
+  inference: "Chat, pictures and speech.",
+} as const;
 
 /** The documented replacement of a deprecated operation. */
 export interface Replacement {
@@ -30,12 +31,7 @@ export interface Rule<Input> {
   readonly id: string;
   readonly text: string;
   /** Empty when the input follows the rule. */
-  violations(input: Input): readonly Violation[];
-}
-
-export interface Violation {
-  readonly field: string;
-  readonly message: string;
+  violations(input: Input): readonly { readonly field: string; readonly message: string }[];
 }
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -62,7 +58,7 @@ export interface Operation<
   readonly effect?: Does;
   readonly path: string;
   readonly host: "compute" | "inference";
-  readonly group: Group;
+  readonly group: keyof typeof groups;
   readonly summary: string;
   /** Where the input is sent; `none` for an operation without fields. */
   readonly in: "body" | "query" | "path" | "none";

@@ -22,17 +22,6 @@ export const user = z
   .loose()
   .meta({ id: "User", description: "The current user" });
 
-const updateInput = z.object({
-  onboardedFor: z.string().optional().describe("What the account is used for"),
-  name: z.string().optional().describe("Display name"),
-});
-const updated = z
-  .looseObject({ success: z.boolean(), user })
-  .meta({ id: "UserUpdated", description: "The updated user" });
-const deleted = z
-  .looseObject({ success: z.boolean() })
-  .meta({ id: "UserDeleted", description: "Whether the user was deleted" });
-
 const update = {
   method: "PUT",
   effect: "write",
@@ -40,8 +29,13 @@ const update = {
   group: "users",
   summary: "Update the current user",
   in: "body",
-  input: updateInput,
-  output: updated,
+  input: z.object({
+    onboardedFor: z.string().optional().describe("What the account is used for"),
+    name: z.string().optional().describe("Display name"),
+  }),
+  output: z
+    .looseObject({ success: z.boolean(), user })
+    .meta({ id: "UserUpdated", description: "The updated user" }),
   errors: lookupErrors,
 } as const;
 
@@ -53,7 +47,9 @@ const remove = {
   summary: "Delete the current user",
   in: "none",
   input: nothing,
-  output: deleted,
+  output: z
+    .looseObject({ success: z.boolean() })
+    .meta({ id: "UserDeleted", description: "Whether the user was deleted" }),
   errors: lookupErrors,
 } as const;
 

@@ -1,6 +1,7 @@
 import { UsageError } from "./errors.ts";
 
-const UNITS = [
+/** Largest first. */
+export const timeUnits = [
   { unit: "d", milliseconds: 86_400_000 },
   { unit: "h", milliseconds: 3_600_000 },
   { unit: "m", milliseconds: 60_000 },
@@ -13,7 +14,7 @@ export function duration(milliseconds: number): string {
   if (whole < 1000) return `${whole}ms`;
   let rest = Math.round(whole / 1000) * 1000;
   const parts: string[] = [];
-  for (const { unit, milliseconds: size } of UNITS) {
+  for (const { unit, milliseconds: size } of timeUnits) {
     const amount = Math.floor(rest / size);
     rest -= amount * size;
     if (amount > 0) parts.push(`${amount}${unit}`);
@@ -24,10 +25,12 @@ export function duration(milliseconds: number): string {
 }
 
 /** The longest wait in milliseconds, in whole days: timers hold just under 25. */
-export const maxDuration = 24 * UNITS[0].milliseconds;
+export const maxDuration = 24 * timeUnits[0].milliseconds;
 
-const PATTERN = /^(?:([\d.]+)d)?\s?(?:([\d.]+)h)?\s?(?:([\d.]+)m)?\s?(?:([\d.]+)s)?\s?(?:([\d.]+)ms)?$/;
-const SIZES = [...UNITS.map(({ milliseconds }) => milliseconds), 1];
+const parsedUnits = [...timeUnits, { unit: "ms", milliseconds: 1 }];
+const pattern = new RegExp(
+  `^${parsedUnits.map(({ unit }) => `(?:(\\d+(?:\\.\\d+)?)${unit})?`).join("\\s?")}$`,
+);
 
 /**
  * Milliseconds of a duration as typed: `30s`, `2m`, `1h30m`, `500ms`, `1.5h`, `1d`, largest unit first. Undefined
@@ -35,25 +38,21 @@ const SIZES = [...UNITS.map(({ milliseconds }) => milliseconds), 1];
  */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim();
-  const match = PATTERN.exec(trimmed);
+  const match = pattern.exec(trimmed);
   if (match === null || trimmed === "") return undefined;
-  const amounts = match.slice(1);
-  if (amounts.some((amount) => amount !== undefined && !/^\d+(?:\.\d+)?$/.test(amount))) return undefined;
-  const sum = SIZES.reduce((total, size, index) => total + Number(amounts[index] ?? 0) * size, 0);
-  const milliseconds = Math.round(sum);
-  return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
+  const [, ...amounts] = match;
+  const sum = parsedUnits.reduce(
+    (total, unit, at) => total + Number(amounts[at] ?? 0) * unit.milliseconds,
+    0,
+  );
+  return Number.isSafeInteger(Math.round(sum)) ? Math.round(sum) : undefined;
 }
 
 /** Milliseconds of a duration that a timer can hold. `source` is a flag, variable or key. Throws `UsageError`. */
 export function parseWait(text: string, source: string): number {
   const milliseconds = parseDuration(text);
-  if (milliseconds === undefined) {
-    throw new UsageError(
-      `${source} must be a duration such as 30s, 2m or 1h30m, not ${JSON.stringify(text)}`,
-    );
-  }
-  if (milliseconds > maxDuration) {
-    throw new UsageError(`${source} must be at most ${duration(maxDuration)}, not ${JSON.stringify(text)}`);
-  }
-  return milliseconds;
+  if (milliseconds !== undefined && milliseconds <= maxDuration) return milliseconds;
+  const allowed =
+    milliseconds === undefined ? "a duration such as 30s, 2m or 1h30m" : `at most ${duration(maxDuration)}`;
+  throw new UsageError(`${source} must be ${allowed}, not ${JSON.stringify(text)}`);
 }

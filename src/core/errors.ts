@@ -21,8 +21,8 @@ export class UsageError extends Error {
 /** An error that says what to do about it. */
 class WithHint extends Error {
   readonly hint: string;
-  constructor(message: string, hint: string) {
-    super(message);
+  constructor(message: string, hint: string, options?: ErrorOptions) {
+    super(message, options);
     this.hint = hint;
   }
 }
@@ -43,9 +43,8 @@ export class NotFound extends Error {
 }
 
 /** The service's description could not be fetched, so it is not known what the service offers. */
-export class NoDescription extends Error {
+export class NoDescription extends WithHint {
   override readonly name = "NoDescription";
-  readonly hint: string;
   readonly status: number | undefined;
   readonly request: RequestLine | undefined;
   constructor(
@@ -53,8 +52,7 @@ export class NoDescription extends Error {
     hint: string,
     cause: Error & { readonly status?: number; readonly request?: RequestLine },
   ) {
-    super(message, { cause });
-    this.hint = hint;
+    super(message, hint, { cause });
     this.status = cause.status;
     this.request = cause.request;
   }

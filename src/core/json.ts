@@ -43,19 +43,19 @@ export function firstAt(record: unknown, paths: readonly string[]): unknown {
 /** JSON with the keys of every object sorted, so that equal values have equal text. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
+    isRecord(part)
       ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
       : part,
   );
 
-const wrappers = ["items", "data", "rentals", "results"];
+/** The list of a page, under one of the names that services use. */
+export const listIn = (page: Readonly<Record<string, unknown>>): readonly unknown[] | undefined =>
+  ["items", "data", "rentals", "results"].map((name) => page[name]).find(Array.isArray);
 
 /** The records of a page: a bare array, an object around one under a known name, or around a single one. */
 export function recordsOf(page: unknown): readonly unknown[] | undefined {
   if (Array.isArray(page)) return page;
   if (!isRecord(page)) return undefined;
-  const known = wrappers.map((name) => page[name]).find(Array.isArray);
-  if (known) return known;
   const lists = Object.values(page).filter(Array.isArray);
-  return lists.length === 1 ? lists[0] : undefined;
+  return listIn(page) ?? (lists.length === 1 ? lists[0] : undefined);
 }

@@ -18,14 +18,14 @@ export const baseUrlFor = (
   urls: { readonly baseUrl: string | undefined; readonly inferenceBaseUrl: string | undefined },
 ): string | undefined => (host === "inference" ? (urls.inferenceBaseUrl ?? urls.baseUrl) : urls.baseUrl);
 
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * The environment variable that sets the proxy for a protocol such as `https:`, in the order that proxy-from-env uses.
  * NO_PROXY may exempt a host from it.
  */
-export function proxyVariable(
-  protocol: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): string | undefined {
+export function proxyVariable(protocol: string, environment: Environment): string | undefined {
   const names = [`${protocol.replace(":", "")}_proxy`, "all_proxy"];
   return names.flatMap((name) => [name, name.toUpperCase()]).find((name) => environment[name]);
 }
@@ -39,6 +39,3 @@ export function assertPrivate(url: URL, { insecureHttp }: { readonly insecureHtt
     throw new InsecureUrl(url.origin);
   }
 }
-
-/** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;

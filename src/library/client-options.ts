@@ -1,4 +1,5 @@
-import { booleanRule, checkOptionsOf, functionRule, type OptionRule, wholeNumber } from "./options.ts";
+import { urlProblem } from "../core/urls.ts";
+import { booleanRule, functionRule, type OptionRule, wholeNumber } from "./options.ts";
 
 /** Sends a request and returns its response, like the standard `fetch`. */
 export type GivenFetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -26,19 +27,15 @@ export interface ClientOptions {
   readonly validate?: boolean | undefined;
 }
 
-/** @throws TypeError naming the invalid option and what it must be */
-export const checkOptions = (options: ClientOptions): void =>
-  checkOptionsOf("createClient", options, rules, ["baseUrl", "apiKey"]);
-
 /** The longest delay of a timer, in milliseconds. */
 const maxTimer = 2 ** 31 - 1;
 
 const host: OptionRule = {
   expected: "a URL such as https://api.example.com",
-  holds: (value) => typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value),
+  holds: (value) => typeof value === "string" && urlProblem(value) === undefined,
 };
 
-const rules: Readonly<Record<keyof ClientOptions, OptionRule>> = {
+export const clientOptionRules: Readonly<Record<keyof ClientOptions, OptionRule>> = {
   baseUrl: host,
   inferenceBaseUrl: host,
   apiKey: { expected: "a string", holds: (value) => typeof value === "string" },

@@ -1,9 +1,10 @@
 import type { CompletionChunk } from "../client/stream.ts";
 import { createTransport } from "../client/transport.ts";
 import { routes } from "../contract/generated/routes.ts";
-import { type ClientOptions, checkOptions } from "./client-options.ts";
+import { type ClientOptions, clientOptionRules } from "./client-options.ts";
 import type { Inputs, Outputs, StreamedId } from "./generated/types.ts";
 import { clientFetch } from "./given-fetch.ts";
+import { checkOptions } from "./options.ts";
 import { createSender, type RequestOptions, type Sender } from "./sender.ts";
 
 export type { CompletionChunk } from "../client/stream.ts";
@@ -57,7 +58,7 @@ export interface Client extends Methods {
  * const rental = await client.createVirtualMachineRental({ gpuCount: 1 });
  */
 export function createClient(options: ClientOptions): Client {
-  checkOptions(options);
+  checkOptions("createClient", options, clientOptionRules, ["baseUrl", "apiKey"]);
   const { fetch, close } = options.fetch
     ? { fetch: clientFetch(options.fetch), close: () => {} }
     : createTransport();

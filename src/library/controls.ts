@@ -1,47 +1,29 @@
 import { parseDuration } from "../core/durations.ts";
 import { ControlRefused } from "../sandbox/errors.ts";
-import { createSandbox, type Sandbox } from "../sandbox/index.ts";
+import type { Sandbox } from "../sandbox/index.ts";
 import type { Inputs } from "./generated/types.ts";
 import { shown } from "./options.ts";
 
-/** A sandbox with its controls in the library's terms. */
-export interface Controlled {
-  readonly sandbox: Sandbox;
-  /** Restores the initial state, and the machine's clock. */
-  readonly reset: () => void;
-  readonly advance: (span: Span) => void;
-  readonly fault: (fault: Fault) => void;
+export function advance({ clock }: Sandbox, span: Span): void {
+  const milliseconds = spanOf(span, "the duration");
+  withNames({ duration: "the duration" }, () => clock.advance(milliseconds));
 }
 
-export async function openControlled({
-  now,
-  ...options
-}: Parameters<typeof createSandbox>[0] & { readonly now: () => number }): Promise<Controlled> {
-  const sandbox = await createSandbox({ ...options, now: checkedClock(now) });
-  return {
-    sandbox,
-    reset: sandbox.reset,
-    advance: (span) => {
-      const milliseconds = spanOf(span, "the duration");
-      withNames({ duration: "the duration" }, () => sandbox.clock.advance(milliseconds));
-    },
-    fault: (fault) => {
-      if (typeof fault !== "object" || fault === null) {
-        throw new TypeError(`a fault must be an object with an operation, not ${shown(fault)}`);
-      }
-      const { delay, retryAfter, ...rest } = fault;
-      const given = {
-        ...rest,
-        ...(delay !== undefined && { delayMs: spanOf(delay, "delay") }),
-        ...(retryAfter !== undefined && { retryAfterSeconds: spanOf(retryAfter, "retryAfter") / 1000 }),
-      };
-      withNames({ delayMs: "delay", retryAfterSeconds: "retryAfter" }, () => sandbox.faults.add(given));
-    },
+export function addFault({ faults }: Sandbox, fault: Fault): void {
+  if (typeof fault !== "object" || fault === null) {
+    throw new TypeError(`a fault must be an object with an operation, not ${shown(fault)}`);
+  }
+  const { delay, retryAfter, ...rest } = fault;
+  const input = {
+    ...rest,
+    ...(delay !== undefined && { delayMs: spanOf(delay, "delay") }),
+    ...(retryAfter !== undefined && { retryAfterSeconds: spanOf(retryAfter, "retryAfter") / 1000 }),
   };
+  withNames({ delayMs: "delay", retryAfterSeconds: "retryAfter" }, () => faults.add(input));
 }
 
 /** A clock that is checked on every reading. @throws TypeError when it returns an invalid time, the first time immediately */
-function checkedClock(now: () => number): () => number {
+export function checkedClock(now: () => number): () => number {
   const clock = (): number => {
     const time = now();
     if (Number.isNaN(new Date(time).getTime()) || typeof time !== "number") {
@@ -59,13 +41,11 @@ function withNames(names: Readonly<Record<string, string>>, work: () => unknown)
     work();
   } catch (error) {
     if (!(error instanceof ControlRefused)) throw error;
-    const known = new Map(Object.entries(names));
-    throw new ControlRefused(
-      error.issues.map(({ path: [first = "", ...rest], message }) => ({
-        path: [known.get(String(first)) ?? first, ...rest],
-        message,
-      })),
-    );
+    const issues = error.issues.map(({ path: [first = "", ...rest], message }) => ({
+      path: [names[first] ?? first, ...rest],
+      message,
+    }));
+    throw new ControlRefused(issues);
   }
 }
 

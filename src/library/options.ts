@@ -24,7 +24,7 @@ export const wholeNumber = (min: number, max = Number.POSITIVE_INFINITY): Option
 });
 
 /** Checks options against their rules. @throws TypeError naming the invalid option and what it must be */
-export function checkOptionsOf(
+export function checkOptions(
   owner: string,
   given: unknown,
   rules: Readonly<Record<string, OptionRule>>,

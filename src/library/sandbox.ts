@@ -1,10 +1,10 @@
 import { orAborted } from "../client/deadline.ts";
 import { type EnvironmentName, environmentNames } from "../core/sandbox.ts";
-import { type Sandbox as ServiceSandbox, serve } from "../sandbox/index.ts";
-import { type Fault, openControlled, type Span } from "./controls.ts";
+import { createSandbox as createService, type Sandbox as Service, serve } from "../sandbox/index.ts";
+import { addFault, advance, checkedClock, type Fault, type Span } from "./controls.ts";
 import {
   booleanRule,
-  checkOptionsOf,
+  checkOptions,
   functionRule,
   type OptionRule,
   oneOf,
@@ -80,9 +80,9 @@ export interface Sandbox extends AsyncDisposable {
  * const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full });
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  checkOptionsOf("createSandbox", options, rules);
+  checkOptions("createSandbox", options, rules);
   const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only } = options;
-  const { sandbox, reset, advance, fault } = await openControlled({ file, now, only });
+  const sandbox = await createService({ file, now: checkedClock(now), only });
   const server = served
     ? await serve(sandbox, { host: "127.0.0.1", port }).catch((error: unknown) => {
         sandbox.close();
@@ -99,23 +99,25 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const assertOpen = (used: string): void => {
     if (closed) throw new SandboxClosed(used);
   };
-  const whileOpen =
-    <Given extends unknown[]>(name: string, work: (...given: Given) => void) =>
-    (...given: Given): void => {
-      assertOpen(name);
-      work(...given);
-    };
-  const sandboxFetch = fetchFrom(sandbox, url);
   return {
-    fetch: async (...given) => {
+    fetch: async (input, init) => {
       assertOpen("fetch");
-      return sandboxFetch(...given);
+      return fetchFrom(sandbox, url, input, init);
     },
     url,
     keys: sandbox.keys,
-    reset: whileOpen("reset", reset),
-    advance: whileOpen("advance", advance),
-    fault: whileOpen("fault", fault),
+    reset() {
+      assertOpen("reset");
+      sandbox.reset();
+    },
+    advance(span) {
+      assertOpen("advance");
+      advance(sandbox, span);
+    },
+    fault(fault) {
+      assertOpen("fault");
+      addFault(sandbox, fault);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -134,22 +136,23 @@ export class SandboxClosed extends Error {
 }
 
 /**
- * A `fetch` that is handled by a sandbox. A path alone is resolved against `url`; an aborted signal ends the wait. A broken
- * connection is a `TypeError`, as with every `fetch`.
+ * Fetches from a sandbox. A path alone is resolved against `url`; an aborted signal ends the wait. A broken connection is a
+ * `TypeError`, as with every `fetch`.
  */
-const fetchFrom =
-  ({ fetch }: Pick<ServiceSandbox, "fetch">, url: string) =>
-  async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    if (
-      typeof input !== "string" &&
-      !(typeof input === "object" && input && ("href" in input || "url" in input))
-    ) {
-      throw new TypeError(`fetch requires a URL, a path or a Request, not ${shown(input)}`);
-    }
-    const request = new Request(input instanceof Request ? input : new URL(input, url), init);
-    request.signal.throwIfAborted();
-    return orAborted(fetch(request).catch(broken), request.signal);
-  };
+async function fetchFrom(
+  { fetch }: Service,
+  url: string,
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+): Promise<Response> {
+  const isUrl = typeof input === "object" && input && ("href" in input || "url" in input);
+  if (typeof input !== "string" && !isUrl) {
+    throw new TypeError(`fetch requires a URL, a path or a Request, not ${shown(input)}`);
+  }
+  const request = new Request(input instanceof Request ? input : new URL(input, url), init);
+  request.signal.throwIfAborted();
+  return orAborted(fetch(request).catch(broken), request.signal);
+}
 
 function broken(error: unknown): never {
   const reset = error instanceof Error && "code" in error && error.code === "ECONNRESET";

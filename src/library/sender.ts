@@ -18,7 +18,7 @@ import {
 import type { ClientOptions } from "./client-options.ts";
 import type { StreamedId } from "./generated/types.ts";
 import { version } from "./generated/version.ts";
-import { checkOptionsOf, type OptionRule, shown } from "./options.ts";
+import { checkOptions, type OptionRule, shown } from "./options.ts";
 
 /** Options of a single call. */
 export interface RequestOptions {
@@ -67,23 +67,23 @@ export function createSender(options: ClientOptions, fetch: Fetch, warn: (messag
     ...(signal && { signal }),
   });
   const descriptionsFor = createDescriptionLookups(() => settings({}));
-  const prepare = async <Id extends OperationId>(id: Id, input: object): Promise<InputOf<Id>> => {
+  const checked = async <Id extends OperationId>(id: Id, input: object): Promise<InputOf<Id>> => {
     if (validate) await assertValid(id, input);
     return input as InputOf<Id>;
   };
   return {
     send: async (id, input, given = {}) => {
-      checkOptionsOf(id, given, callRules);
-      const prepared = await prepare(id, input);
-      return call(id, prepared, { ...settings(given), descriptions: descriptionsFor(given.signal), warn });
+      checkOptions(id, given, callRules);
+      const descriptions = descriptionsFor(given.signal);
+      return call(id, await checked(id, input), { ...settings(given), descriptions, warn });
     },
     async *stream(id, input, given = {}) {
       if (!Object.hasOwn(streams, id)) {
         const known = Object.keys(streams).join(", ");
         throw new TypeError(`stream requires an operation that streams (${known}), not ${shown(id)}`);
       }
-      checkOptionsOf("stream", given, callRules);
-      const streamed = { ...(await prepare(id, input)), stream: true };
+      checkOptions("stream", given, callRules);
+      const streamed = { ...(await checked(id, input)), stream: true };
       given.signal?.throwIfAborted();
       yield* completionChunks(await stream(id, streamed, settings(given)));
     },

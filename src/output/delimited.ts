@@ -2,7 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import { isRecord } from "../core/json.ts";
 import type { Column, View } from "../core/view.ts";
 import { plain } from "./formats.ts";
-import { nameOf, plainColumns } from "./table/columns.ts";
+import { columnsOf, everyColumn, nameOf } from "./table/columns.ts";
 import { plainText, sanitize } from "./text.ts";
 
 /** Formats rows of texts as lines, each with its line end. */
@@ -17,14 +17,10 @@ export const csv: RowWriter = (rows) =>
 
 const tsvEscapes: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
 
+const escapeTsv = (text: string): string => text.replace(/[\t\n\r\\]/g, (one) => tsvEscapes[one] ?? one);
+
 /** Tab-separated values, escaped as by jq's `@tsv`. */
-export const tsv: RowWriter = (rows) =>
-  rows
-    .map(
-      (row) =>
-        `${row.map((text) => text.replace(/[\t\n\r\\]/g, (one) => tsvEscapes[one] ?? one)).join("\t")}\n`,
-    )
-    .join("");
+export const tsv: RowWriter = (rows) => rows.map((row) => `${row.map(escapeTsv).join("\t")}\n`).join("");
 
 /**
  * Records as rows of unformatted values, under the names of their columns; absent values are empty. An empty list is its
@@ -40,7 +36,8 @@ export async function* delimited(
   let columns: readonly Column[] | undefined;
   for await (const records of batches) {
     if (columns === undefined) {
-      columns = plainColumns(view, records);
+      const declared = columnsOf(view);
+      columns = declared.length > 0 ? declared : everyColumn(records);
       if (header && columns.length > 0) yield write([columns.map((column) => shown(nameOf(column)))]);
     }
     const known = columns;

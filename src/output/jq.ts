@@ -16,15 +16,16 @@ class FilterFailed extends Error {
   readonly hint = "Only the filter failed. The request succeeded and would be sent again.";
 }
 
-export interface Filtered {
-  /** The results, one a line: strings without quotes, other values as compact JSON. */
-  readonly text: string;
-  /** What the filter wrote to stderr, for example with `debug`. */
-  readonly messages: string;
-}
-
-/** @throws {FilterFailed} */
-export type Filter = (data: unknown, terminal: boolean) => Filtered;
+/**
+ * Returns the results, one a line: strings without quotes, other values as compact JSON. `messages` is what the filter
+ * wrote to stderr, for example with `debug`.
+ *
+ * @throws {FilterFailed}
+ */
+export type Filter = (
+  data: unknown,
+  terminal: boolean,
+) => { readonly text: string; readonly messages: string };
 
 /**
  * Compiles a jq expression without running it.

@@ -1,12 +1,9 @@
-import { isRecord } from "../core/json.ts";
+import { isRecord, listIn } from "../core/json.ts";
 import type { Data } from "../core/result.ts";
 import type { View } from "../core/view.ts";
 
 /** A value to print: its data, and its rows when the table shows more than the data. */
 export type Value = Pick<Data, "data" | "rows">;
-
-/** Keys under which services put the records of a page. */
-const PAGE_KEYS = ["items", "data", "rentals", "results"];
 
 /**
  * The records that a view shows, whatever the shape: the items of an array, the items of a page for a list view, none
@@ -15,8 +12,7 @@ const PAGE_KEYS = ["items", "data", "rentals", "results"];
 export function recordsOf({ data, rows }: Value, view: View): readonly unknown[] {
   const shown = rows ?? data ?? [];
   if (Array.isArray(shown)) return shown;
-  const page = view.kind === "list" && isRecord(shown) ? shown : {};
-  return PAGE_KEYS.map((key) => page[key]).find((held) => Array.isArray(held)) ?? [shown];
+  return (view.kind === "list" && isRecord(shown) && listIn(shown)) || [shown];
 }
 
 /** The data as it was received; null becomes an empty list in a list view. */

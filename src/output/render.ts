@@ -1,14 +1,6 @@
 import { firstAt, isRecord } from "../core/json.ts";
 import type { Records } from "../core/result.ts";
-import type {
-  Column,
-  DocumentView,
-  LinesView,
-  ListView,
-  OutputFormat,
-  RecordView,
-  View,
-} from "../core/view.ts";
+import type { Column, DocumentView, OutputFormat, View } from "../core/view.ts";
 import type { DrawOptions } from "./formats.ts";
 import { json, jsonArray, jsonl } from "./json.ts";
 import { recordsOf, singleBatch, type Value, wholeOf } from "./records.ts";
@@ -104,11 +96,7 @@ async function* renderRecords(
  * One line for each record: its identifier, or the value that a lines view shows. Records without one are skipped; a
  * record that is a scalar is its own line.
  */
-function* lines(
-  records: readonly unknown[],
-  view: ListView | RecordView | LinesView,
-  terminal: boolean,
-): Generator<string> {
+function* lines(records: readonly unknown[], view: RecordsView, terminal: boolean): Generator<string> {
   const paths = view.kind === "lines" ? [view.path] : view.id;
   for (let start = 0; start < records.length; start += LINES_PER_PIECE) {
     const piece = records

@@ -46,18 +46,14 @@ function parseItem(item: unknown): SshAddress | undefined {
   return { host, port: number, user };
 }
 
-function fieldsOf(item: unknown): Partial<Record<keyof Target, unknown>> {
+function fieldsOf(item: unknown): Target {
   if (!isRecord(item)) return {};
   const host = firstAt(item, ["host", "publicIp", "public_ip", "ip"]);
   return { host, port: item.port, user: firstAt(item, ["user", "username"]) };
 }
 
-/** The parts of an ssh destination as they were written, unchecked. */
-interface Target {
-  readonly host?: string | undefined;
-  readonly port?: string | undefined;
-  readonly user?: string | undefined;
-}
+/** The parts of an ssh destination, unchecked. */
+type Target = { readonly [Part in keyof SshAddress]?: unknown };
 
 const OPTION_WITH_VALUE = /^-[BbcDEeFIiJLlmOoPpQRSWw]$/;
 

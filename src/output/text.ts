@@ -1,10 +1,6 @@
-function isScalar(value: unknown): boolean {
-  return value === null || typeof value !== "object";
-}
-
 /** Whether a value is an array of scalars, which reads well on one line. */
 export function isSimpleList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && value.every(isScalar);
+  return Array.isArray(value) && value.every((item) => item === null || typeof item !== "object");
 }
 
 /**

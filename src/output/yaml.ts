@@ -19,12 +19,11 @@ export function yaml(data: unknown): string {
 
 function quoteUnsafe(scalar: Scalar): void {
   const { value } = scalar;
-  if (typeof value === "string" && (unsafe.test(value) || hasOuterBlanks(value)))
-    scalar.type = "QUOTE_DOUBLE";
+  if (typeof value !== "string") return;
+  // A block scalar would lose blanks at the ends of lines.
+  const hasOuterBlanks = value.includes("\n") && /^[ \t]|[ \t]$/m.test(value);
+  if (hasOuterBlanks || unsafe.test(value)) scalar.type = "QUOTE_DOUBLE";
 }
-
-/** Whether lines of the text begin or end with blanks, which a block scalar would lose. */
-const hasOuterBlanks = (text: string): boolean => text.includes("\n") && /^[ \t]|[ \t]$/m.test(text);
 
 /** Batches of records as one YAML sequence. */
 export async function* yamlSequence(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {

@@ -67,9 +67,10 @@ function serveOperation<Input extends InputSchema>(
     pattern,
     sunset(operation),
     withFaults(store, operation.id),
-    withEtag(operation),
+    // A fault that replaces the description has no ETag.
+    operation.id === servedOperations.getOpenApiDocument.id ? etag() : pass,
     authorization(operation, store),
-    limit(operation),
+    operation.in === "body" ? bodyWithinLimit : pass,
     async (http) => {
       const checked = check(operation, await readInput(operation, http.req));
       if (!checked.ok) throw new ApiError("BAD_REQUEST", checked.issues);
@@ -97,21 +98,15 @@ const logged =
 /** Applies a waiting fault before anything else is checked. */
 const withFaults =
   (store: Store, operation: ServedId): MiddlewareHandler<Env> =>
-  async (http, next) => {
+  (http, next) => {
     http.set("operation", operation);
-    await injectFault(http, next, { store, operation, onFault: (id) => http.set("fault", id) });
+    return injectFault(http, next, store, operation);
   };
 
-/** Only the description has an ETag; a fault that replaces it has none. */
-const withEtag = ({ id }: Pick<Operation, "id">): MiddlewareHandler<Env> =>
-  id === servedOperations.getOpenApiDocument.id ? etag() : (_http, next) => next();
-
 const bodyWithinLimit = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
+const pass: MiddlewareHandler<Env> = (_http, next) => next();
 
-const limit = (operation: Pick<Operation, "in">): MiddlewareHandler<Env> =>
-  operation.in === "body" ? bodyWithinLimit : (_http, next) => next();
-
-/** A path with a sunset day announces it, and answers 404 from that day on (service section 9). */
+/** A path with a sunset day announces it, and returns 404 from that day on (service section 9). */
 const sunset =
   (operation: Pick<Operation, "sunset">): MiddlewareHandler<Env> =>
   async (http, next) => {

@@ -80,27 +80,21 @@ export function clockControl(store: Store, machine: Clock): ClockControl {
       saveClock(store, next(read(stored, machine), stored));
       return show();
     });
-  const moved = ({ offsetMs, frozenAt }: StoredClock, by: number): StoredClock =>
-    frozenAt === null ? { offsetMs: offsetMs + by, frozenAt } : { offsetMs, frozenAt: frozenAt + by };
+  const move = (field: string, momentAfter: (now: number) => number): ClockState =>
+    change((now, { offsetMs, frozenAt }) => {
+      const moment = momentAfter(now);
+      const backward = `must not go backward: the sandbox's clock only goes forward, and it is ${stamp(now)}`;
+      if (moment < now) throw invalid(field, backward);
+      if (moment > latestMs) throw invalid(field, `must not go past ${stamp(latestMs)}`);
+      return frozenAt === null
+        ? { offsetMs: offsetMs + moment - now, frozenAt }
+        : { offsetMs, frozenAt: moment };
+    });
   return {
     show,
     freeze: () => change((now, { offsetMs }) => ({ offsetMs, frozenAt: now })),
     resume: () => change((now) => ({ offsetMs: now - machine(), frozenAt: null })),
-    advance: (milliseconds) =>
-      change((now, stored) => {
-        if (milliseconds < 0) throw invalid("duration", forwardOnly(now));
-        if (now + milliseconds > latestMs) throw invalid("duration", tooFar);
-        return moved(stored, milliseconds);
-      }),
-    set: (moment) =>
-      change((now, stored) => {
-        if (moment < now) throw invalid("time", forwardOnly(now));
-        if (moment > latestMs) throw invalid("time", tooFar);
-        return moved(stored, moment - now);
-      }),
+    advance: (milliseconds) => move("duration", (now) => now + milliseconds),
+    set: (moment) => move("time", () => moment),
   };
 }
-
-const forwardOnly = (now: number): string =>
-  `must not go backward: the sandbox's clock only goes forward, and it is ${stamp(now)}`;
-const tooFar = `must not go past ${stamp(latestMs)}`;

@@ -17,6 +17,14 @@ export class ApiError extends Error {
 
 export const issue = (field: string, message: string): Issue => ({ path: [field], message });
 
+/** Issues of an input that is not an operation's; `owner` is what the fields belong to, such as `a fault`. */
+export const issuesFor = (owner: string, issues: readonly Issue[]): readonly Issue[] =>
+  issues.map(({ path, message }) => ({ path, message: message.replace("this operation", owner) }));
+
+/** An issue of a field when it is wrong. */
+export const issueIf = (wrong: boolean, field: string, message: string): readonly Issue[] =>
+  wrong ? [issue(field, message)] : [];
+
 /** @throws ApiError when there are issues */
 export function throwIfInvalid(...issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ApiError("BAD_REQUEST", issues);
@@ -60,9 +68,7 @@ export class ControlRefused extends Error {
 
   constructor(
     issues: readonly Issue[],
-    message = issues
-      .map(({ path, message }) => [...(path.length > 0 ? [path.join(".")] : []), message].join(" "))
-      .join("; "),
+    message = issues.map((one) => `${one.path.join(".")} ${one.message}`.trimStart()).join("; "),
   ) {
     super(message);
     this.issues = issues;

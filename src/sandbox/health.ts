@@ -3,18 +3,11 @@ import { reasonOf } from "../core/errors.ts";
 import { locate, optional } from "./packages.ts";
 import { schemaVersion } from "./schema.ts";
 
-export interface Health {
-  /** The optional packages, each with its problem when it cannot be used. */
-  readonly packages: readonly { readonly name: string; readonly use: string; readonly problem?: string }[];
-  readonly file: string;
-  /** Whether the state file exists. */
-  readonly exists: boolean;
-  /** Why the state file cannot be used. */
-  readonly problem?: string;
-}
-
-/** Checks the sandbox's packages and its state file without changing anything. */
-export async function health(file: string): Promise<Health> {
+/**
+ * Checks the sandbox's optional packages and its state file without changing anything. A `problem` is why a package or the
+ * file cannot be used.
+ */
+export async function health(file: string) {
   const packages = await Promise.all(
     parts.map(async ({ name, use, load }) => ({
       name,

@@ -5,6 +5,7 @@ import { adminPath, createAdmin } from "./control/admin.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { type Environment, environmentOf } from "./environment.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
+import type { RequestHandler } from "./serve.ts";
 import { openStore } from "./store.ts";
 
 export { MissingDependency } from "./packages.ts";
@@ -18,20 +19,6 @@ interface SandboxOptions {
   readonly now?: Clock;
   /** Serves only the operations of this environment; all documented and assumed ones by default. */
   readonly only?: EnvironmentName | undefined;
-}
-
-/** Handles requests to the service, and to the sandbox's controls. */
-export interface RequestHandler {
-  /**
-   * Handles a request to the service, whatever the host of its URL.
-   * Rejects with an error of code `ECONNRESET` when a fault breaks the connection.
-   */
-  fetch(request: Request): Promise<Response>;
-  /**
-   * Handles a request under `/_sandbox/`, which is accepted from this machine only; undefined for other requests.
-   * `peer` is the address that it came from.
-   */
-  handleControl(request: Request, peer: string | undefined): Promise<Response> | undefined;
 }
 
 /** The whole service, running locally. */

@@ -6,13 +6,8 @@ export const keyPrefix = "gpuctl-sandbox-";
 /** The built-in keys: one with full access, one that is read-only. */
 export const keys = { full: `${keyPrefix}full`, readOnly: `${keyPrefix}read-only` } as const;
 
-interface Caller {
-  readonly userId: string;
-  readonly mayWrite: boolean;
-}
-
 /** The owner of a credential; undefined when it is missing, malformed, unknown or revoked. */
-export function callerOf(store: Queries, authorization: string | undefined): Caller | undefined {
+export function callerOf(store: Queries, authorization: string | undefined) {
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (secret === undefined) return undefined;
   const [row] = store.all("SELECT userId, access FROM keys WHERE secret = ? AND access != 'revoked'", secret);

@@ -19,11 +19,6 @@ import { idsBefore } from "./schema.ts";
 import { busyMs } from "./store.ts";
 import { firstCreditCents } from "./tables/users.ts";
 
-export interface SandboxLimit {
-  readonly id: string;
-  readonly text: string;
-}
-
 const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 const priceList = Object.entries(centsPerGpuHour)
@@ -78,7 +73,7 @@ const texts = {
   "passing-time":
     "When time is advanced, everything that was due in between happens at its own time: boots, the ends of terms, and what follows from them.",
   faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or only delays or cuts the response. Each call triggers at most the oldest fault that waits for it; newer faults do not count that call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
-  "fault-answers": `Every error has the documented shape, for inference as well; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and holds back the response only: the operation has already taken effect, unless the fault prevents it. A 429 tells clients to wait ${defaultRetryAfter} s by default.`,
+  "fault-responses": `Every error has the documented shape, for inference as well; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and holds back the response only: the operation has already taken effect, unless the fault prevents it. A 429 tells clients to wait ${defaultRetryAfter} s by default.`,
   requests: `The log keeps the last ${requestLog.kept} requests, without bodies, keys or the values of unknown query fields. It does not include OPTIONS requests and calls to the sandbox's controls.`,
   seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt. A rental without createdAt starts to boot at the seed's time; everything else without it was created at that time.",
   snapshot:
@@ -150,7 +145,4 @@ const texts = {
 export type LimitId = keyof typeof texts;
 
 /** How the sandbox behaves where the service's documentation does not say. */
-export const sandboxLimits: readonly SandboxLimit[] = Object.entries(texts).map(([id, text]) => ({
-  id,
-  text,
-}));
+export const sandboxLimits = Object.entries(texts).map(([id, text]) => ({ id, text }));

@@ -6,9 +6,9 @@ export class MissingDependency extends Error {
   override readonly name = "MissingDependency";
   readonly packageName: string;
 
-  constructor(packageName: string, cause: unknown) {
+  constructor(packageName: string, cause?: unknown) {
     // The code differs between `import()` and the `require()` that the bundler makes of it.
-    const isMissing = ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(codeOf(cause));
+    const isMissing = !cause || ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(codeOf(cause));
     const problem = isMissing ? "is not installed" : `cannot be loaded (${reasonOf(cause)})`;
     super(`The package ${packageName} ${problem}. Install it with: npm install ${packageName}`, { cause });
     this.packageName = packageName;

@@ -10,20 +10,18 @@ import { ApiError } from "./errors.ts";
  * The unchecked input of a request: the JSON object of its body, or the fields of its query or path, each converted to its kind.
  * @throws ApiError when the body is not a JSON object
  */
-export function readInput(
+export async function readInput(
   operation: Pick<Operation, "in" | "input">,
   request: HonoRequest,
 ): Promise<unknown> {
-  if (operation.in === "body") return jsonBody(request);
+  if (operation.in === "body") {
+    const body = parseBody(await request.text());
+    if (!isRecord(body)) throw unreadable("the body must be a JSON object");
+    return body;
+  }
   const fields = fieldsOf(operation.input);
-  if (operation.in === "path") return Promise.resolve(pathValues(fields, request));
-  return Promise.resolve(operation.in === "query" ? query(fields, request) : {});
-}
-
-async function jsonBody(request: HonoRequest): Promise<object> {
-  const body = parseBody(await request.text());
-  if (!isRecord(body)) throw unreadable("the body must be a JSON object");
-  return body;
+  if (operation.in === "path") return pathValues(fields, request);
+  return operation.in === "query" ? query(fields, request) : {};
 }
 
 /** @throws ApiError when the text is not JSON */
@@ -38,12 +36,7 @@ export function parseBody(text: string): unknown {
 const unreadable = (message: string) => new ApiError("BAD_REQUEST", [{ path: [], message }]);
 
 const pathValues = (fields: readonly Field[], request: HonoRequest): Record<string, unknown> =>
-  Object.fromEntries(
-    fields.map(({ name, kind }) => {
-      const text = request.param(name);
-      return [name, text === undefined ? undefined : ofKind(kind, text)];
-    }),
-  );
+  Object.fromEntries(fields.map(({ name, kind }) => [name, ofKind(kind, request.param(name) ?? "")]));
 
 /** A repeated field stays a list and an unconvertible value a string, so that the check reports them. */
 function query(fields: readonly Field[], request: HonoRequest): Record<string, unknown> {

@@ -24,11 +24,18 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host cannot be resolved",
 };
 
-/** What is served, such as a sandbox. */
-interface RequestHandler {
+/** Handles requests to the service, and to the sandbox's controls. */
+export interface RequestHandler {
+  /**
+   * Handles a request to the service, whatever the host of its URL.
+   * Rejects with an error of code `ECONNRESET` when a fault breaks the connection.
+   */
   fetch(request: Request): Promise<Response>;
-  /** Handles a request to the sandbox's controls from the address `peer`; undefined for other requests. */
-  handleControl?(request: Request, peer: string | undefined): Promise<Response> | undefined;
+  /**
+   * Handles a request under `/_sandbox/`, which is accepted from this machine only; undefined for other requests.
+   * `peer` is the address that it came from.
+   */
+  handleControl(request: Request, peer: string | undefined): Promise<Response> | undefined;
 }
 
 export interface Served {
@@ -49,7 +56,7 @@ export async function serve(
 ): Promise<Served> {
   const adapter = await optional("@hono/node-server", () => import("@hono/node-server"));
   const handle = async (request: Request, incoming: Incoming): Promise<Response> => {
-    const controlled = sandbox.handleControl?.(request, incoming.socket.remoteAddress);
+    const controlled = sandbox.handleControl(request, incoming.socket.remoteAddress);
     return controlled ?? respond(sandbox.fetch(request), incoming);
   };
   const server = createServer(
@@ -71,9 +78,6 @@ export async function serve(
 
 type Incoming = Pick<IncomingMessage, "socket">;
 
-/** Keeps the adapter from sending a response. */
-const alreadySent = { headers: { "x-hono-already-sent": "true" } };
-
 /** The response, or a broken connection where a fault breaks it: before the response, or in its body. */
 async function respond(pending: Promise<Response>, { socket }: Incoming): Promise<Response> {
   try {
@@ -83,7 +87,8 @@ async function respond(pending: Promise<Response>, { socket }: Incoming): Promis
   } catch (error) {
     if (!(error instanceof ConnectionReset)) throw error;
     socket.resetAndDestroy();
-    return new Response(null, alreadySent);
+    // Keeps the adapter from sending a response.
+    return new Response(null, { headers: { "x-hono-already-sent": "true" } });
   }
 }
 

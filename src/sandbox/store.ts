@@ -1,8 +1,9 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
-import { codeOf, reasonOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
+import { makeFolderSync } from "../core/files.ts";
 import { optional } from "./packages.ts";
 import type { Store } from "./queries.ts";
 import { restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
@@ -29,7 +30,11 @@ export const busyMs = 10_000;
 export async function openStore(file: string, now: number): Promise<Store> {
   const { DatabaseSync } = await optional("@photostructure/sqlite", () => import("@photostructure/sqlite"));
   try {
-    if (file !== ":memory:") createFile(file);
+    if (file !== ":memory:") {
+      makeFolderSync(dirname(resolve(file)), 0o700);
+      // For the user alone; SQLite's journals beside it take over its mode.
+      closeSync(openSync(file, "a", 0o600));
+    }
     const database = new DatabaseSync(file, { timeout: busyMs });
     try {
       const store = storeOn(database);
@@ -43,24 +48,6 @@ export async function openStore(file: string, now: number): Promise<Store> {
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(file, reasonOf(error), { cause: error });
-  }
-}
-
-/** Creates a missing file for the user alone; SQLite's journals beside it take over its mode. */
-function createFile(file: string): void {
-  createFolder(dirname(resolve(file)));
-  closeSync(openSync(file, "a", 0o600));
-}
-
-/** Walks up by hand: a recursive mkdir under /proc never returns. */
-function createFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  createFolder(dirname(folder));
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have created it meanwhile.
-    if (codeOf(error) !== "EEXIST") throw error;
   }
 }
 

@@ -3,9 +3,8 @@ import { createRequire, wrap } from "node:module";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { Script } from "node:vm";
+import { crc32 } from "node:zlib";
 import { makeFolderSync, writePrivateFile } from "../core/files.ts";
-
-type Checksum = (bytes: Uint8Array) => number;
 
 const checksumBytes = 4;
 /** A cached file not written for this long belongs to a build that was removed. */
@@ -16,8 +15,7 @@ const maxAgeMs = 30 * 24 * 3_600_000;
  * with their contents. V8 crashes on altered compiled code, so the cache folder must belong to the user and each cached
  * file has a checksum; code that fails either check is compiled again.
  */
-export async function cacheCode(built: string, cache: string): Promise<void> {
-  const { crc32 } = await import("node:zlib");
+export function cacheCode(built: string, cache: string): void {
   const place = join(cache, `code-${process.version}-${process.arch}`);
   const trusted = isOurs(cache) && isOurs(place);
   const compiled = new Map<string, Script>();
@@ -29,7 +27,7 @@ export async function cacheCode(built: string, cache: string): Promise<void> {
     // A `vm.Script` cannot use `import()` without a callback.
     if (/\bimport\(/.test(source)) return load(module, filename);
     const cached = join(place, basename(filename));
-    const cachedData = trusted ? read(cached, crc32) : undefined;
+    const cachedData = trusted ? read(cached) : undefined;
     const script = new Script(wrap(source), { filename, ...(cachedData && { cachedData }) });
     if (cachedData === undefined || script.cachedDataRejected) compiled.set(cached, script);
     const { exports } = module;
@@ -37,7 +35,7 @@ export async function cacheCode(built: string, cache: string): Promise<void> {
   };
   // By now V8 has compiled exactly the functions that the command used.
   process.once("exit", (code) => {
-    if (code === 0 && compiled.size > 0) store(compiled, { cache, place }, crc32);
+    if (code === 0 && compiled.size > 0) store(compiled, cache, place);
   });
 }
 
@@ -49,29 +47,25 @@ function isOurs(folder: string): boolean {
 }
 
 /** The compiled code in a file; undefined if it is missing or altered. */
-function read(file: string, checksum: Checksum): Buffer | undefined {
+function read(file: string): Buffer | undefined {
   try {
     const bytes = readFileSync(file);
     const end = bytes.length - checksumBytes;
     const code = bytes.subarray(0, end);
-    return checksum(code) === bytes.readUInt32LE(end) ? code : undefined;
+    return crc32(code) === bytes.readUInt32LE(end) ? code : undefined;
   } catch {
     return undefined;
   }
 }
 
-function store(
-  compiled: ReadonlyMap<string, Script>,
-  { cache, place }: { readonly cache: string; readonly place: string },
-  checksum: Checksum,
-): void {
+function store(compiled: ReadonlyMap<string, Script>, cache: string, place: string): void {
   try {
     makeFolderSync(place, 0o700);
     if (!isOurs(cache) || !isOurs(place)) return;
     for (const [file, script] of compiled) {
       const code = script.createCachedData();
       const end = Buffer.alloc(checksumBytes);
-      end.writeUInt32LE(checksum(code));
+      end.writeUInt32LE(crc32(code));
       writePrivateFile(file, Buffer.concat([code, end]));
     }
     removeOld(place);

@@ -16,11 +16,7 @@ export async function nodeSystem(): Promise<System> {
         get isTTY() {
           return process.stdin.isTTY === true;
         },
-        read: async () => {
-          const chunks: Buffer[] = [];
-          for await (const chunk of process.stdin) chunks.push(chunk);
-          return Buffer.concat(chunks);
-        },
+        read: async () => (await import("node:stream/consumers")).buffer(process.stdin),
       },
       stdout: sink(() => process.stdout),
       stderr: sink(() => process.stderr, { optional: true }),

@@ -1,12 +1,16 @@
 import process from "node:process";
 import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { Interrupted } from "../core/errors.ts";
-import type { ChoiceQuestion, Prompts, Question } from "./types.ts";
+import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
 
 /** Longer lists get a search field. */
 const maxSelectList = 10;
 
-const validator = ({ validate }: Question) => ({ validate: (answer: string) => validate?.(answer) ?? true });
+const optionsOf = ({ message, validate, initial }: TextQuestion) => ({
+  message,
+  validate: (answer: string) => validate?.(answer) ?? true,
+  ...(initial && { default: initial }),
+});
 
 type Context = NonNullable<Parameters<typeof input>[1]>;
 
@@ -41,17 +45,8 @@ async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise
 }
 
 export const prompts: Prompts = {
-  text: ({ message, initial, ...question }) =>
-    ask((context) =>
-      input(
-        { message, ...(initial && { default: initial }), ...validator({ message, ...question }) },
-        context,
-      ),
-    ),
-  secret: (question) =>
-    ask((context) =>
-      password({ message: question.message, toggleMask: false, ...validator(question) }, context),
-    ),
+  text: (question) => ask((context) => input(optionsOf(question), context)),
+  secret: (question) => ask((context) => password({ ...optionsOf(question), toggleMask: false }, context)),
   confirm: ({ message, initial = false }) =>
     ask((context) => confirm({ message, default: initial }, context)),
   choose: (question) => ask((context) => pick(question, context)),

@@ -12,7 +12,6 @@ const internal = [
   "TimedOut",
   "NothingToSay",
   "UnreadableReference",
-  "MissingEngine",
 ];
 
 /** The library is not part of the tool: its errors go to programs. */

@@ -54,7 +54,8 @@ test("an address that is not this machine's is a clear error", async () => {
 
 test("closing ends a response in progress", async () => {
   const endless = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("one")) });
-  const { url, close } = await serve({ fetch: async () => new Response(endless) }, anywhere);
+  const handler = { fetch: async () => new Response(endless), handleControl: () => undefined };
+  const { url, close } = await serve(handler, anywhere);
   const response = await fetch(url);
   const reading = response.text();
   await Promise.all([close(), expect(reading).rejects.toThrow()]);

@@ -29,7 +29,7 @@ export async function start(cache?: () => string): Promise<number> {
 async function cacheCode(cache: () => string): Promise<void> {
   try {
     const folder = cache();
-    await (await import("../../system/code-cache.ts")).cacheCode(import.meta.dirname, folder);
+    (await import("../../system/code-cache.ts")).cacheCode(import.meta.dirname, folder);
   } catch {}
 }
 

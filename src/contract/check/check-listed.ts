@@ -1,9 +1,6 @@
 import type * as z from "zod";
 import type { InputSchema, Rule } from "../operation.ts";
-import { type Checked, check, type Issue } from "./check.ts";
-
-/** Whether a value outside a field's documented choices is allowed anyway. */
-export type IsListed = (path: Issue["path"], value: string) => Promise<boolean>;
+import { type Checked, check, type Issue, pathOf } from "./check.ts";
 
 /** A listed value that the contract does not know, and a known one to validate in its place. */
 interface NewValue {
@@ -19,7 +16,7 @@ interface NewValue {
 export async function checkListed<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
   input: object,
-  isListed: IsListed,
+  isListed: (path: Issue["path"], value: string) => Promise<boolean>,
 ): Promise<Checked<z.output<Input>>> {
   const parsed = operation.input.safeParse(input, { reportInput: true });
   const found: NewValue[] = [];
@@ -39,8 +36,7 @@ export async function checkListed<Input extends InputSchema>(
 
 function unknownChoice(issue: z.core.$ZodIssue): readonly NewValue[] {
   if (issue.code !== "invalid_value" || typeof issue.input !== "string") return [];
-  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-  return [{ path, value: issue.input, known: issue.values[0] }];
+  return [{ path: pathOf(issue), value: issue.input, known: issue.values[0] }];
 }
 
 /** A copy with the value at each path replaced. */

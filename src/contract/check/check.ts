@@ -31,12 +31,15 @@ export function check<Input extends InputSchema>(
 type ZodIssue = z.core.$ZodIssue;
 
 function explain(issue: ZodIssue): Issue[] {
-  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+  const path = pathOf(issue);
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({ path: [...path, key], message: "is not a field of this operation" }));
   }
   return [{ path, message: message(issue) }];
 }
+
+export const pathOf = ({ path }: ZodIssue): Issue["path"] =>
+  path.map((step) => (typeof step === "symbol" ? String(step) : step));
 
 function message(issue: ZodIssue): string {
   if (issue.input === undefined) return "is required";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { openApiDocument } from "../description.ts";
 import { errorBody } from "../errors.ts";
-import type { Operation } from "../operation.ts";
+import { groups, type Operation } from "../operation.ts";
 import { type Additions, type Describe, type Json, responses } from "./responses.ts";
 
 export type OpenApiDocument = z.output<typeof openApiDocument>;
@@ -15,21 +15,6 @@ interface OpenApiOptions {
 }
 
 const securityScheme = "Authorization";
-
-/** The tag groups of service section 9, and `inference` for the operations under the inference host. */
-const tags = [
-  { name: "openapi", description: "The OpenAPI description." },
-  { name: "rentals", description: "Rentals of both types, and reserved terms." },
-  { name: "virtual-machine-rentals", description: "Deprecated: virtual machines. Use rentals." },
-  { name: "bare-metal-rentals", description: "Deprecated: bare-metal machines. Use rentals." },
-  { name: "storage-volumes", description: "Storage volumes and their attachments." },
-  { name: "billing", description: "Usage and billing." },
-  { name: "users", description: "The current user." },
-  { name: "balances", description: "Balances." },
-  { name: "api-keys", description: "API keys." },
-  { name: "ssh-keys", description: "SSH public keys." },
-  { name: "inference", description: "Chat, pictures and speech." },
-];
 
 /** An OpenAPI 3.1 document that describes only the given operations (service section 2.7). Named schemas become components. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): OpenApiDocument {
@@ -56,7 +41,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
     },
     servers: options.servers.map((url) => ({ url })),
     security: [{ [securityScheme]: [] }],
-    tags,
+    tags: Object.entries(groups).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { [securityScheme]: { type: "http", scheme: "bearer" } },

@@ -30,11 +30,13 @@ export function responses(
   const documented = operation.errors.map((code) => ({ code, ...errors[code] }));
   const byStatus = {
     200: success(operation, schema),
-    ...withoutBody(empty),
+    ...mapValues(empty, (description) => ({ description })),
     ...failures([...documented, ...more], error),
   };
   const descriptions = { ...(operation.sunset && { Sunset: "When this path is removed" }), ...headers };
-  return Object.keys(descriptions).length === 0 ? byStatus : withHeaders(byStatus, descriptions);
+  if (Object.keys(descriptions).length === 0) return byStatus;
+  const withSchemas = mapValues(descriptions, (description) => ({ description, schema: { type: "string" } }));
+  return mapValues(byStatus, (response) => ({ ...response, headers: withSchemas }));
 }
 
 const success = ({ output, streams }: Operation, schema: Describe) => ({
@@ -44,9 +46,6 @@ const success = ({ output, streams }: Operation, schema: Describe) => ({
     ...(streams && { [streams]: { schema: { type: "string", description: "One event per chunk" } } }),
   },
 });
-
-const withoutBody = (empty: Readonly<Record<number, string>>) =>
-  Object.fromEntries(Object.entries(empty).map(([status, description]) => [status, { description }]));
 
 const failures = (all: readonly ErrorResponse[], schema: Json) =>
   Object.fromEntries(
@@ -59,17 +58,5 @@ const failures = (all: readonly ErrorResponse[], schema: Json) =>
     ]),
   );
 
-function withHeaders(
-  byStatus: Readonly<Record<string, object>>,
-  descriptions: Readonly<Record<string, string>>,
-) {
-  const headers = Object.fromEntries(
-    Object.entries(descriptions).map(([name, description]) => [
-      name,
-      { description, schema: { type: "string" } },
-    ]),
-  );
-  return Object.fromEntries(
-    Object.entries(byStatus).map(([status, response]) => [status, { ...response, headers }]),
-  );
-}
+const mapValues = <From, To>(record: Readonly<Record<string, From>>, map: (value: From) => To) =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));

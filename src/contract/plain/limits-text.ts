@@ -2,16 +2,9 @@ import type { Field, Limits } from "./field.ts";
 
 /** A field's limits in words, such as "at least 1, a multiple of 8"; empty if it has none. */
 export function limitsText(field: Field): string {
-  const own = range(field);
-  if (field.kind === "list" && field.item) {
-    const each = range(field.item);
-    return join([items(field), each && `each ${each}`]);
-  }
-  if (field.kind === "map" && field.item) {
-    const each = range(field.item);
-    return each && `each ${each}`;
-  }
-  return own;
+  if (!field.item) return range(field);
+  const each = range(field.item);
+  return join([items(field), each && `each ${each}`]);
 }
 
 const items = ({ minItems, maxItems }: Limits): string =>

@@ -3,20 +3,7 @@ import type { Field } from "./field.ts";
 
 /** An operation as plain data: what the client and the CLI need without loading its schema. */
 export interface Route
-  extends Pick<
-    Operation,
-    | "method"
-    | "effect"
-    | "path"
-    | "host"
-    | "group"
-    | "summary"
-    | "in"
-    | "open"
-    | "deprecated"
-    | "replacedBy"
-    | "sunset"
-  > {
+  extends Omit<Operation, "id" | "input" | "output" | "errors" | "rules" | "assumed" | "streams"> {
   readonly fields: readonly Field[];
   /** The texts of the rules across fields. */
   readonly rules: readonly string[];

@@ -16,7 +16,7 @@ const MAX_DEPTH = 16;
 export const nameOf = ({ name, title }: Column): string => name ?? title.toLowerCase().replaceAll(" ", "_");
 
 /** The columns that a view declares; empty for a view that shows every field. */
-const columnsOf = (view: View): readonly Column[] => ("columns" in view && view.columns) || [];
+export const columnsOf = (view: View): readonly Column[] => ("columns" in view && view.columns) || [];
 
 /** Resolves `--columns`: each word is a title or a name of the view's columns, ignoring case, or a dotted path. */
 export function chosenColumns(view: View, words: readonly string[]): readonly Column[] {
@@ -38,22 +38,11 @@ function pathColumn(path: string): Column {
   };
 }
 
-/** A table column for each value inside the records. */
-export const everyColumn = (records: readonly unknown[]): readonly Column[] =>
-  pathsIn(records).map((path) => (path === "" ? wholeRecord : pathColumn(path)));
-
-/** The columns of a view, or one without formatting for each value inside the records. */
-export function plainColumns(view: View, records: readonly unknown[]): readonly Column[] {
-  const known = columnsOf(view);
-  if (known.length > 0) return known;
-  return pathsIn(records).map((path) =>
-    path === "" ? wholeRecord : { title: path, name: path, paths: [path] },
-  );
+/** A column for each value inside the records. */
+export function everyColumn(records: readonly unknown[]): readonly Column[] {
+  const paths = new Set(records.flatMap((record) => [...leaves(record)].map(({ path }) => path)));
+  return [...paths].map((path) => (path === "" ? wholeRecord : pathColumn(path)));
 }
-
-const pathsIn = (records: readonly unknown[]): readonly string[] => [
-  ...new Set(records.flatMap((record) => [...leaves(record)].map(({ path }) => path))),
-];
 
 /** The single column of a list of scalars. */
 const wholeRecord: Column = { title: "value", paths: [] };

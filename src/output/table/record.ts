@@ -46,8 +46,7 @@ function* drawRecord(
     yield `${oneLine(plainText(one), options.terminal) || ABSENT}\n`;
     return;
   }
-  const fields =
-    columns === undefined ? allFields(one) : columns.map((column) => fieldOf(one, column, options));
+  const fields = columns?.map((column) => fieldOf(one, column, options)) ?? allFields(one);
   const rows = fields.map((field) => {
     const text = oneLine(field.text, options.terminal) || ABSENT;
     return [

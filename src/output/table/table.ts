@@ -43,12 +43,12 @@ export async function* table(
     );
     const header = layout === undefined && options.header;
     layout ??= layoutOf(formattedColumns, chunk, options);
-    const { fit, aligns } = layout;
+    const { widths, cut, aligns } = layout;
     const kept = layout.columns.flatMap(
       (column) => formattedColumns.find((candidate) => candidate.column === column) ?? [],
     );
-    const cells = { widths: fit.cut ? [...fit.widths, 1] : fit.widths, aligns };
-    yield* draw(tableCells(kept, fit, { ...options, header, colors }), (rows) =>
+    const cells = { widths: cut ? [...widths, 1] : widths, aligns };
+    yield* draw(tableCells(kept, layout, { ...options, header, colors }), (rows) =>
       Table ? tableRows(Table, rows, cells) : alignRows(rows, cells),
     );
   }
@@ -96,35 +96,28 @@ function naturalWidth({ title, texts }: FormattedColumn, header: boolean, limit:
   );
 }
 
-interface TableLayout {
+interface TableLayout extends Fit {
   readonly columns: readonly Column[];
-  readonly fit: Fit;
   readonly aligns: readonly FormattedColumn["align"][];
 }
 
 function layoutOf(columns: readonly FormattedColumn[], { last }: Chunk, options: TableOptions): TableLayout {
-  const showEmpty = !options.terminal || options.chosen || !last;
+  const { header, terminal, width } = options;
+  const showEmpty = !terminal || options.chosen || !last;
   const shown = columns.filter(
     ({ texts }, index) => showEmpty || index === 0 || texts.some((text) => text !== ABSENT),
   );
-  const fit = options.terminal ? fitTerminal(shown, options) : fitPipe(shown, options);
-  const kept = shown.slice(0, fit.widths.length);
-  return { columns: kept.map(({ column }) => column), fit, aligns: kept.map(({ align }) => align) };
-}
-
-function fitPipe(columns: readonly FormattedColumn[], { header }: TableOptions): Fit {
-  return { widths: columns.map((column) => naturalWidth(column, header, MAX_PIPE_WIDTH)), cut: false };
-}
-
-function fitTerminal(columns: readonly FormattedColumn[], { header, width }: TableOptions): Fit {
-  const available = width || DEFAULT_TERMINAL_WIDTH;
-  const wanted = columns.map((column, index) => {
-    const natural = naturalWidth(column, header, available);
+  const available = terminal ? width || DEFAULT_TERMINAL_WIDTH : Number.POSITIVE_INFINITY;
+  const limit = terminal ? available : MAX_PIPE_WIDTH;
+  const wanted = shown.map((column, index) => {
+    const natural = naturalWidth(column, header, limit);
     // A clipped number would read as another number.
     const min = column.align === "right" ? natural : index === 0 ? MIN_FIRST_WIDTH : MIN_TEXT_WIDTH;
     return { natural, min: Math.min(natural, min) };
   });
-  return fitWidths(wanted, available);
+  const fit = fitWidths(wanted, available);
+  const kept = shown.slice(0, fit.widths.length);
+  return { ...fit, columns: kept.map(({ column }) => column), aligns: kept.map(({ align }) => align) };
 }
 
 /** Widths of the columns that are kept, from the left. */

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { rentalTypes } from "../../contract/enums.ts";
 import { lookupErrors } from "../../contract/errors.ts";
 import { operation } from "../../contract/operation.ts";
-import { dateTime, nothing } from "../../contract/shared.ts";
-import { pageInput, pageSchema } from "./pages.ts";
+import { dateTime } from "../../contract/shared.ts";
+import { fieldlessRead, pageInput, pageSchema } from "./pages.ts";
 
 const usageLine = z
   .object({
@@ -32,12 +32,10 @@ export const listUsage = operation({
 
 export const listInvoices = operation({
   ...about,
+  ...fieldlessRead,
   id: "listInvoices",
-  method: "GET",
   path: "/v2/billing/invoices",
   summary: "List the invoices",
-  in: "none",
-  input: nothing,
   output: z.array(
     z
       .object({
@@ -49,21 +47,17 @@ export const listInvoices = operation({
       })
       .meta({ id: "Invoice", description: "An invoice and its lines" }),
   ),
-  errors: lookupErrors,
 });
 
 export const getBalance = operation({
+  ...fieldlessRead,
   id: "getBalance",
-  method: "GET",
   path: "/v2/balances",
   host: "compute",
   group: "balances",
   assumed: true,
   summary: "Show the remaining credit",
-  in: "none",
-  input: nothing,
   output: z
     .object({ currency: z.literal("usd"), creditCents: z.int(), spentCents: z.int(), balanceCents: z.int() })
     .meta({ id: "Balance", description: "Credit, the amount spent, and the balance" }),
-  errors: lookupErrors,
 });

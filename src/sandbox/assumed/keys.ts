@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { commonErrors, lookupErrors } from "../../contract/errors.ts";
 import { operation } from "../../contract/operation.ts";
-import { dateTime, nothing } from "../../contract/shared.ts";
-
-const numberedId = (text: string) => z.int().gt(0).describe(text);
+import { dateTime } from "../../contract/shared.ts";
+import { fieldlessRead } from "./pages.ts";
 
 const keyAccesses = ["full", "read-only"] as const;
 
@@ -23,16 +22,21 @@ const createdApiKey = apiKey
 
 const apiKeyGroup = { host: "compute", group: "api-keys", assumed: true } as const;
 
+const removal = {
+  method: "DELETE",
+  in: "path",
+  input: z.object({ id: z.int().gt(0).describe("ID of the key") }),
+  output: z.object({ success: z.boolean() }),
+  errors: lookupErrors,
+} as const;
+
 export const listApiKeys = operation({
   ...apiKeyGroup,
+  ...fieldlessRead,
   id: "listApiKeys",
-  method: "GET",
   path: "/v2/api-keys",
   summary: "List the API keys",
-  in: "none",
-  input: nothing,
   output: z.array(apiKey),
-  errors: lookupErrors,
 });
 
 export const createApiKey = operation({
@@ -52,14 +56,10 @@ export const createApiKey = operation({
 
 export const revokeApiKey = operation({
   ...apiKeyGroup,
+  ...removal,
   id: "revokeApiKey",
-  method: "DELETE",
   path: "/v2/api-keys/{id}",
   summary: "Revoke an API key",
-  in: "path",
-  input: z.object({ id: numberedId("ID of the key") }),
-  output: z.object({ success: z.boolean() }),
-  errors: lookupErrors,
 });
 
 const sshKey = z
@@ -75,14 +75,11 @@ const sshKeyGroup = { host: "compute", group: "ssh-keys", assumed: true } as con
 
 export const listSshKeys = operation({
   ...sshKeyGroup,
+  ...fieldlessRead,
   id: "listSshKeys",
-  method: "GET",
   path: "/v2/ssh-keys",
   summary: "List the SSH public keys",
-  in: "none",
-  input: nothing,
   output: z.array(sshKey),
-  errors: lookupErrors,
 });
 
 export const createSshKey = operation({
@@ -106,12 +103,8 @@ export const createSshKey = operation({
 
 export const deleteSshKey = operation({
   ...sshKeyGroup,
+  ...removal,
   id: "deleteSshKey",
-  method: "DELETE",
   path: "/v2/ssh-keys/{id}",
   summary: "Delete an SSH public key",
-  in: "path",
-  input: z.object({ id: numberedId("ID of the key") }),
-  output: z.object({ success: z.boolean() }),
-  errors: lookupErrors,
 });

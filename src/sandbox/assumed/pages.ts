@@ -1,6 +1,11 @@
 import * as z from "zod";
+import { lookupErrors } from "../../contract/errors.ts";
+import { nothing } from "../../contract/shared.ts";
 import { required } from "../errors.ts";
 import { numberOf } from "../tables/numbers.ts";
+
+/** A read without fields. */
+export const fieldlessRead = { method: "GET", in: "none", input: nothing, errors: lookupErrors } as const;
 
 /** How a caller asks for a page. The service documents no page parameters. */
 export const pageInput = {

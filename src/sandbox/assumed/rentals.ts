@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { gpuTypes, networkTypes, rentalTypes } from "../../contract/enums.ts";
-import { commonErrors, lookupErrors } from "../../contract/errors.ts";
+import { commonErrors } from "../../contract/errors.ts";
 import { operation } from "../../contract/operation.ts";
-import { id, nothing } from "../../contract/shared.ts";
+import { id } from "../../contract/shared.ts";
+import { fieldlessRead } from "./pages.ts";
 
 const about = { host: "compute", group: "rentals", assumed: true } as const;
 
@@ -33,12 +34,10 @@ export const terminateBareMetalRental = operation({
 
 export const listRentalOptions = operation({
   ...about,
+  ...fieldlessRead,
   id: "listRentalOptions",
-  method: "GET",
   path: "/v2/on-demand/rental-options",
   summary: "List the available rental options and their prices",
-  in: "none",
-  input: nothing,
   output: z.array(
     z
       .object({
@@ -52,7 +51,6 @@ export const listRentalOptions = operation({
       })
       .meta({ id: "RentalOption", description: "A rental option" }),
   ),
-  errors: lookupErrors,
 });
 
 const model = z
@@ -60,17 +58,14 @@ const model = z
   .meta({ id: "ChatModel", description: "A chat model" });
 
 export const listChatModels = operation({
+  ...fieldlessRead,
   id: "listChatModels",
-  method: "GET",
   path: "/v1/models",
   host: "inference",
   group: "inference",
   assumed: true,
   summary: "List the chat models",
-  in: "none",
-  input: nothing,
   output: z
     .object({ object: z.literal("list"), data: z.array(model) })
     .meta({ id: "ChatModels", description: "The chat models" }),
-  errors: lookupErrors,
 });

@@ -6,7 +6,7 @@ import { dateTime } from "../../contract/shared.ts";
 import { requestLog } from "../../core/sandbox.ts";
 import { withSandboxHeader } from "../app.ts";
 import { hourMs, secondMs } from "../clock.ts";
-import { ApiError, ControlRefused, errorResponse, invalid, tooLarge } from "../errors.ts";
+import { ApiError, ControlRefused, errorResponse, invalid, issuesFor, tooLarge } from "../errors.ts";
 import { parseBody } from "../read-input.ts";
 import type { SandboxControls } from "./controls.ts";
 
@@ -92,11 +92,7 @@ const asApiError = (error: Error): Error =>
 
 function checked<Shape extends z.ZodObject>(input: Shape, text: string): z.output<Shape> {
   const result = check({ input }, parseBody(text));
-  if (!result.ok) {
-    throw new ControlRefused(
-      result.issues.map(({ path, message }) => ({ path, message: message.replace("operation", "request") })),
-    );
-  }
+  if (!result.ok) throw new ControlRefused(issuesFor("this request", result.issues));
   return result.value;
 }
 

@@ -1,15 +1,7 @@
-/** A reply of the model `sandbox-echo`. */
-type Echo = {
-  /** Words, each with the space before it; concatenated they are the reply. */
-  tokens: string[];
-  /** `length` if the reply was cut off at `maxTokens`. */
-  finishReason: "stop" | "length";
-  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
-};
-
 /**
  * The reply of `sandbox-echo`, a model that repeats the last user message. A token is a word with the space before it, in
- * the prompt as in the reply. The reply ends before the first of the `stop` texts, or after `maxTokens`.
+ * the prompt as in the reply. The reply ends before the first of the `stop` texts, or after `maxTokens` with the finish
+ * reason `length`.
  */
 export function echo(
   messages: readonly { role: string; content: string }[],
@@ -17,7 +9,7 @@ export function echo(
     maxTokens,
     stop = [],
   }: { readonly maxTokens?: number | undefined; readonly stop?: readonly string[] } = {},
-): Echo {
+) {
   const message = messages.findLast(({ role }) => role === "user")?.content;
   const whole =
     message === undefined ? "sandbox-echo heard no user message." : `sandbox-echo heard: ${message}`;

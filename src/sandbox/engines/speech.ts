@@ -1,15 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { locate } from "../packages.ts";
+import { locate, MissingDependency } from "../packages.ts";
 import { hostSource } from "./speech-host.ts";
-
-/** The optional package of a built-in engine is not installed. */
-export class MissingEngine extends Error {
-  override readonly name = "MissingEngine";
-
-  constructor(packageName: string) {
-    super(`The package ${packageName} is not installed: npm install ${packageName}`);
-  }
-}
 
 /** The text contains nothing that the English voice can speak. */
 export class NothingToSay extends Error {
@@ -27,7 +18,7 @@ const voice = "kal16";
  * `find` returns the path of a package's main file, or undefined if it is not installed.
  *
  * @throws NothingToSay if the text has no letter or digit that the voice can speak.
- * @throws MissingEngine if the optional package of the engine is not installed.
+ * @throws MissingDependency if the optional package of the engine is not installed.
  * @throws RangeError if the speed is not greater than 0.
  */
 export async function speak(
@@ -41,7 +32,7 @@ export async function speak(
   if (!hasWords(plain))
     throw new NothingToSay("The text has no words that the built-in English voice can speak.");
   const program = find(enginePackage);
-  if (program === undefined) throw new MissingEngine(enginePackage);
+  if (program === undefined) throw new MissingDependency(enginePackage);
   const bytes = await runFlite(program, withBreaths(plain), 1 / speed);
   return { bytes, sampleRate: new DataView(bytes.buffer, bytes.byteOffset).getUint32(24, true) };
 }

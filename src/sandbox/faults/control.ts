@@ -1,7 +1,7 @@
 import { check, type Issue } from "../../contract/check/check.ts";
 import { nearest } from "../../core/text.ts";
 import { servedOperations } from "../assumed/index.ts";
-import { ControlRefused, issue } from "../errors.ts";
+import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
 import type { Store } from "../queries.ts";
 import { addFault, type Effect, faultInput, listFaults, removeFaults, type StoredFault } from "./table.ts";
 
@@ -32,7 +32,7 @@ export function faultControl(store: Store): FaultControl {
   return {
     add(input) {
       const checked = check({ input: faultInput }, input);
-      if (!checked.ok) throw new ControlRefused(checked.issues.map(ofFault));
+      if (!checked.ok) throw new ControlRefused(issuesFor("a fault", checked.issues));
       const { operation, after, times, ...effect } = checked.value;
       const issues = [...operationIssues(operation), ...effectIssues(effect)];
       if (issues.length > 0) throw new ControlRefused(issues);
@@ -50,46 +50,31 @@ export function faultControl(store: Store): FaultControl {
   };
 }
 
-const ofFault = ({ path, message }: Issue): Issue => ({
-  path,
-  message: message.replace("of this operation", "of a fault"),
-});
-
 function operationIssues(name: string): readonly Issue[] {
   const known = Object.keys(servedOperations);
   if (name === "*" || known.includes(name)) return [];
-  const [shortest] = known.filter((one) => isShortFor(name, one)).sort((a, b) => a.length - b.length);
-  const near = shortest ?? nearest(name, known)[0];
+  const [near] = nearest(name, known);
   const advice = near ? `did you mean ${near}?` : `such as ${known.slice(1, 3).join(" or ")}, or * for all`;
   return [issue("operation", `must be the name of an operation, not ${JSON.stringify(name)}: ${advice}`)];
-}
-
-/** Whether a word is a name with letters left out of its middle, such as listVolumes for listStorageVolumes. */
-function isShortFor(word: string, name: string): boolean {
-  const [short, long] = [word.toLowerCase(), name.toLowerCase()];
-  let matched = 0;
-  for (const letter of long) if (letter === short[matched]) matched += 1;
-  return matched === short.length && short.at(-1) === long.at(-1);
 }
 
 function effectIssues(effect: Effect): readonly Issue[] {
   const { status, delayMs, reset, cutStreamAfter, garbage, retryAfterSeconds } = effect;
   const responds = status !== undefined || garbage;
-  const hasEffect = responds || reset || delayMs !== undefined || cutStreamAfter !== undefined;
+  const cuts = cutStreamAfter !== undefined;
+  const waits = retryAfterSeconds !== undefined;
+  const hasEffect = responds || reset || delayMs !== undefined || cuts;
+  const alone = "cannot be combined with a status or with garbage";
   return [
-    ...(hasEffect
-      ? []
-      : [issue("status", "or another effect is required: a delay, a reset, a cut or garbage")]),
-    ...(reset && responds ? [issue("reset", "cannot be combined with a status or with garbage")] : []),
-    ...(cutStreamAfter !== undefined && responds
-      ? [issue("cutStreamAfter", "cannot be combined with a status or with garbage")]
-      : []),
-    ...(retryAfterSeconds !== undefined && !Number.isSafeInteger(retryAfterSeconds)
-      ? [issue("retryAfterSeconds", "must be whole seconds")]
-      : []),
-    ...(retryAfterSeconds !== undefined && status === undefined
-      ? [issue("retryAfterSeconds", "requires a status, such as 429")]
-      : []),
+    ...issueIf(!hasEffect, "status", "or another effect is required: a delay, a reset, a cut or garbage"),
+    ...issueIf(reset && responds, "reset", alone),
+    ...issueIf(cuts && responds, "cutStreamAfter", alone),
+    ...issueIf(
+      waits && !Number.isSafeInteger(retryAfterSeconds),
+      "retryAfterSeconds",
+      "must be whole seconds",
+    ),
+    ...issueIf(waits && status === undefined, "retryAfterSeconds", "requires a status, such as 429"),
   ];
 }
 
@@ -105,13 +90,13 @@ const info = ({ effect, id, operation, after, times, calls }: StoredFault): Faul
 
 const inWords = (effect: Effect): string =>
   [
-    ...(effect.applied ? ["takes effect"] : []),
-    ...(effect.delayMs === undefined ? [] : [`waits ${effect.delayMs / 1000} s`]),
-    ...(effect.status === undefined ? [] : [`returns ${effect.status}`]),
-    ...(effect.garbage ? ["returns invalid JSON"] : []),
-    ...(effect.retryAfterSeconds === undefined ? [] : [`sets Retry-After to ${effect.retryAfterSeconds} s`]),
-    ...(effect.cutStreamAfter === undefined
-      ? []
-      : [`cuts the response after ${effect.cutStreamAfter} events or KiB`]),
-    ...(effect.reset ? ["resets the connection"] : []),
-  ].join(", ");
+    effect.applied && "takes effect",
+    effect.delayMs !== undefined && `waits ${effect.delayMs / 1000} s`,
+    effect.status !== undefined && `returns ${effect.status}`,
+    effect.garbage && "returns invalid JSON",
+    effect.retryAfterSeconds !== undefined && `sets Retry-After to ${effect.retryAfterSeconds} s`,
+    effect.cutStreamAfter !== undefined && `cuts the response after ${effect.cutStreamAfter} events or KiB`,
+    effect.reset && "resets the connection",
+  ]
+    .filter(Boolean)
+    .join(", ");

@@ -15,22 +15,20 @@ import { type Effect, takeFault } from "./table.ts";
 export async function injectFault(
   http: Context,
   next: Next,
-  { store, operation, onFault }: { store: Store; operation: ServedId; onFault: (id: number) => void },
+  store: Store,
+  operation: ServedId,
 ): Promise<void> {
   const fault = takeFault(store, operation);
   if (fault === undefined) return next();
   const { effect, id } = fault;
-  onFault(id);
-  const replacement = replacementFor(effect);
+  http.set("fault", id);
+  const isReplaced = effect.status !== undefined || effect.garbage;
   const broken = effect.reset && effect.cutStreamAfter === undefined;
   // A delay holds back the response only: the operation takes effect first, even if the caller leaves.
-  if (effect.applied || (replacement === undefined && !broken)) await next();
+  if (effect.applied || (!isReplaced && !broken)) await next();
   if (effect.delayMs !== undefined) await delay(effect.delayMs, http.req.raw.signal);
   if (broken) throw new ConnectionReset();
-  if (replacement !== undefined) {
-    http.set("problem", replacement.problem);
-    replace(http, replacement.response);
-  }
+  if (isReplaced) replace(http, replacementFor(http, effect));
   if (effect.cutStreamAfter !== undefined) replace(http, cut(http.res, effect.cutStreamAfter, effect));
   http.header(faultHeader, String(id));
 }
@@ -53,20 +51,15 @@ async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 const garbage = "\u0007{this is no JSON";
 
-/** The response that a fault sends instead of the service's, and its error; undefined when the service responds. */
-function replacementFor({
-  status,
-  garbage: isGarbage,
-  retryAfterSeconds,
-}: Effect): { readonly response: Response; readonly problem: ErrorBody | undefined } | undefined {
-  if (status === undefined && !isGarbage) return undefined;
+/** The response that a fault sends instead of the service's. Its error is left in the context for the request log. */
+function replacementFor(http: Context, { status, garbage: isGarbage, retryAfterSeconds }: Effect): Response {
   const headers = {
     "content-type": "application/json",
     ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
   };
   const problem = isGarbage || status === undefined ? undefined : errorBodyOf(status);
-  const body = problem === undefined ? garbage : JSON.stringify(problem);
-  return { response: new Response(body, { status: status ?? 200, headers }), problem };
+  http.set("problem", problem);
+  return new Response(problem ? JSON.stringify(problem) : garbage, { status: status ?? 200, headers });
 }
 
 /** The documented error of a status; an undocumented status gets a code and a message made from its name. */

@@ -1,10 +1,10 @@
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
-import { check, type Issue } from "../../contract/check/check.ts";
+import { check } from "../../contract/check/check.ts";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { sandboxChatModel } from "../../core/sandbox.ts";
 import { secondMs } from "../clock.ts";
-import { issue, throwIfInvalid } from "../errors.ts";
+import { issueIf, throwIfInvalid } from "../errors.ts";
 import { count } from "../tables/numbers.ts";
 import type { Call, Handlers } from "./handler.ts";
 
@@ -57,15 +57,14 @@ async function createChatCompletion(input: Input, { http, now, store }: Call) {
 
 /** The supported undocumented fields of an input. @throws ApiError when the input is outside the sandbox's own limits */
 function extensionsOf(input: Input): z.output<typeof extensions> {
-  const wrong: Issue[] = [];
-  if (input.model !== sandboxChatModel)
-    wrong.push(issue("model", `must be ${sandboxChatModel}, the sandbox's chat model`));
-  if (input.messages.length === 0) wrong.push(issue("messages", "must have at least 1 item"));
-  if (input.max_tokens !== undefined && input.max_tokens < 1) {
-    wrong.push(issue("max_tokens", "must be at least 1"));
-  }
+  const { model, messages, max_tokens = 1 } = input;
   const checked = check({ input: extensions }, input);
-  throwIfInvalid(...wrong, ...(checked.ok ? [] : checked.issues));
+  throwIfInvalid(
+    ...issueIf(model !== sandboxChatModel, "model", `must be ${sandboxChatModel}, the sandbox's chat model`),
+    ...issueIf(messages.length === 0, "messages", "must have at least 1 item"),
+    ...issueIf(max_tokens < 1, "max_tokens", "must be at least 1"),
+    ...(checked.ok ? [] : checked.issues),
+  );
   return extensions.parse(input);
 }
 

@@ -1,5 +1,5 @@
 import { stamp } from "../clock.ts";
-import { ApiError, issue, throwIfInvalid } from "../errors.ts";
+import { ApiError, issueIf, throwIfInvalid } from "../errors.ts";
 import { addKey, findKey, isKey, keyPrefix, keys, listKeys, type NumberedKey, revokeKey } from "../keys.ts";
 import type { Queries } from "../queries.ts";
 import { count } from "../tables/numbers.ts";
@@ -14,8 +14,6 @@ const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
   lastFour: secret.slice(-4),
   createdAt: stamp(createdAt),
 });
-
-const builtIn: ReadonlySet<string> = new Set(Object.values(keys));
 
 /** The value of the n-th key that is created. */
 export const numberedSecret = (n: number): string => `${keyPrefix}${String(n).padStart(12, "0")}`;
@@ -39,7 +37,8 @@ export const apiAndSshKeys = {
     store.write(() => {
       const key = findKey(store, userId, id);
       if (!key) throw new ApiError("NOT_FOUND");
-      if (builtIn.has(key.secret)) throwIfInvalid(issue("id", "is a built-in key, which cannot be revoked"));
+      const isBuiltIn = Object.values<string>(keys).includes(key.secret);
+      throwIfInvalid(...issueIf(isBuiltIn, "id", "is a built-in key, which cannot be revoked"));
       revokeKey(store, id);
       return { success: true };
     }),

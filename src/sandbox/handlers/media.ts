@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { ApiError, issue, throwIfInvalid } from "../errors.ts";
+import { ApiError, issue, issueIf, throwIfInvalid } from "../errors.ts";
+import { MissingDependency } from "../packages.ts";
 import { count } from "../tables/numbers.ts";
 import type { Handlers } from "./handler.ts";
 
@@ -11,7 +12,7 @@ const pickedSeed = (n: number): number => createHash("sha256").update(`picture $
 
 export const media = {
   async generateImage({ seed: requested, strength, ...request }, { store }) {
-    if (request.steps < 1) throwIfInvalid(issue("steps", "must be at least 1"));
+    throwIfInvalid(...issueIf(request.steps < 1, "steps", "must be at least 1"));
     const seed = requested ?? pickedSeed(store.write(() => count(store, "pictures")));
     const [{ drawPicture }, { UnreadableReference }] = await Promise.all([
       import("../engines/picture/draw.ts"),
@@ -33,15 +34,15 @@ export const media = {
 
   async generateAudio({ text, speed = 1 }) {
     const { slowest, fastest } = speeds;
-    if (speed < slowest || speed > fastest)
-      throwIfInvalid(issue("speed", `must be from ${slowest} to ${fastest}`));
-    const { MissingEngine, NothingToSay, speak } = await import("../engines/speech.ts");
+    const range = `must be from ${slowest} to ${fastest}`;
+    throwIfInvalid(...issueIf(speed < slowest || speed > fastest, "speed", range));
+    const { NothingToSay, speak } = await import("../engines/speech.ts");
     try {
       const { bytes, sampleRate } = await speak(text, speed);
       return { audio: Buffer.from(bytes).toString("base64"), sample_rate: sampleRate };
     } catch (error) {
       if (error instanceof NothingToSay) throw new ApiError("BAD_REQUEST", [issue("text", error.message)]);
-      if (!(error instanceof MissingEngine)) throw error;
+      if (!(error instanceof MissingDependency)) throw error;
       throw new ApiError("INTERNAL_SERVER_ERROR", [{ path: [], message: error.message }]);
     }
   },

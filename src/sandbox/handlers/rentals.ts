@@ -2,7 +2,7 @@ import { termTypes } from "../../contract/enums.ts";
 import type { Id } from "../../contract/shared.ts";
 import type { ServedInputOf } from "../assumed/index.ts";
 import { pageOf } from "../assumed/pages.ts";
-import { issue, required, throwIfInvalid } from "../errors.ts";
+import { issueIf, required, throwIfInvalid } from "../errors.ts";
 import { assertSshKeysExist, newRental, volumeFor } from "../rentals/create.ts";
 import { type RentalInput, type RentalType, rentalAt } from "../rentals/lifecycle.ts";
 import { rentalRecord } from "../rentals/record.ts";
@@ -52,7 +52,7 @@ const page = (
 export function activeRental(rentalId: Id, { store, userId, now }: Call): NumberedRental {
   const unknown = `no active rental has the id ${rentalId}`;
   const found = required(findRental(store, userId, rentalId), "rentalId", unknown);
-  if (rentalAt(found.rental, now).status === "Terminated") throwIfInvalid(issue("rentalId", unknown));
+  throwIfInvalid(...issueIf(rentalAt(found.rental, now).status === "Terminated", "rentalId", unknown));
   return found;
 }
 
@@ -62,8 +62,10 @@ const terminate =
   ({ rentalId }: { readonly rentalId: Id }, call: Call) =>
     call.store.write(() => {
       const { id, rental } = activeRental(rentalId, call);
-      if (rental.rentalType !== type)
-        throwIfInvalid(issue("rentalId", `must be a ${type}, but is a ${rental.rentalType}`));
+      const { rentalType } = rental;
+      throwIfInvalid(
+        ...issueIf(rentalType !== type, "rentalId", `must be a ${type}, but is a ${rentalType}`),
+      );
       saveRental(call.store, { id, rental: { ...rental, terminatedAt: call.now } });
       return { message: `Rental ${id} was terminated.`, rentalId: id };
     });

@@ -1,7 +1,7 @@
 import type { Issue } from "../../contract/check/check.ts";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { stamp } from "../clock.ts";
-import { issue, throwIfInvalid } from "../errors.ts";
+import { issueIf, throwIfInvalid } from "../errors.ts";
 import { tooLong } from "../rentals/create.ts";
 import { nextTerm, type ReservedTerm, rentalAt } from "../rentals/lifecycle.ts";
 import { termCents } from "../rentals/prices.ts";
@@ -21,13 +21,13 @@ function addTerm(
   return store.write(() => {
     const { id, rental } = activeRental(rentalId, call);
     const { termType } = rentalAt(rental, now);
-    if (termType !== from) throwIfInvalid(issue("rentalId", `must be ${from}, but is ${termType}`));
+    throwIfInvalid(...issueIf(termType !== from, "rentalId", `must be ${from}, but is ${termType}`));
     const term = nextTerm(rental, days, now);
     throwIfInvalid(...tooLong(term));
     const totalPriceCents = termCents(rental, days);
     const price = `must be ${totalPriceCents}, the price in cents of ${days} days`;
     throwIfInvalid(
-      ...(expectedTotalPriceCents === totalPriceCents ? [] : [issue("expectedTotalPriceCents", price)]),
+      ...issueIf(expectedTotalPriceCents !== totalPriceCents, "expectedTotalPriceCents", price),
       ...mismatches(term),
     );
     const reserved = { ...rental, terms: [...rental.terms, term] };
@@ -48,11 +48,10 @@ export const reserve = {
   convertToReserved: (input, call) => addTerm(input, call, "on-demand"),
 
   extendReserved: (input, call) =>
-    addTerm(input, call, "reserved", ({ until }) =>
-      Date.parse(input.expectedReservedUntil) === until
-        ? []
-        : [issue("expectedReservedUntil", `must be ${stamp(until)}, the end after the extension`)],
-    ),
+    addTerm(input, call, "reserved", ({ until }) => {
+      const message = `must be ${stamp(until)}, the end after the extension`;
+      return issueIf(Date.parse(input.expectedReservedUntil) !== until, "expectedReservedUntil", message);
+    }),
 
   requestReservation: ({ gpuCount }) => ({
     message: `The sandbox received your request for ${gpuCount} GPUs. It does not forward it to anyone.`,

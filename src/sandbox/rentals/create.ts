@@ -1,7 +1,7 @@
 import type { Issue } from "../../contract/check/check.ts";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { latestMs, stamp } from "../clock.ts";
-import { issue, required, throwIfInvalid } from "../errors.ts";
+import { issue, issueIf, required, throwIfInvalid } from "../errors.ts";
 import type { Queries } from "../queries.ts";
 import { listSshKeys } from "../tables/users.ts";
 import { addVolume, findVolume } from "../tables/volumes.ts";
@@ -15,7 +15,7 @@ export const maxGpus = 4096;
  * @throws ApiError when the input is outside the sandbox's own limits
  */
 export function newRental(input: RentalInput, now: number): StoredRental {
-  throwIfInvalid(...beyondLimits(input));
+  assertWithinLimits(input);
   const rental: StoredRental = { ...input, createdAt: now, terms: [] };
   if (input.termType === "on-demand") return rental;
   const term = nextTerm(rental, input.termPeriodDays ?? 0, now);
@@ -23,23 +23,22 @@ export function newRental(input: RentalInput, now: number): StoredRental {
   return { ...rental, terms: [term] };
 }
 
-/** The sandbox's own limits, beyond the documented ones. */
-function beyondLimits({ gpuCount, discountPercentage, termType, termPeriodDays }: RentalInput): Issue[] {
-  const wrong: Issue[] = [];
-  if (!Number.isInteger(gpuCount) || gpuCount < 1 || gpuCount > maxGpus) {
-    wrong.push(issue("gpuCount", `must be a whole number from 1 to ${maxGpus}`));
-  }
-  if (discountPercentage < 0 || discountPercentage >= 100) {
-    wrong.push(issue("discountPercentage", "must be at least 0 and less than 100"));
-  }
-  if (termType === "reserved" && (!Number.isInteger(termPeriodDays) || Number(termPeriodDays) < 1)) {
-    wrong.push(issue("termPeriodDays", "must be a whole number of at least 1 for a reserved rental"));
-  }
-  return wrong;
+const isCount = (value: number, max = Number.POSITIVE_INFINITY): boolean =>
+  Number.isInteger(value) && value >= 1 && value <= max;
+
+/** Checks the sandbox's own limits, beyond the documented ones. @throws ApiError */
+function assertWithinLimits(input: RentalInput): void {
+  const { gpuCount, discountPercentage: discount, termType, termPeriodDays = 0 } = input;
+  const lacksDays = termType === "reserved" && !isCount(termPeriodDays);
+  throwIfInvalid(
+    ...issueIf(!isCount(gpuCount, maxGpus), "gpuCount", `must be a whole number from 1 to ${maxGpus}`),
+    ...issueIf(discount < 0 || discount >= 100, "discountPercentage", "must be at least 0 and less than 100"),
+    ...issueIf(lacksDays, "termPeriodDays", "must be a whole number of at least 1 for a reserved rental"),
+  );
 }
 
-export const tooLong = ({ until }: ReservedTerm): Issue[] =>
-  until > latestMs ? [issue("termPeriodDays", "must end before the year 10000")] : [];
+export const tooLong = ({ until }: ReservedTerm): readonly Issue[] =>
+  issueIf(until > latestMs, "termPeriodDays", "must end before the year 10000");
 
 /** @throws ApiError when a rental names an SSH key that does not exist */
 export function assertSshKeysExist(

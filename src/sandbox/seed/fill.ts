@@ -1,6 +1,6 @@
 import type { Issue } from "../../contract/check/check.ts";
 import { latestMs, saveClock, stamp } from "../clock.ts";
-import { ApiError, issue, throwIfInvalid } from "../errors.ts";
+import { ApiError, issueIf, throwIfInvalid } from "../errors.ts";
 import { attachable } from "../handlers/volumes.ts";
 import { addKey, keys } from "../keys.ts";
 import type { Store } from "../queries.ts";
@@ -115,9 +115,8 @@ function seededRental(seeded: SeededRental, now: number): StoredRental {
   const createdAt = momentOf(createdText) ?? now;
   const terminatedAt = momentOf(terminatedText);
   throwIfInvalid(...notPast("createdAt", createdAt, now), ...notPast("terminatedAt", terminatedAt, now));
-  if (terminatedAt !== undefined && terminatedAt < createdAt) {
-    throwIfInvalid(issue("terminatedAt", "must not be before createdAt"));
-  }
+  const early = terminatedAt !== undefined && terminatedAt < createdAt;
+  throwIfInvalid(...issueIf(early, "terminatedAt", "must not be before createdAt"));
   const rental = newRental(input, createdAt);
   return terminatedAt === undefined ? rental : { ...rental, terminatedAt };
 }
@@ -126,4 +125,4 @@ const momentOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text);
 
 const notPast = (field: string, moment: number | undefined, now: number): readonly Issue[] =>
-  moment !== undefined && moment > now ? [issue(field, "must not be later than the sandbox's time")] : [];
+  issueIf(moment !== undefined && moment > now, field, "must not be later than the sandbox's time");

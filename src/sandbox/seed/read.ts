@@ -6,8 +6,9 @@ import { dateTime } from "../../contract/shared.ts";
 import { user } from "../../contract/user.ts";
 import { createStorageVolume } from "../../contract/volumes.ts";
 import { reasonOf } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 import { createApiKey, createSshKey } from "../assumed/keys.ts";
-import { ControlRefused } from "../errors.ts";
+import { ControlRefused, issuesFor } from "../errors.ts";
 
 /** New ids count up from the largest one of a seed, so there must be room above it. */
 const number = z
@@ -76,11 +77,11 @@ export async function readSeed(text: string): Promise<Seed> {
   if (error) throw new ControlRefused([], `the seed is not valid YAML or JSON: ${error.message.trim()}`);
   const seedError = (issues: readonly Issue[]): ControlRefused => refusal(issues, parsed, lines);
   const content = toValue(parsed);
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
+  if (!isRecord(content)) {
     throw new ControlRefused([], "the seed must be a map with keys such as rentals, volumes and clock");
   }
   const checked = check({ input: seedDocument }, content);
-  if (!checked.ok) throw seedError(checked.issues.map(inSeed));
+  if (!checked.ok) throw seedError(issuesFor("a seed", checked.issues));
   return { document: checked.value, seedError };
 }
 
@@ -91,11 +92,6 @@ function toValue(parsed: Document): unknown {
     throw new ControlRefused([], `the seed cannot be read: ${reasonOf(error)}`);
   }
 }
-
-const inSeed = ({ path, message }: Issue): Issue => ({
-  path,
-  message: message.replace("of this operation", "of a seed"),
-});
 
 function refusal(issues: readonly Issue[], parsed: Document, lines: LineCounter): ControlRefused {
   const placed = issues.map(({ path, message }) => {

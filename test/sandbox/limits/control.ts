@@ -50,7 +50,7 @@ export const controlChecks = {
     expect((await sandbox.fetch(new Request(`${origin}/v1/models`, { method: "OPTIONS" }))).status).toBe(204);
     expect(sandbox.status().faults).toBe(1);
   },
-  "fault-answers": async (text) => {
+  "fault-responses": async (text) => {
     const sandbox = await openSandbox();
     expect(text).toContain("wait 1 s");
     sandbox.faults.add({ operation: "*", status: 429, times: 2 });

@@ -3,33 +3,37 @@ import { once } from "../../../core/once.ts";
 import { locate } from "../../packages.ts";
 
 /** RGBA pixels, four bytes each. */
-interface Pixels {
+export interface Pixels {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8ClampedArray;
 }
 
-type Decode = (bytes: Uint8Array<ArrayBuffer>) => Promise<Pixels>;
+interface Codec {
+  readonly default: (file: ArrayBuffer) => Promise<Pixels>;
+  readonly init: (options: { noInitialRun: boolean; wasmBinary: Buffer }) => Promise<unknown>;
+}
 
-const webp = once(async (): Promise<Decode> => {
-  const { default: decode, init } = await import("@jsquash/webp/decode.js");
-  await init(await moduleOptions("webp_dec.wasm", "@jsquash/webp/codec/dec/webp_dec.wasm"));
-  return ({ buffer }) => decode(buffer);
-});
+export const decodeWebp = decoder(
+  () => import("@jsquash/webp/decode.js"),
+  "webp_dec.wasm",
+  "@jsquash/webp/codec/dec/webp_dec.wasm",
+);
 
-const jpeg = once(async (): Promise<Decode> => {
-  const { default: decode, init } = await import("@jsquash/jpeg/decode.js");
-  await init(await moduleOptions("mozjpeg_dec.wasm", "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm"));
-  return ({ buffer }) => decode(buffer);
-});
-
-export const decodeWebp: Decode = async (bytes) => (await webp())(bytes);
-
-export const decodeJpeg: Decode = async (bytes) => (await jpeg())(bytes);
+export const decodeJpeg = decoder(
+  () => import("@jsquash/jpeg/decode.js"),
+  "mozjpeg_dec.wasm",
+  "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm",
+);
 
 /** The libraries fetch their WebAssembly by URL; this reads it from the bundle's folder or the package instead. */
-async function moduleOptions(bundled: string, packaged: string) {
-  const file = locate(`./${bundled}`) ?? locate(packaged);
-  if (file === undefined) throw new Error(`${bundled} is not installed`);
-  return { noInitialRun: true, wasmBinary: await readFile(file) };
+function decoder(load: () => Promise<Codec>, bundled: string, packaged: string): Codec["default"] {
+  const ready = once(async () => {
+    const { default: decode, init } = await load();
+    const file = locate(`./${bundled}`) ?? locate(packaged);
+    if (file === undefined) throw new Error(`${bundled} is not installed`);
+    await init({ noInitialRun: true, wasmBinary: await readFile(file) });
+    return decode;
+  });
+  return async (file) => (await ready())(file);
 }

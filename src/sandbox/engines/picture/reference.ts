@@ -1,4 +1,6 @@
+import { reasonOf } from "../../../core/errors.ts";
 import { blankCanvas, type Canvas } from "./canvas.ts";
+import type { Pixels } from "./jsquash.ts";
 import { referenceSide, UnreadableReference } from "./request.ts";
 
 /** How much of the reference remains at full strength: just enough to recognize it. */
@@ -74,8 +76,9 @@ async function decodeReference(base64: string): Promise<Canvas> {
     await checkSize(bytes);
     return flatten(await decoders[kind](bytes));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UnreadableReference(`The reference ${kind} cannot be read: ${reason}`, { cause: error });
+    throw new UnreadableReference(`The reference ${kind} cannot be read: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -100,17 +103,13 @@ const decoders = {
     const data = convertIndexedToRgb({ ...png, palette });
     return { width, height, data, channels: palette[0]?.length ?? 1, maximum: 255 };
   },
-  JPEG: async (bytes: Uint8Array<ArrayBuffer>): Promise<Decoded> => {
-    const { decodeJpeg } = await import("./jsquash.ts");
-    return rgba(await decodeJpeg(bytes));
-  },
-  WebP: async (bytes: Uint8Array<ArrayBuffer>): Promise<Decoded> => {
-    const { decodeWebp } = await import("./jsquash.ts");
-    return rgba(await decodeWebp(bytes));
-  },
+  JPEG: async ({ buffer }: Uint8Array<ArrayBuffer>): Promise<Decoded> =>
+    rgba(await (await import("./jsquash.ts")).decodeJpeg(buffer)),
+  WebP: async ({ buffer }: Uint8Array<ArrayBuffer>): Promise<Decoded> =>
+    rgba(await (await import("./jsquash.ts")).decodeWebp(buffer)),
 };
 
-const rgba = ({ width, height, data }: Omit<Decoded, "channels" | "maximum">): Decoded => ({
+const rgba = ({ width, height, data }: Pixels): Decoded => ({
   width,
   height,
   data,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../../../core/json.ts";
 import { type Colour, mix, rgb, saturate } from "./canvas.ts";
 import { type Random, randomFrom } from "./random.ts";
 import type { PictureRequest } from "./request.ts";
@@ -18,22 +19,13 @@ export function identify(request: PictureRequest): Identity {
   const { backend: _, image, strength, width, height, ...described } = request;
   const { model_name, prompt, prompt_2, seed } = described;
   return {
-    subject: canonical({ model_name, prompt, prompt_2, seed }),
-    whole: canonical(described),
+    subject: canonicalJson({ model_name, prompt, prompt_2, seed }),
+    whole: canonicalJson(described),
     fingerprint: createHash("sha256")
-      .update(canonical({ ...described, image, strength, width, height }))
+      .update(canonicalJson({ ...described, image, strength, width, height }))
       .digest("hex")
       .slice(0, 8),
   };
-}
-
-/** JSON with sorted keys, so that equal values have equal text. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === "object"
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }
 
 /** The colours of a scene, and whether it is at night. */
@@ -48,47 +40,36 @@ export type Palette = {
   near: Colour;
 };
 
-const days: readonly [Palette, ...Palette[]] = [
-  palette(false, 0x2b2d5b, 0xb5577b, 0xf7b267, 0xffe8b0, 0x96608a, 0x1d1a37),
-  palette(false, 0x5f9bd4, 0xf2cfc0, 0xfff1d6, 0xfff9e8, 0xa3b9d2, 0x28415c),
-  palette(false, 0x4fa7a9, 0xc3e4d2, 0xfdf6d8, 0xfffdf0, 0x86b9a8, 0x173f40),
-  palette(false, 0xe58a45, 0xf7c584, 0xfdebc8, 0xfffaf0, 0xd68d62, 0x5c2519),
-  palette(false, 0x3a0f24, 0xa4243b, 0xf08a4b, 0xffd9a0, 0x86304a, 0x1c0713),
-  palette(false, 0x3568a0, 0xa1c6e4, 0xeef6fb, 0xffffff, 0x94b2cf, 0x1a3352),
-  palette(false, 0x6f7dc4, 0xe4b1ce, 0xfde6dc, 0xfff6ec, 0xb096c2, 0x352b5a),
+/** The colours of a palette, in the order of its fields. */
+type Tones = readonly [number, number, number, number, number, number];
+
+const days: readonly [Tones, ...Tones[]] = [
+  [0x2b2d5b, 0xb5577b, 0xf7b267, 0xffe8b0, 0x96608a, 0x1d1a37],
+  [0x5f9bd4, 0xf2cfc0, 0xfff1d6, 0xfff9e8, 0xa3b9d2, 0x28415c],
+  [0x4fa7a9, 0xc3e4d2, 0xfdf6d8, 0xfffdf0, 0x86b9a8, 0x173f40],
+  [0xe58a45, 0xf7c584, 0xfdebc8, 0xfffaf0, 0xd68d62, 0x5c2519],
+  [0x3a0f24, 0xa4243b, 0xf08a4b, 0xffd9a0, 0x86304a, 0x1c0713],
+  [0x3568a0, 0xa1c6e4, 0xeef6fb, 0xffffff, 0x94b2cf, 0x1a3352],
+  [0x6f7dc4, 0xe4b1ce, 0xfde6dc, 0xfff6ec, 0xb096c2, 0x352b5a],
 ];
 
-const nights: readonly [Palette, ...Palette[]] = [
-  palette(true, 0x060a22, 0x16244f, 0x41558f, 0xf4f1dc, 0x2b3a6e, 0x050814),
-  palette(true, 0x110928, 0x3c1e60, 0x94508f, 0xffe6f0, 0x52306f, 0x0c0617),
-  palette(true, 0x03141a, 0x0c3d49, 0x348a86, 0xeefff6, 0x185a61, 0x020d11),
+const nights: readonly [Tones, ...Tones[]] = [
+  [0x060a22, 0x16244f, 0x41558f, 0xf4f1dc, 0x2b3a6e, 0x050814],
+  [0x110928, 0x3c1e60, 0x94508f, 0xffe6f0, 0x52306f, 0x0c0617],
+  [0x03141a, 0x0c3d49, 0x348a86, 0xeefff6, 0x185a61, 0x020d11],
 ];
 
-/** A palette tinted with another one, with its saturation changed. */
-function blend(main: Palette, tint: Palette, share: number, strength: number): Palette {
-  const tone = (part: Exclude<keyof Palette, "night">) =>
-    saturate(mix(main[part], tint[part], share), strength);
-  return {
-    night: main.night,
-    zenith: tone("zenith"),
-    sky: tone("sky"),
-    horizon: tone("horizon"),
-    light: tone("light"),
-    far: tone("far"),
-    near: tone("near"),
-  };
-}
-
-function palette(night: boolean, ...hex: [number, number, number, number, number, number]): Palette {
-  const [zenith, sky, horizon, light, far, near] = hex;
+/** Tones tinted with others, with their saturation changed. */
+function blend(night: boolean, main: Tones, tint: Tones, share: number, strength: number): Palette {
+  const tone = (at: 0 | 1 | 2 | 3 | 4 | 5) => saturate(mix(rgb(main[at]), rgb(tint[at]), share), strength);
   return {
     night,
-    zenith: rgb(zenith),
-    sky: rgb(sky),
-    horizon: rgb(horizon),
-    light: rgb(light),
-    far: rgb(far),
-    near: rgb(near),
+    zenith: tone(0),
+    sky: tone(1),
+    horizon: tone(2),
+    light: tone(3),
+    far: tone(4),
+    near: tone(5),
   };
 }
 
@@ -140,6 +121,7 @@ export function compose(
   return {
     subject,
     palette: blend(
+      night,
       composition.pick(palettes),
       composition.pick(palettes),
       random.between(0, 0.3),
