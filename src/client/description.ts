@@ -6,11 +6,10 @@ import {
   type DescriptionSource,
   type DescriptionStore,
   type FetchDescription,
-  type FetchedDescription,
 } from "../openapi/description-store.ts";
 import { readDescription } from "../openapi/document.ts";
-import { type Attempt, attempt, withRetries } from "./attempt.ts";
-import { rawRequest, type Target } from "./request.ts";
+import { sendRequest } from "./attempt.ts";
+import { type Target, wireRequest } from "./request.ts";
 import { readBuffered } from "./response.ts";
 import type { CallOptions } from "./send.ts";
 
@@ -35,28 +34,22 @@ const sourceOf = (options: CallOptions): DescriptionSource => ({
 
 /** It carries no key. */
 const descriptionRequest = (target: Target, etag?: string) =>
-  rawRequest({ ...route, ...(etag !== undefined && { headers: { "If-None-Match": etag } }) }, target);
+  wireRequest({ ...route, ...(etag !== undefined && { headers: { "If-None-Match": etag } }) }, target);
 
 /** Throws what `call` throws, `ResponseTooLarge`, and `InvalidResponse` for anything but a description. */
 const fetchWith =
   (options: CallOptions): FetchDescription =>
-  ({ etag, maxBytes, timeout = Number.POSITIVE_INFINITY, retries = Number.POSITIVE_INFINITY }) => {
+  async ({ etag, maxBytes, timeout = Number.POSITIVE_INFINITY, retries = Number.POSITIVE_INFINITY }) => {
     const request = descriptionRequest(options.target, etag);
     const { compute, inference } = options.timeout;
-    const limited = {
+    const response = await sendRequest(request, readBuffered(maxBytes), {
       ...options,
       timeout: { compute: Math.min(timeout, compute), inference },
       retries: Math.min(retries, options.retries),
-    };
-    const read = readBuffered((response): Attempt<FetchedDescription | "unchanged"> => {
-      if (response.status === 304) return { value: "unchanged" };
-      const text = response.text();
-      const description = readDescription(text);
-      if (description) return { value: { text, description, etag: response.header("etag") ?? undefined } };
-      const { method, url } = request;
-      const line = { method, url };
-      const error = new InvalidResponse("the response is not an OpenAPI 3 document", response.status, line);
-      return { error, retryable: false };
-    }, maxBytes);
-    return withRetries(() => attempt(request, route.host, read, limited), limited);
+    });
+    if (response.status === 304) return "unchanged";
+    const text = response.text();
+    const description = readDescription(text);
+    if (description) return { text, description, etag: response.header("etag") ?? undefined };
+    throw new InvalidResponse("the response is not an OpenAPI 3 document", response.status, request);
   };

@@ -19,14 +19,13 @@ export function responseError(
   location: string | null = null,
 ): Error {
   const failure = readFailure(status, withoutKey(text, request));
-  const line = lineOf(request);
   if (status >= 300 && status < 400 && location !== null) {
-    return new ServiceError({ ...failure, message: redirectMessage(location, request) }, line);
+    return new ServiceError({ ...failure, message: redirectMessage(location, request) }, request);
   }
   if (status >= 500 && !isRead(request)) {
-    return new UnknownOutcome(`the service responded ${status}: ${failure.message}`, status, line);
+    return new UnknownOutcome(`the service responded ${status}: ${failure.message}`, status, request);
   }
-  return new ServiceError(failure, line);
+  return new ServiceError(failure, request);
 }
 
 /** Why a redirect was not followed. Its target is shown without its query, which may hold secrets. */
@@ -53,8 +52,8 @@ export function unreadableResponse(status: number, text: string, request: WireRe
     ? `the service responded ${status} with an empty body`
     : `the response is not JSON: ${readFailure(status, withoutKey(text.replace(base64, "…"), request)).message}`;
   return isRead(request)
-    ? new InvalidResponse(reason, status, lineOf(request))
-    : new UnknownOutcome(reason, status, lineOf(request));
+    ? new InvalidResponse(reason, status, request)
+    : new UnknownOutcome(reason, status, request);
 }
 
 /** The error for a request without a whole response. Errors that are not about the connection are returned unchanged. */
@@ -63,8 +62,8 @@ export function transportError(cause: unknown, request: RequestLine): unknown {
   if (failed === undefined) return cause;
   const { message, code, sent } = failed;
   return sent && !isRead(request)
-    ? new UnknownOutcome(message, undefined, lineOf(request))
-    : new NetworkError(message, code, lineOf(request));
+    ? new UnknownOutcome(message, undefined, request)
+    : new NetworkError(message, code, request);
 }
 
 function connectionError(cause: unknown): Pick<ConnectionFailed, "message" | "code" | "sent"> | undefined {
@@ -82,8 +81,6 @@ const brokenBody: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
   "ERR_STREAM_PREMATURE_CLOSE",
 ]);
-
-const lineOf = ({ method, url }: RequestLine): RequestLine => ({ method, url });
 
 /** The content of a failed response, in whatever format it came. */
 interface Failure {

@@ -31,7 +31,7 @@ export const mayBeReplaced = (id: OperationId): boolean => {
  */
 export function replacementOf(
   id: OperationId,
-  input: Readonly<Record<string, unknown>>,
+  input: object,
   description: Description | undefined,
   gone = false,
 ): Replacement | undefined {
