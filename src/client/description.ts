@@ -5,11 +5,10 @@ import {
   type DescriptionCache,
   type DescriptionSource,
   type DescriptionStore,
-  type FetchDescription,
 } from "../openapi/description-store.ts";
 import { readDescription } from "../openapi/document.ts";
 import { sendRequest } from "./attempt.ts";
-import { type Target, wireRequest } from "./request.ts";
+import { wireRequest } from "./request.ts";
 import { readBuffered } from "./response.ts";
 import type { CallOptions } from "./send.ts";
 
@@ -25,31 +24,27 @@ export const createDescriptions = (
   cache: DescriptionCache | undefined,
 ): DescriptionStore => createDescriptionStore(async () => sourceOf(await options()), cache);
 
-const sourceOf = (options: CallOptions): DescriptionSource => ({
-  url: descriptionRequest(options.target).url,
-  now: options.now,
-  signal: options.signal,
-  fetch: fetchWith(options),
-});
-
-/** It carries no key. */
-const descriptionRequest = (target: Target, etag?: string) =>
-  wireRequest({ ...route, ...(etag !== undefined && { headers: { "If-None-Match": etag } }) }, target);
-
-/** Throws what `call` throws, `ResponseTooLarge`, and `InvalidResponse` for anything but a description. */
-const fetchWith =
-  (options: CallOptions): FetchDescription =>
-  async ({ etag, maxBytes, timeout = Number.POSITIVE_INFINITY, retries = Number.POSITIVE_INFINITY }) => {
-    const request = descriptionRequest(options.target, etag);
-    const { compute, inference } = options.timeout;
-    const response = await sendRequest(request, readBuffered(maxBytes), {
-      ...options,
-      timeout: { compute: Math.min(timeout, compute), inference },
-      retries: Math.min(retries, options.retries),
-    });
-    if (response.status === 304) return "unchanged";
-    const text = response.text();
-    const description = readDescription(text);
-    if (description) return { text, description, etag: response.header("etag") ?? undefined };
-    throw new InvalidResponse("the response is not an OpenAPI 3 document", response.status, request);
+function sourceOf(options: CallOptions): DescriptionSource {
+  const { target, now, signal, timeout } = options;
+  /** It carries no key. */
+  const requestWith = (headers: Readonly<Record<string, string>>) =>
+    wireRequest({ ...route, headers }, target);
+  return {
+    url: requestWith({}).url,
+    now,
+    signal,
+    fetch: async ({ etag, maxBytes, timeout: longest = timeout.compute, retries = options.retries }) => {
+      const request = requestWith(etag === undefined ? {} : { "If-None-Match": etag });
+      const { status, header, text } = await sendRequest(request, readBuffered(maxBytes), {
+        ...options,
+        timeout: { ...timeout, compute: Math.min(longest, timeout.compute) },
+        retries: Math.min(retries, options.retries),
+      });
+      if (status === 304) return "unchanged";
+      const document = text();
+      const description = readDescription(document);
+      if (description) return { text: document, description, etag: header("etag") ?? undefined };
+      throw new InvalidResponse("the response is not an OpenAPI 3 document", status, request);
+    },
   };
+}

@@ -1,4 +1,5 @@
-import { isRecord, parseJson } from "../core/json.ts";
+import { codeOf } from "../core/errors.ts";
+import { asList, isRecord, parseJson } from "../core/json.ts";
 import {
   ConnectionFailed,
   InvalidResponse,
@@ -8,7 +9,6 @@ import {
   ServiceError,
   UnknownOutcome,
 } from "../core/service-errors.ts";
-import { TimedOut } from "./deadline.ts";
 import { type WireRequest, withoutKey } from "./request.ts";
 
 /** The error that a failed response stands for. A 5xx response leaves the outcome of a write unknown. */
@@ -66,21 +66,14 @@ export function transportError(cause: unknown, request: RequestLine): unknown {
     : new NetworkError(message, code, request);
 }
 
-function connectionError(cause: unknown): Pick<ConnectionFailed, "message" | "code" | "sent"> | undefined {
+function connectionError(cause: unknown): ConnectionFailed | undefined {
   if (cause instanceof ConnectionFailed) return cause;
-  if (cause instanceof TimedOut) return { message: cause.message, code: "ETIMEDOUT", sent: true };
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" && brokenBody.has(code)
-    ? { message: "the connection broke in the middle of the response", code, sent: true }
-    : undefined;
+  const code = codeOf(cause);
+  if (!brokenBody.includes(code)) return undefined;
+  return new ConnectionFailed("the connection broke in the middle of the response", { code, sent: true });
 }
 
-const brokenBody: ReadonlySet<string> = new Set([
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ERR_STREAM_PREMATURE_CLOSE",
-]);
+const brokenBody = ["ECONNRESET", "EPIPE", "ETIMEDOUT", "ERR_STREAM_PREMATURE_CLOSE"];
 
 /** The content of a failed response, in whatever format it came. */
 interface Failure {
@@ -110,11 +103,7 @@ export function readFailure(status: number, text: string): Failure {
 function knownFormat(body: unknown): Partial<Omit<Failure, "status">> {
   if (!isRecord(body)) return {};
   if (typeof body.code === "string" && typeof body.message === "string") {
-    return {
-      code: body.code,
-      message: body.message,
-      issues: Array.isArray(body.issues) ? body.issues : [],
-    };
+    return { code: body.code, message: body.message, issues: asList(body.issues) };
   }
   if (isRecord(body.error)) return inferenceFailure(body.error);
   if (typeof body.error === "string") return { message: body.error };

@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
-import { isRecord, parseJson } from "../core/json.ts";
+import { asList, asRecord, asText, isRecord, parseJson } from "../core/json.ts";
 import { StreamTruncated } from "../core/service-errors.ts";
 import { type ReadResponse, type Sent, sendRequest } from "./attempt.ts";
 import { unreadableResponse } from "./failure.ts";
@@ -127,16 +127,15 @@ function errorMessage(error: unknown): string | undefined {
 
 /** Reads an event or a whole completion; only the first choice counts. */
 export function readChunk(body: unknown): CompletionChunk {
-  const chunk = isRecord(body) ? body : {};
-  const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isRecord) : [];
-  const choice = choices.find(({ index }) => index === undefined || index === 0);
+  const chunk = asRecord(body);
+  const choice = asList(chunk.choices)
+    .filter(isRecord)
+    .find(({ index }) => index === undefined || index === 0);
   const message = [choice?.delta, choice?.message].find(isRecord);
   return {
-    text: textOf(message?.content),
-    finish: textOf(choice?.finish_reason) || undefined,
+    text: asText(message?.content),
+    finish: asText(choice?.finish_reason) || undefined,
     usage: isRecord(chunk.usage) ? chunk.usage : undefined,
     body,
   };
 }
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -2,8 +2,8 @@ import { createContext, Script } from "node:vm";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { article, bound } from "../contract/check/check.ts";
-import { isRecord } from "../core/json.ts";
-import type { Description } from "./document.ts";
+import { asList, isRecord } from "../core/json.ts";
+import type { Description, Schema } from "./document.ts";
 
 /** A problem with a value; `path` locates it. */
 export interface SchemaIssue {
@@ -29,16 +29,15 @@ export function schemaIssues(
   value: unknown,
   options: CheckOptions,
 ): readonly SchemaIssue[] | undefined {
-  try {
-    return issues(schema, value, options, true);
-  } catch {
-    // Some patterns are valid only without the Unicode flag. Any other error is thrown again below.
+  // Some patterns are valid only without the Unicode flag.
+  for (const unicodeRegExp of [true, false]) {
+    try {
+      return issues(schema, value, options, unicodeRegExp);
+    } catch {
+      // The schema is invalid, at least with this flag.
+    }
   }
-  try {
-    return issues(schema, value, options, false);
-  } catch {
-    return undefined;
-  }
+  return undefined;
 }
 
 function issues(
@@ -90,9 +89,8 @@ function explained(errors: readonly ErrorObject[], check: Check): readonly Schem
 }
 
 function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[] {
-  const alternatives: readonly unknown[] = Array.isArray(choice.schema) ? choice.schema : [];
   const path = pathOf(choice.instancePath);
-  const failed = alternatives
+  const failed = asList(choice.schema)
     .map((alternative) => check(alternative, choice.data))
     .filter((found) => found.length > 0);
   if (!isRecord(choice.data)) {
@@ -111,24 +109,12 @@ const mustBeConstant = "must be exactly";
 
 function issueOf({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {
   const path = pathOf(instancePath);
-  const unknownField = (name: unknown) => ({
-    path: [...path, String(name)],
-    message: "is not a field of this operation",
-  });
-  switch (keyword) {
-    case "required":
-      return { path: [...path, String(params.missingProperty)], message: "is required" };
-    case "additionalProperties":
-      return unknownField(params.additionalProperty);
-    case "unevaluatedProperties":
-      return unknownField(params.unevaluatedProperty);
-    case "enum":
-      return { path, message: `must be one of ${params.allowedValues.join(", ")}` };
-    case "const":
-      return { path, message: `${mustBeConstant} ${JSON.stringify(params.allowedValue)}` };
-    default:
-      return { path, message: ajvMessages[keyword]?.(params) ?? message };
-  }
+  const { missingProperty, additionalProperty, unevaluatedProperty } = params;
+  const own = keyword === "required" ? missingProperty : (additionalProperty ?? unevaluatedProperty);
+  return {
+    path: own === undefined ? path : [...path, String(own)],
+    message: ajvMessages[keyword]?.(params) ?? message,
+  };
 }
 
 /** The segments of a JSON pointer, without the object that wraps the value. */
@@ -140,6 +126,8 @@ const pathOf = (pointer: string): readonly string[] =>
 
 type Params = ErrorObject["params"];
 
+const notAField = "is not a field of this operation";
+
 const limit =
   (origin: "string" | "array" | "number", relation: string) =>
   (params: Params): string =>
@@ -147,6 +135,11 @@ const limit =
 
 /** Messages in the wording of the contract's checks, by keyword. */
 const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
+  required: () => "is required",
+  additionalProperties: () => notAField,
+  unevaluatedProperties: () => notAField,
+  enum: ({ allowedValues }) => `must be one of ${allowedValues.join(", ")}`,
+  const: ({ allowedValue }) => `${mustBeConstant} ${JSON.stringify(allowedValue)}`,
   type: ({ type }) =>
     `must be ${[type]
       .flat()
@@ -165,33 +158,21 @@ const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
   pattern: ({ pattern }) => `must match ${pattern}`,
 };
 
-type Schema = Readonly<Record<string, unknown>>;
-
 /** OpenAPI 3.0 schemas as JSON Schema 2020-12, which 3.1 uses: `nullable` and boolean exclusive limits differ. */
 const upgraded = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? {}), (_key, one) =>
-    isRecord(one) ? withNull(withExclusiveLimits(one)) : one,
+    isRecord(one)
+      ? withNull(
+          withExclusive(withExclusive(one, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"),
+        )
+      : one,
   );
 
-function withExclusiveLimits(schema: Schema): Schema {
-  const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema;
-  if (typeof exclusiveMinimum !== "boolean" && typeof exclusiveMaximum !== "boolean") return schema;
-  return {
-    ...rest,
-    ...exclusiveLimit(["minimum", "exclusiveMinimum"], minimum, exclusiveMinimum),
-    ...exclusiveLimit(["maximum", "exclusiveMaximum"], maximum, exclusiveMaximum),
-  };
-}
-
-function exclusiveLimit(
-  [name, exclusive]: readonly [string, string],
-  value: unknown,
-  isExclusive: unknown,
-): Schema {
-  const own =
-    typeof isExclusive === "boolean" || isExclusive === undefined ? {} : { [exclusive]: isExclusive };
-  if (value === undefined) return own;
-  return isExclusive === true ? { [exclusive]: value } : { ...own, [name]: value };
+/** With a boolean exclusive limit, such as `exclusiveMinimum`, made a number. */
+function withExclusive(schema: Schema, name: string, exclusive: string): Schema {
+  const { [name]: limit, [exclusive]: isExclusive, ...rest } = schema;
+  if (typeof isExclusive !== "boolean") return schema;
+  return limit === undefined ? rest : { ...rest, [isExclusive ? exclusive : name]: limit };
 }
 
 function withNull(schema: Schema): Schema {

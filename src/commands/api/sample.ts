@@ -1,6 +1,5 @@
 import type { DescribedOperation } from "../../openapi/described.ts";
-import type { Description } from "../../openapi/document.ts";
-import { membersOf, merged, type Schema } from "../../openapi/schema-fields.ts";
+import { type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
 import { destroys, isOwn } from "./request.ts";
 
 /** A command line that calls an operation with what it needs. */
