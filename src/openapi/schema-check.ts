@@ -1,5 +1,6 @@
 import { createContext, Script } from "node:vm";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { RegExpEngine } from "ajv/dist/types/index.js";
 import formats from "ajv-formats";
 import { article, bound } from "../contract/check/check.ts";
 import { asList, isRecord } from "../core/json.ts";
@@ -184,15 +185,9 @@ function withNull(schema: Schema): Schema {
 /** Third-party regular expressions, which may never finish. */
 interface Patterns {
   /** Replaces `RegExp` in ajv. Throws `SyntaxError` for an invalid pattern. */
-  readonly regExp: RegExpFactory;
+  readonly regExp: RegExpEngine;
   /** Patterns that timed out; every value is assumed to match them. */
   readonly unchecked: ReadonlySet<string>;
-}
-
-/** ajv requires `code`, the name of the function in compiled code. */
-interface RegExpFactory {
-  (pattern: string, flags: string): { readonly test: (text: string) => boolean };
-  readonly code: string;
 }
 
 /** Milliseconds per match and in total. */
@@ -208,17 +203,18 @@ export function limitedPatterns(): Patterns {
   const script = new Script("matches()");
   let remaining = maxTotalTime;
 
-  /** Undefined on timeout. */
-  function matchInTime(matches: () => boolean): boolean | undefined {
+  function matches(pattern: string, expression: RegExp, text: string): boolean {
+    if (remaining <= 0) unchecked.add(pattern);
+    if (unchecked.has(pattern)) return true;
     const start = performance.now();
-    const timeout = Math.ceil(Math.min(maxMatchTime, remaining));
-    if (timeout <= 0) return undefined;
     try {
-      globals.matches = matches;
-      return script.runInContext(context, { timeout }) === true;
+      globals.matches = () => expression.test(text);
+      return script.runInContext(context, { timeout: Math.ceil(Math.min(maxMatchTime, remaining)) }) === true;
     } catch (error) {
-      if (isTimeout(error)) return undefined;
-      throw error;
+      // The error may come from another realm, so `instanceof` does not work.
+      if (!isRecord(error) || error.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+      unchecked.add(pattern);
+      return true;
     } finally {
       remaining -= performance.now() - start;
     }
@@ -226,20 +222,9 @@ export function limitedPatterns(): Patterns {
 
   const regExp = (pattern: string, flags: string) => {
     const expression = new RegExp(pattern, flags);
-    return {
-      test: (text: string): boolean => {
-        if (unchecked.has(pattern)) return true;
-        const matches = matchInTime(() => expression.test(text));
-        if (matches === undefined) unchecked.add(pattern);
-        return matches ?? true;
-      },
-      // ajv caches patterns by this string.
-      toString: () => String(expression),
-    };
+    // ajv caches patterns by their text.
+    return { test: (text: string) => matches(pattern, expression, text), toString: () => String(expression) };
   };
+  // ajv requires `code`, the name of the function in compiled code.
   return { regExp: Object.assign(regExp, { code: "regExp" }), unchecked };
 }
-
-/** The error may come from another realm, so `instanceof` does not work. */
-const isTimeout = (error: unknown): boolean =>
-  isRecord(error) && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

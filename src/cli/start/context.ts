@@ -2,8 +2,7 @@ import { resolve } from "node:path";
 import { type Context, type Files, type Ports, visibleVariables } from "../../command-kit/context.ts";
 import type { Installation } from "../../command-kit/ports.ts";
 import { createSecrets } from "../../config/credentials.ts";
-import { configPath, type Profile, profileOf, profileValue, readConfig } from "../../config/file.ts";
-import { configKeys } from "../../config/keys.ts";
+import { configPath, type Profile, profileOf, profileValues, readConfig } from "../../config/file.ts";
 import { createProfiles } from "../../config/profiles.ts";
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { isUsable } from "../../config/values.ts";
@@ -158,10 +157,9 @@ const installation = (
 
 /** Other commands fail over the invalid values of a profile. */
 function invalidValues(profile: Profile | undefined, name: string): string | undefined {
-  const invalid = configKeys.flatMap((key) => {
-    const text = profileValue(profile, key.name);
-    return text === undefined || isUsable(key.name, text) ? [] : [`${key.name} ${JSON.stringify(text)}`];
-  });
+  const invalid = Object.entries(profileValues(profile))
+    .filter(([key, text]) => !isUsable(key, text))
+    .map(([key, text]) => `${key} ${JSON.stringify(text)}`);
   if (invalid.length === 0) return undefined;
   return `profile "${name}" has invalid values: ${invalid.join(", ")} (remove one with \`gpuctl config unset KEY\`)`;
 }
