@@ -16,7 +16,7 @@ export function responseError(
   status: number,
   text: string,
   request: WireRequest,
-  location: string | null = null,
+  location: string | null,
 ): Error {
   const failure = readFailure(status, withoutKey(text, request));
   if (status >= 300 && status < 400 && location !== null) {

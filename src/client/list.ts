@@ -94,19 +94,15 @@ async function* arrayElements(
     ready.push(value);
   };
   for await (const chunk of chunks) {
-    const fault = syntaxError(() => parser.write(chunk));
+    let fault: Error | undefined;
+    try {
+      parser.write(chunk);
+    } catch (cause) {
+      const byte = /absolute position "(\d+)"/.exec(String(cause))?.[1];
+      fault = invalid(`the response is not valid JSON${byte === undefined ? "" : ` at byte ${byte}`}`);
+    }
     if (ready.length > 0) yield ready.splice(0);
-    if (fault !== undefined) throw invalid(fault);
+    if (fault) throw fault;
   }
   if (!parser.isEnded) throw invalid("the response ended in the middle of the list");
-}
-
-function syntaxError(parse: () => void): string | undefined {
-  try {
-    parse();
-    return undefined;
-  } catch (cause) {
-    const byte = /absolute position "(\d+)"/.exec(String(cause))?.[1];
-    return `the response is not valid JSON${byte === undefined ? "" : ` at byte ${byte}`}`;
-  }
 }

@@ -142,10 +142,9 @@ const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
   enum: ({ allowedValues }) => `must be one of ${allowedValues.join(", ")}`,
   const: ({ allowedValue }) => `${mustBeConstant} ${JSON.stringify(allowedValue)}`,
   type: ({ type }) =>
-    `must be ${[type]
-      .flat()
-      .flatMap((one: string) => one.split(","))
-      .map((one: string) => (one === "null" ? one : article(one)))
+    `must be ${String(type)
+      .split(",")
+      .map((one) => (one === "null" ? one : article(one)))
       .join(" or ")}`,
   minLength: limit("string", "at least"),
   maxLength: limit("string", "at most"),
@@ -161,25 +160,18 @@ const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
 
 /** OpenAPI 3.0 schemas as JSON Schema 2020-12, which 3.1 uses: `nullable` and boolean exclusive limits differ. */
 const upgraded = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value ?? {}), (_key, one) =>
-    isRecord(one)
-      ? withNull(
-          withExclusive(withExclusive(one, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"),
-        )
-      : one,
-  );
+  JSON.parse(JSON.stringify(value ?? {}), (_key, one) => {
+    if (!isRecord(one)) return one;
+    const limited = withExclusive(one, "minimum", "exclusiveMinimum");
+    const { nullable, ...schema } = withExclusive(limited, "maximum", "exclusiveMaximum");
+    return nullable === true ? { anyOf: [schema, { type: "null" }] } : schema;
+  });
 
 /** With a boolean exclusive limit, such as `exclusiveMinimum`, made a number. */
 function withExclusive(schema: Schema, name: string, exclusive: string): Schema {
   const { [name]: limit, [exclusive]: isExclusive, ...rest } = schema;
   if (typeof isExclusive !== "boolean") return schema;
   return limit === undefined ? rest : { ...rest, [isExclusive ? exclusive : name]: limit };
-}
-
-function withNull(schema: Schema): Schema {
-  if (schema.nullable !== true) return schema;
-  const { nullable: _, ...rest } = schema;
-  return { anyOf: [rest, { type: "null" }] };
 }
 
 /** Third-party regular expressions, which may never finish. */
