@@ -2,14 +2,13 @@ import type { Call, RawCall } from "../client/call.ts";
 import type { Description } from "../client/description.ts";
 import type { List } from "../client/list.ts";
 import type { Stream } from "../client/stream.ts";
-import type { Credential, Defaults, Profiles, Secrets } from "../config/types.ts";
+import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
 import type { Shell } from "../core/shells.ts";
 import type { Programs, Prompts } from "../system/types.ts";
 import type { Installation, SandboxControl, SandboxFacts } from "./ports.ts";
 
 export type {
   Credential,
-  Defaults,
   ProfileChange,
   ProfileSummary,
   Profiles,
@@ -109,7 +108,8 @@ export interface CommandSettings {
   readonly inferenceBaseUrl: string | undefined;
   /** The source of the key, and its last four characters. */
   readonly credential: Credential | undefined;
-  readonly defaults: Defaults;
+  /** Values that the profile sets, by configuration key. */
+  readonly profileValues: ProfileValues;
 }
 
 /** A service and the key to use. */

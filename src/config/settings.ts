@@ -1,18 +1,12 @@
 import { defaultTimeout } from "../core/defaults.ts";
 import { UsageError } from "../core/errors.ts";
+import { sandboxChatModel } from "../core/sandbox.ts";
 import type { Environment } from "../core/urls.ts";
 import { columnFormats, type OutputFormat, outputFormats, type View } from "../core/view.ts";
 import { credentialOf, type KeySource, keySource } from "./credentials.ts";
 import { type Config, defaultProfile, profileOf, profileValues } from "./file.ts";
 import { keyOfFlag } from "./keys.ts";
-import type {
-  Credential,
-  Defaults,
-  GlobalSetting,
-  ProfileValues,
-  SettingName,
-  TypedSettings,
-} from "./types.ts";
+import type { Credential, GlobalSetting, ProfileValues, SettingName, TypedSettings } from "./types.ts";
 import { choice, duration, type Given, isUsable, retries, url } from "./values.ts";
 
 /** The result of flags, environment, profile and defaults; the first of them that gives a value wins. */
@@ -40,8 +34,7 @@ export interface Settings extends OutputSettings {
   readonly insecureHttp: boolean;
   readonly debug: boolean;
   readonly color: string;
-  readonly defaults: Defaults;
-  /** Every value that the profile sets. */
+  /** Every value that the profile sets, with the sandbox's own chat model in the sandbox. */
   readonly profileValues: ProfileValues;
 }
 
@@ -76,6 +69,7 @@ export function resolveSettings({ typed, flags, env, config, for: use }: Sources
   // applies. An inference host that a flag or variable names always applies.
   const sameService = baseUrl === values.baseUrl;
   const inferenceBaseUrl = url(find("inference-base-url", sameService ? values : {}));
+  const sandbox = usesSandbox(typed, env, values.sandbox === "true");
   const key = keySource(env, profile, profileName);
   return {
     ...outputSettings(typed, find("output", values)),
@@ -86,7 +80,7 @@ export function resolveSettings({ typed, flags, env, config, for: use }: Sources
     mayAsk: typed.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
     profile: profileName,
     namedProfile: named?.text,
-    sandbox: usesSandbox(typed, env, values.sandbox === "true"),
+    sandbox,
     baseUrl,
     inferenceBaseUrl,
     key,
@@ -97,13 +91,7 @@ export function resolveSettings({ typed, flags, env, config, for: use }: Sources
     validate: typed.validate !== false,
     insecureHttp: typed["insecure-http"] === true,
     debug: typed.debug === true,
-    defaults: {
-      imageModel: values["image.model"],
-      chatModel: values["chat.model"],
-      maxCost: values["budget.maxCost"],
-      maxBurn: values["budget.maxBurn"],
-    },
-    profileValues: values,
+    profileValues: sandbox ? { ...values, "chat.model": sandboxChatModel } : values,
   };
 }
 

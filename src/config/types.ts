@@ -58,14 +58,6 @@ export interface Credential {
   readonly lastFour: string;
 }
 
-/** Defaults of commands, set in a profile. Money is in dollars, as typed. */
-export interface Defaults {
-  readonly imageModel: string | undefined;
-  readonly chatModel: string | undefined;
-  readonly maxCost: string | undefined;
-  readonly maxBurn: string | undefined;
-}
-
 /** The stored profiles. A change is written completely or not at all, and concurrent changes do not overwrite each other. */
 export interface Profiles {
   readonly path: string;

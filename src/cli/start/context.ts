@@ -7,7 +7,6 @@ import { createProfiles } from "../../config/profiles.ts";
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { isUsable } from "../../config/values.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
-import { sandboxChatModel } from "../../core/sandbox.ts";
 import type { Prompts, System } from "../../system/types.ts";
 import { globalFlags } from "../parse/globals.ts";
 import type { Notes } from "../print/notes.ts";
@@ -90,10 +89,7 @@ export function createContext(options: ContextOptions): { readonly context: Cont
       baseUrl: settings.sandbox ? undefined : settings.baseUrl,
       inferenceBaseUrl: settings.sandbox ? undefined : settings.inferenceBaseUrl,
       credential: settings.credential,
-      defaults: {
-        ...settings.defaults,
-        chatModel: settings.sandbox ? sandboxChatModel : settings.defaults.chatModel,
-      },
+      profileValues: settings.profileValues,
     },
   };
   return { context, ports };
