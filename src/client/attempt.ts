@@ -79,16 +79,18 @@ async function attempt<Value>(
   try {
     const response = await sendHead(fetch, request, limit, observe);
     const { status, headers } = response;
-    if (isSuccess(status, request))
+    if (isSuccess(status, request)) {
       return { value: await read(response, { request, limit, signal, keepOpen }) };
+    }
     return {
       error: responseError(status, await readText(response, limit), request, headers.get("location")),
       retryable: repeatable && (status === 429 || status >= 500),
       retryAfter: headers.get("retry-after"),
     };
   } catch (cause) {
-    if (signal?.aborted)
+    if (signal?.aborted) {
       throw repeatable || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request);
+    }
     const error = transportError(cause, request);
     return { error, retryable: repeatable && error !== cause };
   } finally {

@@ -26,7 +26,6 @@ export const createDescriptions = (
 
 function sourceOf(options: CallOptions): DescriptionSource {
   const { target, now, signal, timeout } = options;
-  /** It carries no key. */
   const requestWith = (headers: Readonly<Record<string, string>>) =>
     wireRequest({ ...route, headers }, target);
   return {

@@ -114,15 +114,10 @@ export async function* completionChunks(events: AsyncIterable<ServerEvent>): Asy
 }
 
 function failureIn({ event, data }: ServerEvent, body: unknown): string | undefined {
-  const reported = isRecord(body) ? errorMessage(body.error) : undefined;
-  if (event === "error") return reported ?? data;
-  if (reported !== undefined) return reported;
+  const { error = null } = asRecord(body);
+  if (error !== null) return asText(asRecord(error).message) || JSON.stringify(error);
+  if (event === "error") return data;
   return body === undefined ? `invalid JSON in the stream: ${data.slice(0, 80)}` : undefined;
-}
-
-function errorMessage(error: unknown): string | undefined {
-  if (error === undefined || error === null) return undefined;
-  return isRecord(error) && typeof error.message === "string" ? error.message : JSON.stringify(error);
 }
 
 /** Reads an event or a whole completion; only the first choice counts. */

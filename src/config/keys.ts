@@ -105,13 +105,6 @@ export function choicesOf({ choices, field, rule }: ConfigKey): readonly string[
   return all.length > 0 ? [...new Set(all)] : undefined;
 }
 
-/** The key that keeps a default for a field of an operation. */
-export const keyOfField = (operation: OperationId | undefined, field: string): ConfigKeyName | undefined =>
-  configKeys.find(
-    (key: ConfigKey) =>
-      operation !== undefined && key.field?.name === field && key.field.operations.includes(operation),
-  )?.name;
-
 /** The key that keeps a default for a flag: a global one, or one of a command's own. */
 export const keyOfFlag = (kind: "global" | "flag", name: string): ConfigKeyName | undefined =>
   configKeys.find((key: ConfigKey) => key[kind] === name)?.name;

@@ -18,8 +18,6 @@ export interface DescribedOperation {
   /** Its schema is undefined if it is not JSON. */
   readonly body: { readonly required: boolean; readonly schema: unknown } | undefined;
   readonly responses: readonly DescribedResponse[];
-  /** The schema of a successful JSON response. */
-  readonly result: unknown;
 }
 
 export interface DescribedParameter {
@@ -85,7 +83,6 @@ function readOperation(
     parameters: parametersOf(description, item, operation),
     body: isRecord(body) ? { required: body.required === true, schema: jsonSchema(body.content) } : undefined,
     responses,
-    result: responses.find(({ status }) => /^2/.test(status))?.schema,
   };
 }
 

@@ -42,7 +42,8 @@ export function replacementOf(
   const fields = { ...input, ...replacedBy.with };
   if (!replacedBy.paged) return { parts: { ...request, body: JSON.stringify(fields) } };
   const paging = pagingOf(listed.parameters.map(({ name }) => name));
-  const names = memberNames(description, listed.result);
+  const result = listed.responses.find(({ status }) => /^2/.test(status));
+  const names = memberNames(description, result?.schema);
   const suitable = canPage(names, paging) && accepts(listed, Object.keys(input));
   if (!suitable && !gone && findPath(description, method, path)) return undefined;
   const query = Object.entries(fields).flatMap(([name, value]) =>
