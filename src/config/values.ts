@@ -54,7 +54,7 @@ const rules: Readonly<Record<ConfigRule, (given: Given, choices: readonly string
   choice,
   count: retries,
   duration,
-  "fine-amount": ({ text, source }) => parsePrice(text, source),
+  price: ({ text, source }) => parsePrice(text, source),
   switch: choice,
   text: ({ text, source }) => {
     if (text.trim() === "") throw new UsageError(`${source} must not be empty`);

@@ -8,14 +8,12 @@ import { canPage, type Paging, pagingOf } from "./paging.ts";
 
 /** The request that replaces a deprecated one, and how its response is paged. */
 export interface Replacement {
-  readonly parts: ReplacementParts;
+  readonly parts: Pick<Route, "method" | "path" | "host"> & {
+    readonly query?: readonly (readonly [string, string])[];
+    /** JSON. */
+    readonly body?: string;
+  };
   readonly paging?: Paging;
-}
-
-interface ReplacementParts extends Pick<Route, "method" | "path" | "host"> {
-  readonly query?: readonly (readonly [string, string])[];
-  /** JSON. */
-  readonly body?: string;
 }
 
 /** Whether an operation may have a replacement in the description. */
