@@ -37,19 +37,19 @@ function atPointer(description: Description, pointer: string): unknown {
   return pointer
     .slice(2)
     .split("/")
-    .map(unescaped)
+    .map((step) => decoded(step.replaceAll("~1", "/").replaceAll("~0", "~")))
     .reduce<unknown>((inside, step) => {
       if (Array.isArray(inside)) return inside[Number(step)];
       return isRecord(inside) && Object.hasOwn(inside, step) ? inside[step] : undefined;
     }, description);
 }
 
-function unescaped(step: string): string {
-  const plain = step.replaceAll("~1", "/").replaceAll("~0", "~");
+/** A text with its percent escapes decoded; unchanged where they are invalid. */
+export function decoded(text: string): string {
   try {
-    return decodeURIComponent(plain);
+    return decodeURIComponent(text);
   } catch {
-    return plain;
+    return text;
   }
 }
 
