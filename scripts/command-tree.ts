@@ -13,7 +13,7 @@ import {
   type Noun,
 } from "../src/command-kit/tree.ts";
 import { nouns } from "../src/commands/index.ts";
-import { configKeys, keyOfField, keyOfFlag } from "../src/config/keys.ts";
+import { type ConfigKey, configKeys, keyOfFlag } from "../src/config/keys.ts";
 import { routes } from "../src/contract/generated/routes.ts";
 import type { Field } from "../src/contract/plain/field.ts";
 import { limitsText } from "../src/contract/plain/limits-text.ts";
@@ -142,7 +142,10 @@ export function fieldFlag(
 ): FlagNode {
   const { names: others = [], ...alias } = aliases[field.name] ?? {};
   const value = placeholder(field);
-  const configKey = keyOfField(operation, field.name);
+  const configKey = configKeys.find(
+    ({ field: of }: ConfigKey) =>
+      operation !== undefined && of?.name === field.name && of.operations.includes(operation),
+  )?.name;
   const repeat = field.kind === "list" || field.kind === "map";
   const choices = choicesOf(field);
   const usual = field.default === undefined ? undefined : String(field.default);

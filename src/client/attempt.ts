@@ -1,55 +1,77 @@
 import type { Route } from "../contract/plain/route.ts";
 import { ConnectionFailed, InterruptedWrite, isRead } from "../core/service-errors.ts";
-import { type Deadline, deadline, orAborted } from "./deadline.ts";
+import { type Deadline, deadline } from "./deadline.ts";
 import { responseError, transportError } from "./failure.ts";
 import { type Fetch, type FetchResponse, type Observer, readText, sendHead } from "./fetch.ts";
 import type { WireRequest } from "./request.ts";
 
-export interface AttemptOptions {
+export interface SendOptions {
   readonly fetch: Fetch;
   /** Milliseconds for one attempt, by the host of the operation. */
   readonly timeout: Readonly<Record<Route["host"], number>>;
+  /** Attempts after the first one. */
+  readonly retries: number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly random: () => number;
+  readonly now: () => number;
   /** Ends every call under way. */
   readonly signal?: AbortSignal;
   /** Called after each request. */
   readonly observe?: Observer;
 }
 
-export interface RetryOptions {
-  /** Attempts after the first one. */
-  readonly retries: number;
-  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  readonly random: () => number;
-  readonly now: () => number;
-}
-
-/** The result of one attempt. */
-export type Attempt<Value> =
-  | { readonly value: Value }
-  | { readonly error: unknown; readonly retryable: boolean; readonly retryAfter?: string | null };
-
 /** A request under way. */
 export interface Sent {
   readonly request: WireRequest;
-  readonly host: Route["host"];
   readonly limit: Deadline;
+  readonly signal: AbortSignal | undefined;
   /** For a reader that goes on after the attempt has ended: it then clears the limit itself. */
   readonly keepOpen: () => void;
 }
 
-/** Reads a successful response. It may throw when the connection breaks. */
-export type ReadResponse<Value> = (response: FetchResponse, sent: Sent) => Promise<Attempt<Value>>;
+/** Reads a successful response. What it throws is retried only where the connection broke. */
+export type ReadResponse<Value> = (response: FetchResponse, sent: Sent) => Promise<Value>;
+
+/** Milliseconds. */
+const initialDelay = 250;
+const maxDelay = 8_000;
+/** A service that asks for a longer delay than this is not retried. */
+const maxRetryAfter = 60_000;
+
+/**
+ * Sends a request and returns what `read` makes of its response. A read is repeated while that may help, with exponential
+ * delays and jitter, or after what `Retry-After` says.
+ */
+export async function sendRequest<Value>(
+  request: WireRequest,
+  read: ReadResponse<Value>,
+  options: SendOptions,
+): Promise<Value> {
+  const { retries, sleep, random, now } = options;
+  for (let failures = 0; ; failures += 1) {
+    const result = await attempt(request, read, options);
+    if ("value" in result) return result.value;
+    const delay =
+      retryAfterMs(result.retryAfter, now()) ??
+      Math.min(initialDelay * 2 ** failures, maxDelay) * (0.5 + random() / 2);
+    if (!result.retryable || failures >= retries || delay > maxRetryAfter) throw result.error;
+    await sleep(delay);
+  }
+}
+
+type Attempt<Value> =
+  | { readonly value: Value }
+  | { readonly error: unknown; readonly retryable: boolean; readonly retryAfter?: string | null };
 
 /** Sends a request once. A failed response becomes the error that it stands for; only a read is retryable. */
-export async function attempt<Value>(
+async function attempt<Value>(
   request: WireRequest,
-  host: Route["host"],
-  readResponse: ReadResponse<Value>,
-  { fetch, signal, observe, timeout }: AttemptOptions,
+  read: ReadResponse<Value>,
+  { fetch, signal, observe, timeout }: SendOptions,
 ): Promise<Attempt<Value>> {
   signal?.throwIfAborted();
-  const read = isRead(request);
-  const limit = deadline(timeout[host], signal);
+  const repeatable = isRead(request);
+  const limit = deadline(timeout[request.host], signal);
   let open = false;
   const keepOpen = () => {
     open = true;
@@ -57,17 +79,20 @@ export async function attempt<Value>(
   try {
     const response = await sendHead(fetch, request, limit, observe);
     const { status, headers } = response;
-    if (isSuccess(status, request)) return await readResponse(response, { request, host, limit, keepOpen });
-    const text = await orAborted(readText(response), limit.signal);
+    if (isSuccess(status, request)) {
+      return { value: await read(response, { request, limit, signal, keepOpen }) };
+    }
     return {
-      error: responseError(status, text, request, headers.get("location")),
-      retryable: read && (status === 429 || status >= 500),
+      error: responseError(status, await readText(response, limit), request, headers.get("location")),
+      retryable: repeatable && (status === 429 || status >= 500),
       retryAfter: headers.get("retry-after"),
     };
   } catch (cause) {
-    if (signal?.aborted) throw read || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request);
+    if (signal?.aborted) {
+      throw repeatable || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request);
+    }
     const error = transportError(cause, request);
-    return { error, retryable: read && error !== cause };
+    return { error, retryable: repeatable && error !== cause };
   } finally {
     if (!open) limit.clear();
   }
@@ -78,28 +103,6 @@ const isSuccess = (status: number, { headers }: WireRequest): boolean =>
   (status >= 200 && status < 300) || (status === 304 && "If-None-Match" in headers);
 
 const wasNotSent = (cause: unknown): boolean => cause instanceof ConnectionFailed && !cause.sent;
-
-/** Milliseconds. */
-const initialDelay = 250;
-const maxDelay = 8_000;
-/** A service that asks for a longer delay than this is not retried. */
-const maxRetryAfter = 60_000;
-
-/** Repeats an attempt while it is retryable, with exponential delays and jitter, or after what `Retry-After` says. */
-export async function withRetries<Value>(
-  attempt: () => Promise<Attempt<Value>>,
-  { retries, sleep, random, now }: RetryOptions,
-): Promise<Value> {
-  for (let failures = 0; ; failures += 1) {
-    const result = await attempt();
-    if ("value" in result) return result.value;
-    const delay =
-      retryAfterMs(result.retryAfter, now()) ??
-      Math.min(initialDelay * 2 ** failures, maxDelay) * (0.5 + random() / 2);
-    if (!result.retryable || failures >= retries || delay > maxRetryAfter) throw result.error;
-    await sleep(delay);
-  }
-}
 
 /** `Retry-After` in milliseconds: seconds, which some services send with a fraction, or a date. */
 function retryAfterMs(header: string | null | undefined, now: number): number | undefined {

@@ -1,6 +1,6 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
-import { attempt, withRetries } from "./attempt.ts";
-import { type RequestParts, rawRequest } from "./request.ts";
+import { sendRequest } from "./attempt.ts";
+import { type RequestParts, wireRequest } from "./request.ts";
 import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
 
@@ -44,10 +44,6 @@ export type RawCall = (parts: RequestParts, options?: Limits) => Promise<Buffere
 /** The `Accept` header of a raw call: JSON if possible. */
 export const acceptAnything = "application/json, */*";
 
-const readWhole = readBuffered((response) => ({ value: response }));
-
 /** Sends a request that the contract need not list. Retries and throws as `call` does. */
-export function rawCall(parts: RequestParts, options: CallOptions): Promise<BufferedResponse> {
-  const request = rawRequest(parts, options.target, acceptAnything);
-  return withRetries(() => attempt(request, parts.host, readWhole, options), options);
-}
+export const rawCall = async (parts: RequestParts, options: CallOptions): Promise<BufferedResponse> =>
+  sendRequest(wireRequest(parts, options.target, acceptAnything), readBuffered(), options);

@@ -1,13 +1,5 @@
 import { ConnectionFailed } from "../core/service-errors.ts";
 
-/** One attempt ran out of time. */
-export class TimedOut extends Error {
-  override readonly name = "TimedOut";
-  constructor(milliseconds: number) {
-    super(`no response within ${milliseconds / 1000} s`);
-  }
-}
-
 export interface Deadline {
   readonly signal: AbortSignal;
   /** Restarts the time. */
@@ -17,10 +9,11 @@ export interface Deadline {
   readonly clear: () => void;
 }
 
-/** A signal that is aborted with `TimedOut` after so many milliseconds, or with the outer signal's reason. */
+/** A signal that is aborted after so many milliseconds, or with the outer signal's reason. */
 export function deadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
-  const expire = () => controller.abort(new TimedOut(milliseconds));
+  const message = `no response within ${milliseconds / 1000} s`;
+  const expire = () => controller.abort(new ConnectionFailed(message, { code: "ETIMEDOUT", sent: true }));
   let timer = setTimeout(expire, milliseconds);
   const forward = () => controller.abort(outer?.reason);
   if (outer?.aborted) forward();

@@ -5,12 +5,10 @@ import {
   type DescriptionCache,
   type DescriptionSource,
   type DescriptionStore,
-  type FetchDescription,
-  type FetchedDescription,
 } from "../openapi/description-store.ts";
 import { readDescription } from "../openapi/document.ts";
-import { type Attempt, attempt, withRetries } from "./attempt.ts";
-import { rawRequest, type Target } from "./request.ts";
+import { sendRequest } from "./attempt.ts";
+import { wireRequest } from "./request.ts";
 import { readBuffered } from "./response.ts";
 import type { CallOptions } from "./send.ts";
 
@@ -26,37 +24,26 @@ export const createDescriptions = (
   cache: DescriptionCache | undefined,
 ): DescriptionStore => createDescriptionStore(async () => sourceOf(await options()), cache);
 
-const sourceOf = (options: CallOptions): DescriptionSource => ({
-  url: descriptionRequest(options.target).url,
-  now: options.now,
-  signal: options.signal,
-  fetch: fetchWith(options),
-});
-
-/** It carries no key. */
-const descriptionRequest = (target: Target, etag?: string) =>
-  rawRequest({ ...route, ...(etag !== undefined && { headers: { "If-None-Match": etag } }) }, target);
-
-/** Throws what `call` throws, `ResponseTooLarge`, and `InvalidResponse` for anything but a description. */
-const fetchWith =
-  (options: CallOptions): FetchDescription =>
-  ({ etag, maxBytes, timeout = Number.POSITIVE_INFINITY, retries = Number.POSITIVE_INFINITY }) => {
-    const request = descriptionRequest(options.target, etag);
-    const { compute, inference } = options.timeout;
-    const limited = {
-      ...options,
-      timeout: { compute: Math.min(timeout, compute), inference },
-      retries: Math.min(retries, options.retries),
-    };
-    const read = readBuffered((response): Attempt<FetchedDescription | "unchanged"> => {
-      if (response.status === 304) return { value: "unchanged" };
-      const text = response.text();
-      const description = readDescription(text);
-      if (description) return { value: { text, description, etag: response.header("etag") ?? undefined } };
-      const { method, url } = request;
-      const line = { method, url };
-      const error = new InvalidResponse("the response is not an OpenAPI 3 document", response.status, line);
-      return { error, retryable: false };
-    }, maxBytes);
-    return withRetries(() => attempt(request, route.host, read, limited), limited);
+function sourceOf(options: CallOptions): DescriptionSource {
+  const { target, now, signal, timeout } = options;
+  const requestWith = (headers: Readonly<Record<string, string>>) =>
+    wireRequest({ ...route, headers }, target);
+  return {
+    url: requestWith({}).url,
+    now,
+    signal,
+    fetch: async ({ etag, maxBytes, timeout: longest = timeout.compute, retries = options.retries }) => {
+      const request = requestWith(etag === undefined ? {} : { "If-None-Match": etag });
+      const { status, header, text } = await sendRequest(request, readBuffered(maxBytes), {
+        ...options,
+        timeout: { ...timeout, compute: Math.min(longest, timeout.compute) },
+        retries: Math.min(retries, options.retries),
+      });
+      if (status === 304) return "unchanged";
+      const document = text();
+      const description = readDescription(document);
+      if (description) return { text: document, description, etag: header("etag") ?? undefined };
+      throw new InvalidResponse("the response is not an OpenAPI 3 document", status, request);
+    },
   };
+}

@@ -1,4 +1,5 @@
-import { isRecord, parseJson } from "../core/json.ts";
+import { codeOf } from "../core/errors.ts";
+import { asList, isRecord, parseJson } from "../core/json.ts";
 import {
   ConnectionFailed,
   InvalidResponse,
@@ -8,7 +9,6 @@ import {
   ServiceError,
   UnknownOutcome,
 } from "../core/service-errors.ts";
-import { TimedOut } from "./deadline.ts";
 import { type WireRequest, withoutKey } from "./request.ts";
 
 /** The error that a failed response stands for. A 5xx response leaves the outcome of a write unknown. */
@@ -16,17 +16,16 @@ export function responseError(
   status: number,
   text: string,
   request: WireRequest,
-  location: string | null = null,
+  location: string | null,
 ): Error {
   const failure = readFailure(status, withoutKey(text, request));
-  const line = lineOf(request);
   if (status >= 300 && status < 400 && location !== null) {
-    return new ServiceError({ ...failure, message: redirectMessage(location, request) }, line);
+    return new ServiceError({ ...failure, message: redirectMessage(location, request) }, request);
   }
   if (status >= 500 && !isRead(request)) {
-    return new UnknownOutcome(`the service responded ${status}: ${failure.message}`, status, line);
+    return new UnknownOutcome(`the service responded ${status}: ${failure.message}`, status, request);
   }
-  return new ServiceError(failure, line);
+  return new ServiceError(failure, request);
 }
 
 /** Why a redirect was not followed. Its target is shown without its query, which may hold secrets. */
@@ -53,8 +52,8 @@ export function unreadableResponse(status: number, text: string, request: WireRe
     ? `the service responded ${status} with an empty body`
     : `the response is not JSON: ${readFailure(status, withoutKey(text.replace(base64, "…"), request)).message}`;
   return isRead(request)
-    ? new InvalidResponse(reason, status, lineOf(request))
-    : new UnknownOutcome(reason, status, lineOf(request));
+    ? new InvalidResponse(reason, status, request)
+    : new UnknownOutcome(reason, status, request);
 }
 
 /** The error for a request without a whole response. Errors that are not about the connection are returned unchanged. */
@@ -63,27 +62,18 @@ export function transportError(cause: unknown, request: RequestLine): unknown {
   if (failed === undefined) return cause;
   const { message, code, sent } = failed;
   return sent && !isRead(request)
-    ? new UnknownOutcome(message, undefined, lineOf(request))
-    : new NetworkError(message, code, lineOf(request));
+    ? new UnknownOutcome(message, undefined, request)
+    : new NetworkError(message, code, request);
 }
 
-function connectionError(cause: unknown): Pick<ConnectionFailed, "message" | "code" | "sent"> | undefined {
+function connectionError(cause: unknown): ConnectionFailed | undefined {
   if (cause instanceof ConnectionFailed) return cause;
-  if (cause instanceof TimedOut) return { message: cause.message, code: "ETIMEDOUT", sent: true };
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" && brokenBody.has(code)
-    ? { message: "the connection broke in the middle of the response", code, sent: true }
-    : undefined;
+  const code = codeOf(cause);
+  if (!brokenBody.includes(code)) return undefined;
+  return new ConnectionFailed("the connection broke in the middle of the response", { code, sent: true });
 }
 
-const brokenBody: ReadonlySet<string> = new Set([
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ERR_STREAM_PREMATURE_CLOSE",
-]);
-
-const lineOf = ({ method, url }: RequestLine): RequestLine => ({ method, url });
+const brokenBody = ["ECONNRESET", "EPIPE", "ETIMEDOUT", "ERR_STREAM_PREMATURE_CLOSE"];
 
 /** The content of a failed response, in whatever format it came. */
 interface Failure {
@@ -113,11 +103,7 @@ export function readFailure(status: number, text: string): Failure {
 function knownFormat(body: unknown): Partial<Omit<Failure, "status">> {
   if (!isRecord(body)) return {};
   if (typeof body.code === "string" && typeof body.message === "string") {
-    return {
-      code: body.code,
-      message: body.message,
-      issues: Array.isArray(body.issues) ? body.issues : [],
-    };
+    return { code: body.code, message: body.message, issues: asList(body.issues) };
   }
   if (isRecord(body.error)) return inferenceFailure(body.error);
   if (typeof body.error === "string") return { message: body.error };

@@ -1,4 +1,5 @@
-import { isRead, ResponseTooLarge } from "../core/service-errors.ts";
+import { text } from "node:stream/consumers";
+import { isRead } from "../core/service-errors.ts";
 import { type Deadline, orAborted } from "./deadline.ts";
 import type { WireRequest } from "./request.ts";
 
@@ -50,10 +51,11 @@ export async function sendHead(
   observe?: Observer,
 ): Promise<FetchResponse> {
   const { method, headers, body } = request;
+  const { signal } = limit;
   let url = request.url;
   for (let hops = 0; ; hops += 1) {
     const start = Date.now();
-    const init = { method, headers, signal: limit.signal, ...(body !== undefined && { body }) };
+    const init = { method, headers, signal, ...(body !== undefined && { body }) };
     const report = (response?: FetchResponse) =>
       observe?.({
         method,
@@ -63,14 +65,14 @@ export async function sendHead(
         milliseconds: Math.max(0, Date.now() - start),
         header: (name) => response?.headers.get(name) ?? null,
       });
-    const response = await orAborted(fetch(url, init), limit.signal).catch((cause) => {
+    const response = await orAborted(fetch(url, init), signal).catch((cause) => {
       report();
       throw cause;
     });
     report(response);
     const next = sameOriginRedirect(response, url);
     if (next === undefined || !isRead(request) || hops === maxRedirects) return response;
-    await orAborted(readText(response), limit.signal);
+    await readText(response, limit);
     url = next;
   }
 }
@@ -82,27 +84,8 @@ function sameOriginRedirect({ status, headers }: FetchResponse, url: string): st
   return next.origin === new URL(url).origin ? next.href : undefined;
 }
 
-export async function readText({ body }: Pick<FetchResponse, "body">): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of body ?? []) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
-}
-
-/** The bytes of a response. Throws `ResponseTooLarge`, and reads no further, beyond `maxBytes`. */
-export async function readBytes(
-  { body }: Pick<FetchResponse, "body">,
-  maxBytes = Number.POSITIVE_INFINITY,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) throw new ResponseTooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-}
+export const readText = async ({ body }: Pick<FetchResponse, "body">, limit: Deadline): Promise<string> =>
+  body ? orAborted(text(body), limit.signal) : "";
 
 /**
  * The bytes of a response as they arrive. The deadline applies to each wait for bytes, not to the whole response nor to

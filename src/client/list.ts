@@ -4,7 +4,7 @@ import { InvalidResponse } from "../core/service-errors.ts";
 import type { ReadResponse, Sent } from "./attempt.ts";
 import { transportError } from "./failure.ts";
 import { readText, withIdleTimeout } from "./fetch.ts";
-import { jsonResult } from "./response.ts";
+import { jsonOf } from "./response.ts";
 import { type CallOptions, send } from "./send.ts";
 
 /** Records in batches as they arrive, or the whole response where it is not an array. */
@@ -23,46 +23,40 @@ export async function list<Id extends OperationId>(
   input: InputOf<Id>,
   options: CallOptions,
 ): Promise<Listed> {
-  return send(id, input, { response: readList(options.signal), pages: listedPages }, options);
+  return send(id, input, { response: readList, pages: listedPages }, options);
 }
 
 /** Fetches the first page before it resolves, so that its failure rejects the call. */
 async function listedPages(pages: AsyncGenerator<readonly unknown[]>): Promise<Listed> {
   const first = await pages.next();
-  return { records: first.done ? empty() : startingWith([first.value], pages) };
+  return { records: startingWith(first.done ? [] : [first.value], pages) };
 }
-
-async function* empty(): AsyncGenerator<never> {}
 
 async function* startingWith<Item>(head: readonly Item[], rest: AsyncIterable<Item>): AsyncGenerator<Item> {
   yield* head;
   yield* rest;
 }
 
-const readList =
-  (signal: AbortSignal | undefined): ReadResponse<Listed> =>
-  async (response, sent) => {
-    const chunks = withIdleTimeout(response, sent.limit);
-    const head: Uint8Array[] = [];
-    let firstByte: number | undefined;
-    while (firstByte === undefined) {
-      const next = await chunks.next();
-      if (next.done) break;
-      head.push(next.value);
-      firstByte = next.value.find((byte) => !skipped.has(byte));
-    }
-    const all = startingWith(head, chunks);
-    if (firstByte !== openingBracket) {
-      const whole = jsonResult(await readText({ body: all }), response.status, sent);
-      return "value" in whole ? { value: { data: whole.value } } : whole;
-    }
-    const { method, url } = sent.request;
-    const invalid = (reason: string) => new InvalidResponse(reason, response.status, { method, url });
-    const batches = arrayElements(all, invalid);
-    const first = await batches.next();
-    sent.keepOpen();
-    return { value: { records: untilEnd(first.done ? [] : first.value, batches, sent, signal) } };
-  };
+const readList: ReadResponse<Listed> = async (response, sent) => {
+  const { request, limit } = sent;
+  const chunks = withIdleTimeout(response, limit);
+  const head: Uint8Array[] = [];
+  let firstByte: number | undefined;
+  while (firstByte === undefined) {
+    const next = await chunks.next();
+    if (next.done) break;
+    head.push(next.value);
+    firstByte = next.value.find((byte) => !skipped.has(byte));
+  }
+  const body = startingWith(head, chunks);
+  if (firstByte !== openingBracket) {
+    return { data: jsonOf(await readText({ body }, limit), response.status, request) };
+  }
+  const batches = arrayElements(body, (reason) => new InvalidResponse(reason, response.status, request));
+  const first = await batches.next();
+  sent.keepOpen();
+  return { records: untilEnd(first.done ? [] : first.value, batches, sent) };
+};
 
 const openingBracket = 0x5b;
 /** White space, and the byte order mark of UTF-8. */
@@ -72,8 +66,7 @@ const skipped: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb
 async function* untilEnd<Batch>(
   first: Batch,
   rest: AsyncGenerator<Batch>,
-  { request, limit }: Sent,
-  signal: AbortSignal | undefined,
+  { request, limit, signal }: Sent,
 ): AsyncGenerator<Batch> {
   try {
     yield first;
@@ -101,19 +94,15 @@ async function* arrayElements(
     ready.push(value);
   };
   for await (const chunk of chunks) {
-    const fault = syntaxError(() => parser.write(chunk));
+    let fault: Error | undefined;
+    try {
+      parser.write(chunk);
+    } catch (cause) {
+      const byte = /absolute position "(\d+)"/.exec(String(cause))?.[1];
+      fault = invalid(`the response is not valid JSON${byte === undefined ? "" : ` at byte ${byte}`}`);
+    }
     if (ready.length > 0) yield ready.splice(0);
-    if (fault !== undefined) throw invalid(fault);
+    if (fault) throw fault;
   }
   if (!parser.isEnded) throw invalid("the response ended in the middle of the list");
-}
-
-function syntaxError(parse: () => void): string | undefined {
-  try {
-    parse();
-    return undefined;
-  } catch (cause) {
-    const byte = /absolute position "(\d+)"/.exec(String(cause))?.[1];
-    return `the response is not valid JSON${byte === undefined ? "" : ` at byte ${byte}`}`;
-  }
 }

@@ -1,6 +1,7 @@
-import type { IncomingMessage, RequestOptions } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { RequestOptions } from "node:https";
 import { TLSSocket } from "node:tls";
-import { connectionFailed, proxyAgent } from "./transport.ts";
+import { connectionFailed, moduleFor, proxyAgent } from "./transport.ts";
 
 /** What a host shows to a request without a key. */
 export interface Probe {
@@ -25,8 +26,8 @@ export async function probe(base: string, timeout: number): Promise<Probe> {
   url.password = "";
   const closing = new AbortController();
   const agent = await proxyAgent(url, closing.signal);
-  const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
-  const options: RequestOptions & { rejectUnauthorized: boolean } = {
+  const { request } = await moduleFor(url);
+  const options: RequestOptions = {
     method: "HEAD",
     signal: AbortSignal.timeout(timeout),
     // An untrusted certificate is examined as well: the request holds nothing to protect.
@@ -45,7 +46,7 @@ export async function probe(base: string, timeout: number): Promise<Probe> {
           reject(
             timedOut
               ? new Error(`no response within ${timeout / 1000} s`)
-              : connectionFailed(cause, { url, proxy: undefined, sent: false }),
+              : connectionFailed(cause, url.host, false),
           );
         })
         .end();

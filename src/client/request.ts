@@ -13,11 +13,11 @@ export interface Target {
   readonly insecureHttp: boolean;
 }
 
-export interface WireRequest {
+export interface WireRequest extends Pick<Route, "host"> {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 
 /** A request as plain values, for operations in the contract and others. */
@@ -31,38 +31,15 @@ export interface RequestParts extends Pick<Route, "host" | "path"> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The request for an operation and its input. Throws what `rawRequest` throws. */
-export function wireRequest(
+/** An operation with its input as plain values. Throws `UsageError` for an id that no path can hold. */
+export function requestParts(
   route: Pick<Route, "method" | "path" | "host" | "in" | "open">,
-  input: Readonly<Record<string, unknown>>,
-  target: Target,
-  accept = "application/json",
-): WireRequest {
+  input: object,
+): RequestParts {
   const { method, host, open } = route;
-  const { path, rest } = fillPath(route.path, input);
-  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
-  return rawRequest(
-    {
-      method,
-      path,
-      host,
-      open,
-      query: route.in === "query" ? given.map(([name, value]) => [name, String(value)] as const) : [],
-      body: route.in === "body" ? JSON.stringify(rest) : undefined,
-    },
-    target,
-    accept,
-  );
-}
-
-/** The path with its parameters, such as `{id}`, taken from the input, and the other fields. */
-function fillPath(
-  template: string,
-  input: Readonly<Record<string, unknown>>,
-): { readonly path: string; readonly rest: Readonly<Record<string, unknown>> } {
-  const rest = { ...input };
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = input[name];
+  const rest: Record<string, unknown> = { ...input };
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest[name];
     // A URL drops a segment of dots, encoded or not, and the request would go to another path.
     if (value === undefined || /^\.{0,2}$/.test(String(value))) {
       throw new UsageError(`${name} must be an id, not ${JSON.stringify(value)}`, {
@@ -72,7 +49,9 @@ function fillPath(
     delete rest[name];
     return encodeURIComponent(String(value));
   });
-  return { path, rest };
+  if (route.in === "body") return { method, path, host, open, body: JSON.stringify(rest) };
+  const given = Object.entries(rest).filter(([, value]) => route.in === "query" && value !== undefined);
+  return { method, path, host, open, query: given.map(([name, value]) => [name, String(value)]) };
 }
 
 /**
@@ -80,13 +59,14 @@ function fillPath(
  * not, so that the key is the only credential that is ever sent or shown. Throws `NoBaseUrl`, `NoCredential` or
  * `InsecureUrl`.
  */
-export function rawRequest(parts: RequestParts, target: Target, accept = "application/json"): WireRequest {
-  const { method, query = [], body, open, headers } = parts;
+export function wireRequest(parts: RequestParts, target: Target, accept = "application/json"): WireRequest {
+  const { method, host, query = [], body, open, headers } = parts;
   const url = urlOf(parts, target);
   for (const [name] of query) url.searchParams.delete(name);
   for (const [name, value] of query) url.searchParams.append(name, value);
   return {
     method,
+    host,
     url: url.href,
     headers: {
       Accept: accept,
@@ -95,7 +75,7 @@ export function rawRequest(parts: RequestParts, target: Target, accept = "applic
       ...(body !== undefined && { "Content-Type": "application/json" }),
       ...headers,
     },
-    ...(body !== undefined && { body }),
+    body,
   };
 }
 

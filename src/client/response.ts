@@ -1,9 +1,10 @@
 import { parseJson } from "../core/json.ts";
-import type { RequestLine } from "../core/service-errors.ts";
-import type { Attempt, ReadResponse, Sent } from "./attempt.ts";
+import { type RequestLine, ResponseTooLarge } from "../core/service-errors.ts";
+import type { ReadResponse } from "./attempt.ts";
 import { orAborted } from "./deadline.ts";
 import { unreadableResponse } from "./failure.ts";
-import { readBytes, readText } from "./fetch.ts";
+import { type FetchResponse, readText } from "./fetch.ts";
+import type { WireRequest } from "./request.ts";
 
 /** A response that was read to its end. */
 export interface BufferedResponse {
@@ -15,40 +16,43 @@ export interface BufferedResponse {
   readonly text: () => string;
 }
 
-/** Reads a whole response, then interprets it. Throws `ResponseTooLarge` beyond `maxBytes`. */
+/** Reads a whole response. Throws `ResponseTooLarge`, and reads no further, beyond `maxBytes`. */
 export const readBuffered =
-  <Value>(
-    interpret: (response: BufferedResponse) => Attempt<Value>,
-    maxBytes?: number,
-  ): ReadResponse<Value> =>
+  (maxBytes?: number): ReadResponse<BufferedResponse> =>
   async (response, { limit, request: { method, url } }) => {
     const bytes = await orAborted(readBytes(response, maxBytes), limit.signal);
-    return interpret({
+    return {
       status: response.status,
       request: { method, url },
       header: (name) => response.headers.get(name),
       headers: [...response.headers.entries()],
       bytes,
       text: () => new TextDecoder().decode(bytes),
-    });
+    };
   };
 
-/** Reads a whole response as JSON. */
-export const readJson: ReadResponse<unknown> = async (response, sent) =>
-  jsonResult(await orAborted(readText(response), sent.limit.signal), response.status, sent);
-
-/** The value of a successful response's text, or the error for a text that is not what the operation returns. */
-export function jsonResult(
-  text: string,
-  status: number,
-  { request, host }: Pick<Sent, "request" | "host">,
-): Attempt<unknown> {
-  const creates = request.method === "POST" && host === "compute";
-  const value = text === "" ? emptyValue(request.method, status) : parseJson(text);
-  if (value === undefined || (creates && value === null)) {
-    return { error: unreadableResponse(status, text, request), retryable: false };
+async function readBytes({ body }: FetchResponse, maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) throw new ResponseTooLarge(maxBytes);
+    chunks.push(chunk);
   }
-  return { value };
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** Reads a whole response as JSON. */
+export const readJson: ReadResponse<unknown> = async (response, { limit, request }) =>
+  jsonOf(await readText(response, limit), response.status, request);
+
+/** The value of a successful response's text. Throws for a text that is not what the operation returns. */
+export function jsonOf(text: string, status: number, request: WireRequest): unknown {
+  const { method, host } = request;
+  const creates = method === "POST" && host === "compute";
+  const value = text === "" ? emptyValue(method, status) : parseJson(text);
+  if (value === undefined || (creates && value === null)) throw unreadableResponse(status, text, request);
+  return value;
 }
 
 /** Deletions and changes may respond with an empty body; anything else has then returned nothing usable. */

@@ -1,12 +1,12 @@
 import { createParser } from "eventsource-parser";
 import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
-import { isRecord, parseJson } from "../core/json.ts";
+import { asList, asRecord, asText, isRecord, parseJson } from "../core/json.ts";
 import { StreamTruncated } from "../core/service-errors.ts";
-import { type Deadline, deadline, orAborted } from "./deadline.ts";
-import { responseError, transportError, unreadableResponse } from "./failure.ts";
-import { type FetchResponse, readText, sendHead, withIdleTimeout } from "./fetch.ts";
-import { type WireRequest, wireRequest, withoutKey } from "./request.ts";
+import { type ReadResponse, type Sent, sendRequest } from "./attempt.ts";
+import { unreadableResponse } from "./failure.ts";
+import { type FetchResponse, readText, withIdleTimeout } from "./fetch.ts";
+import { requestParts, wireRequest, withoutKey } from "./request.ts";
 import type { CallOptions } from "./send.ts";
 
 export interface ServerEvent {
@@ -28,41 +28,31 @@ export type Stream = <Id extends OperationId>(
 export async function stream<Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
-  { fetch, target, timeout, signal, observe }: CallOptions,
+  options: CallOptions,
 ): Promise<AsyncIterable<ServerEvent>> {
-  const route = routes[id];
-  const request = wireRequest(route, { ...input }, target, "text/event-stream, application/json");
-  const limit = deadline(timeout[route.host], signal);
-  try {
-    const response = await sendHead(fetch, request, limit, observe);
-    if (response.status < 200 || response.status > 299) {
-      const text = await orAborted(readText(response), limit.signal);
-      throw responseError(response.status, text, request, response.headers.get("location"));
-    }
-    if (response.headers.get("content-type")?.includes("text/html")) {
-      throw unreadableResponse(response.status, await orAborted(readText(response), limit.signal), request);
-    }
-    return events(response, { request, limit, signal });
-  } catch (cause) {
-    limit.clear();
+  const { target, signal } = options;
+  const request = wireRequest(requestParts(routes[id], input), target, "text/event-stream, application/json");
+  return sendRequest(request, readEvents, { ...options, retries: 0 }).catch((cause) => {
     signal?.throwIfAborted();
-    throw transportError(cause, request);
-  }
+    throw cause;
+  });
 }
 
-interface Streaming {
-  readonly request: WireRequest;
-  readonly limit: Deadline;
-  readonly signal: AbortSignal | undefined;
-}
+const readEvents: ReadResponse<AsyncIterable<ServerEvent>> = async (response, sent) => {
+  if (response.headers.get("content-type")?.includes("text/html")) {
+    throw unreadableResponse(response.status, await readText(response, sent.limit), sent.request);
+  }
+  sent.keepOpen();
+  return events(response, sent);
+};
 
 async function* events(
   response: FetchResponse,
-  { request, limit, signal }: Streaming,
+  { request, limit, signal }: Sent,
 ): AsyncGenerator<ServerEvent> {
   try {
     if (response.headers.get("content-type")?.includes("application/json")) {
-      yield { event: undefined, data: await orAborted(readText(response), limit.signal) };
+      yield { event: undefined, data: await readText(response, limit) };
       return;
     }
     for await (const event of serverEvents(withIdleTimeout(response, limit))) {
@@ -124,29 +114,23 @@ export async function* completionChunks(events: AsyncIterable<ServerEvent>): Asy
 }
 
 function failureIn({ event, data }: ServerEvent, body: unknown): string | undefined {
-  const reported = isRecord(body) ? errorMessage(body.error) : undefined;
-  if (event === "error") return reported ?? data;
-  if (reported !== undefined) return reported;
+  const { error = null } = asRecord(body);
+  if (error !== null) return asText(asRecord(error).message) || JSON.stringify(error);
+  if (event === "error") return data;
   return body === undefined ? `invalid JSON in the stream: ${data.slice(0, 80)}` : undefined;
-}
-
-function errorMessage(error: unknown): string | undefined {
-  if (error === undefined || error === null) return undefined;
-  return isRecord(error) && typeof error.message === "string" ? error.message : JSON.stringify(error);
 }
 
 /** Reads an event or a whole completion; only the first choice counts. */
 export function readChunk(body: unknown): CompletionChunk {
-  const chunk = isRecord(body) ? body : {};
-  const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isRecord) : [];
-  const choice = choices.find(({ index }) => index === undefined || index === 0);
+  const chunk = asRecord(body);
+  const choice = asList(chunk.choices)
+    .filter(isRecord)
+    .find(({ index }) => index === undefined || index === 0);
   const message = [choice?.delta, choice?.message].find(isRecord);
   return {
-    text: textOf(message?.content),
-    finish: textOf(choice?.finish_reason) || undefined,
+    text: asText(message?.content),
+    finish: asText(choice?.finish_reason) || undefined,
     usage: isRecord(chunk.usage) ? chunk.usage : undefined,
     body,
   };
 }
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

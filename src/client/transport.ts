@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import * as http from "node:http";
 import { getProxyForUrl } from "proxy-from-env";
+import { reasonOf } from "../core/errors.ts";
 import { ConnectionFailed } from "../core/service-errors.ts";
 import { isLoopback } from "../core/urls.ts";
 import type { Fetch, FetchInit, FetchResponse } from "./fetch.ts";
@@ -20,19 +21,16 @@ export function createTransport(): Transport {
   const agents = new Map<string, http.Agent>();
   const closing = new AbortController();
 
-  async function agentFor(url: URL): Promise<http.Agent> {
-    const known = agents.get(url.origin);
-    if (known) return known;
-    const agent = (await proxyAgent(url, closing.signal)) ?? (await directAgent(url));
-    agents.set(url.origin, agent);
-    return agent;
-  }
-
   return {
     fetch: async (url, init) => {
       const target = new URL(url);
-      const request = await requester(target);
-      return send(request, target, { ...init, agent: await agentFor(target) });
+      const { request, Agent } = await moduleFor(target);
+      let agent = agents.get(target.origin);
+      if (agent === undefined) {
+        agent = (await proxyAgent(target, closing.signal)) ?? new Agent({ keepAlive: true });
+        agents.set(target.origin, agent);
+      }
+      return send(request, target, { ...init, agent });
     },
     close: () => {
       closing.abort();
@@ -41,15 +39,8 @@ export function createTransport(): Transport {
   };
 }
 
-type Requester = typeof http.request;
-
-const requester = async (url: URL): Promise<Requester> =>
-  url.protocol === "https:" ? (await import("node:https")).request : http.request;
-
-async function directAgent(url: URL): Promise<http.Agent> {
-  if (url.protocol === "https:") return new (await import("node:https")).Agent({ keepAlive: true });
-  return new http.Agent({ keepAlive: true });
-}
+export const moduleFor = async ({ protocol }: URL): Promise<Pick<typeof http, "request" | "Agent">> =>
+  protocol === "https:" ? import("node:https") : http;
 
 /** The proxy that the environment names for a URL; never one for this machine. */
 export const proxyUrl = (url: string): string | undefined =>
@@ -64,10 +55,7 @@ export async function proxyAgent(url: URL, closing: AbortSignal): Promise<http.A
   const proxy = proxyUrl(url.href);
   if (proxy === undefined) return undefined;
   if (!/^https?:\/\//i.test(proxy) || !URL.canParse(proxy)) {
-    throw new ConnectionFailed("the proxy in the environment must be an http or https URL", {
-      code: "EPROXY",
-      sent: false,
-    });
+    throw proxyFailed("the proxy in the environment must be an http or https URL");
   }
   setMaxListeners(0, closing);
   const options = { keepAlive: true, signal: closing };
@@ -80,19 +68,18 @@ export async function proxyAgent(url: URL, closing: AbortSignal): Promise<http.A
 }
 
 function send(
-  request: Requester,
+  request: typeof http.request,
   url: URL,
   { method, headers, body, signal, onSent, agent }: FetchInit & { agent: http.Agent },
 ): Promise<FetchResponse> {
   return new Promise((resolve, reject) => {
     const secure = url.protocol === "https:";
-    const proxy = "proxy" in agent && agent.proxy instanceof URL ? agent.proxy.href : undefined;
+    // The host alone: a proxy's URL may hold a user name and a password.
+    const proxy = "proxy" in agent && agent.proxy instanceof URL ? agent.proxy.host : undefined;
     let sent = false;
-    const length: Record<string, string> =
-      body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
     const outgoing = request(url, {
       method,
-      headers: { ...headers, ...length },
+      headers: { ...headers, ...(body !== undefined && { "Content-Length": Buffer.byteLength(body) }) },
       agent,
       ...(signal && { signal }),
     });
@@ -107,15 +94,20 @@ function send(
     if (onSent) outgoing.on("finish", onSent);
     outgoing.on("response", (incoming) => {
       if (sent) return resolve(responseOf(incoming));
+      // A response to a request that was not sent is the proxy's own: it did not open the tunnel.
       incoming.destroy();
-      reject(refusedByProxy(incoming.statusCode ?? 0, url));
+      reject(proxyFailed(`the proxy responded ${incoming.statusCode} and did not connect to ${url.host}`));
     });
     outgoing.on("error", (cause: NodeJS.ErrnoException) => {
-      reject(cause.name === "AbortError" ? cause : connectionFailed(cause, { url, proxy, sent }));
+      const place = proxy === undefined || sent ? url.host : `proxy ${proxy} for ${url.host}`;
+      reject(cause.name === "AbortError" ? cause : connectionFailed(cause, place, sent));
     });
     // A request that is still waiting for its connection emits nothing when it is aborted.
     const abort = () => {
-      if (!sent) reject(neverConnected(signal?.reason, url));
+      if (sent) return;
+      const cause = signal?.reason;
+      const message = `could not connect to ${url.host}: ${reasonOf(cause)}`;
+      reject(new ConnectionFailed(message, { code: "ETIMEDOUT", sent, cause }));
     };
     signal?.addEventListener("abort", abort, { once: true });
     outgoing.end(body);
@@ -139,32 +131,19 @@ function responseOf(incoming: http.IncomingMessage): FetchResponse {
   };
 }
 
-/** A response to a request that was not sent is the proxy's own: it did not open the tunnel. */
-const refusedByProxy = (status: number, url: URL): Error =>
-  new ConnectionFailed(`the proxy responded ${status} and did not connect to ${url.host}`, {
-    code: "EPROXY",
-    sent: false,
-  });
-
-const neverConnected = (reason: unknown, url: URL): Error =>
-  new ConnectionFailed(
-    `could not connect to ${url.host}: ${reason instanceof Error ? reason.message : reason}`,
-    { code: "ETIMEDOUT", sent: false, cause: reason },
-  );
+const proxyFailed = (message: string): ConnectionFailed =>
+  new ConnectionFailed(message, { code: "EPROXY", sent: false });
 
 /** An error of Node.js as a `ConnectionFailed`; `sent` says whether a byte of the request may have left. */
 export function connectionFailed(
   cause: NodeJS.ErrnoException,
-  { url, proxy, sent }: { readonly url: URL; readonly proxy: string | undefined; readonly sent: boolean },
-): Error {
+  place: string,
+  sent: boolean,
+): ConnectionFailed {
   const code = cause.code ?? "ECONNFAILED";
-  const place = proxy === undefined || sent ? url.host : `proxy ${hostOf(proxy)} for ${url.host}`;
   const reason = reasons[code] ?? (cause.message || code);
   return new ConnectionFailed(`${reason} (${place})`, { code, sent, cause });
 }
-
-/** The host alone: a proxy's URL may hold a user name and a password. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "in the environment");
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",

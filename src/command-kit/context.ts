@@ -3,7 +3,7 @@ import type { Description } from "../client/description.ts";
 import type { List } from "../client/list.ts";
 import type { Probe } from "../client/probe.ts";
 import type { Stream } from "../client/stream.ts";
-import type { Credential, Defaults, Profiles, Secrets } from "../config/types.ts";
+import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
 import type { Shell } from "../core/shells.ts";
 import type { Environment } from "../core/urls.ts";
 import type { Machine, PathFacts, Programs, Prompts } from "../system/types.ts";
@@ -98,7 +98,8 @@ export interface CommandSettings {
   readonly inferenceBaseUrl: string | undefined;
   /** The source of the key, and its last four characters. */
   readonly credential: Credential | undefined;
-  readonly defaults: Defaults;
+  /** Values that the profile sets, by configuration key. */
+  readonly profileValues: ProfileValues;
 }
 
 /** A service and the key to use. */

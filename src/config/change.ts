@@ -2,7 +2,7 @@ import { promises as fs } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { NotFound, reasonOf, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
-import { isRecord } from "../core/json.ts";
+import { asRecord } from "../core/json.ts";
 import { originOf } from "../core/urls.ts";
 import {
   assertOwn,
@@ -15,7 +15,7 @@ import {
   profileValue,
   readConfig,
 } from "./file.ts";
-import { type ConfigKeyName, configKey, configKeys } from "./keys.ts";
+import { configKey } from "./keys.ts";
 import type { ConfigFiles, ProfileChange, ProfileValues } from "./types.ts";
 import { checkValue, nameProblem } from "./values.ts";
 
@@ -87,18 +87,17 @@ function assertExists(config: Config, name: string): void {
  * Throws `UsageError` for an invalid value.
  */
 function changed(name: string, profile: Profile, { apiKey, settings = {} }: ProfileChange): Profile {
-  const values = configKeys.flatMap(({ name: key }) =>
-    key in settings ? [[key, settings[key]] as const] : [],
-  );
+  const values = Object.entries(settings);
   for (const [key, text] of values) if (text !== undefined) checkValue(key, text);
   const newKey = apiKey !== undefined || settings.apiKeyCommand !== undefined;
   if (!newKey) assertKeyKeepsHost(name, profile, settings);
   const cleared = newKey ? withoutKey(profile) : profile;
+  const movesHost = "baseUrl" in settings && settings.baseUrl !== profileValue(profile, "baseUrl");
   const own = values.reduce<Profile>(
     (before, [key, text]) => withValue(before, key, text),
-    withoutOldInference(cleared, settings),
+    movesHost ? withValue(cleared, "inferenceBaseUrl", undefined) : cleared,
   );
-  return typeof apiKey === "string" ? { ...own, apiKey } : own;
+  return apiKey === undefined ? own : { ...own, apiKey };
 }
 
 function withoutKey(profile: Profile): Profile {
@@ -118,25 +117,16 @@ function assertKeyKeepsHost(name: string, profile: Profile, settings: ProfileVal
   });
 }
 
-function withoutOldInference(profile: Profile, settings: ProfileValues): Profile {
-  const { baseUrl } = settings;
-  if (!("baseUrl" in settings) || baseUrl === profileValue(profile, "baseUrl")) return profile;
-  return withValue(profile, "inferenceBaseUrl", undefined);
-}
-
-function withValue(profile: Profile, key: ConfigKeyName, text: string | undefined): Profile {
+function withValue(profile: Profile, key: string, text: string | undefined): Profile {
   const value = text !== undefined && configKey(key)?.rule === "switch" ? text === "true" : text;
   return withPath(profile, key.split("."), value);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Sets the value at a path; undefined removes it and the objects that are left empty. */
-function withPath(record: Fields, [step = "", ...rest]: readonly string[], value: unknown): Fields {
+function withPath(record: Profile, [step = "", ...rest]: readonly string[], value: unknown): Profile {
   const { [step]: before, ...others } = record;
-  const after = rest.length === 0 ? value : withPath(isRecord(before) ? before : {}, rest, value);
-  const isEmpty =
-    after === undefined || (rest.length > 0 && isRecord(after) && Object.keys(after).length === 0);
+  const after = rest.length === 0 ? value : withPath(asRecord(before), rest, value);
+  const isEmpty = after === undefined || (rest.length > 0 && Object.keys(Object(after)).length === 0);
   return isEmpty ? others : { ...record, [step]: after };
 }
 

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { reasonOf, UsageError } from "../core/errors.ts";
 import { isRecord, parseJson, valueAt } from "../core/json.ts";
 import { quoted } from "../core/text.ts";
@@ -33,13 +33,22 @@ export function profileValue(profile: Profile | undefined, key: ConfigKeyName): 
   return value === undefined || value === "" ? undefined : String(value);
 }
 
+/** Every value that a profile sets. */
+export function profileValues(profile: Profile | undefined): Readonly<Record<string, string>> {
+  const values = configKeys.flatMap(({ name }) => {
+    const value = profileValue(profile, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(values);
+}
+
 /**
  * Reads the configuration, without any library. Throws `UsageError` for a file that is broken or that another user may
  * have written; the file is never changed.
  */
 export function readConfig(files: ConfigFiles): Config {
   const path = configPath(files);
-  assertTrusted(path, files);
+  if (files.stat(path)) for (const place of [files.folders.config, path]) assertOwn(place, files);
   const text = readText(path, files);
   if (text === undefined || text.trim() === "") return {};
   const config = parseJson(text);
@@ -109,15 +118,9 @@ const othersWrite = 0o022;
 const othersRead = 0o044;
 
 /**
- * Throws `UsageError` when an existing file, or its folder, belongs to another user or can be changed by others: it
+ * Throws `UsageError` when a file or folder belongs to another user or can be changed by others: the configuration
  * decides where a key is sent and which programs run.
  */
-function assertTrusted(path: string, files: ConfigFiles): void {
-  if (files.stat(path) === undefined) return;
-  for (const place of [dirname(path), path]) assertOwn(place, files);
-}
-
-/** The same for one file or folder. */
 export function assertOwn(place: string, { user, stat }: Pick<ConfigFiles, "user" | "stat">): void {
   const facts = user === undefined ? undefined : stat(place);
   if (facts === undefined) return;

@@ -2,24 +2,16 @@ import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import { outputFormats } from "../core/view.ts";
 
-/** How the text of a value is read: by the same rule as the flag that it stands in for. */
-export type ConfigRule =
-  | "amount"
-  | "choice"
-  | "count"
-  | "duration"
-  | "fine-amount"
-  | "switch"
-  | "text"
-  | "url";
+/** How the text of a value is read: by the same rule as the flag that it is the default of. */
+export type ConfigRule = "amount" | "choice" | "count" | "duration" | "price" | "switch" | "text" | "url";
 
-/** Something that a profile can keep. */
+/** A value that a profile can hold. */
 export interface ConfigKey {
   /** Dotted, as it stands in the file. */
   readonly name: string;
   readonly text: string;
   readonly rule: ConfigRule;
-  /** What a value may be, where no field says so. */
+  /** The choices, where no field has them. */
   readonly choices?: readonly string[];
   /** The global flag that it is the default of. */
   readonly global?: string;
@@ -40,17 +32,17 @@ export const configKeys = [
     rule: "url",
     global: "inference-base-url",
   },
-  { name: "sandbox", text: "Use the service inside gpuctl", rule: "switch", global: "sandbox" },
-  { name: "apiKeyCommand", text: "Command line of a program that prints the API key", rule: "text" },
+  { name: "sandbox", text: "Use the sandbox inside gpuctl", rule: "switch", global: "sandbox" },
+  { name: "apiKeyCommand", text: "Command that prints the API key", rule: "text" },
   {
     name: "output",
-    text: "How results are printed",
+    text: "Output format",
     rule: "choice",
     choices: outputFormats,
     global: "output",
   },
-  { name: "timeout", text: "Longest time for one try", rule: "duration", global: "timeout" },
-  { name: "retries", text: "How often reads are tried again", rule: "count", global: "retries" },
+  { name: "timeout", text: "Time limit for one attempt", rule: "duration", global: "timeout" },
+  { name: "retries", text: "Number of retries for reads", rule: "count", global: "retries" },
   {
     name: "rentals.region",
     text: "Region of new rentals",
@@ -77,13 +69,13 @@ export const configKeys = [
   },
   {
     name: "budget.maxCost",
-    text: "Most dollars that one call for inference may cost",
-    rule: "fine-amount",
+    text: "Maximum cost of one inference call, in dollars",
+    rule: "price",
     flag: "max-cost",
   },
   {
     name: "budget.maxBurn",
-    text: "Dollars an hour from which on nothing more is rented",
+    text: "Hourly cost at which renting stops, in dollars",
     rule: "amount",
     flag: "max-burn",
   },
@@ -91,11 +83,11 @@ export const configKeys = [
 
 export type ConfigKeyName = (typeof configKeys)[number]["name"];
 
-/** The key of this name; nothing for any other word. */
+/** The key of this name, if there is one. */
 export const configKey = (name: string): (ConfigKey & { readonly name: ConfigKeyName }) | undefined =>
   configKeys.find((key) => key.name === name);
 
-/** What a value may be, all operations that it serves taken together; nothing where anything may stand. */
+/** The choices of a value, of all its operations together; undefined where any value is valid. */
 export function choicesOf({ choices, field, rule }: ConfigKey): readonly string[] | undefined {
   if (rule === "switch") return ["true", "false"];
   if (choices || !field) return choices;
@@ -105,13 +97,6 @@ export function choicesOf({ choices, field, rule }: ConfigKey): readonly string[
   return all.length > 0 ? [...new Set(all)] : undefined;
 }
 
-/** The key that keeps a default for a field of an operation. */
-export const keyOfField = (operation: OperationId | undefined, field: string): ConfigKeyName | undefined =>
-  configKeys.find(
-    (key: ConfigKey) =>
-      operation !== undefined && key.field?.name === field && key.field.operations.includes(operation),
-  )?.name;
-
-/** The key that keeps a default for a flag: a global one, or one of a command's own. */
+/** The key that holds the default of a flag: a global one, or one of a command's own. */
 export const keyOfFlag = (kind: "global" | "flag", name: string): ConfigKeyName | undefined =>
   configKeys.find((key: ConfigKey) => key[kind] === name)?.name;

@@ -1,18 +1,12 @@
 import { defaultTimeout } from "../core/defaults.ts";
 import { UsageError } from "../core/errors.ts";
+import { sandboxChatModel } from "../core/sandbox.ts";
 import type { Environment } from "../core/urls.ts";
 import { columnFormats, type OutputFormat, outputFormats, type View } from "../core/view.ts";
 import { credentialOf, type KeySource, keySource } from "./credentials.ts";
-import { type Config, defaultProfile, type Profile, profileOf, profileValue } from "./file.ts";
-import { type ConfigKeyName, configKeys, keyOfFlag } from "./keys.ts";
-import type {
-  Credential,
-  Defaults,
-  GlobalSetting,
-  ProfileValues,
-  SettingName,
-  TypedSettings,
-} from "./types.ts";
+import { type Config, defaultProfile, profileOf, profileValues } from "./file.ts";
+import { keyOfFlag } from "./keys.ts";
+import type { Credential, GlobalSetting, ProfileValues, SettingName, TypedSettings } from "./types.ts";
 import { choice, duration, type Given, isUsable, retries, url } from "./values.ts";
 
 /** The result of flags, environment, profile and defaults; the first of them that gives a value wins. */
@@ -40,8 +34,7 @@ export interface Settings extends OutputSettings {
   readonly insecureHttp: boolean;
   readonly debug: boolean;
   readonly color: string;
-  readonly defaults: Defaults;
-  /** Every value that the profile sets. */
+  /** Every value that the profile sets, with the sandbox's own chat model in the sandbox. */
   readonly profileValues: ProfileValues;
 }
 
@@ -67,51 +60,39 @@ export function resolveSettings({ typed, flags, env, config, for: use }: Sources
   const profile = use === "create" ? undefined : profileOf(config, profileName);
   const wanted = named ?? (config.profile && { text: config.profile, source: "the configuration" });
   if (wanted && !profile && use === "use") throw unknownProfile(wanted, config);
-  const profileValues = valuesOf(profile, use);
-  const timeout = duration(find("timeout", profileValues));
-  const baseUrl = url(find("base-url", profileValues));
+  const all = profileValues(profile);
+  const isValid = ([key, text]: [string, string]) => isUsable(key, text);
+  const values = use === "repair" ? Object.fromEntries(Object.entries(all).filter(isValid)) : all;
+  const timeout = duration(find("timeout", values));
+  const baseUrl = url(find("base-url", values));
   // The profile's two hosts are one service: when a flag or variable replaces its base URL, its inference host no longer
   // applies. An inference host that a flag or variable names always applies.
-  const sameService = baseUrl === profileValues.baseUrl;
-  const inferenceBaseUrl = url(find("inference-base-url", sameService ? profileValues : {}));
+  const sameService = baseUrl === values.baseUrl;
+  const inferenceBaseUrl = url(find("inference-base-url", sameService ? values : {}));
+  const sandbox = usesSandbox(typed, env, values.sandbox === "true");
   const key = keySource(env, profile, profileName);
   return {
-    ...outputSettings(typed, find("output", profileValues)),
-    color: choice(find("color", profileValues), flags.find(({ name }) => name === "color")?.choices ?? []),
+    ...outputSettings(typed, find("output", values)),
+    color: choice(find("color", values), flags.find(({ name }) => name === "color")?.choices ?? []),
     quiet: typed.quiet === true,
     yes: typed.yes === true,
     ci: isOn(env.CI),
     mayAsk: typed.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
     profile: profileName,
     namedProfile: named?.text,
-    sandbox: usesSandbox(typed, env, profileValues.sandbox === "true"),
+    sandbox,
     baseUrl,
     inferenceBaseUrl,
     key,
     credential: credentialOf(key),
     timeout: timeout === undefined ? defaultTimeout : { compute: timeout, inference: timeout },
-    retries: retries(find("retries", profileValues)),
+    retries: retries(find("retries", values)),
     dryRun: typed["dry-run"] === true,
     validate: typed.validate !== false,
     insecureHttp: typed["insecure-http"] === true,
     debug: typed.debug === true,
-    defaults: {
-      imageModel: profileValues["image.model"],
-      chatModel: profileValues["chat.model"],
-      maxCost: profileValues["budget.maxCost"],
-      maxBurn: profileValues["budget.maxBurn"],
-    },
-    profileValues,
+    profileValues: sandbox ? { ...values, "chat.model": sandboxChatModel } : values,
   };
-}
-
-/** The values of a profile by key; without the invalid ones for a command that repairs it. */
-function valuesOf(profile: Profile | undefined, use: ProfileUse): ProfileValues {
-  const entries = configKeys.flatMap(({ name }): [ConfigKeyName, string][] => {
-    const text = profileValue(profile, name);
-    return text === undefined || (use === "repair" && !isUsable(name, text)) ? [] : [[name, text]];
-  });
-  return Object.fromEntries(entries);
 }
 
 /** Looks a setting up: the flag as typed, its variable, the profile, the default. */
@@ -145,22 +126,12 @@ const hosts = ["base-url", "inference-base-url"] as const;
 /** Undefined when the variable is not set, or empty. Throws `UsageError` for a value that is not a boolean. */
 function sandboxVariable({ GPUCTL_SANDBOX: text }: Environment): boolean | undefined {
   if (!text) return undefined;
-  const value = booleans.get(text.toLowerCase());
-  if (value === undefined) {
-    throw new UsageError(`GPUCTL_SANDBOX must be 1 (or true) or 0 (or false), not ${JSON.stringify(text)}`);
-  }
-  return value;
+  if (/^(1|true)$/i.test(text)) return true;
+  if (/^(0|false)$/i.test(text)) return false;
+  throw new UsageError(`GPUCTL_SANDBOX must be 1 (or true) or 0 (or false), not ${JSON.stringify(text)}`);
 }
 
-const booleans: ReadonlyMap<string, boolean> = new Map([
-  ["1", true],
-  ["true", true],
-  ["0", false],
-  ["false", false],
-]);
-
-const isOn = (value: string | undefined): boolean =>
-  value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
+const isOn = (value = ""): boolean => !/^(0|false)?$/i.test(value);
 
 function unknownProfile({ text, source }: Given, { profiles }: Config): UsageError {
   const names = Object.keys(profiles ?? {});

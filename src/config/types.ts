@@ -58,14 +58,6 @@ export interface Credential {
   readonly lastFour: string;
 }
 
-/** Defaults of commands, set in a profile. Money is in dollars, as typed. */
-export interface Defaults {
-  readonly imageModel: string | undefined;
-  readonly chatModel: string | undefined;
-  readonly maxCost: string | undefined;
-  readonly maxBurn: string | undefined;
-}
-
 /** The stored profiles. A change is written completely or not at all, and concurrent changes do not overwrite each other. */
 export interface Profiles {
   readonly path: string;
@@ -82,15 +74,10 @@ export interface Profiles {
   readonly forgetKey: (name: string) => Promise<boolean>;
   /** What is wrong with the name of a profile; undefined for a valid one. */
   readonly nameProblem: (name: string) => string | undefined;
-  /** Undefined when the configuration has no such key. */
-  readonly describeKey: (name: string) => KeyDescription | undefined;
-}
-
-export interface KeyDescription {
-  /** A phrase such as "Region of new rentals". */
-  readonly text: string;
-  /** Undefined where any value is valid. */
-  readonly choices: readonly string[] | undefined;
+  /** A phrase such as "Region of new rentals", and the choices; undefined when the configuration has no such key. */
+  readonly describeKey: (
+    name: string,
+  ) => { text: string; choices: readonly string[] | undefined } | undefined;
 }
 
 export interface ProfileSummary {

@@ -3,7 +3,7 @@ import { UsageError } from "../core/errors.ts";
 import { parseCents, parsePrice } from "../core/money.ts";
 import { noChoice } from "../core/text.ts";
 import { urlProblem } from "../core/urls.ts";
-import { type ConfigKeyName, type ConfigRule, choicesOf, configKey } from "./keys.ts";
+import { type ConfigRule, choicesOf, configKey } from "./keys.ts";
 
 /** The text of a setting, and where it was given, for messages: a flag, a variable, a profile. */
 export interface Given {
@@ -54,7 +54,7 @@ const rules: Readonly<Record<ConfigRule, (given: Given, choices: readonly string
   choice,
   count: retries,
   duration,
-  "fine-amount": ({ text, source }) => parsePrice(text, source),
+  price: ({ text, source }) => parsePrice(text, source),
   switch: choice,
   text: ({ text, source }) => {
     if (text.trim() === "") throw new UsageError(`${source} must not be empty`);
@@ -63,13 +63,13 @@ const rules: Readonly<Record<ConfigRule, (given: Given, choices: readonly string
 };
 
 /** Throws `UsageError` unless the value is valid for the key, by the same rule as the flag that it is the default of. */
-export function checkValue(name: ConfigKeyName, text: string): void {
+export function checkValue(name: string, text: string): void {
   const key = configKey(name);
   if (key) rules[key.rule]({ text, source: name }, choicesOf(key) ?? []);
 }
 
 /** Whether a value is valid for a key. */
-export function isUsable(name: ConfigKeyName, text: string): boolean {
+export function isUsable(name: string, text: string): boolean {
   try {
     checkValue(name, text);
     return true;

@@ -20,40 +20,45 @@ export class ConnectionFailed extends Error {
   }
 }
 
+/** An error of a request, which it keeps without its headers and body. */
+class RequestError extends Error {
+  readonly request: RequestLine;
+  constructor(message: string, { method, url }: RequestLine) {
+    super(message);
+    this.request = { method, url };
+  }
+}
+
 /**
  * The service refused the request. A 5xx response to a write is an `UnknownOutcome` instead. `hint` says what to do,
  * where that is known.
  */
-export class ServiceError extends Error {
+export class ServiceError extends RequestError {
   override readonly name = "ServiceError";
   readonly status: number;
   readonly code: string;
   readonly issues: readonly unknown[];
-  readonly request: RequestLine;
   readonly hint: string | undefined;
   constructor(
     failure: { status: number; code: string; message: string; issues: readonly unknown[] },
     request: RequestLine,
     hint?: string,
   ) {
-    super(failure.message);
+    super(failure.message, request);
     this.status = failure.status;
     this.code = failure.code;
     this.issues = failure.issues;
-    this.request = request;
     this.hint = hint;
   }
 }
 
 /** The network failed or the request timed out, and it is safe to try again. */
-export class NetworkError extends Error {
+export class NetworkError extends RequestError {
   override readonly name = "NetworkError";
   readonly code: string;
-  readonly request: RequestLine;
   constructor(message: string, code: string, request: RequestLine) {
-    super(message);
+    super(message, request);
     this.code = code;
-    this.request = request;
   }
 }
 
@@ -74,14 +79,12 @@ export class ResponseTooLarge extends Error {
 }
 
 /** A read succeeded, but its response is not what the service promises. */
-export class InvalidResponse extends Error {
+export class InvalidResponse extends RequestError {
   override readonly name = "InvalidResponse";
   readonly status: number;
-  readonly request: RequestLine;
   constructor(message: string, status: number, request: RequestLine) {
-    super(message);
+    super(message, request);
     this.status = status;
-    this.request = request;
   }
 }
 
@@ -89,15 +92,13 @@ export class InvalidResponse extends Error {
  * A write was sent and may or may not have taken effect. Look at the service before sending it again; `finding` is
  * what such a look showed.
  */
-export class UnknownOutcome extends Error {
+export class UnknownOutcome extends RequestError {
   override readonly name = "UnknownOutcome";
   readonly status: number | undefined;
-  readonly request: RequestLine;
   readonly finding: string | undefined;
   constructor(reason: string, status: number | undefined, request: RequestLine, finding?: string) {
-    super(reason);
+    super(reason, request);
     this.status = status;
-    this.request = request;
     this.finding = finding;
   }
 
@@ -107,12 +108,10 @@ export class UnknownOutcome extends Error {
 }
 
 /** The user interrupted while a write was under way: it may have taken effect. */
-export class InterruptedWrite extends Error {
+export class InterruptedWrite extends RequestError {
   override readonly name = "InterruptedWrite";
-  readonly request: RequestLine;
-  constructor({ method, url }: RequestLine) {
-    super("interrupted after the request was sent: it may have taken effect");
-    this.request = { method, url };
+  constructor(request: RequestLine) {
+    super("interrupted after the request was sent: it may have taken effect", request);
   }
 }
 

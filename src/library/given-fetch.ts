@@ -33,7 +33,7 @@ async function* bodyOf(
 function networkError(error: unknown, url: URL): unknown {
   if (!(error instanceof TypeError)) return error;
   const cause: NodeJS.ErrnoException = error.cause instanceof Error ? error.cause : error;
-  return connectionFailed(cause, { url, proxy: undefined, sent: !neverSent.has(cause.code ?? "") });
+  return connectionFailed(cause, url.host, !neverSent.has(cause.code ?? ""));
 }
 
 /** Errors from before the connection was established. */

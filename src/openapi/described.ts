@@ -1,4 +1,4 @@
-import { isRecord } from "../core/json.ts";
+import { asList, asRecord, asText, isRecord } from "../core/json.ts";
 import { type Description, resolved } from "./document.ts";
 
 /** An operation as a description lists it. References in schemas are not resolved. */
@@ -15,10 +15,9 @@ export interface DescribedOperation {
   /** Needs no credential. */
   readonly open: boolean;
   readonly parameters: readonly DescribedParameter[];
-  readonly body: DescribedBody | undefined;
+  /** Its schema is undefined if it is not JSON. */
+  readonly body: { readonly required: boolean; readonly schema: unknown } | undefined;
   readonly responses: readonly DescribedResponse[];
-  /** The schema of a successful JSON response. */
-  readonly result: unknown;
 }
 
 export interface DescribedParameter {
@@ -26,12 +25,6 @@ export interface DescribedParameter {
   readonly in: string;
   readonly required: boolean;
   readonly description: string;
-  readonly schema: unknown;
-}
-
-export interface DescribedBody {
-  readonly required: boolean;
-  /** Undefined if the body is not JSON. */
   readonly schema: unknown;
 }
 
@@ -73,26 +66,23 @@ function readOperation(
   operation: Members,
   item: Members,
 ): DescribedOperation {
-  const responses = Object.entries(isRecord(operation.responses) ? operation.responses : {}).map(
-    ([status, entry]): DescribedResponse => {
-      const response = members(resolved(description, entry));
-      return { status, description: text(response.description), schema: jsonSchema(response.content) };
-    },
-  );
+  const responses = Object.entries(asRecord(operation.responses)).map(([status, entry]) => {
+    const response = asRecord(resolved(description, entry));
+    return { status, description: asText(response.description), schema: jsonSchema(response.content) };
+  });
   const body = resolved(description, operation.requestBody);
   return {
-    id: text(operation.operationId) || `${method.toUpperCase()} ${path}`,
+    id: asText(operation.operationId) || `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),
     path,
-    tags: list(operation.tags).filter((tag) => typeof tag === "string"),
-    summary: text(operation.summary),
-    description: text(operation.description),
+    tags: asList(operation.tags).filter((tag) => typeof tag === "string"),
+    summary: asText(operation.summary),
+    description: asText(operation.description),
     deprecated: operation.deprecated === true,
     open: Array.isArray(operation.security) && operation.security.length === 0,
     parameters: parametersOf(description, item, operation),
     body: isRecord(body) ? { required: body.required === true, schema: jsonSchema(body.content) } : undefined,
     responses,
-    result: responses.find(({ status }) => /^2/.test(status))?.schema,
   };
 }
 
@@ -102,15 +92,15 @@ function parametersOf(
   item: Members,
   operation: Members,
 ): readonly DescribedParameter[] {
-  const all = [...list(operation.parameters), ...list(item.parameters)].flatMap((entry) => {
+  const all = [...asList(operation.parameters), ...asList(item.parameters)].flatMap((entry) => {
     const parameter = resolved(description, entry);
     if (!isRecord(parameter) || typeof parameter.name !== "string") return [];
     return [
       {
         name: parameter.name,
-        in: text(parameter.in),
+        in: asText(parameter.in),
         required: parameter.required === true,
-        description: text(parameter.description),
+        description: asText(parameter.description),
         schema: parameter.schema ?? jsonSchema(parameter.content),
       },
     ];
@@ -122,10 +112,6 @@ function parametersOf(
 
 /** The schema of the JSON media type. */
 function jsonSchema(content: unknown): unknown {
-  const type = Object.entries(members(content)).find(([name]) => /[/+]json\b/i.test(name))?.[1];
-  return members(type).schema;
+  const type = Object.entries(asRecord(content)).find(([name]) => /[/+]json\b/i.test(name))?.[1];
+  return asRecord(type).schema;
 }
-
-const members = (value: unknown): Members => (isRecord(value) ? value : {});
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -16,17 +16,12 @@ export interface DescriptionStore extends DescriptionLookup {
    * Rejects when the description cannot be fetched. `refresh` ignores the cache. With a `timeout` (milliseconds) the
    * fetch is retried only once, and falls back to an outdated copy.
    */
-  readonly load: (options?: LoadOptions) => Promise<Description>;
+  readonly load: (options?: {
+    readonly refresh?: boolean;
+    readonly timeout?: number;
+  }) => Promise<Description>;
   /** The cached description, however old. `isCurrent` says whether `get` would use it without a request. */
-  readonly peek: () => Promise<{
-    readonly description: Description | undefined;
-    readonly isCurrent: boolean;
-  }>;
-}
-
-export interface LoadOptions {
-  readonly refresh?: boolean;
-  readonly timeout?: number | undefined;
+  readonly peek: () => Promise<{ description: Description | undefined; isCurrent: boolean }>;
 }
 
 /** Where the description is fetched from. */
@@ -36,21 +31,19 @@ export interface DescriptionSource {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly signal: AbortSignal | undefined;
-  readonly fetch: FetchDescription;
+  /** Resolves with "unchanged" if the given ETag is current. */
+  readonly fetch: (limits: FetchLimits) => Promise<FetchedDescription | "unchanged">;
 }
-
-/** Fetches the description; resolves with "unchanged" if the given ETag is current. */
-export type FetchDescription = (limits: FetchLimits) => Promise<FetchedDescription | "unchanged">;
 
 /** `timeout` (milliseconds per attempt) and `retries` can only lower the limits of the source. */
-export interface FetchLimits {
+interface FetchLimits {
   readonly etag?: string | undefined;
-  readonly maxBytes?: number | undefined;
-  readonly timeout?: number | undefined;
-  readonly retries?: number | undefined;
+  readonly maxBytes?: number;
+  readonly timeout?: number;
+  readonly retries?: number;
 }
 
-export interface FetchedDescription {
+interface FetchedDescription {
   readonly text: string;
   readonly description: Description;
   readonly etag: string | undefined;
@@ -82,11 +75,6 @@ const lookupLimits = { timeout: 2_000, retries: 0 };
 const isWithin = (time: number | undefined, span: number, now: number): boolean =>
   time !== undefined && time <= now && now - time < span;
 
-const isFresh = ({ checkedAt, text }: Entry, now: number): boolean =>
-  text !== undefined && isWithin(checkedAt, maxAgeMs, now);
-
-const failedRecently = ({ failedAt }: Entry, now: number): boolean => isWithin(failedAt, retryAfterMs, now);
-
 const documentOf = ({ text }: Entry): Description | undefined =>
   text === undefined ? undefined : readDescription(text);
 
@@ -101,22 +89,30 @@ export function createDescriptionStore(
   open: () => Promise<DescriptionSource>,
   cache: DescriptionCache | undefined,
 ): DescriptionStore {
-  const read = async ({ url }: DescriptionSource): Promise<Entry> => (cache ? readEntry(cache, url) : {});
-  const write = async ({ url }: DescriptionSource, entry: Entry): Promise<void> => {
-    if (cache && (entry.text?.length ?? 0) <= maxBytes) await writeEntry(cache, url, entry);
+  /** The source, and what is cached of it. */
+  async function cached() {
+    const source = await open();
+    const entry = cache ? await readEntry(cache, source.url) : {};
+    const now = source.now();
+    const isFresh = entry.text !== undefined && isWithin(entry.checkedAt, maxAgeMs, now);
+    return { source, entry, isFresh, hasFailed: isWithin(entry.failedAt, retryAfterMs, now) };
+  }
+
+  const write = async ({ url }: DescriptionSource, { text = "", ...about }: Entry): Promise<void> => {
+    if (text.length <= maxBytes) await cache?.write(url, `${JSON.stringify({ url, ...about })}\n${text}`);
   };
 
   async function fetch(source: DescriptionSource, entry: Entry, limits: FetchLimits = {}) {
-    const cached = documentOf(entry);
-    const fetched = await source.fetch({ ...limits, etag: cached && entry.etag });
+    const known = documentOf(entry);
+    const fetched = await source.fetch({ ...limits, etag: known && entry.etag });
     const checkedAt = source.now();
     if (fetched !== "unchanged") {
       await write(source, { text: fetched.text, etag: fetched.etag, checkedAt });
       return fetched.description;
     }
-    if (cached === undefined) throw new Error("unexpected response 304 to a request without an ETag");
+    if (known === undefined) throw new Error("unexpected response 304 to a request without an ETag");
     await write(source, { ...entry, checkedAt, failedAt: undefined });
-    return cached;
+    return known;
   }
 
   /** Fetches with limits. Falls back to the cached copy unless the service says that it has no description. */
@@ -141,37 +137,21 @@ export function createDescriptionStore(
   let loaded: Promise<Description> | undefined;
 
   async function look(): Promise<Attempted> {
-    const source = await open();
-    const entry = await read(source);
-    const now = source.now();
-    const failed = failedRecently(entry, now);
-    const description = failed || isFresh(entry, now) ? documentOf(entry) : undefined;
-    if (description || failed) return { description };
+    const { source, entry, isFresh, hasFailed } = await cached();
+    const description = isFresh || hasFailed ? documentOf(entry) : undefined;
+    if (description || hasFailed) return { description };
     tried = tryFetch(source, entry);
     return tried;
   }
 
-  async function refetch(): Promise<Attempted> {
-    const source = await open();
-    return tryFetch(source, await read(source));
-  }
-
-  async function loadWithin(timeout: number): Promise<Description> {
-    const source = await open();
-    const entry = await read(source);
-    const fresh = isFresh(entry, source.now()) ? documentOf(entry) : undefined;
-    if (fresh) return fresh;
+  async function load(refresh: boolean, timeout?: number): Promise<Description> {
+    const { source, entry, isFresh } = await cached();
+    const fresh = isFresh && !refresh ? documentOf(entry) : undefined;
+    if (fresh || timeout === undefined) return fresh ?? fetch(source, entry);
     tried ??= tryFetch(source, entry, { timeout, retries: 1 });
     const { description, error } = await tried;
     if (description === undefined) throw error;
     return description;
-  }
-
-  async function load(refresh: boolean): Promise<Description> {
-    const source = await open();
-    const entry = await read(source);
-    const fresh = !refresh && isFresh(entry, source.now()) ? documentOf(entry) : undefined;
-    return fresh ?? fetch(source, entry);
   }
 
   return {
@@ -181,23 +161,18 @@ export function createDescriptionStore(
     },
     refresh: async () => {
       await looked;
-      tried ??= refetch();
+      tried ??= cached().then(({ source, entry }) => tryFetch(source, entry));
       looked = tried;
       return (await tried).description;
     },
     load: ({ refresh = false, timeout } = {}) => {
-      if (timeout !== undefined) return loadWithin(timeout);
+      if (timeout !== undefined) return load(false, timeout);
       loaded ??= load(refresh);
       return loaded;
     },
     peek: async () => {
-      const source = await open();
-      const entry = await read(source);
-      const now = source.now();
-      return {
-        description: documentOf(entry),
-        isCurrent: isFresh(entry, now) || failedRecently(entry, now),
-      };
+      const { entry, isFresh, hasFailed } = await cached();
+      return { description: documentOf(entry), isCurrent: isFresh || hasFailed };
     },
   };
 }
@@ -216,6 +191,3 @@ async function readEntry(cache: DescriptionCache, url: string): Promise<Entry> {
     text: text === "" ? undefined : text,
   };
 }
-
-const writeEntry = (cache: DescriptionCache, url: string, { text = "", ...about }: Entry) =>
-  cache.write(url, `${JSON.stringify({ url, ...about })}\n${text}`);

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from "../core/json.ts";
+import { asList, asRecord, isRecord, parseJson } from "../core/json.ts";
 
 /** The service's OpenAPI document. Only these members are validated. */
 export interface Description {
@@ -26,13 +26,9 @@ const maxChain = 32;
  * The target of a `$ref` within the document; any other value unchanged. Undefined if the reference is broken, external
  * or circular.
  */
-export function resolved(description: Description, value: unknown): unknown {
-  let at = value;
-  for (let steps = 0; steps <= maxChain; steps += 1) {
-    if (!isRecord(at) || typeof at.$ref !== "string") return at;
-    at = atPointer(description, at.$ref);
-  }
-  return undefined;
+export function resolved(description: Description, value: unknown, steps = 0): unknown {
+  if (!isRecord(value) || typeof value.$ref !== "string") return value;
+  return steps > maxChain ? undefined : resolved(description, atPointer(description, value.$ref), steps + 1);
 }
 
 /** The value at a JSON pointer such as `#/components/schemas/Rental`. */
@@ -41,18 +37,72 @@ function atPointer(description: Description, pointer: string): unknown {
   return pointer
     .slice(2)
     .split("/")
-    .map((step) => unescaped(step))
+    .map((step) => decoded(step.replaceAll("~1", "/").replaceAll("~0", "~")))
     .reduce<unknown>((inside, step) => {
       if (Array.isArray(inside)) return inside[Number(step)];
       return isRecord(inside) && Object.hasOwn(inside, step) ? inside[step] : undefined;
     }, description);
 }
 
-function unescaped(step: string): string {
-  const plain = step.replaceAll("~1", "/").replaceAll("~0", "~");
+/** A text with its percent escapes decoded; unchanged where they are invalid. */
+export function decoded(text: string): string {
   try {
-    return decodeURIComponent(plain);
+    return decodeURIComponent(text);
   } catch {
-    return plain;
+    return text;
   }
+}
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** The maximum depth of nested schemas. */
+export const maxDepth = 5;
+
+interface Members {
+  readonly properties: Schema;
+  readonly required: readonly string[];
+}
+
+/** The properties of an object and its parts. Of several alternatives, a property is required if each requires it. */
+export function membersOf(description: Description, schema: Schema, depth = 0): Members {
+  const parts = (some: unknown) =>
+    (depth < maxDepth ? asList(some) : [])
+      .map((part) => resolved(description, part))
+      .filter(isRecord)
+      .map((part) => membersOf(description, part, depth + 1));
+  const all = parts(schema.allOf);
+  const alternatives = [schema.oneOf, schema.anyOf].flatMap(parts);
+  const requiredByAll = alternatives[0]?.required.filter((name) =>
+    alternatives.every(({ required }) => required.includes(name)),
+  );
+  return {
+    properties: Object.assign(
+      {},
+      mergedAlternatives(alternatives.map(({ properties }) => properties)),
+      ...all.map(({ properties }) => properties),
+      asRecord(schema.properties),
+    ),
+    required: [
+      ...(Array.isArray(schema.required) ? schema.required : []),
+      ...all.flatMap(({ required }) => required),
+      ...(requiredByAll ?? []),
+    ],
+  };
+}
+
+/** The merged properties of several alternatives; a shared one accepts what any of them accepts. */
+function mergedAlternatives(alternatives: readonly Schema[]): Schema {
+  const names = new Set(alternatives.flatMap((properties) => Object.keys(properties)));
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const anyOf = alternatives.flatMap((one) => (one[name] === undefined ? [] : [one[name]]));
+      return [name, anyOf.length === 1 ? anyOf[0] : { anyOf }];
+    }),
+  );
+}
+
+/** A schema with its reference resolved; members beside the reference take precedence. */
+export function merged(description: Description, schema: unknown): Schema {
+  const { $ref: _, ...siblings } = asRecord(schema);
+  return { ...asRecord(resolved(description, schema)), ...siblings };
 }

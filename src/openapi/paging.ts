@@ -1,4 +1,4 @@
-import { isRecord, recordsOf } from "../core/json.ts";
+import { asRecord, isRecord, recordsOf } from "../core/json.ts";
 
 type Query = readonly (readonly [string, string])[];
 
@@ -50,20 +50,16 @@ export async function* pages(
     yield records;
     const next = nextPage(response, records.length, current, paging);
     if (next === "end") return;
-    const query = next === "unknown" ? undefined : next.query.map((pair) => pair.join("=")).join("&");
-    if (next === "unknown" || query === undefined || seen.has(query)) {
-      if (paged || query !== undefined) {
+    if (next === undefined || seen.has(String(next))) {
+      if (paged || next) {
         warn("There may be more results: the response does not say how to request the next page.");
       }
       return;
     }
-    seen.add(query);
-    current = [...current.filter(([name]) => !next.query.some(([other]) => other === name)), ...next.query];
+    seen.add(String(next));
+    current = [...current.filter(([name]) => !next.some(([other]) => other === name)), ...next];
   }
 }
-
-/** The query of the next page, the end of the list, or a next page that cannot be requested. */
-type Next = { readonly query: Query } | "end" | "unknown";
 
 /** Names of page tokens in a response, and the default query parameter of each. */
 const tokens: Readonly<Record<string, string>> = {
@@ -91,8 +87,16 @@ export function canPage(names: readonly string[], paging: Paging): boolean {
   );
 }
 
-/** What follows a page that was requested with `query` and has this many records. */
-function nextPage(response: unknown, records: number, query: Query, paging: Paging): Next {
+/**
+ * The query of the page after one that was requested with `query` and has this many records; undefined where the
+ * response does not say.
+ */
+function nextPage(
+  response: unknown,
+  records: number,
+  query: Query,
+  paging: Paging,
+): Query | "end" | undefined {
   const member = (name: string) =>
     pageInfo(response)
       .map((object) => object[name])
@@ -104,39 +108,31 @@ function nextPage(response: unknown, records: number, query: Query, paging: Pagi
   const token = Object.entries(tokens).find(([name]) => isToken(member(name)) && (name !== "cursor" || more));
   if (token) {
     const [name, defaultParameter] = token;
-    return { query: [[paging.cursor ?? defaultParameter, String(member(name))]] };
+    return [[paging.cursor ?? defaultParameter, String(member(name))]];
   }
   if (Object.keys(tokens).some((name) => name !== "cursor" && member(name) !== undefined)) return "end";
 
   const totalPages = pageTotals.map(member).find((value) => typeof value === "number");
   const page = [member("page"), requested(paging.page ?? "page"), 1].find(isCount);
   if (isCount(totalPages) && page !== undefined) {
-    return page >= totalPages ? "end" : { query: [[paging.page ?? "page", String(page + 1)]] };
+    return page >= totalPages ? "end" : [[paging.page ?? "page", String(page + 1)]];
   }
-  if (more && paging.page && page !== undefined) return { query: [[paging.page, String(page + 1)]] };
+  if (more && paging.page && page !== undefined) return [[paging.page, String(page + 1)]];
 
   const totalRecords = recordTotals.map(member).find(isCount);
   const received = (paging.offset ? requested(paging.offset) || 0 : 0) + records;
   if (totalRecords !== undefined && received >= totalRecords) return "end";
   if (paging.offset && records > 0 && (more || totalRecords !== undefined)) {
-    return { query: [[paging.offset, String(received)]] };
+    return [[paging.offset, String(received)]];
   }
-  return "unknown";
+  return undefined;
 }
 
 /** The response and the objects in it that may hold paging details. */
-const pageInfo = (response: unknown): readonly Readonly<Record<string, unknown>>[] =>
-  isRecord(response)
-    ? [
-        response,
-        response.pagination,
-        response.paging,
-        response.pageInfo,
-        response.page_info,
-        response.meta,
-        response.page,
-      ].filter(isRecord)
-    : [];
+function pageInfo(response: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const { pagination, paging, pageInfo, page_info, meta, page } = asRecord(response);
+  return [response, pagination, paging, pageInfo, page_info, meta, page].filter(isRecord);
+}
 
 const isToken = (value: unknown): boolean =>
   (typeof value === "string" && value !== "") || typeof value === "number";

@@ -3,19 +3,17 @@ import type { OperationId } from "../contract/index.ts";
 import type { Route } from "../contract/plain/route.ts";
 import { isRecord } from "../core/json.ts";
 import { type DescribedOperation, findPath } from "./described.ts";
-import { type Description, resolved } from "./document.ts";
+import { type Description, membersOf, resolved } from "./document.ts";
 import { canPage, type Paging, pagingOf } from "./paging.ts";
 
 /** The request that replaces a deprecated one, and how its response is paged. */
 export interface Replacement {
-  readonly parts: ReplacementParts;
+  readonly parts: Pick<Route, "method" | "path" | "host"> & {
+    readonly query?: readonly (readonly [string, string])[];
+    /** JSON. */
+    readonly body?: string;
+  };
   readonly paging?: Paging;
-}
-
-interface ReplacementParts extends Pick<Route, "method" | "path" | "host"> {
-  readonly query?: readonly (readonly [string, string])[];
-  /** JSON. */
-  readonly body?: string;
 }
 
 /** Whether an operation may have a replacement in the description. */
@@ -31,7 +29,7 @@ export const mayBeReplaced = (id: OperationId): boolean => {
  */
 export function replacementOf(
   id: OperationId,
-  input: Readonly<Record<string, unknown>>,
+  input: object,
   description: Description | undefined,
   gone = false,
 ): Replacement | undefined {
@@ -42,7 +40,8 @@ export function replacementOf(
   const fields = { ...input, ...replacedBy.with };
   if (!replacedBy.paged) return { parts: { ...request, body: JSON.stringify(fields) } };
   const paging = pagingOf(listed.parameters.map(({ name }) => name));
-  const names = memberNames(description, listed.result) ?? [];
+  const result = listed.responses.find(({ status }) => /^2/.test(status));
+  const names = memberNames(description, result?.schema);
   const suitable = canPage(names, paging) && accepts(listed, Object.keys(input));
   if (!suitable && !gone && findPath(description, method, path)) return undefined;
   const query = Object.entries(fields).flatMap(([name, value]) =>
@@ -57,20 +56,12 @@ const accepts = ({ parameters }: DescribedOperation, names: readonly string[]): 
 /** The maximum depth at which members of a response are searched. */
 const maxDepth = 3;
 
-/** The member names of an object and its nested objects; none for a list. Undefined if the schema does not say. */
-function memberNames(description: Description, schema: unknown, depth = 0): readonly string[] | undefined {
+/** The member names of an object and its nested objects; none for a list. */
+function memberNames(description: Description, schema: unknown, depth = 0): readonly string[] {
   const found = resolved(description, schema);
-  if (!isRecord(found) || depth > maxDepth) return undefined;
-  const parts = [found.allOf, found.oneOf, found.anyOf].flatMap((some) => (Array.isArray(some) ? some : []));
-  const inner = parts.map((part) => memberNames(description, part, depth + 1));
-  const own = isRecord(found.properties)
-    ? Object.entries(found.properties).flatMap(([name, property]) => {
-        const target = resolved(description, property);
-        const isList = isRecord(target) && target.type === "array";
-        return [name, ...((isList ? undefined : memberNames(description, target, depth + 1)) ?? [])];
-      })
-    : undefined;
-  const known = [own, ...inner].filter((names) => names !== undefined);
-  if (known.length > 0) return known.flat();
-  return found.type === "array" ? [] : undefined;
+  if (!isRecord(found) || found.type === "array" || depth > maxDepth) return [];
+  return Object.entries(membersOf(description, found).properties).flatMap(([name, property]) => [
+    name,
+    ...memberNames(description, property, depth + 1),
+  ]);
 }

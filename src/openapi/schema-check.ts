@@ -1,9 +1,10 @@
 import { createContext, Script } from "node:vm";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { RegExpEngine } from "ajv/dist/types/index.js";
 import formats from "ajv-formats";
 import { article, bound } from "../contract/check/check.ts";
-import { isRecord } from "../core/json.ts";
-import type { Description } from "./document.ts";
+import { asList, isRecord } from "../core/json.ts";
+import type { Description, Schema } from "./document.ts";
 
 /** A problem with a value; `path` locates it. */
 export interface SchemaIssue {
@@ -29,16 +30,15 @@ export function schemaIssues(
   value: unknown,
   options: CheckOptions,
 ): readonly SchemaIssue[] | undefined {
-  try {
-    return issues(schema, value, options, true);
-  } catch {
-    // Some patterns are valid only without the Unicode flag. Any other error is thrown again below.
+  // Some patterns are valid only without the Unicode flag.
+  for (const unicodeRegExp of [true, false]) {
+    try {
+      return issues(schema, value, options, unicodeRegExp);
+    } catch {
+      // The schema is invalid, at least with this flag.
+    }
   }
-  try {
-    return issues(schema, value, options, false);
-  } catch {
-    return undefined;
-  }
+  return undefined;
 }
 
 function issues(
@@ -90,9 +90,8 @@ function explained(errors: readonly ErrorObject[], check: Check): readonly Schem
 }
 
 function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[] {
-  const alternatives: readonly unknown[] = Array.isArray(choice.schema) ? choice.schema : [];
   const path = pathOf(choice.instancePath);
-  const failed = alternatives
+  const failed = asList(choice.schema)
     .map((alternative) => check(alternative, choice.data))
     .filter((found) => found.length > 0);
   if (!isRecord(choice.data)) {
@@ -111,24 +110,12 @@ const mustBeConstant = "must be exactly";
 
 function issueOf({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {
   const path = pathOf(instancePath);
-  const unknownField = (name: unknown) => ({
-    path: [...path, String(name)],
-    message: "is not a field of this operation",
-  });
-  switch (keyword) {
-    case "required":
-      return { path: [...path, String(params.missingProperty)], message: "is required" };
-    case "additionalProperties":
-      return unknownField(params.additionalProperty);
-    case "unevaluatedProperties":
-      return unknownField(params.unevaluatedProperty);
-    case "enum":
-      return { path, message: `must be one of ${params.allowedValues.join(", ")}` };
-    case "const":
-      return { path, message: `${mustBeConstant} ${JSON.stringify(params.allowedValue)}` };
-    default:
-      return { path, message: ajvMessages[keyword]?.(params) ?? message };
-  }
+  const { missingProperty, additionalProperty, unevaluatedProperty } = params;
+  const own = keyword === "required" ? missingProperty : (additionalProperty ?? unevaluatedProperty);
+  return {
+    path: own === undefined ? path : [...path, String(own)],
+    message: ajvMessages[keyword]?.(params) ?? message,
+  };
 }
 
 /** The segments of a JSON pointer, without the object that wraps the value. */
@@ -140,6 +127,8 @@ const pathOf = (pointer: string): readonly string[] =>
 
 type Params = ErrorObject["params"];
 
+const notAField = "is not a field of this operation";
+
 const limit =
   (origin: "string" | "array" | "number", relation: string) =>
   (params: Params): string =>
@@ -147,11 +136,15 @@ const limit =
 
 /** Messages in the wording of the contract's checks, by keyword. */
 const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
+  required: () => "is required",
+  additionalProperties: () => notAField,
+  unevaluatedProperties: () => notAField,
+  enum: ({ allowedValues }) => `must be one of ${allowedValues.join(", ")}`,
+  const: ({ allowedValue }) => `${mustBeConstant} ${JSON.stringify(allowedValue)}`,
   type: ({ type }) =>
-    `must be ${[type]
-      .flat()
-      .flatMap((one: string) => one.split(","))
-      .map((one: string) => (one === "null" ? one : article(one)))
+    `must be ${String(type)
+      .split(",")
+      .map((one) => (one === "null" ? one : article(one)))
       .join(" or ")}`,
   minLength: limit("string", "at least"),
   maxLength: limit("string", "at most"),
@@ -165,53 +158,28 @@ const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
   pattern: ({ pattern }) => `must match ${pattern}`,
 };
 
-type Schema = Readonly<Record<string, unknown>>;
-
 /** OpenAPI 3.0 schemas as JSON Schema 2020-12, which 3.1 uses: `nullable` and boolean exclusive limits differ. */
 const upgraded = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value ?? {}), (_key, one) =>
-    isRecord(one) ? withNull(withExclusiveLimits(one)) : one,
-  );
+  JSON.parse(JSON.stringify(value ?? {}), (_key, one) => {
+    if (!isRecord(one)) return one;
+    const limited = withExclusive(one, "minimum", "exclusiveMinimum");
+    const { nullable, ...schema } = withExclusive(limited, "maximum", "exclusiveMaximum");
+    return nullable === true ? { anyOf: [schema, { type: "null" }] } : schema;
+  });
 
-function withExclusiveLimits(schema: Schema): Schema {
-  const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema;
-  if (typeof exclusiveMinimum !== "boolean" && typeof exclusiveMaximum !== "boolean") return schema;
-  return {
-    ...rest,
-    ...exclusiveLimit(["minimum", "exclusiveMinimum"], minimum, exclusiveMinimum),
-    ...exclusiveLimit(["maximum", "exclusiveMaximum"], maximum, exclusiveMaximum),
-  };
-}
-
-function exclusiveLimit(
-  [name, exclusive]: readonly [string, string],
-  value: unknown,
-  isExclusive: unknown,
-): Schema {
-  const own =
-    typeof isExclusive === "boolean" || isExclusive === undefined ? {} : { [exclusive]: isExclusive };
-  if (value === undefined) return own;
-  return isExclusive === true ? { [exclusive]: value } : { ...own, [name]: value };
-}
-
-function withNull(schema: Schema): Schema {
-  if (schema.nullable !== true) return schema;
-  const { nullable: _, ...rest } = schema;
-  return { anyOf: [rest, { type: "null" }] };
+/** With a boolean exclusive limit, such as `exclusiveMinimum`, made a number. */
+function withExclusive(schema: Schema, name: string, exclusive: string): Schema {
+  const { [name]: limit, [exclusive]: isExclusive, ...rest } = schema;
+  if (typeof isExclusive !== "boolean") return schema;
+  return limit === undefined ? rest : { ...rest, [isExclusive ? exclusive : name]: limit };
 }
 
 /** Third-party regular expressions, which may never finish. */
 interface Patterns {
   /** Replaces `RegExp` in ajv. Throws `SyntaxError` for an invalid pattern. */
-  readonly regExp: RegExpFactory;
+  readonly regExp: RegExpEngine;
   /** Patterns that timed out; every value is assumed to match them. */
   readonly unchecked: ReadonlySet<string>;
-}
-
-/** ajv requires `code`, the name of the function in compiled code. */
-interface RegExpFactory {
-  (pattern: string, flags: string): { readonly test: (text: string) => boolean };
-  readonly code: string;
 }
 
 /** Milliseconds per match and in total. */
@@ -227,17 +195,18 @@ export function limitedPatterns(): Patterns {
   const script = new Script("matches()");
   let remaining = maxTotalTime;
 
-  /** Undefined on timeout. */
-  function matchInTime(matches: () => boolean): boolean | undefined {
+  function matches(pattern: string, expression: RegExp, text: string): boolean {
+    if (remaining <= 0) unchecked.add(pattern);
+    if (unchecked.has(pattern)) return true;
     const start = performance.now();
-    const timeout = Math.ceil(Math.min(maxMatchTime, remaining));
-    if (timeout <= 0) return undefined;
     try {
-      globals.matches = matches;
-      return script.runInContext(context, { timeout }) === true;
+      globals.matches = () => expression.test(text);
+      return script.runInContext(context, { timeout: Math.ceil(Math.min(maxMatchTime, remaining)) }) === true;
     } catch (error) {
-      if (isTimeout(error)) return undefined;
-      throw error;
+      // The error may come from another realm, so `instanceof` does not work.
+      if (!isRecord(error) || error.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+      unchecked.add(pattern);
+      return true;
     } finally {
       remaining -= performance.now() - start;
     }
@@ -245,20 +214,9 @@ export function limitedPatterns(): Patterns {
 
   const regExp = (pattern: string, flags: string) => {
     const expression = new RegExp(pattern, flags);
-    return {
-      test: (text: string): boolean => {
-        if (unchecked.has(pattern)) return true;
-        const matches = matchInTime(() => expression.test(text));
-        if (matches === undefined) unchecked.add(pattern);
-        return matches ?? true;
-      },
-      // ajv caches patterns by this string.
-      toString: () => String(expression),
-    };
+    // ajv caches patterns by their text.
+    return { test: (text: string) => matches(pattern, expression, text), toString: () => String(expression) };
   };
+  // ajv requires `code`, the name of the function in compiled code.
   return { regExp: Object.assign(regExp, { code: "regExp" }), unchecked };
 }
-
-/** The error may come from another realm, so `instanceof` does not work. */
-const isTimeout = (error: unknown): boolean =>
-  isRecord(error) && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

@@ -1,7 +1,7 @@
 import { type Field, type Limits, limitNames } from "../contract/plain/field.ts";
 import { limitsText } from "../contract/plain/limits-text.ts";
-import { isRecord } from "../core/json.ts";
-import { type Description, resolved } from "./document.ts";
+import { asText, isRecord } from "../core/json.ts";
+import { type Description, maxDepth, membersOf, merged, resolved, type Schema } from "./document.ts";
 
 /** A field in `api describe`; `name` has the form of `-f` and `-F`, such as `storageVolume[label]`. */
 export interface ShownField {
@@ -13,11 +13,6 @@ export interface ShownField {
   readonly default: unknown;
   readonly description: string;
 }
-
-/** The maximum depth of nested fields. */
-const maxDepth = 5;
-
-export type Schema = Readonly<Record<string, unknown>>;
 
 /** The fields of an object's schema, each followed by its nested fields. A recursive schema is shown once. */
 export function fieldsOfSchema(
@@ -54,59 +49,8 @@ export function shownField(
     limits: limitsText(fieldOf(description, found)),
     choices: Array.isArray(found.enum) ? found.enum : null,
     default: found.default ?? null,
-    description: typeof found.description === "string" ? found.description : "",
+    description: asText(found.description),
   };
-}
-
-interface Members {
-  readonly properties: Schema;
-  readonly required: readonly string[];
-}
-
-/** The properties of an object and its parts. Of several alternatives, a property is required if each requires it. */
-export function membersOf(description: Description, schema: Schema, depth = 0): Members {
-  const parts = (some: unknown) =>
-    (Array.isArray(some) && depth < maxDepth ? some : [])
-      .map((part) => resolved(description, part))
-      .filter(isRecord)
-      .map((part) => membersOf(description, part, depth + 1));
-  const all = parts(schema.allOf);
-  const alternatives = [...parts(schema.oneOf), ...parts(schema.anyOf)];
-  const own = isRecord(schema.properties) ? schema.properties : {};
-  const requiredByAll = alternatives[0]?.required.filter((name) =>
-    alternatives.every(({ required }) => required.includes(name)),
-  );
-  return {
-    properties: Object.assign(
-      {},
-      mergedAlternatives(alternatives.map(({ properties }) => properties)),
-      ...all.map(({ properties }) => properties),
-      own,
-    ),
-    required: [
-      ...(Array.isArray(schema.required) ? schema.required : []),
-      ...all.flatMap(({ required }) => required),
-      ...(requiredByAll ?? []),
-    ],
-  };
-}
-
-/** The merged properties of several alternatives; a shared one accepts what any of them accepts. */
-function mergedAlternatives(alternatives: readonly Schema[]): Schema {
-  const names = new Set(alternatives.flatMap((properties) => Object.keys(properties)));
-  return Object.fromEntries(
-    [...names].map((name) => {
-      const anyOf = alternatives.flatMap((one) => (one[name] === undefined ? [] : [one[name]]));
-      return [name, anyOf.length === 1 ? anyOf[0] : { anyOf }];
-    }),
-  );
-}
-
-/** A schema with its reference resolved; members beside the reference take precedence. */
-export function merged(description: Description, schema: unknown): Schema {
-  const found = resolved(description, schema);
-  const { $ref: _, ...siblings } = isRecord(schema) ? schema : {};
-  return { ...(isRecord(found) ? found : {}), ...siblings };
 }
 
 /** The type of a schema in words. */

@@ -9,7 +9,6 @@ const internal = [
   "ConnectionReset",
   "DryRun",
   "ApiError",
-  "TimedOut",
   "NothingToSay",
   "UnreadableReference",
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Target, wireRequest } from "../../src/client/request.ts";
+import { requestParts, type Target, wireRequest } from "../../src/client/request.ts";
 import { caller, failure, key, read, write } from "./calling.ts";
 import { json, listen } from "./server.ts";
 
@@ -13,7 +13,7 @@ const target: Target = {
 const list = { method: "GET", path: "/v2/on-demand/rental", host: "compute", in: "query" } as const;
 const chat = { method: "POST", path: "/v1/chat/completions", host: "inference", in: "body" } as const;
 const urlFor = (change: Partial<Target>, input = {}, route: typeof list | typeof chat = list) =>
-  wireRequest(route, input, { ...target, ...change }).url;
+  wireRequest(requestParts(route, input), { ...target, ...change }).url;
 
 describe("a parameter of the path", () => {
   const attach = {
@@ -24,7 +24,10 @@ describe("a parameter of the path", () => {
   } as const;
 
   it("is taken from the input, escaped, and not sent again in the body", () => {
-    const { url, body } = wireRequest(attach, { storageVolumeId: "a/b c", rentalIds: [1] }, target);
+    const { url, body } = wireRequest(
+      requestParts(attach, { storageVolumeId: "a/b c", rentalIds: [1] }),
+      target,
+    );
     expect(url).toBe("https://api.example.com/v2/on-demand/storage-volumes/a%2Fb%20c/rentals");
     expect(body).toBe('{"rentalIds":[1]}');
   });
@@ -32,7 +35,7 @@ describe("a parameter of the path", () => {
   it.each([undefined, "", ".", ".."])(
     "%j makes no request, which would go to another path",
     (storageVolumeId) => {
-      expect(() => wireRequest(attach, { storageVolumeId }, target)).toThrow("storageVolumeId must be an id");
+      expect(() => requestParts(attach, { storageVolumeId })).toThrow("storageVolumeId must be an id");
     },
   );
 });
@@ -108,7 +111,7 @@ describe("the key", () => {
     expect(urlFor({ baseUrl })).toMatch(/^http:/);
   });
 
-  const keyOf = (apiKey: string) => wireRequest(list, {}, { ...target, apiKey }).headers.Authorization;
+  const keyOf = (apiKey: string) => wireRequest(list, { ...target, apiKey }).headers.Authorization;
 
   it("may end with a newline", () => {
     expect(keyOf(` ${key}\r\n`)).toBe(`Bearer ${key}`);

@@ -123,7 +123,7 @@ describe("a default", () => {
       key: "output",
       value: "json",
       source: "GPUCTL_OUTPUT",
-      meaning: "How results are printed",
+      meaning: "Output format",
     });
   });
 

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { readBytes } from "../../src/client/fetch.ts";
 import { openSandbox, origin } from "../sandbox/harness.ts";
 import { proxyVariable, throughProxy } from "../support/conformance.ts";
 import { openJunction } from "./junction.ts";
@@ -103,7 +102,7 @@ test("an answer keeps its pieces, and breaks where the sandbox breaks it", async
   expect(pieces.at(-1)).toBe("data: [DONE]\n\n");
   sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 1, reset: true });
   const { body } = await send("POST", "/v1/chat/completions", message);
-  await expect(readBytes({ body })).rejects.toMatchObject({ code: "ECONNRESET" });
+  await expect(new Response(body).text()).rejects.toMatchObject({ code: "ECONNRESET" });
   sandbox.faults.add({ operation: "createChatCompletion", reset: true });
   await expect(send("POST", "/v1/chat/completions", message)).rejects.toMatchObject({ code: "ECONNRESET" });
   expect(await verdict()).toMatchObject({ checked: 2, mismatches: [] });

@@ -1,7 +1,7 @@
 import type { Call, RawCall } from "../../client/call.ts";
 import type { Fetch, Observer } from "../../client/fetch.ts";
 import type { List } from "../../client/list.ts";
-import type { Target } from "../../client/request.ts";
+import { requestParts, type Target } from "../../client/request.ts";
 import type { CallOptions } from "../../client/send.ts";
 import type { Stream } from "../../client/stream.ts";
 import type { Describe, Place } from "../../command-kit/context.ts";
@@ -13,7 +13,7 @@ import { once } from "../../core/once.ts";
 import type { System } from "../../system/types.ts";
 import type { IsListedFor } from "../prompt/check.ts";
 import { describing } from "./describing.ts";
-import { DryRun, type ShownRequest, shownParts, shownRequest } from "./dry-run.ts";
+import { DryRun, type ShownRequest, shownRequest } from "./dry-run.ts";
 import type { Sandbox, Services } from "./services.ts";
 
 /** The address of the in-process sandbox, a name that never leads to another host. */
@@ -105,8 +105,8 @@ export function connect({
   const optionsFor = async (id: OperationId, input: object): Promise<CallOptions> => {
     const to = await target(routes[id]);
     if (!settings.dryRun) return { ...options, target: to, ...(descriptions && { descriptions }) };
-    const instead = await replacementFor(id, input);
-    shown.push(instead ? shownParts(instead, to) : shownRequest(id, input, to));
+    const parts = (await replacementFor(id, input)) ?? requestParts(routes[id], input);
+    shown.push(shownRequest(parts, to));
     throw new DryRun();
   };
   return {
@@ -131,7 +131,7 @@ export function connect({
       const { acceptAnything, rawCall } = await import("../../client/call.ts");
       const to = await target(parts);
       if (!settings.dryRun) return rawCall(parts, { ...options, target: to, ...changes });
-      shown.push(shownParts(parts, to, acceptAnything));
+      shown.push(shownRequest(parts, to, acceptAnything));
       throw new DryRun();
     },
     callAt: (place) => async (id, input, changes) =>

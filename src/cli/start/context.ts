@@ -7,13 +7,11 @@ import {
   visibleVariables,
 } from "../../command-kit/context.ts";
 import { createSecrets } from "../../config/credentials.ts";
-import { configPath, type Profile, profileOf, profileValue, readConfig } from "../../config/file.ts";
-import { configKeys } from "../../config/keys.ts";
+import { configPath, type Profile, profileOf, profileValues, readConfig } from "../../config/file.ts";
 import { createProfiles } from "../../config/profiles.ts";
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { isUsable } from "../../config/values.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
-import { sandboxChatModel } from "../../core/sandbox.ts";
 import type { Prompts, System } from "../../system/types.ts";
 import { globalFlags } from "../parse/globals.ts";
 import type { Notes } from "../print/notes.ts";
@@ -96,10 +94,7 @@ export function createContext(options: ContextOptions): { readonly context: Cont
       baseUrl: settings.sandbox ? undefined : settings.baseUrl,
       inferenceBaseUrl: settings.sandbox ? undefined : settings.inferenceBaseUrl,
       credential: settings.credential,
-      defaults: {
-        ...settings.defaults,
-        chatModel: settings.sandbox ? sandboxChatModel : settings.defaults.chatModel,
-      },
+      profileValues: settings.profileValues,
     },
   };
   return { context, ports };
@@ -163,10 +158,9 @@ const installation = (
 
 /** Other commands fail over the invalid values of a profile. */
 function invalidValues(profile: Profile | undefined, name: string): string | undefined {
-  const invalid = configKeys.flatMap((key) => {
-    const text = profileValue(profile, key.name);
-    return text === undefined || isUsable(key.name, text) ? [] : [`${key.name} ${JSON.stringify(text)}`];
-  });
+  const invalid = Object.entries(profileValues(profile))
+    .filter(([key, text]) => !isUsable(key, text))
+    .map(([key, text]) => `${key} ${JSON.stringify(text)}`);
   if (invalid.length === 0) return undefined;
   return `profile "${name}" has invalid values: ${invalid.join(", ")} (remove one with \`gpuctl config unset KEY\`)`;
 }

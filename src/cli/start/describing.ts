@@ -62,7 +62,7 @@ export function describing({
       if (settings.sandbox || settings.baseUrl === undefined || !mayBeReplaced(id)) return undefined;
       const { description, isCurrent } = await (await store()).peek();
       if (!isCurrent) warnOnce(maybeReplaced(id));
-      return replacementOf(id, { ...input }, description)?.parts;
+      return replacementOf(id, input, description)?.parts;
     },
     isListed: async (id, path, value) => {
       if (settings.sandbox || settings.baseUrl === undefined) return false;

@@ -1,12 +1,4 @@
-import {
-  type RequestParts,
-  rawRequest,
-  type Target,
-  type WireRequest,
-  wireRequest,
-} from "../../client/request.ts";
-import { routes } from "../../contract/generated/routes.ts";
-import type { OperationId } from "../../contract/index.ts";
+import { type RequestParts, type Target, wireRequest } from "../../client/request.ts";
 import type { Result } from "../../core/result.ts";
 import { isMachineFormat, type OutputFormat } from "../../core/view.ts";
 
@@ -23,17 +15,10 @@ export interface ShownRequest {
   readonly body: unknown;
 }
 
-/** The request of an operation, with the key masked. A dry run works without a key. */
-export const shownRequest = (id: OperationId, input: object, target: Target): ShownRequest =>
-  shown(wireRequest(routes[id], { ...input }, withAnyKey(target)));
-
-/** The same for a request given as plain values. */
-export const shownParts = (parts: RequestParts, target: Target, accept?: string): ShownRequest =>
-  shown(rawRequest(parts, withAnyKey(target), accept));
-
-const withAnyKey = (target: Target): Target => ({ ...target, apiKey: target.apiKey ?? "none" });
-
-function shown({ method, url, headers, body }: WireRequest): ShownRequest {
+/** A request with its key masked. A dry run works without a key. */
+export function shownRequest(parts: RequestParts, target: Target, accept?: string): ShownRequest {
+  const withAnyKey = { ...target, apiKey: target.apiKey ?? "none" };
+  const { method, url, headers, body } = wireRequest(parts, withAnyKey, accept);
   const hidden = headers.Authorization ? { ...headers, Authorization: "Bearer ****" } : headers;
   return { method, url, headers: hidden, body: body === undefined ? null : JSON.parse(body) };
 }

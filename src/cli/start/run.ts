@@ -2,7 +2,6 @@ import type { Context, Ports } from "../../command-kit/context.ts";
 import type { Command } from "../../command-kit/define.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Result } from "../../core/result.ts";
-import { sandboxChatModel } from "../../core/sandbox.ts";
 import type { System } from "../../system/types.ts";
 import { loaders } from "../generated/loaders.ts";
 import type { Invocation } from "../parse/program.ts";
@@ -44,9 +43,7 @@ export async function run({
     io: system.io,
     incomplete: !settings.validate,
     mayAsk: () => mayPrompt(settings, system.io),
-    kept: settings.sandbox
-      ? { ...settings.profileValues, "chat.model": sandboxChatModel }
-      : settings.profileValues,
+    kept: settings.profileValues,
     argv: invocation.argv,
     say: context.say,
   });

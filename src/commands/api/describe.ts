@@ -1,16 +1,8 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { quoted } from "../../core/text.ts";
 import type { DescribedOperation, DescribedResponse } from "../../openapi/described.ts";
-import type { Description } from "../../openapi/document.ts";
-import {
-  fieldsOfSchema,
-  membersOf,
-  merged,
-  type Schema,
-  type ShownField,
-  shownField,
-  typeText,
-} from "../../openapi/schema-fields.ts";
+import { type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
+import { fieldsOfSchema, type ShownField, shownField, typeText } from "../../openapi/schema-fields.ts";
 import { namedBy, operationArgs, requireOperation } from "./find.ts";
 import { destroys, isOwn } from "./request.ts";
 

@@ -2,7 +2,7 @@ import { type ArgValues, arg } from "../../command-kit/arg.ts";
 import { NotOffered, UsageError } from "../../core/errors.ts";
 import { nearest } from "../../core/text.ts";
 import { type DescribedOperation, describedOperations, methods } from "../../openapi/described.ts";
-import type { Description } from "../../openapi/document.ts";
+import { type Description, decoded } from "../../openapi/document.ts";
 
 /** The arguments that name an operation. */
 export const operationArgs = [
@@ -125,12 +125,4 @@ function matched(listed: string, typed: string): Readonly<Record<string, string>
     found[parameter] = decoded(value);
   }
   return found;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -34,7 +34,7 @@ export default defineCommand({
   ],
   buildInput: async ({ input, args: { message }, flags, settings, files }) => {
     const { system, topP, stop, seed, param } = flags;
-    const { chatModel } = settings.defaults;
+    const chatModel = settings.profileValues["chat.model"];
     if (settings.validate && message.trim() === "") {
       throw new UsageError("MESSAGE must not be empty");
     }

@@ -40,7 +40,7 @@ export default defineCommand({
     },
   ],
   buildInput: async ({ input, flags: { size, image }, files, settings }) => ({
-    model_name: settings.defaults.imageModel ?? defaultModel,
+    model_name: settings.profileValues["image.model"] ?? defaultModel,
     ...Object.fromEntries(alwaysSent.map((field) => [field.name, field.default])),
     ...input,
     ...agreed(size, input),

@@ -3,8 +3,7 @@ import { parseId } from "../../command-kit/values.ts";
 import { rentalTypes } from "../../contract/enums.ts";
 import { NotOffered } from "../../core/errors.ts";
 import { type DescribedOperation, describedOperations } from "../../openapi/described.ts";
-import type { Description } from "../../openapi/document.ts";
-import { membersOf, merged } from "../../openapi/schema-fields.ts";
+import { type Description, membersOf, merged } from "../../openapi/document.ts";
 import type { RentalType } from "./listing.ts";
 
 /** An operation that ends a rental of the type that its path or its id names, or of any type. */
