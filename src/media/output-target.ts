@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { EmptyResult, ResultLost, SaveFailed } from "../core/errors.ts";
-import { canSaveTo } from "../core/saving.ts";
 import { decodeBase64 } from "./base64.ts";
 import { type Destination, destination, folderOf, pathIn } from "./destination.ts";
 import { DEFAULT_TEMPLATE, type NameValues } from "./filename.ts";
+import { canSaveTo } from "./folders.ts";
 import { save } from "./save.ts";
 import { type MediaType, sniff } from "./sniff.ts";
 

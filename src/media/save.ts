@@ -1,8 +1,8 @@
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
-import { type Disk, makeFolder, needFolder, withTemporary } from "../core/saving.ts";
 import { numbered } from "./filename.ts";
+import { type Disk, makeFolder, needFolder, withTemporary } from "./folders.ts";
 
 export interface SaveOptions {
   /** Replace an existing file. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { SaveFailed } from "../../src/core/errors.ts";
-import { canSaveTo, type Disk } from "../../src/core/saving.ts";
+import { canSaveTo, type Disk } from "../../src/media/folders.ts";
 import { save } from "../../src/media/save.ts";
 import { scratchFolder } from "./scratch.ts";
 

@@ -1,7 +1,7 @@
 import { promises } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, SaveFailed, saveFailed } from "./errors.ts";
-import { makeFolderSync } from "./files.ts";
+import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
+import { makeFolderSync } from "../core/files.ts";
 
 /** The calls that put bytes on a disk, so that a test can have a disk that is full or has no hard links. */
 export type Disk = Pick<typeof promises, "open" | "link" | "rename" | "unlink">;
