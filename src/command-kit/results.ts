@@ -9,11 +9,7 @@ export const textResult = (
   text: string,
   record: object,
   { formatTyped }: Pick<CommandSettings, "formatTyped">,
-): Result => (formatTyped ? { data: record } : { text: whole(text) });
-
-async function* whole(text: string): AsyncGenerator<string> {
-  yield text;
-}
+): Result => (formatTyped ? { data: record } : { text: [text] });
 
 /** Printed in a dry run by commands that send no request. */
 export const nothingDone = "Nothing was done: this is a dry run.";

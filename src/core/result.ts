@@ -31,9 +31,9 @@ export interface Bytes {
   readonly bytes: Uint8Array;
 }
 
-/** Text that is printed as it arrives. */
+/** Text in pieces, which are printed as they arrive. */
 export interface Text {
-  readonly text: AsyncIterable<string>;
+  readonly text: AsyncIterable<string> | readonly string[];
   /** As in `Data`. */
   readonly exitCode?: number;
 }

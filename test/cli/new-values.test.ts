@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { documentedDescription } from "../../src/cli/start/services.ts";
+import { documentedDescription } from "../../src/cli/start/describing.ts";
 import { routes } from "../../src/contract/generated/routes.ts";
 import { type Answering, createCli } from "../support/cli.ts";
 import { commands } from "../support/commands.ts";

@@ -1,6 +1,6 @@
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { CannotPrint, reasonOf } from "../../core/errors.ts";
-import type { Data, Frames, Records, Result } from "../../core/result.ts";
+import type { Data, Frames, Records, Result, Text } from "../../core/result.ts";
 import type { View } from "../../core/view.ts";
 import type { Filter } from "../../output/jq.ts";
 import type { RenderOptions } from "../../output/render.ts";
@@ -125,7 +125,7 @@ const reportingErrors = (sink: Sink): Sink => ({
 });
 
 /** Streams text, without control sequences on a terminal, and ends it with a newline in any case. */
-async function printText(text: AsyncIterable<string>, stdout: Sink): Promise<void> {
+async function printText(text: Text["text"], stdout: Sink): Promise<void> {
   const { sanitizeStream } = await import("../../output/text.ts");
   let last = "\n";
   try {

@@ -32,11 +32,11 @@ export function printed(
   if (!include) {
     if (data) return shown(data.value, settings);
     if (bytes.length === 0) return { exitCode: 0 };
-    return terminal ? { text: once(response.text()) } : { bytes };
+    return terminal ? { text: [response.text()] } : { bytes };
   }
   const body = data ? Buffer.from(json(data.value, terminal)) : bytes;
   const whole = Buffer.concat([Buffer.from(headText(response)), body]);
-  return terminal ? { text: once(whole.toString()) } : { bytes: whole };
+  return terminal ? { text: [whole.toString()] } : { bytes: whole };
 }
 
 const headText = ({ status, headers }: BufferedResponse): string =>
@@ -74,10 +74,6 @@ function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOpe
     responses.filter((one) => one.status.toUpperCase() === name.toUpperCase()),
   );
   return described?.schema !== undefined;
-}
-
-async function* once(text: string): AsyncGenerator<string> {
-  yield text;
 }
 
 export type OutputSettings = Pick<CommandSettings, "output" | "tableTyped">;
