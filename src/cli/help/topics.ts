@@ -7,7 +7,7 @@ import { drawRows, type HelpLook, paragraph, titled } from "./layout.ts";
 export async function helpOrTopic(words: readonly string[], look: HelpLook): Promise<string | undefined> {
   const help = helpFor(words, look);
   if (help !== undefined || words.length !== 1) return help;
-  const { topicsOf } = await import("../../docs/topics/index.ts");
+  const { topicsOf } = await import("../../docs/topics.ts");
   const topic = topicsOf(globals).find(({ name }) => name === words[0]);
   if (!topic) return undefined;
   const sections = topic.sections.map(({ heading, parts }) => {

@@ -2,6 +2,7 @@ import type { Context, Installation, Ports } from "../../command-kit/context.ts"
 import { defineCommand } from "../../command-kit/define.ts";
 import { reasonOf, Unhealthy } from "../../core/errors.ts";
 import { once } from "../../core/once.ts";
+import { wrap } from "../../core/wrap.ts";
 import { completions, node, player, ssh, terminal } from "./checks/local.ts";
 import { baseUrl, clock, description, key, proxy, tls } from "./checks/service.ts";
 import { configuration, sandbox, stateFolder } from "./checks/stored.ts";
@@ -117,23 +118,11 @@ async function* report(
   const columns =
     terminal.stdout && terminal.columns > 0 ? terminal.columns - indent.length : Number.POSITIVE_INFINITY;
   for (const { check, status, message, advice = "" } of results) {
-    const [first = "", ...rest] = [message, advice].flatMap((text) => wrap(text, columns));
+    const [first = "", ...rest] = [message, advice].filter(Boolean).flatMap((text) => wrap(text, columns));
     yield `${sign[status]} ${status.padEnd("warning".length)}  ${check.padEnd(width)}  ${first}\n`;
     for (const line of rest) yield `${indent}${line}\n`;
   }
   const count = (wanted: Finding["status"]) => results.filter(({ status }) => status === wanted).length;
   const warnings = count("warning");
   yield `\n${count("ok")} ok, ${warnings} warning${warnings === 1 ? "" : "s"}, ${count("failure")} failed\n`;
-}
-
-/** Lines of at most so many columns; a longer word, such as a path, stays whole. None for an empty text. */
-function wrap(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ").filter((part) => part !== "")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < columns)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
