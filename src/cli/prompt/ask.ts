@@ -5,7 +5,6 @@ import { quoted } from "../../core/text.ts";
 import type { Io } from "../../system/types.ts";
 import { fieldValue } from "../parse/values.ts";
 import { isReplaced, type Missing, missingOf, wordOf } from "./missing.ts";
-import { ask, questionFor } from "./question.ts";
 
 interface Asking {
   readonly io: Pick<Io, "stdin" | "prompts">;
@@ -32,12 +31,12 @@ export async function fillIn(command: CommandNode, values: Values, asking: Askin
     const issues = missing.map(({ flag, text }) => ({ flag, message: `is missing: ${text}` }));
     throw new UsageError(`${missing.map(({ flag }) => flag).join(", ")} missing`, { issues });
   }
-  const prompts = await io.prompts();
+  const [prompts, { ask }] = await Promise.all([io.prompts(), import("./question.ts")]);
   const flags: string[] = [];
   const words: string[] = [];
   let filled = piped;
   for (const item of missing) {
-    const answer = await ask(await questionFor(item, command, filled), prompts);
+    const answer = await ask(item, command, filled, prompts);
     if (item.arg) words.push(answer);
     else flags.push(item.flag, answer);
     filled = withAnswer(command, filled, item, answer);

@@ -6,7 +6,6 @@ import type { Operation } from "../../contract/operation.ts";
 import { UsageError } from "../../core/errors.ts";
 import { didYouMean, sentence } from "../../core/text.ts";
 import type { Invocation } from "../parse/program.ts";
-import { contractCheck } from "./contract-check.ts";
 
 /**
  * Whether the service's description lists a value that the contract does not know; undefined when the description could
@@ -17,6 +16,16 @@ export type IsListedFor = (
   path: Issue["path"],
   value: string,
 ) => Promise<boolean | undefined>;
+
+/** Loads the contract's check of an operation's input. */
+export async function contractCheck(id: OperationId) {
+  const [{ check }, { operations }] = await Promise.all([
+    import("../../contract/check/check.ts"),
+    import("../../contract/index.ts"),
+  ]);
+  const operation: Operation = operations[id];
+  return (input: object) => check(operation, input);
+}
 
 /**
  * Checks an input against the contract, and accepts choices that only the service's description lists. Throws
