@@ -23,7 +23,7 @@ const described =
 
 /** The documented description, whose choices are one more each. */
 const withNews: object = JSON.parse(
-  JSON.stringify(await documentedDescription({ assumed: false }), (key, value) =>
+  JSON.stringify(await documentedDescription({ sandbox: false }), (key, value) =>
     key === "enum" ? [...value, "news"] : value,
   ),
 );

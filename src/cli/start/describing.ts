@@ -1,6 +1,7 @@
 import type { RequestParts } from "../../client/request.ts";
 import type { CallOptions } from "../../client/send.ts";
 import type { Describe } from "../../command-kit/context.ts";
+import type { Settings } from "../../config/settings.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
@@ -28,7 +29,6 @@ export function describing(
   { settings, system, services, notes }: Runtime,
   options: () => Promise<CallOptions>,
 ): Describing {
-  const documented = () => documentedDescription({ assumed: settings.sandbox });
   const store = once(async () => {
     const { createDescriptions } = await import("../../client/description.ts");
     return createDescriptions(options, settings.sandbox ? undefined : await services.descriptionCache());
@@ -67,8 +67,8 @@ export function describing(
     describe: async ({ refresh = false, orDocumented, timeout } = {}) => {
       if (settings.dryRun) {
         const { description } = await (await store()).peek();
-        if (description || settings.sandbox) return description ?? documented();
-        const fallback = timeout === undefined ? await documented() : undefined;
+        if (description || settings.sandbox) return description ?? documentedDescription(settings);
+        const fallback = timeout === undefined ? await documentedDescription(settings) : undefined;
         if (fallback === undefined || orDocumented?.(fallback) === false) {
           throw new UsageError(notCached, { hint: "Run `gpuctl api spec` to fetch and cache it." });
         }
@@ -81,7 +81,8 @@ export function describing(
         return await load({ refresh });
       } catch (error) {
         if (system.interrupted.aborted) throw error;
-        const fallback = orDocumented && !(error instanceof NoBaseUrl) ? await documented() : undefined;
+        const fallback =
+          orDocumented && !(error instanceof NoBaseUrl) ? await documentedDescription(settings) : undefined;
         if (fallback === undefined || !orDocumented?.(fallback)) throw withPurpose(error);
         notes.say(
           `Could not fetch the service's description (${reasonOf(error)}); using the documented API instead.`,
@@ -92,20 +93,16 @@ export function describing(
   };
 }
 
-/** The documented API; with `assumed` also the operations that the sandbox adds. */
-export async function documentedDescription({
-  assumed,
-}: {
-  readonly assumed: boolean;
-}): Promise<Description> {
+/** The documented API; in the sandbox also the operations that it adds. */
+export async function documentedDescription({ sandbox }: Pick<Settings, "sandbox">): Promise<Description> {
   const [{ operations }, { openApi }] = await Promise.all([
     import("../../contract/index.ts"),
     import("../../contract/document/openapi.ts"),
   ]);
-  const more = assumed
+  const added = sandbox
     ? Object.values((await import("../../sandbox/assumed/index.ts")).assumedOperations)
     : [];
-  return openApi([...Object.values(operations), ...more], { servers: [] });
+  return openApi([...Object.values(operations), ...added], { servers: [] });
 }
 
 const notCached =

@@ -9,7 +9,7 @@ import { helpFor } from "../help/help.ts";
 import { helpLook } from "../help/layout.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { type Invocation, parse } from "../parse/program.ts";
-import { createNotes, responseNotes } from "../print/notes.ts";
+import { createNotes } from "../print/notes.ts";
 import { prepare, print } from "../print/print.ts";
 import { exit } from "../report/exit.ts";
 import type { FailureContext } from "../report/failure.ts";
@@ -47,14 +47,13 @@ async function execute(invocation: Invocation, system: System, services: Service
   const warning = exposureWarning(config, files);
   if (warning) notes.say(warning);
   const service = serviceClock(clock.now);
-  const note = responseNotes({ debug: settings.debug, stderr: io.stderr, now: service.now, say: notes.say });
   let last: Exchange | undefined;
   const runtime = { settings, system, services, notes };
   const connection = connect(runtime, {
     observe: (exchange) => {
       if (exchange.status !== undefined) last = exchange;
       service.observe(exchange);
-      note(exchange);
+      notes.response(exchange, service.now());
     },
     meanwhile: () => {
       void loading.then(({ view }) => prepare(view, settings, io.stdout.isTTY));

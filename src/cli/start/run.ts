@@ -1,11 +1,10 @@
 import type { Command } from "../../command-kit/define.ts";
 import type { Result } from "../../core/result.ts";
-import { sandboxChatModel } from "../../core/sandbox.ts";
 import { loaders } from "../generated/loaders.ts";
 import type { Invocation } from "../parse/program.ts";
 import { valuesOf, withProfileDefaults } from "../parse/values.ts";
 import { fillIn } from "../prompt/ask.ts";
-import { confirm, mayPrompt } from "../prompt/confirm.ts";
+import { confirm } from "../prompt/confirm.ts";
 import type { Connection } from "./connection.ts";
 import { createContext } from "./context.ts";
 import type { Runtime } from "./services.ts";
@@ -31,18 +30,10 @@ export async function run(
   runtime: Runtime,
 ): Promise<Result> {
   const { settings, system } = runtime;
-  const { sandbox, profileValues } = settings;
   const context = createContext(runtime, connection, serviceNow);
   const invocation = withProfileDefaults(typed, settings);
   const node = invocation.command;
-  const values = await fillIn(node, valuesOf(invocation), {
-    io: system.io,
-    incomplete: !settings.validate,
-    mayAsk: () => mayPrompt(settings, system.io),
-    kept: sandbox ? { ...profileValues, "chat.model": sandboxChatModel } : profileValues,
-    argv: invocation.argv,
-    say: context.say,
-  });
+  const values = await fillIn(invocation, valuesOf(invocation), runtime);
   const typedValues = { ...context, ...(await portsFor(command, runtime, connection)), ...values };
   const input = (await command.buildInput?.(typedValues)) ?? values.input;
   // Skipped when there is nothing to check, so that a plain listing loads no schema.
@@ -55,7 +46,7 @@ export async function run(
     const { confirm: asked } = command;
     const question = () => ("spending" in asked ? asked.spending(given) : asked.destruction(given));
     const real = node.operation === undefined && node.path[0] !== "sandbox";
-    await confirm(question, node, { ...settings, sandbox: sandbox && !real }, system.io);
+    await confirm(question, node, { ...settings, sandbox: settings.sandbox && !real }, system.io);
   }
   return command.run(given);
 }
