@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import { wrap } from "../../core/wrap.ts";
 import type { Sink, System } from "../../system/types.ts";
 
@@ -18,7 +17,7 @@ export function helpLook({ isTTY, columns }: Pick<Sink, "isTTY" | "columns">, en
   const isBold = isTTY && !env.NO_COLOR && env.TERM !== "dumb";
   return {
     width: isTTY ? Math.min(maxWidth, Math.max(minWidth, columns || defaultWidth)) : defaultWidth,
-    bold: isBold ? (text) => styleText("bold", text, { validateStream: false }) : (text) => text,
+    bold: isBold ? (text) => `\u001b[1m${text}\u001b[22m` : (text) => text,
   };
 }
 
