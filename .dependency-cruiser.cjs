@@ -60,7 +60,7 @@ module.exports = {
     },
     {
       name: "sandbox-and-docs-by-dynamic-import",
-      comment: "One place of the command line reaches the sandbox and the documents, by dynamic import",
+      comment: "The command line reaches the sandbox and the documents by dynamic import only",
       severity: error,
       from: { path: "^src/cli/" },
       to: { path: "^src/(sandbox|docs)/", dynamic: false },

@@ -7,7 +7,7 @@ interface Graph {
 const together = {
   // Loaded before the code cache works, so it must not import other chunks.
   "code-cache": ["/src/system/code-cache.ts"],
-  help: ["/src/cli/help/help.ts", "/src/cli/help/look.ts", "/src/cli/help/topic-text.ts"],
+  help: ["/src/cli/help/help.ts", "/src/cli/help/topics.ts"],
   start: [
     "/src/cli/start/main.ts",
     "/src/cli/start/services.ts",

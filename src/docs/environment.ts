@@ -1,4 +1,5 @@
 import type { GlobalNode } from "../command-kit/tree.ts";
+import type { TopicSection } from "../core/topics.ts";
 
 export interface Variable {
   readonly name: string;
@@ -46,3 +47,19 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
 /** The same files on other systems. */
 export const otherPaths =
   "These are the paths on Linux, where gpuctl respects XDG_CONFIG_HOME and XDG_DATA_HOME. On macOS, the folders are ~/Library/Preferences/gpuctl and ~/Library/Application Support/gpuctl; on Windows, %APPDATA%\\gpuctl\\Config and %LOCALAPPDATA%\\gpuctl\\Data. GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR override these paths.";
+
+export const environmentTopic = (globals: readonly GlobalNode[]): readonly TopicSection[] => [
+  {
+    heading: "Variables",
+    parts: [
+      "Flags override environment variables, and environment variables override the profile.",
+      {
+        terms: environmentOf(globals).map(({ name, meaning, flag }) => [
+          name,
+          meaning + (flag ? `; same as ${flag}` : ""),
+        ]),
+      },
+    ],
+  },
+  { heading: "Files", parts: [{ terms: files }, otherPaths] },
+];

@@ -1,3 +1,5 @@
+import type { TopicSection } from "../core/topics.ts";
+
 /** The exit codes, which mean the same in every command. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, "Success"],
@@ -19,4 +21,21 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [11, "A spending limit that you set would be exceeded. Nothing was sent"],
   [130, "Interrupted, or a confirmation was declined"],
+];
+
+export const exitCodesTopic: readonly TopicSection[] = [
+  {
+    heading: "Codes",
+    parts: [
+      "Exit codes mean the same in every command, so scripts can rely on them.",
+      { terms: exitCodes.map(([code, meaning]) => [String(code), meaning]) },
+    ],
+  },
+  {
+    heading: "In a script",
+    parts: [
+      "After exit code 9, run the same command again. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the field retryable of the error says whether it is safe to run the command again.",
+      { code: ['gpuctl rentals get 1001 --sandbox || echo "exit code $?"'] },
+    ],
+  },
 ];

@@ -1,11 +1,19 @@
-import { everywhere, type GlobalNode, type Noun } from "../command-kit/tree.ts";
-import { topics } from "../core/topics.ts";
-import { commandText, flagList, usage } from "./command-text.ts";
+import {
+  argText,
+  type CommandNode,
+  everywhere,
+  type FlagNode,
+  type GlobalNode,
+  type Noun,
+  spellings,
+  textWithNotes,
+  usageWords,
+} from "../command-kit/tree.ts";
+import { type Topic, type TopicPart, topics } from "../core/topics.ts";
 import { environmentOf, files, otherPaths } from "./environment.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { bold, examples, italic, list, literal, page, plain, section } from "./roff.ts";
-import { topicPage } from "./topic-page.ts";
-import { topicsOf } from "./topics/index.ts";
+import { bold, examples, italic, list, literal, page, plain, section, subsection, typed } from "./roff.ts";
+import { topicsOf } from "./topics.ts";
 
 export interface Manual {
   readonly nouns: readonly Noun[];
@@ -79,3 +87,47 @@ const nounPage = ({ name, summary, commands }: Noun, { version, date }: Manual):
     ),
     section("SEE ALSO", [reference("gpuctl"), ...topicReferences].join(",\n")),
   ]);
+
+/** The subsection of a command in the manual page of its noun. */
+const commandText = (spec: CommandNode): string =>
+  subsection(
+    bold(["gpuctl", ...spec.path].join(" ")),
+    `${plain(spec.summary)}.`,
+    ...detailsOf(spec),
+    list(spec.args.map((word) => [italic(word.name), plain(argText(word))])),
+    flagList(spec.flags),
+    examples(spec.examples),
+  );
+
+/** Paragraphs; indented lines are code. */
+const detailsOf = ({ details = "" }: CommandNode): readonly string[] =>
+  details
+    .split(/\n(?= )|(?<=^ .*)\n/m)
+    .map((part) => (part.startsWith(" ") ? typed([part.trim()]) : plain(part)));
+
+const usage = (spec: CommandNode): string =>
+  [bold(["gpuctl", ...spec.path].join(" ")), ...usageWords(spec, italic), `[${italic("FLAGS")}]`].join(" ");
+
+const flagList = (flags: readonly FlagNode[]): string =>
+  list(
+    flags.map((flag) => [spellings(flag).map(bold).join(", ") + valueText(flag), plain(textWithNotes(flag))]),
+  );
+
+/** The value of a flag, in brackets when optional. */
+function valueText({ value, optionalValue }: FlagNode): string {
+  if (value === undefined) return "";
+  return optionalValue === undefined ? ` ${italic(value)}` : ` [${italic(value)}]`;
+}
+
+const topicPage = ({ name, summary, sections }: Topic, { version, date }: Manual): string =>
+  page({ name: `gpuctl-${name}`, number: 7, version, date }, [
+    section("NAME", `${literal(`gpuctl-${name}`)} \\- ${plain(summary)}`),
+    ...sections.map(({ heading, parts }) => section(heading.toUpperCase(), ...parts.map(roffOf))),
+    section("SEE ALSO", `${bold("gpuctl")}(1)`),
+  ]);
+
+function roffOf(part: TopicPart): string {
+  if (typeof part === "string") return literal(part);
+  if ("terms" in part) return list(part.terms.map(([term, meaning]) => [bold(term), literal(meaning)]));
+  return typed(part.code);
+}

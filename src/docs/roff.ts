@@ -1,3 +1,5 @@
+import { wrap } from "../core/text.ts";
+
 /** Escapes text, so that roff takes none of it for a request. */
 export const plain = (text: string): string =>
   text
@@ -14,7 +16,7 @@ export const italic = (text: string): string => `\\fI${literal(text)}\\fR`;
 const unicode = (character: string): string =>
   `\\[u${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
-export interface Title {
+interface Title {
   readonly name: string;
   /** The section of the manual: 1 for commands, 7 for topics. */
   readonly number: 1 | 7;
@@ -40,19 +42,9 @@ function wrapped(part: string): readonly string[] {
   let verbatim = false;
   return lines.flatMap((line, at) => {
     if (line === ".nf" || line === ".fi") verbatim = line === ".nf";
-    return verbatim || line.startsWith(".") || lines[at - 1] === ".TP" ? [line] : wrap(line);
+    if (verbatim || line.startsWith(".") || lines[at - 1] === ".TP") return [line];
+    return wrap(line, lineWidth).map((piece) => piece.replace(/^(?=[.'])/, "\\&"));
   });
-}
-
-function wrap(line: string): readonly string[] {
-  const lines: string[] = [];
-  for (const word of line.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < lineWidth)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(/^[.']/.test(word) ? `\\&${word}` : word);
-  }
-  return lines;
 }
 
 /** A section of paragraphs and lists; empty when they all are. */

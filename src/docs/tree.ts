@@ -9,67 +9,47 @@ import {
 } from "../command-kit/tree.ts";
 import { topics } from "../core/topics.ts";
 
+/** What completion scripts are generated from. */
+export interface Tree {
+  readonly places: readonly Place[];
+  /** The paths of all places but gpuctl itself. */
+  readonly paths: readonly string[];
+  /** Flags that select the service that completions query. */
+  readonly service: readonly FlagNode[];
+  readonly globals: readonly FlagNode[];
+}
+
 /** A place on the command line: gpuctl itself, a group of commands, or a command. */
 export interface Place {
   /** The words that lead here, separated by spaces; empty for gpuctl itself. */
   readonly path: string;
   readonly below: readonly Word[];
   /** The flags of a command, without the global ones. */
-  readonly flags: readonly ShownFlag[];
+  readonly flags: readonly FlagNode[];
   /** The arguments of a command, in order. */
-  readonly words: readonly ShownWord[];
+  readonly args: readonly (ArgNode & Valued)[];
 }
 
-/** An argument, such as an id. */
-export interface ShownWord extends Pick<ShownFlag, "choices" | "completes"> {
-  /** The name shown in help, such as `RENTAL`. */
-  readonly value: string;
-  /** Takes all remaining words. */
-  readonly variadic: boolean;
-}
+/** The placeholder of a flag's value or the name of an argument, and what completes it. */
+export type Valued = Pick<FlagNode, "value" | "choices" | "completes">;
 
 export interface Word {
   readonly name: string;
   readonly summary: string;
 }
 
-export interface ShownFlag extends Pick<FlagNode, "value" | "text" | "completes"> {
-  /** Every spelling with its dashes, the short one first. */
-  readonly names: readonly string[];
-  /** Its value is optional. */
-  readonly optional: boolean;
-  readonly choices: readonly string[];
-  readonly repeat: boolean;
-}
-
-const shownFlag = (flag: FlagNode): ShownFlag => ({
-  names: spellings(flag),
-  text: flag.text,
-  ...(flag.value && { value: flag.value }),
-  ...(flag.completes && { completes: flag.completes }),
-  optional: flag.optionalValue !== undefined,
-  choices: flag.choices ?? [],
-  repeat: flag.repeat ?? false,
-});
-
-/** What completion scripts are generated from. */
-export interface Tree {
-  readonly places: readonly Place[];
-  /** Flags that select the service that completions query. */
-  readonly service: readonly ShownFlag[];
-  readonly globals: readonly ShownFlag[];
-}
-
 export function treeOf(nouns: readonly Noun[], globals: readonly GlobalNode[]): Tree {
   const specs = nouns.flatMap(({ commands }) => commands);
   const paths = new Set(specs.flatMap(({ path }) => path.map((_, at) => path.slice(0, at + 1).join(" "))));
+  const places = withHelp([
+    { path: "", below: nouns, flags: [], args: [] },
+    ...[...paths].map((path) => place(path, specs)),
+  ]);
   return {
-    globals: [...globals, ...everywhere].map(shownFlag),
-    service: globals.filter(({ group }) => group === "Service").map(shownFlag),
-    places: withHelp([
-      { path: "", below: nouns, flags: [], words: [] },
-      ...[...paths].map((path) => place(path, specs)),
-    ]),
+    places,
+    paths: places.flatMap(({ path }) => path || []),
+    globals: [...globals, ...everywhere],
+    service: globals.filter(({ group }) => group === "Service"),
   };
 }
 
@@ -78,11 +58,9 @@ function withHelp(places: readonly Place[]): readonly Place[] {
   const groups = places.filter(({ path, below }) => path !== "" && path !== "help" && below.length > 0);
   return [
     ...places.map((place) =>
-      place.path === "help"
-        ? { ...place, below: [...topics, ...(places[0]?.below ?? [])], words: [] }
-        : place,
+      place.path === "help" ? { ...place, below: [...topics, ...(places[0]?.below ?? [])], args: [] } : place,
     ),
-    ...groups.map(({ path, below }) => ({ path: `help ${path}`, below, flags: [], words: [] })),
+    ...groups.map(({ path, below }) => ({ path: `help ${path}`, below, flags: [], args: [] })),
   ];
 }
 
@@ -91,17 +69,10 @@ function place(path: string, specs: readonly CommandNode[]): Place {
   return {
     path,
     below: wordsBelow(path.split(" "), specs),
-    flags: (own?.flags ?? []).map(shownFlag),
-    words: (own?.args ?? []).map(shownWord),
+    flags: own?.flags ?? [],
+    args: (own?.args ?? []).map((one) => ({ ...one, value: one.name })),
   };
 }
-
-const shownWord = ({ name, choices = [], completes, variadic = false }: ArgNode): ShownWord => ({
-  value: name,
-  choices,
-  ...(completes && { completes }),
-  variadic,
-});
 
 /** The words that can follow a path. The summary of a word that is not a command lists the words that can follow it. */
 function wordsBelow(path: readonly string[], specs: readonly CommandNode[]): readonly Word[] {
@@ -116,14 +87,24 @@ function wordsBelow(path: readonly string[], specs: readonly CommandNode[]): rea
   });
 }
 
+/** Whether the next word is the flag's value. */
+export const takesValue = ({ value, optionalValue }: FlagNode): boolean =>
+  value !== undefined && optionalValue === undefined;
+
 /** Every spelling of the flags whose value is the next word, so that the value is not taken for a command. */
-export const valueFlags = ({ places, globals }: Tree): readonly string[] => [
-  ...new Set(
-    [...globals, ...places.flatMap(({ flags }) => flags)]
-      .filter(({ value, optional }) => value !== undefined && !optional)
-      .flatMap(({ names }) => names),
-  ),
+export const valueFlags = ({ places, globals }: Tree): readonly string[] =>
+  spelled([...globals, ...places.flatMap(({ flags }) => flags)].filter(takesValue));
+
+/** Patterns of a shell's `case` for the flags that select the service: before their value, and in one word. */
+export function serviceWords({ service }: Tree): { readonly valued: string; readonly whole: string } {
+  const valued = spelled(service.filter(takesValue));
+  const switches = spelled(service.filter((flag) => !takesValue(flag)));
+  return { valued: valued.join("|"), whole: [...switches, ...valued.map((name) => `${name}=*`)].join("|") };
+}
+
+/** Every spelling of some flags, each once. */
+export const spelled = (flags: readonly FlagNode[]): readonly string[] => [
+  ...new Set(flags.flatMap(spellings)),
 ];
 
-export const takesFile = ({ value }: Pick<ShownFlag, "value">): boolean =>
-  value === "FILE" || value === "PATH";
+export const takesFile = ({ value }: Valued): boolean => value === "FILE" || value === "PATH";

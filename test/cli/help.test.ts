@@ -5,8 +5,8 @@ import { topics } from "../../src/core/topics.ts";
 import { outputFormats } from "../../src/core/view.ts";
 import { environmentOf } from "../../src/docs/environment.ts";
 import { manual } from "../../src/docs/manual.ts";
-import { topicsOf } from "../../src/docs/topics/index.ts";
-import { errorFields } from "../../src/docs/topics/output.ts";
+import { errorFields } from "../../src/docs/output.ts";
+import { topicsOf } from "../../src/docs/topics.ts";
 import { createCli } from "../support/cli.ts";
 import { commands } from "../support/commands.ts";
 

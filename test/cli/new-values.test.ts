@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { documentedDescription } from "../../src/cli/start/services.ts";
+import { documentedDescription } from "../../src/cli/start/describing.ts";
 import { routes } from "../../src/contract/generated/routes.ts";
 import { type Answering, createCli } from "../support/cli.ts";
 import { commands } from "../support/commands.ts";
@@ -23,7 +23,7 @@ const described =
 
 /** The documented description, whose choices are one more each. */
 const withNews: object = JSON.parse(
-  JSON.stringify(await documentedDescription({ assumed: false }), (key, value) =>
+  JSON.stringify(await documentedDescription({ sandbox: false }), (key, value) =>
     key === "enum" ? [...value, "news"] : value,
   ),
 );

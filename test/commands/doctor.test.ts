@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { globals, nouns } from "../../src/cli/generated/tree.ts";
-import { completionOf } from "../../src/docs/completions/index.ts";
+import { completionScripts } from "../../src/docs/completions/index.ts";
 import { treeOf } from "../../src/docs/tree.ts";
 import { type Answering, type Cli, createCli, firstMoment, type TestMachine } from "../support/cli.ts";
 import { key, overNetwork, serviceUrl } from "../support/service.ts";
@@ -319,7 +319,7 @@ describe("doctor checks what is installed beside gpuctl", () => {
       status: "warning",
       advice: expect.stringContaining("gpuctl completion fish > "),
     });
-    const script = completionOf("fish", treeOf(nouns, globals));
+    const script = completionScripts.fish(treeOf(nouns, globals));
     const inPlace = await checked("completions", { answer: well, env, before: place(script) });
     expect(inPlace).toMatchObject({ status: "ok" });
     const loads = async (cli: Cli) => {

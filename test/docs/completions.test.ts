@@ -107,7 +107,7 @@ test("a text with quotes and brackets cannot break a script", () => {
     value: "FILE",
     text: odd,
     notes: [],
-    group: "Other",
+    group: "Output",
   };
   const made = completions(treeOf([], [flag]));
   expect(made._gpuctl).toContain("'[it'\\''s \\[odd\\]: $(touch x) `y` \"z\" \\\\]:FILE:_files'");

@@ -2,16 +2,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { globals, nouns } from "../../src/cli/generated/tree.ts";
 import { main } from "../../src/cli/start/main.ts";
-import { documentedDescription, type Sandbox, type Services } from "../../src/cli/start/services.ts";
+import type { Sandbox, Services } from "../../src/cli/start/services.ts";
+import type { DescriptionCache } from "../../src/client/description.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
 import type { Installation } from "../../src/command-kit/context.ts";
 import { Unavailable } from "../../src/core/errors.ts";
 import type { EnvironmentName } from "../../src/core/sandbox.ts";
-import { completionOf } from "../../src/docs/completions/index.ts";
-import { topicsOf } from "../../src/docs/topics/index.ts";
-import { treeOf } from "../../src/docs/tree.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { serve } from "../../src/sandbox/serve.ts";
@@ -187,14 +184,8 @@ export async function createCli({
         facts: async () => ({ keys: sandbox.keys, limits: sandboxLimits }),
         health: machine.sandboxHealth,
       },
-      descriptions: {
-        cache: negotiates ? descriptionFiles(() => join(folder, "state")) : undescribed(now),
-        documented: documentedDescription,
-      },
-      documents: {
-        completionScript: async (shell) => completionOf(shell, treeOf(nouns, globals)),
-        topic: async (name) => topicsOf(globals).find((one) => one.name === name),
-      },
+      descriptionCache: async () =>
+        negotiates ? descriptionFiles(() => join(folder, "state")) : undescribed(now),
     };
     const code = await main(
       typeof line === "string" ? words(line).slice(isNamed(line) ? 1 : 0) : line,
@@ -218,7 +209,7 @@ export async function createCli({
 /** The system's temporary folder, as a run sees it. */
 export const temporaryFolder = (folder: string): string => `${folder}-temporary`;
 
-const undescribed = (failedAt: number): Services["descriptions"]["cache"] => ({
+const undescribed = (failedAt: number): DescriptionCache => ({
   read: async (url) => `${JSON.stringify({ url, failedAt })}\n`,
   write: async () => {},
 });

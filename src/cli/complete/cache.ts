@@ -5,11 +5,17 @@ import type { LiveValue } from "../../command-kit/values.ts";
 import type { Settings } from "../../config/settings.ts";
 import { makeFolderSync, writePrivateFile } from "../../core/files.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
-import type { Clock, Files } from "../../system/types.ts";
-import type { CompletedValue } from "./value.ts";
+import type { System } from "../../system/types.ts";
+
+/** A value to offer, with its description. */
+export interface CompletedValue {
+  readonly value: string;
+  /** May be empty. */
+  readonly description: string;
+}
 
 /** Cached values: identifiers and labels, never a key. */
-export interface Kept {
+interface Kept {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly values: readonly CompletedValue[];
@@ -22,7 +28,7 @@ export const usefulFor = 3_600_000;
 
 /** The cache file for one kind of values of one service and account. */
 export function cachePath(
-  { state }: Pick<Files["folders"], "state">,
+  { state }: Pick<System["files"]["folders"], "state">,
   kind: LiveValue,
   { sandbox, baseUrl, profile, credential }: Settings,
 ): string {
@@ -31,15 +37,10 @@ export function cachePath(
   return join(state, "completions", `${kind}-${name}.json`);
 }
 
-export interface CacheReader {
-  readonly files: Pick<Files, "readText">;
-  readonly clock: Pick<Clock, "now">;
-}
-
 /** The cached values; undefined when the file is missing, invalid, too old or dated in the future. */
 export function readKept(
   path: string,
-  { files: { readText }, clock: { now } }: CacheReader,
+  { files: { readText }, clock: { now } }: Pick<System, "files" | "clock">,
 ): (Kept & { readonly fresh: boolean }) | undefined {
   const kept: unknown = parseJson(readText(path) ?? "");
   if (!isKept(kept)) return undefined;

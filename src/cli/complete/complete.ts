@@ -1,10 +1,8 @@
 import { readConfig } from "../../config/file.ts";
-import { resolveSettings } from "../../config/settings.ts";
+import { oneLine } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
-import { globalFlags } from "../parse/globals.ts";
-import { cachePath, readKept } from "./cache.ts";
-import { readWanted, type Wanted } from "./line.ts";
-import { type CompletedValue, isWord, valueLines } from "./value.ts";
+import { type CompletedValue, cachePath, readKept } from "./cache.ts";
+import { readWanted, settingsFor, type Wanted } from "./line.ts";
 
 export interface Completing extends Pick<System, "env" | "files" | "clock"> {
   /** Refreshes the cache; settles when that is done, or when the shell has waited long enough. */
@@ -12,33 +10,33 @@ export interface Completing extends Pick<System, "env" | "files" | "clock"> {
 }
 
 /**
- * The output of `__complete KIND [PREFIX] [FLAG]...`: one line per value. Empty on any error, as a shell that completes
- * cannot show a message.
+ * The output of `__complete KIND [PREFIX] [FLAG]...`: for each value a line with the value, a tab and its description.
+ * Empty on any error, as a shell that completes cannot show a message.
  */
 export async function complete(argv: readonly string[], system: Completing): Promise<string> {
   try {
     const wanted = readWanted(argv);
     const values = wanted.kind === "profile" ? profiles(system) : await ofService(wanted, system);
-    return valueLines(values, wanted.prefix);
+    return values
+      .filter(({ value }) => value.startsWith(wanted.prefix))
+      .map(({ value, description }) => `${value}\t${description}\n`)
+      .join("");
   } catch {
     return "";
   }
 }
 
-const profiles = (system: Completing): readonly CompletedValue[] =>
-  Object.keys(readConfig(system.files).profiles ?? {})
+const profiles = ({ files }: Completing): readonly CompletedValue[] =>
+  Object.keys(readConfig(files).profiles ?? {})
     .filter(isWord)
     .map((value) => ({ value, description: "" }));
 
+/** A value with control characters cannot be typed. */
+export const isWord = (text: string): boolean => text !== "" && text === oneLine(text, true);
+
 /** Fresh values from the cache, else those that a request returns in time, else older ones from the cache. */
 async function ofService({ kind, typed }: Wanted, system: Completing): Promise<readonly CompletedValue[]> {
-  const settings = resolveSettings({
-    typed,
-    flags: globalFlags,
-    env: system.env,
-    config: readConfig(system.files),
-    for: "use",
-  });
+  const settings = settingsFor(typed, system);
   if (!settings.sandbox && settings.baseUrl === undefined) return [];
   const path = cachePath(system.files.folders, kind, settings);
   const kept = readKept(path, system);

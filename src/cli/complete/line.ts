@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
 import { type LiveValue, liveValues } from "../../command-kit/values.ts";
+import { readConfig } from "../../config/file.ts";
+import { resolveSettings, type Settings } from "../../config/settings.ts";
+import type { System } from "../../system/types.ts";
 import { globalFlags, type TypedGlobals } from "../parse/globals.ts";
 
 /** What a shell requests: values of a kind with a prefix. */
@@ -30,3 +33,7 @@ export function readWanted(argv: readonly string[]): Wanted {
   if (kind === undefined) throw new Error(`unknown kind of values: ${word}`);
   return { kind, prefix, typed: values };
 }
+
+/** The settings of a command with these flags. */
+export const settingsFor = (typed: TypedGlobals, { env, files }: Pick<System, "env" | "files">): Settings =>
+  resolveSettings({ typed, flags: globalFlags, env, config: readConfig(files), for: "use" });

@@ -18,8 +18,12 @@ export async function completeHere(
   system: System,
   services: Services,
 ): Promise<number> {
-  if (argv.at(-1) === refillMark) await refillHere(argv.slice(0, -1), system, services);
-  else print(await complete(argv, { ...system, refill: () => startRefill(argv) }));
+  if (argv.at(-1) === refillMark) {
+    exitAfter(refillLimit);
+    await refill(argv.slice(0, -1), { ...system, programs }, services).catch(() => {});
+  } else {
+    print(await complete(argv, { ...system, refill: () => startRefill(argv) }));
+  }
   return 0;
 }
 
@@ -31,16 +35,8 @@ const startRefill = (argv: readonly string[]): Promise<void> =>
   startInBackground(["__complete", ...argv, refillMark], replyAt);
 
 /** Completing runs no program of the user's, such as one that prints the key. */
-const programs: System["programs"] = {
-  run: () => Promise.reject(new Unavailable("completing runs no programs", "")),
-  output: () => Promise.reject(new Unavailable("completing runs no programs", "")),
-  which: async () => undefined,
-};
-
-async function refillHere(argv: readonly string[], system: System, services: Services): Promise<void> {
-  exitAfter(refillLimit);
-  await refill(argv, { ...system, programs }, services).catch(() => {});
-}
+const refused = () => Promise.reject(new Unavailable("completing runs no programs", ""));
+const programs: System["programs"] = { run: refused, output: refused, which: async () => undefined };
 
 function print(text: string): void {
   try {

@@ -1,17 +1,16 @@
 import { recordsOf } from "../../command-kit/responses.ts";
-import { readConfig } from "../../config/file.ts";
-import { resolveSettings } from "../../config/settings.ts";
+import { firstAt } from "../../core/json.ts";
 import type { View } from "../../core/view.ts";
+import { oneLine, plainText } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
-import { globalFlags } from "../parse/globals.ts";
 import { createNotes } from "../print/notes.ts";
 import { connect } from "../start/connection.ts";
 import { createContext } from "../start/context.ts";
 import { loadCommand } from "../start/run.ts";
 import type { Services } from "../start/services.ts";
-import { alone, cachePath, keep } from "./cache.ts";
-import { readWanted } from "./line.ts";
-import { type Columns, valuesOf } from "./value.ts";
+import { alone, type CompletedValue, cachePath, keep } from "./cache.ts";
+import { isWord } from "./complete.ts";
+import { readWanted, settingsFor } from "./line.ts";
 
 /** Time limit of the background request, in milliseconds. */
 const limit = 5000;
@@ -24,39 +23,32 @@ export const refillLimit = 2 * limit;
  */
 export async function refill(argv: readonly string[], system: System, services: Services): Promise<void> {
   const { kind, typed } = readWanted(argv);
-  const settings = resolveSettings({
-    typed,
-    flags: globalFlags,
-    env: system.env,
-    config: readConfig(system.files),
-    for: "use",
-  });
-  const once = { ...settings, retries: 0, timeout: { compute: limit, inference: limit } };
-  const path = cachePath(system.files.folders, kind, settings);
+  const usual = settingsFor(typed, system);
+  const path = cachePath(system.files.folders, kind, usual);
+  const settings = { ...usual, quiet: true, retries: 0, timeout: { compute: limit, inference: limit } };
+  const runtime = { settings, system, services, notes: createNotes(settings, system.io.stderr) };
   await alone(path, refillLimit, async () => {
-    const connection = connect({ settings: once, system, services });
+    const connection = connect(runtime);
     try {
-      const notes = createNotes({ ...once, quiet: true }, system.io.stderr);
-      const { context } = createContext({
-        settings: once,
-        system,
-        services,
-        connection,
-        notes,
-        serviceNow: system.clock.now,
-      });
+      const context = createContext(runtime, connection, system.clock.now);
       const list = await loadCommand(`${kind}s list`);
       const result = await list.run({ ...context, input: {}, flags: {}, args: {} });
       const records = "data" in result ? recordsOf(result.data) : [];
-      keep(path, { at: system.clock.now(), values: valuesOf(records, columnsOf(list.view)) });
+      keep(path, { at: system.clock.now(), values: valuesOf(records, list.view) });
     } finally {
-      await connection.close();
+      connection.close();
     }
   });
 }
 
-/** The paths of identifiers and labels, from the view of the list command. */
-function columnsOf(view: View): Columns {
-  if (view.kind !== "list") return { id: [], label: [] };
-  return { id: view.id, label: view.columns.find(({ title }) => title === "LABEL")?.paths ?? [] };
+/** The identifiers of records with their labels, by the view of the list command. */
+function valuesOf(records: readonly unknown[], view: View): readonly CompletedValue[] {
+  if (view.kind !== "list") return [];
+  const label = view.columns.find(({ title }) => title === "LABEL")?.paths ?? [];
+  return records
+    .map((record) => ({
+      value: plainText(firstAt(record, view.id)),
+      description: oneLine(plainText(firstAt(record, label)), true),
+    }))
+    .filter(({ value }) => isWord(value));
 }

@@ -1,9 +1,17 @@
-import { argText, type CommandNode, type FlagNode, usageWords } from "../../command-kit/tree.ts";
+import {
+  argText,
+  type CommandNode,
+  everywhere,
+  type FlagNode,
+  globalGroups,
+  shownValue,
+  spellings,
+  textWithNotes,
+  usageWords,
+} from "../../command-kit/tree.ts";
 import { topics } from "../../core/topics.ts";
-import { nouns } from "../generated/tree.ts";
-import { flagRow, globalNames, groupedFlags, groupedGlobals } from "./flags.ts";
-import { listing, page, paragraph, type Row, section, titled } from "./layout.ts";
-import type { HelpLook } from "./look.ts";
+import { globals, nouns } from "../generated/tree.ts";
+import { drawRows, drawTexts, type HelpLook, page, paragraph, type Row, section, titled } from "./layout.ts";
 
 /** Help for gpuctl itself, a group of commands or a command; undefined for any other words. */
 export function helpFor(path: readonly string[], look: HelpLook): string | undefined {
@@ -15,10 +23,12 @@ export function helpFor(path: readonly string[], look: HelpLook): string | undef
   return noun && inside.length > 0 ? groupHelp(path, noun.summary, inside, look) : undefined;
 }
 
+const commands = nouns.flatMap((noun) => noun.commands);
+
 /** The words that can follow a path. */
 export function wordsAt(path: readonly string[]): readonly string[] {
   if (path.length === 0) return nouns.map(({ name }) => name);
-  const inside = nouns.flatMap(({ commands }) => commands).filter(isAt(path));
+  const inside = commands.filter(isAt(path));
   return [...new Set(inside.flatMap((spec) => spec.path[path.length] ?? []))];
 }
 
@@ -30,19 +40,11 @@ const isAt =
 const rootHelp = (look: HelpLook): string =>
   page(
     ["gpuctl COMMAND [FLAGS]", "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account."],
-    section(
-      "Commands",
-      nouns.map(({ name, summary }): Row => [name, summary]),
-      look,
-    ),
-    ...groupedGlobals().map(([group, flags]) =>
+    section("Commands", nouns.map(nameRow), look),
+    ...groupedGlobals.map(({ group, flags }) =>
       section(`Global flags, ${group.toLowerCase()}`, flags.map(flagRow), look),
     ),
-    section(
-      "Topics",
-      topics.map(({ name, summary }): Row => [name, summary]),
-      look,
-    ),
+    section("Topics", topics.map(nameRow), look),
     titled("Examples", drawExamples(rootExamples), look),
     [
       paragraph(
@@ -51,6 +53,11 @@ const rootHelp = (look: HelpLook): string =>
       ),
     ],
   );
+
+const nameRow = ({ name, summary }: { readonly name: string; readonly summary: string }): Row => [
+  name,
+  summary,
+];
 
 const rootExamples = [
   { text: "Rent a machine in the sandbox", command: "gpuctl rentals create vm --gpus 1 --sandbox" },
@@ -62,48 +69,70 @@ const rootExamples = [
 function groupHelp(
   path: readonly string[],
   summary: string,
-  commands: readonly CommandNode[],
+  inside: readonly CommandNode[],
   look: HelpLook,
 ): string {
-  const rows = commands.map((spec): Row => [spec.path.slice(path.length).join(" "), spec.summary]);
   return page(
     [`gpuctl ${path.join(" ")} COMMAND [FLAGS]`, summary],
-    section("Commands", rows, look),
+    section("Commands", commandRows(inside, path), look),
     globalNames(look),
     [paragraph(`Run \`gpuctl ${path.join(" ")} COMMAND --help\` for more about a command.`, look)],
   );
 }
 
 function commandHelp(spec: CommandNode, look: HelpLook): string {
-  const { required, optional, other } = groupedFlags(spec);
-  const subcommands = nouns.flatMap(({ commands }) => commands).filter((one) => isBelow(one, spec));
-  const rows = (flags: readonly FlagNode[]) => flags.map(flagRow);
+  const { summary, details, args, limits, path } = spec;
+  const isSent = ({ field, setsFields }: FlagNode) => field !== undefined || setsFields !== undefined;
+  const required = spec.flags.filter((flag) => flag.required);
+  const optional = spec.flags.filter((flag) => !flag.required && isSent(flag));
+  const other = spec.flags.filter((flag) => !flag.required && !isSent(flag));
+  const subcommands = commands.filter((one) => one.path.length > path.length && isAt(path)(one));
   return page(
-    [usage(spec), paragraph(spec.summary, look), ...(spec.details ? [paragraph(spec.details, look)] : [])],
+    [usage(spec), ...[summary, details ?? ""].filter(Boolean).map((text) => paragraph(text, look))],
     section(
       "Arguments",
-      spec.args.map((word): Row => [word.name, argText(word)]),
+      args.map((word): Row => [word.name, argText(word)]),
       look,
     ),
-    section("Required flags", rows(required), look),
-    section("Optional flags", rows(optional), look),
-    section(required.length + optional.length > 0 ? "Other flags" : "Flags", rows(other), look),
-    listing("Limits", spec.limits, look),
-    section(
-      "Commands",
-      subcommands.map(({ path, summary }): Row => [path.slice(spec.path.length).join(" "), summary]),
-      look,
-    ),
+    section("Required flags", required.map(flagRow), look),
+    section("Optional flags", optional.map(flagRow), look),
+    section(required.length + optional.length > 0 ? "Other flags" : "Flags", other.map(flagRow), look),
+    titled("Limits", drawTexts(limits, look), look),
+    section("Commands", commandRows(subcommands, path), look),
     globalNames(look),
     titled("Examples", drawExamples(spec.examples), look),
   );
 }
-
-const isBelow = (other: CommandNode, spec: CommandNode): boolean =>
-  other.path.length > spec.path.length && isAt(spec.path)(other);
 
 const usage = (spec: CommandNode): string =>
   ["gpuctl", ...spec.path, ...usageWords(spec), "[FLAGS]"].join(" ");
 
 const drawExamples = (examples: CommandNode["examples"]): readonly string[] =>
   examples.flatMap(({ text, command }) => [`  # ${text}`, `  ${command}`]);
+
+/** Commands by their words after a path. */
+const commandRows = (inside: readonly CommandNode[], { length }: readonly string[]): readonly Row[] =>
+  inside.map(({ path, summary }) => [path.slice(length).join(" "), summary]);
+
+const flagRow = (flag: FlagNode): Row => [spelled(flag), textWithNotes(flag)];
+
+const spelled = (flag: FlagNode): string =>
+  spellings(flag)
+    .join(", ")
+    .replace(/--([\w-]+), --no-\1/g, "--[no-]$1") + (flag.value ? ` ${shownValue(flag)}` : "");
+
+/** The global flags by heading. */
+const groupedGlobals: readonly { readonly group: string; readonly flags: readonly FlagNode[] }[] = [
+  ...globalGroups.map((group) => ({ group, flags: globals.filter((flag) => flag.group === group) })),
+  { group: "Other", flags: everywhere },
+];
+
+/** The global flags by name only, for the help of a command. No-break spaces keep each on one line. */
+function globalNames(look: HelpLook): readonly string[] {
+  const rows = groupedGlobals.map(({ group, flags }): Row => {
+    const names = flags.map((flag) => spelled(flag).replaceAll(" ", "\u00a0"));
+    return [group, names.join("; ")];
+  });
+  const lines = drawRows(rows, look).map((line) => line.replaceAll("\u00a0", " "));
+  return titled("Global flags (see `gpuctl help`)", lines, look);
+}

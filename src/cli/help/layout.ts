@@ -1,4 +1,28 @@
-import type { HelpLook } from "./look.ts";
+import { wrap } from "../../core/text.ts";
+import type { Sink, System } from "../../system/types.ts";
+
+/** How help is laid out. */
+export interface HelpLook {
+  /** Columns of a line. */
+  readonly width: number;
+  /** Makes a title bold where the terminal can show it. */
+  readonly bold: (text: string) => string;
+}
+
+/** Line widths: in a pipe, and the least and the most on a terminal. */
+const [defaultWidth, minWidth, maxWidth] = [80, 40, 100];
+
+/** On a terminal, as wide as the terminal and with bold titles, unless the environment disables colors. */
+export async function helpLook(
+  { isTTY, columns }: Pick<Sink, "isTTY" | "columns">,
+  env: System["env"],
+): Promise<HelpLook> {
+  const isBold = isTTY && !env.NO_COLOR && env.TERM !== "dumb";
+  return {
+    width: isTTY ? Math.min(maxWidth, Math.max(minWidth, columns || defaultWidth)) : defaultWidth,
+    bold: isBold ? new (await import("chalk")).Chalk({ level: 1 }).bold : (text) => text,
+  };
+}
 
 /** A term and its description. */
 export type Row = readonly [left: string, right: string];
@@ -17,27 +41,13 @@ export const section = (title: string, rows: readonly Row[], look: HelpLook): re
 /** Rows as indented lines, their descriptions aligned. */
 export function drawRows(rows: readonly Row[], { width }: HelpLook): readonly string[] {
   const most = Math.min(maxLeft, Math.floor(width * 0.4));
-  const left = Math.min(most, Math.max(...rows.map(([text]) => text.length)));
-  return rows.flatMap((row) => drawRow(row, left, width));
-}
-
-function drawRow([left, right]: Row, wide: number, width: number): readonly string[] {
-  const [first = "", ...rest] = wrap(right, width - wide - 4);
+  const wide = Math.min(most, Math.max(0, ...rows.map(([left]) => left.length)));
   const indent = " ".repeat(wide + 4);
-  const fits = left.length <= wide;
-  const head = fits ? [`  ${left.padEnd(wide)}  ${first}`] : [`  ${left}`, `${indent}${first}`];
-  return [...head, ...rest.map((line) => indent + line)];
-}
-
-/** Lines of at most `width` columns; a longer word gets a line of its own. */
-function wrap(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+  return rows.flatMap(([left, right]) => {
+    const [first = "", ...rest] = wrap(right, width - indent.length);
+    const head = left.length <= wide ? [`  ${left.padEnd(wide)}  ${first}`] : [`  ${left}`, indent + first];
+    return [...head, ...rest.map((line) => indent + line)];
+  });
 }
 
 /** Parts separated by blank lines; the first is the usage. */
@@ -47,15 +57,9 @@ export const page = (...parts: readonly (readonly string[])[]): string =>
     .map((part, index) => (index === 0 ? `Usage: ${part.join("\n\n")}` : part.join("\n")))
     .join("\n\n")}\n`;
 
-/** A title over wrapped texts; empty without texts. */
-export const listing = (title: string, texts: readonly string[], look: HelpLook): readonly string[] =>
-  titled(
-    title,
-    texts.flatMap((text) =>
-      wrap(text, look.width - 4).map((line, at) => `${at === 0 ? "  " : "    "}${line}`),
-    ),
-    look,
-  );
+/** Texts as indented lines, the continuation of each indented further. */
+export const drawTexts = (texts: readonly string[], { width }: HelpLook): readonly string[] =>
+  texts.flatMap((text) => wrap(text, width - 4).map((line, at) => `${at === 0 ? "  " : "    "}${line}`));
 
 /** Wraps a text; indented lines are code and stay unchanged. */
 export const paragraph = (text: string, { width }: HelpLook): string =>

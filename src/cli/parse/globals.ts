@@ -1,24 +1,13 @@
-import type { GlobalGroup } from "../../command-kit/tree.ts";
-import type { LiveValue } from "../../command-kit/values.ts";
+import type { GlobalNode } from "../../command-kit/tree.ts";
 import { defaultRetries, defaultTimeout } from "../../core/defaults.ts";
 import { duration } from "../../core/durations.ts";
 import { outputFormats } from "../../core/view.ts";
 
 /** A flag that every command takes, with its environment variable. */
-interface GlobalFlag {
+interface GlobalFlag extends Omit<GlobalNode, "names" | "kind" | "notes"> {
   readonly name: string;
-  readonly short?: string;
-  /** The placeholder of the value; a flag without one is a switch. */
-  readonly value?: string;
-  readonly text: string;
-  readonly choices?: readonly string[];
-  /** The environment variable with the same effect. */
-  readonly env?: string;
   /** The switch turns something off: `--no-NAME`. */
   readonly negative?: true;
-  readonly default?: string;
-  readonly group: GlobalGroup;
-  readonly completes?: LiveValue;
 }
 
 export const globalFlags = [

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { CommandNode, FlagNode } from "../../command-kit/tree.ts";
 import { parseValue, type ValueKind } from "../../command-kit/values.ts";
 import { UsageError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 import { globalFlags, type TypedGlobals } from "./globals.ts";
 
 /** The value of a flag, with the flag as typed or another source of the value, for messages. */
@@ -34,15 +35,11 @@ function pair(text: string, name: string, parse: (text: string) => unknown): [st
   return [text.slice(0, at).trim(), parse(text.slice(at + 1))];
 }
 
-/** Combines the values of a repeated flag. */
+/** Combines the values of a repeated flag: objects are merged, anything else becomes a list. */
 function combined(before: unknown, value: unknown): unknown {
-  if (before === undefined) return Array.isArray(value) || isMap(value) ? value : [value];
-  if (Array.isArray(before)) return [...before, ...(Array.isArray(value) ? value : [value])];
-  return { ...(isMap(before) && before), ...(isMap(value) && value) };
+  if (isRecord(value)) return { ...(isRecord(before) && before), ...value };
+  return [...(Array.isArray(before) ? before : []), value].flat();
 }
-
-const isMap = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Declares a command's own flags: an option for each name, and `--no-` beside a switch that can be turned off. */
 export function declareFlags(command: Command, { flags }: CommandNode, lenient: boolean): void {
@@ -56,8 +53,10 @@ export function declareFlags(command: Command, { flags }: CommandNode, lenient: 
 
 function optionFor(flag: FlagNode, name: string, short: string | undefined, lenient: boolean): Option {
   const { value, optionalValue, conflictsWith = [], repeat } = flag;
-  const shown = value && (optionalValue === undefined ? ` <${value}>` : ` [${value}]`);
-  const option = new Option(`${short ? `-${short}, ` : ""}--${name}${shown ?? ""}`);
+  const shown = optionalValue === undefined ? `<${value}>` : `[${value}]`;
+  const option = new Option(
+    `${short ? `-${short}, ` : ""}--${name}${value === undefined ? "" : ` ${shown}`}`,
+  );
   option.conflicts(conflictsWith.map((other) => new Option(`--${other}`).attributeName()));
   if (optionalValue !== undefined) option.preset(optionalValue);
   if (value === undefined) return option;

@@ -21,38 +21,29 @@ export interface Invocation {
   readonly lenient: boolean;
 }
 
-interface Line {
-  readonly argv: readonly string[];
+interface Line extends Pick<Invocation, "argv" | "lenient"> {
   readonly version: string;
-  readonly lenient: boolean;
-  readonly found: (parsed: Parsed) => void;
+  /** Set by the action that commander chooses. */
+  parsed: Parsed;
 }
 
 /** Parses a command line. Throws `UsageError`, with a suggestion where there is one. */
 export function parse(argv: readonly string[], version: string): Parsed {
   const end = argv.indexOf("--");
   const lenient = (end < 0 ? argv : argv.slice(0, end)).includes("--no-validate");
-  let parsed: Parsed = { show: "" };
-  const line: Line = {
-    argv,
-    version,
-    lenient,
-    found: (found) => {
-      parsed = found;
-    },
-  };
+  const line: Line = { argv, version, lenient, parsed: { show: "" } };
   const program = group([], line);
+  // Other commands are not declared, which saves start-up time.
   for (const noun of nouns) if (argv.includes(noun.name)) addNoun(program, noun, line);
   try {
     program.parse([...argv], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw new UsageError(messageOf(error), { hint: usageHint });
+    const message = error.message.replace(/^error: /, "");
+    if (error.exitCode !== 0) throw new UsageError(message, { hint: usageHint });
   }
-  return parsed;
+  return line.parsed;
 }
-
-const messageOf = ({ message }: CommanderError): string => message.replace(/^error: /, "");
 
 /** The word that a commander error is about: only its message has it. */
 export const quotedWord = ({ message }: CommanderError): string => /'([^']*)'/.exec(message)?.[1] ?? "";
@@ -66,11 +57,11 @@ function group(path: readonly string[], line: Line): Command {
       const [wrong] = words;
       if (wrong?.startsWith("-")) throw unknownFlag(wrong, path);
       if (wrong !== undefined) throw unknownWord(wrong, path);
-      line.found({ help: path });
+      line.parsed = { help: path };
     });
 }
 
-function emptyCommand(path: readonly string[], { version, found }: Line): Command {
+function emptyCommand(path: readonly string[], line: Line): Command {
   const command = new Command(path.at(-1) ?? "gpuctl")
     .exitOverride((error) => {
       throw error.code === "commander.unknownOption" ? unknownFlag(quotedWord(error), path) : error;
@@ -79,8 +70,13 @@ function emptyCommand(path: readonly string[], { version, found }: Line): Comman
     .showSuggestionAfterError(false)
     .helpOption(false)
     .option("-h, --help")
-    .version(version, "-V, --version")
-    .configureOutput({ writeOut: (text) => found({ show: text }), writeErr: () => {} });
+    .version(line.version, "-V, --version")
+    .configureOutput({
+      writeOut: (text) => {
+        line.parsed = { show: text };
+      },
+      writeErr: () => {},
+    });
   declareGlobals(command);
   return command;
 }
@@ -89,12 +85,11 @@ function addNoun(program: Command, { name, commands }: Noun, line: Line): void {
   const own = commands.some(({ path }) => path.length === 1);
   const parent = own ? emptyCommand([name], line) : group([name], line);
   program.addCommand(parent);
-  for (const command of commands) if (mayBeCalled(command, line.argv)) addCommand(parent, command, line);
+  for (const command of commands) {
+    const [, verb] = command.path;
+    if (verb === undefined || line.argv.includes(verb)) addCommand(parent, command, line);
+  }
 }
-
-/** Whether the verb occurs anywhere on the line. Other commands are not declared, which saves start-up time. */
-const mayBeCalled = ({ path: [, verb] }: CommandNode, argv: readonly string[]): boolean =>
-  verb === undefined || argv.includes(verb);
 
 function addCommand(noun: Command, command: CommandNode, line: Line): void {
   const { path } = command;
@@ -108,18 +103,15 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
   }, noun);
   declareFlags(last, command, line.lenient);
   last.arguments("[words...]").action((words: string[], _options: unknown, self: Command) => {
-    if (asksForHelp(self)) return line.found({ help: path });
-    const [word, ...more] = words;
-    if (word !== undefined && more.length === 0) refuseSlip(word, path);
+    if (asksForHelp(self)) {
+      line.parsed = { help: path };
+      return;
+    }
+    const [word] = words;
+    if (word !== undefined && words.length === 1) refuseSlip(word, path);
     const { argv, lenient } = line;
-    line.found({
-      command,
-      words,
-      flags: typedFlags(self, command),
-      globals: typedGlobals(self),
-      argv,
-      lenient,
-    });
+    const flags = typedFlags(self, command);
+    line.parsed = { command, words, flags, globals: typedGlobals(self), argv, lenient };
   });
 }
 

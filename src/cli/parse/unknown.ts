@@ -1,8 +1,8 @@
 import { type CommandNode, everywhere, spellings } from "../../command-kit/tree.ts";
 import { UsageError } from "../../core/errors.ts";
 import { didYouMean } from "../../core/text.ts";
+import { topics } from "../../core/topics.ts";
 import { globals, nouns } from "../generated/tree.ts";
-
 import { wordsAt } from "../help/help.ts";
 
 export const usageHint = "`gpuctl --help` lists the commands, and each command has --help.";
@@ -11,10 +11,20 @@ const commands = nouns.flatMap((noun) => noun.commands);
 
 /** The error for an unknown command, with a suggestion. */
 export function unknownWord(word: string, path: readonly string[]): UsageError {
-  const elsewhere = commands.filter((command) => command.path.slice(1).includes(word));
+  const elsewhere = commands.filter((command) => command.path.slice(1).includes(word)).map(wordsOf);
   const meant =
-    asQuestion(elsewhere.map((command) => command.path.join(" "))) || didYouMean(word, wordsAt(path));
+    elsewhere.length > 0 ? ` (Did you mean ${elsewhere.join(" or ")}?)` : didYouMean(word, wordsAt(path));
   return new UsageError(`unknown command '${word}'${meant}`, { hint: usageHint });
+}
+
+/** The error for words that have no help, with a suggestion for the first unknown one. */
+export function unknownTopic(words: readonly string[]): UsageError {
+  const at = words.findIndex((word, index) => !wordsAt(words.slice(0, index)).includes(word));
+  const known = [...wordsAt(words.slice(0, at)), ...(at === 0 ? topics.map(({ name }) => name) : [])];
+  const meant = didYouMean(words[at] ?? "", known);
+  return new UsageError(`no help for ${JSON.stringify(words.join(" "))}${meant}`, {
+    hint: "`gpuctl help` lists the commands and topics.",
+  });
 }
 
 /** Rejects a lone argument that looks like a misspelt subcommand: running it as text could cost money. */
@@ -26,35 +36,22 @@ export function refuseSlip(word: string, path: readonly string[]): void {
   });
 }
 
-const asQuestion = (lines: readonly string[]): string =>
-  lines.length > 0 ? ` (Did you mean ${lines.join(" or ")}?)` : "";
-
 /** The error for an unknown flag, which may be misspelt or belong to another command. */
 export function unknownFlag(flag: string, path: readonly string[]): UsageError {
   const [name = flag] = flag.split("=");
-  const below = commands.filter((command) => path.every((word, at) => command.path[at] === word));
-  const own = [...[...globals, ...everywhere].flatMap(spellings), ...below.flatMap(namesOf)];
   if (flag.startsWith("-=")) {
-    return new UsageError(
-      `unexpected ${JSON.stringify(flag.slice(1))} after a short flag that takes no value`,
-      {
-        hint: usageHint,
-      },
-    );
+    const rest = JSON.stringify(flag.slice(1));
+    return new UsageError(`unexpected ${rest} after a short flag that takes no value`, { hint: usageHint });
   }
-  if (own.includes(name))
+  const below = commands.filter((command) => path.every((word, at) => command.path[at] === word));
+  const own = [...globals, ...everywhere, ...below.flatMap(({ flags }) => flags)].flatMap(spellings);
+  if (own.includes(name)) {
     return new UsageError(`${name} takes no value, but got ${JSON.stringify(flag.slice(name.length + 1))}`);
-  const takers = commands
-    .filter((command) => namesOf(command).includes(name))
-    .map((command) => command.path.join(" "));
-  const meant =
-    takers.length > 0
-      ? `: it is a flag of ${takers.join(", ")}`
-      : didYouMean(
-          name,
-          own.filter((spelling) => spelling.startsWith("--")),
-        );
+  }
+  const takers = commands.filter(({ flags }) => flags.flatMap(spellings).includes(name)).map(wordsOf);
+  const long = own.filter((spelling) => spelling.startsWith("--"));
+  const meant = takers.length > 0 ? `: it is a flag of ${takers.join(", ")}` : didYouMean(name, long);
   return new UsageError(`unknown option '${name}'${meant}`, { hint: usageHint });
 }
 
-const namesOf = ({ flags }: CommandNode): readonly string[] => flags.flatMap(spellings);
+const wordsOf = ({ path }: CommandNode): string => path.join(" ");

@@ -1,16 +1,12 @@
 import type { Values } from "../../command-kit/define.ts";
 import { type ArgNode, type CommandNode, type FlagNode, kebab } from "../../command-kit/tree.ts";
 import { parseValue } from "../../command-kit/values.ts";
+import type { Settings } from "../../config/settings.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { UsageError } from "../../core/errors.ts";
+import { noChoice } from "../../core/text.ts";
 import { flagValue, type TypedFlag } from "./options.ts";
 import type { Invocation } from "./program.ts";
-
-/** The values of a profile, and its name for messages. */
-interface ProfileDefaults {
-  readonly profileValues: Readonly<Partial<Record<string, string>>>;
-  readonly profile: string;
-}
 
 /**
  * Adds the profile's values for flags that were not typed. Throws `UsageError` for a value that this command does not
@@ -18,7 +14,7 @@ interface ProfileDefaults {
  */
 export function withProfileDefaults(
   invocation: Invocation,
-  { profileValues, profile }: ProfileDefaults,
+  { profileValues, profile }: Pick<Settings, "profileValues" | "profile">,
 ): Invocation {
   const { command, flags, lenient } = invocation;
   const { defaulted = {} } = command;
@@ -28,29 +24,26 @@ export function withProfileDefaults(
     const text = field in defaulted ? undefined : profileValues[configKey];
     if (text === undefined || name in flags) return [];
     const source = `${configKey} of profile "${profile}"`;
-    if (!lenient) assertChoice(flag, text, source);
+    if (!lenient && flag.choices && !flag.choices.includes(text)) {
+      throw new UsageError(noChoice(source, flag.choices, text), {
+        hint: `--${name} sets another value for this command. Nothing was sent.`,
+      });
+    }
     return [[name, { value: flagValue(flag, text, source, lenient), name: source }]];
   });
   return more.length === 0 ? invocation : { ...invocation, flags: { ...Object.fromEntries(more), ...flags } };
 }
 
-function assertChoice({ names: [name], choices }: FlagNode, text: string, source: string): void {
-  if (choices === undefined || choices.includes(text)) return;
-  throw new UsageError(`${source} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}`, {
-    hint: `--${name} sets another value for this command. Nothing was sent.`,
-  });
-}
-
 /** The values of a command line: fields by their wire names, other flags and arguments by their keys. */
 export function valuesOf({ command, flags, words, lenient }: Invocation): Values {
-  const placed = placeWords(command, words);
+  assertNoExtra(command, words);
   const fields = command.flags.flatMap(({ field, names: [name] }): [string, unknown][] => {
     const typed = flags[name];
     return field === undefined || typed === undefined ? [] : [[field, typed.value]];
   });
   const args: [string, unknown][] = [];
-  for (const one of command.args) {
-    const typed = placed.get(one);
+  for (const [at, one] of command.args.entries()) {
+    const typed = one.variadic && at < words.length ? words.slice(at) : words[at];
     if (typed !== undefined) assertNoHint(one, typed);
     if (one.field === undefined) {
       const value = argValue(one, typed);
@@ -112,20 +105,9 @@ function assertNoHint({ name, hints = {} }: ArgNode, typed: string | readonly st
   if (hint) throw new UsageError(`${name} cannot be ${typed}`, { hint });
 }
 
-/** Assigns words to arguments; a variadic one takes the rest. */
-function placeWords(
-  { args }: CommandNode,
-  words: readonly string[],
-): ReadonlyMap<ArgNode, string | readonly string[]> {
+function assertNoExtra({ args }: CommandNode, words: readonly string[]): void {
   const extra = words[args.length];
-  if (extra !== undefined && !args.some(({ variadic }) => variadic)) {
-    const quotes = args.length === 1 ? `; put quotes around a ${args[0]?.name} of several words` : "";
-    throw new UsageError(`unexpected argument ${JSON.stringify(extra)}${quotes}`);
-  }
-  return new Map(
-    args.flatMap((one, at): [ArgNode, string | readonly string[]][] => {
-      if (at >= words.length) return [];
-      return [[one, one.variadic ? words.slice(at) : (words[at] ?? "")]];
-    }),
-  );
+  if (extra === undefined || args.some(({ variadic }) => variadic)) return;
+  const quotes = args.length === 1 ? `; put quotes around a ${args[0]?.name} of several words` : "";
+  throw new UsageError(`unexpected argument ${JSON.stringify(extra)}${quotes}`);
 }

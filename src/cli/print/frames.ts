@@ -5,12 +5,7 @@ import { type RenderOptions, render } from "../../output/render.ts";
 import { fitFrame, redraw } from "../../output/table/frame.ts";
 import { oneLine } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
-
-interface FrameOptions {
-  readonly settings: Settings;
-  readonly system: System;
-  readonly renderOptions: () => RenderOptions;
-}
+import type { Runtime } from "../start/services.ts";
 
 /**
  * Shows a view that is refreshed until the user ends it: redrawn in place on a terminal; without animation, printed
@@ -18,22 +13,11 @@ interface FrameOptions {
  */
 export async function showFrames(
   { frames, view }: Frames,
-  { settings, system, renderOptions }: FrameOptions,
+  { settings, system }: Pick<Runtime, "settings" | "system">,
+  renderOptions: () => RenderOptions,
 ): Promise<void> {
-  const { env, interrupted } = system;
-  const { stdout } = system.io;
-  const isStill = settings.quiet || settings.ci || env.TERM === "dumb" || stdout.columns === 0;
-  const format: string = settings.output;
-  const show =
-    format === "jsonl"
-      ? showRecords
-      : format === "id"
-        ? showIds
-        : stdout.isTTY && !isStill
-          ? showLive
-          : showChanges;
   try {
-    await show(frames, {
+    await showing(settings, system)(frames, {
       settings,
       system,
       color: renderOptions().color,
@@ -45,15 +29,20 @@ export async function showFrames(
       empty: (frame) => (recordsOf(frame, view).length === 0 ? view.empty : undefined),
     });
   } catch (error) {
-    if (!interrupted.aborted) throw error;
+    if (!system.interrupted.aborted) throw error;
   }
+}
+
+function showing({ output, quiet, ci }: Settings, { env, io: { stdout } }: System): Show {
+  if (output === "jsonl") return showRecords;
+  if (output === "id") return showIds;
+  const isStill = quiet || ci || env.TERM === "dumb" || stdout.columns === 0;
+  return stdout.isTTY && !isStill ? showLive : showChanges;
 }
 
 type Show = (frames: AsyncIterable<Frame>, options: ShowOptions) => Promise<void>;
 
-interface ShowOptions {
-  readonly settings: Settings;
-  readonly system: System;
+interface ShowOptions extends Pick<Runtime, "settings" | "system"> {
   readonly draw: (frame: Frame, changes?: Partial<RenderOptions>) => Promise<string>;
   /** The message for an empty list; undefined for any other. */
   readonly empty: (frame: Frame) => string | undefined;
@@ -81,13 +70,11 @@ const showLive: Show = async (frames, { draw, empty, color, system }) => {
 const showChanges: Show = async (frames, options) => {
   const { draw, empty, settings, system } = options;
   const { stdout, stderr } = system.io;
-  const report = statusReporter(options);
   let before: string | undefined;
-  for await (const frame of frames) {
-    report(frame);
+  for await (const frame of successful(frames, options)) {
     // Compared as drawn for a pipe, where times are absolute and so do not change by themselves.
     const content = (await draw(frame, { terminal: false })) + frame.notes.join("\n");
-    if (frame.failed || content === before) continue;
+    if (content === before) continue;
     const notes = frame.notes.map((line) => `${oneLine(line, stdout.isTTY)}\n`).join("");
     const text = (await draw(frame)) + notes;
     if (text !== "") await stdout.write(before ? `\n${text}` : text);
@@ -98,22 +85,16 @@ const showChanges: Show = async (frames, options) => {
 };
 
 const showRecords: Show = async (frames, options) => {
-  const report = statusReporter(options);
-  for await (const frame of frames) {
-    report(frame);
-    if (frame.failed) continue;
-    for (const record of [frame.data].flat()) {
+  for await (const { data } of successful(frames, options)) {
+    for (const record of [data].flat()) {
       await options.system.io.stdout.write(`${JSON.stringify(record)}\n`);
     }
   }
 };
 
 const showIds: Show = async (frames, options) => {
-  const report = statusReporter(options);
   const known = new Set<string>([""]);
-  for await (const frame of frames) {
-    report(frame);
-    if (frame.failed) continue;
+  for await (const frame of successful(frames, options)) {
     for (const id of (await options.draw(frame)).split("\n").filter((one) => !known.has(one))) {
       known.add(id);
       await options.system.io.stdout.write(`${id}\n`);
@@ -121,14 +102,22 @@ const showIds: Show = async (frames, options) => {
   }
 };
 
-/** Reports on stderr that refreshing fails, once until it succeeds again, and on a terminal first how to leave. */
-function statusReporter({ settings, system }: ShowOptions): (frame: Frame) => void {
+/**
+ * The frames that did not fail. Reports on stderr that refreshing fails, once until it succeeds again, and on a terminal
+ * first how to leave.
+ */
+async function* successful(
+  frames: AsyncIterable<Frame>,
+  { settings: { quiet }, system }: ShowOptions,
+): AsyncGenerator<Frame> {
   const { stderr } = system.io;
   let failing = false;
   let isFirst = stderr.isTTY;
-  return ({ failed, status }) => {
-    if (!settings.quiet && (isFirst || (failed && !failing))) void stderr.write(`${oneLine(status, true)}\n`);
+  for await (const frame of frames) {
+    const { failed, status } = frame;
+    if (!quiet && (isFirst || (failed && !failing))) void stderr.write(`${oneLine(status, true)}\n`);
     isFirst = false;
     failing = failed;
-  };
+    if (!failed) yield frame;
+  }
 }

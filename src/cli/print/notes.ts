@@ -1,4 +1,4 @@
-import type { Observer } from "../../client/fetch.ts";
+import type { Exchange } from "../../client/fetch.ts";
 import type { Settings } from "../../config/settings.ts";
 import { isMachineFormat } from "../../core/view.ts";
 import type { Sink } from "../../system/types.ts";
@@ -10,52 +10,45 @@ export interface Notes {
   /** Sets the line that precedes the hint of a failure, such as what was saved before it. */
   readonly ifItFails: (line: string) => void;
   readonly beforeFailure: () => string | undefined;
+  /** Shows a response with `--debug`, and warns once about each deprecation or sunset date. */
+  readonly response: (exchange: Exchange, now: number) => void;
   /** Lines held back, because with a machine format an error must be the only document on stderr. */
   readonly held: readonly string[];
 }
 
-export function createNotes({ quiet, output }: Settings, stderr: Sink): Notes {
+export function createNotes(
+  { quiet, output, debug }: Pick<Settings, "quiet" | "output" | "debug">,
+  stderr: Sink,
+): Notes {
   const held: string[] = [];
   let before: string | undefined;
+  const say = (line: string): void => {
+    if (quiet) return;
+    if (isMachineFormat(output)) held.push(line);
+    else void stderr.write(`${line}\n`);
+  };
+  const warned = new Set<string>();
   return {
+    say,
+    held,
     beforeFailure: () => before,
     ifItFails: (line) => {
       before = line;
     },
-    held,
-    say: (line) => {
-      if (quiet) return;
-      if (isMachineFormat(output)) held.push(line);
-      else void stderr.write(`${line}\n`);
+    response: ({ method, url, body, status, milliseconds, header }, now) => {
+      if (debug) {
+        const end = `${status ?? "no response"} in ${Math.round(milliseconds)} ms`;
+        const sent = body === undefined ? "" : `  sent: ${shortened(body)}\n`;
+        void stderr.write(`${method} ${url} -> ${end}\n${sent}`);
+      }
+      const sunset = header("sunset");
+      const deprecation = header("deprecation");
+      const both = `${deprecation} ${sunset}`;
+      if ((sunset === null && deprecation === null) || warned.has(both)) return;
+      warned.add(both);
+      const end = sunset === null ? "" : `; ${sunsetText(sunset, now)}`;
+      say(`${new URL(url).pathname} is deprecated${since(deprecation)}${end}.`);
     },
-  };
-}
-
-interface ObserverOptions {
-  readonly debug: boolean;
-  readonly stderr: Sink;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly say: Notes["say"];
-}
-
-/** Shows each response with `--debug`, and warns once about each deprecation or sunset date. */
-export function responseNotes({ debug, stderr, now, say }: ObserverOptions): Observer {
-  const seen = new Set<string>();
-  return ({ method, url, body, status, milliseconds, header }) => {
-    if (debug) {
-      const end = `${status ?? "no response"} in ${Math.round(milliseconds)} ms`;
-      void stderr.write(
-        `${method} ${url} -> ${end}\n${body === undefined ? "" : `  sent: ${shortened(body)}\n`}`,
-      );
-    }
-    const sunset = header("sunset");
-    const deprecation = header("deprecation");
-    const both = `${deprecation} ${sunset}`;
-    if ((sunset === null && deprecation === null) || seen.has(both)) return;
-    seen.add(both);
-    const end = sunset === null ? "" : `; ${sunsetText(sunset, now())}`;
-    say(`${new URL(url).pathname} is deprecated${since(deprecation)}${end}.`);
   };
 }
 

@@ -4,16 +4,13 @@ import type { Data, Frames, Records, Result, Text } from "../../core/result.ts";
 import type { View } from "../../core/view.ts";
 import type { Filter } from "../../output/jq.ts";
 import type { RenderOptions } from "../../output/render.ts";
-import type { Sink, System } from "../../system/types.ts";
-import type { Notes } from "./notes.ts";
+import type { Sink } from "../../system/types.ts";
+import type { Runtime } from "../start/services.ts";
 
 /** Formats that are one document, however many records. */
 const wholeFormats: ReadonlySet<string> = new Set(["json", "yaml"]);
 
-export interface Printing {
-  readonly settings: Settings;
-  readonly system: System;
-  readonly notes: Notes;
+export interface Printing extends Omit<Runtime, "services"> {
   /** Applied to the data before it is printed. */
   readonly filter: Filter | undefined;
 }
@@ -27,75 +24,75 @@ export async function prepare(view: View, { output }: Settings, terminal: boolea
 }
 
 /** Prints a result on stdout, and on stderr that a list is empty or that no record has a column. */
-export async function print(result: Result, defaultView: View, printing: Printing): Promise<void> {
-  const stdout = reportingErrors(printing.system.io.stdout);
+export async function print(result: Result, defaultView: View, given: Printing): Promise<void> {
+  const { system, filter } = given;
+  const stdout = reportingErrors(system.io.stdout);
+  const printing = { ...given, system: { ...system, io: { ...system.io, stdout } } };
   if ("bytes" in result) return stdout.write(result.bytes);
   if ("text" in result) return printText(result.text, stdout);
-  if ("frames" in result) return printFrames(result, stdout, printing);
+  if ("frames" in result) return printFrames(result, printing);
   if (!("data" in result || "records" in result)) return;
   const view = ("view" in result && result.view) || defaultView;
-  if (printing.filter) await printFiltered(result, view, printing.filter, stdout, printing);
-  else await printDrawn(result, view, stdout, printing);
+  if (filter) await printFiltered(result, view, filter, printing);
+  else await printDrawn(result, view, printing);
   if ("until" in result) await result.until;
 }
 
-async function printFrames(result: Frames, stdout: Sink, { settings, system }: Printing): Promise<void> {
+async function printFrames(result: Frames, printing: Printing): Promise<void> {
   const { showFrames } = await import("./frames.ts");
-  const columns =
-    settings.columns &&
-    (await import("./shown-columns.ts")).shownColumns(result.view, settings.columns).columns;
-  await showFrames(result, {
-    settings,
-    system: { ...system, io: { ...system.io, stdout } },
-    renderOptions: () => ({ ...renderOptions(stdout, settings, system), columns }),
-  });
+  const columns = (await columnsFor(result.view, printing))?.columns;
+  await showFrames(result, printing, () => ({ ...renderOptions(printing), columns }));
 }
 
 async function printFiltered(
   result: Data | Records,
   view: View,
   filter: Filter,
-  stdout: Sink,
-  { notes }: Printing,
+  { system, notes }: Printing,
 ): Promise<void> {
   const { wholeOf } = await import("../../output/records.ts");
+  const { stdout } = system.io;
   const data = "records" in result ? await collected(result) : wholeOf(result, view);
   const { text, messages } = filter(data, stdout.isTTY);
   if (text !== "") await stdout.write(text);
   if (messages !== "") notes.say(messages);
 }
 
-async function printDrawn(
-  result: Data | Records,
-  view: View,
-  stdout: Sink,
-  { settings, system, notes }: Printing,
-): Promise<void> {
+async function printDrawn(result: Data | Records, view: View, printing: Printing): Promise<void> {
+  const { settings, system, notes } = printing;
   const { render } = await import("../../output/render.ts");
-  const shown = settings.columns && (await import("./shown-columns.ts")).shownColumns(view, settings.columns);
+  const shown = await columnsFor(view, printing);
   let count = 0;
   const pieces = render(result, view, {
-    ...renderOptions(stdout, settings, system),
+    ...renderOptions(printing),
     columns: shown?.columns,
     observe: (records) => {
       count += records.length;
       shown?.observe(records);
     },
   });
+  // A single document is printed completely or not at all.
   const whole = "records" in result && (view.kind === "document" || wholeFormats.has(settings.output));
-  for await (const piece of whole ? await inFull(pieces, system) : pieces) await stdout.write(piece);
+  const complete = whole
+    ? (await import("./spool.ts")).spooled(pieces, system.files.folders.temporary)
+    : pieces;
+  for await (const piece of complete) await system.io.stdout.write(piece);
   if (settings.output === "table" && view.kind === "list" && count === 0) notes.say(view.empty);
   const note = shown?.note();
   if (note) notes.say(note);
 }
 
+/** The columns of `--columns`. */
+const columnsFor = async (view: View, { settings: { columns } }: Printing) =>
+  columns && (await import("./shown-columns.ts")).shownColumns(view, columns);
+
 /** Asked for at each rendering, because a terminal changes its width. */
-const renderOptions = (stdout: Sink, settings: Settings, { env, clock }: System): RenderOptions => ({
+const renderOptions = ({ settings, system: { env, clock, io } }: Printing): RenderOptions => ({
   format: settings.output,
   header: settings.header,
-  terminal: stdout.isTTY,
-  width: stdout.columns,
-  color: usesColor(settings.color, stdout.isTTY, env),
+  terminal: io.stdout.isTTY,
+  width: io.stdout.columns,
+  color: usesColor(settings.color, io.stdout.isTTY, env),
   now: clock.now(),
 });
 
@@ -105,16 +102,15 @@ async function collected({ records }: Records): Promise<readonly unknown[]> {
   return batches.flat();
 }
 
-/** A single document is printed completely or not at all. */
-async function inFull(pieces: AsyncIterable<string>, { files }: System) {
-  return (await import("./spool.ts")).spooled(pieces, files.folders.temporary);
-}
-
 /** The sink, whose failures become `CannotPrint`. */
 const reportingErrors = (sink: Sink): Sink => ({
   isTTY: sink.isTTY,
-  columns: sink.columns,
-  rows: sink.rows,
+  get columns() {
+    return sink.columns;
+  },
+  get rows() {
+    return sink.rows;
+  },
   write: async (chunk) => {
     try {
       await sink.write(chunk);

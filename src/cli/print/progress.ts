@@ -3,11 +3,6 @@ import { type Settings, usesColor } from "../../config/settings.ts";
 import { duration } from "../../core/durations.ts";
 import type { Sink, System } from "../../system/types.ts";
 
-interface Work<Value> {
-  readonly text: string;
-  readonly work: (update: Update) => Promise<Value>;
-}
-
 /** Milliseconds from which on the elapsed time is shown. */
 const minShownTime = 2_000;
 
@@ -16,8 +11,9 @@ const minShownTime = 2_000;
  * `TERM=dumb`) with a line for each new text. Silent with `--quiet` and in a pipe.
  */
 export async function showProgress<Value>(
-  { text, work }: Work<Value>,
-  { quiet, ci, color, dryRun }: Settings,
+  text: string,
+  work: (update: Update) => Promise<Value>,
+  { quiet, ci, color, dryRun }: Pick<Settings, "quiet" | "ci" | "color" | "dryRun">,
   { io: { stderr, spinner }, env, clock: { now } }: System,
 ): Promise<Value> {
   if (!stderr.isTTY || quiet || dryRun) return work(() => {});

@@ -1,48 +1,48 @@
 import type { Values } from "../../command-kit/define.ts";
 import type { ArgNode, CommandNode } from "../../command-kit/tree.ts";
 import { UsageError } from "../../core/errors.ts";
+import { sandboxChatModel } from "../../core/sandbox.ts";
 import { quoted } from "../../core/text.ts";
 import type { Io } from "../../system/types.ts";
+import type { Invocation } from "../parse/program.ts";
 import { fieldValue } from "../parse/values.ts";
+import type { Runtime } from "../start/services.ts";
+import { mayPrompt } from "./confirm.ts";
 import { isReplaced, type Missing, missingOf, wordOf } from "./missing.ts";
-import { ask, questionFor } from "./question.ts";
-
-interface Asking {
-  readonly io: Pick<Io, "stdin" | "prompts">;
-  /** Send without what is missing: the service decides. */
-  readonly incomplete: boolean;
-  readonly mayAsk: () => boolean;
-  /** Profile values by configuration key. */
-  readonly kept: Readonly<Partial<Record<string, string>>>;
-  /** The command line so far. */
-  readonly argv: readonly string[];
-  readonly say: (line: string) => void;
-}
 
 /**
  * Fills in what is missing: an argument from a pipe on stdin, the rest from prompts, and then prints the command line that
- * runs without prompts. Throws `UsageError` that lists everything missing when prompts are not possible.
+ * runs without prompts. With `--no-validate`, what is missing stays so: the service decides. Throws `UsageError` that lists
+ * everything missing when prompts are not possible.
  */
-export async function fillIn(command: CommandNode, values: Values, asking: Asking): Promise<Values> {
-  const { io, incomplete, mayAsk, kept, argv, say } = asking;
+export async function fillIn(
+  { command, argv }: Invocation,
+  values: Values,
+  runtime: Runtime,
+): Promise<Values> {
+  const { settings, notes } = runtime;
+  const { io } = runtime.system;
+  const { sandbox, profileValues } = settings;
+  const kept = sandbox ? { ...profileValues, "chat.model": sandboxChatModel } : profileValues;
   const piped = await fromStdin(command, values, io.stdin);
-  const missing = incomplete ? [] : missingOf(command, piped, kept);
+  const missing = settings.validate ? missingOf(command, piped, kept) : [];
   if (missing.length === 0) return piped;
-  if (!mayAsk()) {
+  if (!mayPrompt(settings, io)) {
     const issues = missing.map(({ flag, text }) => ({ flag, message: `is missing: ${text}` }));
     throw new UsageError(`${missing.map(({ flag }) => flag).join(", ")} missing`, { issues });
   }
-  const prompts = await io.prompts();
+  const [prompts, { ask }] = await Promise.all([io.prompts(), import("./question.ts")]);
   const flags: string[] = [];
   const words: string[] = [];
   let filled = piped;
   for (const item of missing) {
-    const answer = await ask(await questionFor(item, command, filled), prompts);
+    const answer = await ask(item, command, filled, prompts);
     if (item.arg) words.push(answer);
     else flags.push(item.flag, answer);
     filled = withAnswer(command, filled, item, answer);
   }
-  say(`To run this again without prompts: gpuctl ${wholeLine(argv, flags, words).map(quoted).join(" ")}`);
+  const line = wholeLine(argv, flags, words).map(quoted).join(" ");
+  notes.say(`To run this again without prompts: gpuctl ${line}`);
   return filled;
 }
 

@@ -3,9 +3,9 @@ import type { Issue } from "../../contract/check/check.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { didYouMean, invalidValues } from "../../core/text.ts";
+import { valueAt } from "../../core/json.ts";
+import { didYouMean, invalidValues, sentence } from "../../core/text.ts";
 import type { Invocation } from "../parse/program.ts";
-import { contractCheck } from "./contract-check.ts";
 
 /**
  * Whether the service's description lists a value that the contract does not know; undefined when the description could
@@ -16,6 +16,16 @@ export type IsListedFor = (
   path: Issue["path"],
   value: string,
 ) => Promise<boolean | undefined>;
+
+/** Loads the contract's check of an operation's input. */
+export async function contractCheck(id: OperationId) {
+  const [{ check }, { operations }] = await Promise.all([
+    import("../../contract/check/check.ts"),
+    import("../../contract/index.ts"),
+  ]);
+  const operation: Operation = operations[id];
+  return (input: object) => check(operation, input);
+}
 
 /**
  * Checks an input against the contract, and accepts choices that only the service's description lists. Throws
@@ -44,10 +54,7 @@ export async function checkInput(
     flag: typedName(command, flags, issue.path),
     message: withValue(issue, input) + suggestion(id, issue, input),
   }));
-  const issues = all.filter(
-    ({ flag, message }, at) =>
-      all.findIndex((other) => other.flag === flag && other.message === message) === at,
-  );
+  const issues = [...new Map(all.map((issue) => [sentence(issue), issue])).values()];
   throw invalidValues(issues, undescribed ? `${nothingSent} ${noDescription}` : nothingSent);
 }
 
@@ -62,26 +69,20 @@ function typedName(command: CommandNode, flags: Invocation["flags"], path: Issue
   return typed ?? names[0];
 }
 
-const valueAt = (input: object, path: Issue["path"]): unknown =>
-  path.reduce<unknown>(
-    (inside, step) =>
-      typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[step] : undefined,
-    input,
-  );
-
 /** Suggests the nearest choices of a field for an unknown value. */
 function suggestion(id: OperationId, { path }: Issue, input: object): string {
   const field = routes[id].fields.find(({ name }) => name === path[0]);
-  const value = valueAt(input, path);
+  const value = valueAt(input, path.join("."));
   const choices = field?.choices ?? field?.item?.choices ?? [];
   return typeof value === "string" && !choices.includes(value) ? didYouMean(value, choices) : "";
 }
 
 /** Adds the value to a message when it is short enough to show. */
 function withValue({ path, message }: Issue, input: object): string {
-  const value = valueAt(input, path);
-  if (!message.startsWith("must")) return message;
-  const shown = typeof value === "number" || typeof value === "boolean" || typeof value === "string";
-  if (!shown || message.includes(JSON.stringify(value)) || String(value).length > 80) return message;
-  return `${message}, not ${JSON.stringify(value)}`;
+  const value = valueAt(input, path.join("."));
+  const isShort = ["number", "boolean", "string"].includes(typeof value) && String(value).length <= 80;
+  const shown = JSON.stringify(value);
+  return message.startsWith("must") && isShort && !message.includes(shown)
+    ? `${message}, not ${shown}`
+    : message;
 }

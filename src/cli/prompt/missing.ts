@@ -19,7 +19,6 @@ export function missingOf(
   kept: Readonly<Partial<Record<string, string>>>,
 ): readonly Missing[] {
   const fields = command.operation === undefined ? [] : routes[command.operation].fields;
-  const given = new Map(Object.entries(values.input));
   const isDefaulted = (name: string) => {
     const key = command.defaulted?.[name];
     return key === "always" || (key !== undefined && kept[key] !== undefined);
@@ -32,7 +31,7 @@ export function missingOf(
   const needed = fields.filter(
     ({ name, required }) =>
       required &&
-      !given.has(name) &&
+      !Object.hasOwn(values.input, name) &&
       !isDefaulted(name) &&
       !isSetByFlag(name) &&
       !command.args.some((one) => one.field === name || one.setsField === name),
@@ -56,10 +55,8 @@ export function missingOf(
 const oneOf = (choices: readonly string[]): string => `one of ${choices.join(", ")}`;
 
 /** The value of an argument, or of the flag for its field. */
-export function wordOf({ name, field }: ArgNode, { input, args }: Values): unknown {
-  return (
-    args[name.toLowerCase()] ?? (field === undefined ? undefined : new Map(Object.entries(input)).get(field))
-  );
+export function wordOf({ name, field = "" }: ArgNode, { input, args }: Values): unknown {
+  return args[name.toLowerCase()] ?? new Map<string, unknown>(Object.entries(input)).get(field);
 }
 
 function hasWord(one: ArgNode, values: Values): boolean {

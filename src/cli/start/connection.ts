@@ -1,46 +1,31 @@
-import type { Call, RawCall } from "../../client/call.ts";
-import type { Fetch, Observer } from "../../client/fetch.ts";
-import type { List } from "../../client/list.ts";
+import type { Observer } from "../../client/fetch.ts";
 import { requestParts, type Target } from "../../client/request.ts";
 import type { CallOptions } from "../../client/send.ts";
-import type { Stream } from "../../client/stream.ts";
-import type { Describe, Place } from "../../command-kit/context.ts";
+import type { Context, Ports } from "../../command-kit/context.ts";
 import { createKeyring, type Keyring } from "../../config/credentials.ts";
-import type { Settings } from "../../config/settings.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import { once } from "../../core/once.ts";
-import type { System } from "../../system/types.ts";
 import type { IsListedFor } from "../prompt/check.ts";
 import { describing } from "./describing.ts";
 import { DryRun, type ShownRequest, shownRequest } from "./dry-run.ts";
-import type { Sandbox, Services } from "./services.ts";
+import type { Runtime, Sandbox } from "./services.ts";
 
 /** The address of the in-process sandbox, a name that never leads to another host. */
 const sandboxUrl = "http://sandbox.localhost";
 
-export interface Connection {
-  readonly call: Call;
-  readonly stream: Stream;
-  readonly list: List;
-  /** A request that need not be in the contract. */
-  readonly request: RawCall;
-  readonly describe: Describe;
+export interface Connection extends Pick<Ports, "callAt"> {
+  readonly calls: Pick<Context, "call" | "stream" | "list" | "request" | "describe">;
   readonly isListed: IsListedFor;
-  readonly callAt: (place: Place) => Call;
   readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
   /** The requests that a dry run would have sent. */
   readonly shown: readonly ShownRequest[];
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
-export interface ConnectionOptions {
-  readonly settings: Settings;
-  readonly system: System;
-  readonly services: Services;
+interface Observing {
   readonly observe?: Observer;
-  readonly warn?: (line: string) => void;
   /** Called whenever a request was sent and its response is awaited. */
   readonly meanwhile?: () => void;
 }
@@ -48,42 +33,35 @@ export interface ConnectionOptions {
 const ignore = () => {};
 
 /** Calls to the service that the settings name. The connection is opened by the first one. */
-export function connect({
-  settings,
-  system,
-  services,
-  observe = ignore,
-  warn = ignore,
-  meanwhile = ignore,
-}: ConnectionOptions): Connection {
+export function connect(
+  runtime: Runtime,
+  { observe = ignore, meanwhile = ignore }: Observing = {},
+): Connection {
+  const { settings, system, services, notes } = runtime;
   const { clock, interrupted, random } = system;
-  const userAgent = `gpuctl/${services.version}`;
   const shown: ShownRequest[] = [];
-  const opened: (() => void)[] = [];
-  const sandbox = once(async () => {
-    const one = await services.sandbox.open();
-    opened.push(one.close);
-    return one;
-  });
-  const transport = once(async () => {
-    const one = await services.network.connect();
-    opened.push(one.close);
-    return one;
-  });
+  const opened: { readonly close: () => void }[] = [];
+  const opening = <One extends (typeof opened)[number]>(open: () => Promise<One>) =>
+    once(async () => {
+      const one = await open();
+      opened.push(one);
+      return one;
+    });
+  const sandbox = opening(services.sandbox.open);
+  const transport = opening(services.network.connect);
   const keyring = createKeyring({ settings, output: system.programs.output, sandbox });
+  const sender = { userAgent: `gpuctl/${services.version}`, insecureHttp: settings.insecureHttp };
   const target = async (route: Parameters<Keyring["keyFor"]>[0]): Promise<Target> => ({
+    ...sender,
     baseUrl: settings.sandbox ? sandboxUrl : settings.baseUrl,
     inferenceBaseUrl: settings.sandbox ? sandboxUrl : settings.inferenceBaseUrl,
     apiKey: await keyring.keyFor(route),
-    userAgent,
-    insecureHttp: settings.insecureHttp,
   });
-  const fetch: Fetch = async (url, init) => {
-    if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent: meanwhile });
-    return (await sandbox()).fetch(new Request(url, init));
-  };
   const options = {
-    fetch,
+    fetch: async (url, init) => {
+      if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent: meanwhile });
+      return (await sandbox()).fetch(new Request(url, init));
+    },
     observe,
     timeout: settings.timeout,
     retries: settings.retries,
@@ -91,16 +69,12 @@ export function connect({
     random,
     now: clock.now,
     signal: interrupted,
-    warn,
+    warn: notes.say,
   } satisfies Omit<CallOptions, "target">;
-  const forDescription = async () => ({ ...options, target: await target(routes.getOpenApiDocument) });
-  const { describe, descriptions, replacementFor, isListed } = describing({
-    settings,
-    interrupted,
-    descriptions: services.descriptions,
-    options: forDescription,
-    warn,
-  });
+  const { describe, descriptions, replacementFor, isListed } = describing(runtime, async () => ({
+    ...options,
+    target: await target(routes.getOpenApiDocument),
+  }));
   /** Options for sending an operation. A dry run records the request and throws `DryRun`. */
   const optionsFor = async (id: OperationId, input: object): Promise<CallOptions> => {
     const to = await target(routes[id]);
@@ -113,42 +87,40 @@ export function connect({
     shown,
     sandbox,
     keyring,
-    describe,
     isListed,
-    call: async (id, input, changes) => {
-      const given = await optionsFor(id, input);
-      return (await import("../../client/call.ts")).call(id, input, { ...given, ...changes });
+    calls: {
+      describe,
+      call: async (id, input, limits) => {
+        const given = await optionsFor(id, input);
+        return (await import("../../client/call.ts")).call(id, input, { ...given, ...limits });
+      },
+      stream: async (id, input) => {
+        const given = await optionsFor(id, input);
+        return (await import("../../client/stream.ts")).stream(id, input, given);
+      },
+      list: async (id, input) => {
+        const given = await optionsFor(id, input);
+        return (await import("../../client/list.ts")).list(id, input, given);
+      },
+      request: async (parts, limits) => {
+        const { acceptAnything, rawCall } = await import("../../client/call.ts");
+        const to = await target(parts);
+        if (!settings.dryRun) return rawCall(parts, { ...options, target: to, ...limits });
+        shown.push(shownRequest(parts, to, acceptAnything));
+        throw new DryRun();
+      },
     },
-    stream: async (id, input) => {
-      const given = await optionsFor(id, input);
-      return (await import("../../client/stream.ts")).stream(id, input, given);
-    },
-    list: async (id, input) => {
-      const given = await optionsFor(id, input);
-      return (await import("../../client/list.ts")).list(id, input, given);
-    },
-    request: async (parts, changes) => {
-      const { acceptAnything, rawCall } = await import("../../client/call.ts");
-      const to = await target(parts);
-      if (!settings.dryRun) return rawCall(parts, { ...options, target: to, ...changes });
-      shown.push(shownRequest(parts, to, acceptAnything));
-      throw new DryRun();
-    },
-    callAt: (place) => async (id, input, changes) =>
-      (await import("../../client/call.ts")).call(id, input, {
-        ...options,
-        fetch: async (url, init) => (await transport()).fetch(url, init),
-        target: {
-          apiKey: place.apiKey,
-          baseUrl: place.baseUrl,
-          inferenceBaseUrl: place.inferenceBaseUrl,
-          userAgent,
-          insecureHttp: settings.insecureHttp,
-        },
-        ...changes,
-      }),
-    close: async () => {
-      for (const close of opened) close();
+    callAt:
+      ({ baseUrl, inferenceBaseUrl, apiKey }) =>
+      async (id, input, limits) =>
+        (await import("../../client/call.ts")).call(id, input, {
+          ...options,
+          fetch: async (url, init) => (await transport()).fetch(url, init),
+          target: { ...sender, baseUrl, inferenceBaseUrl, apiKey },
+          ...limits,
+        }),
+    close: () => {
+      for (const one of opened) one.close();
     },
   };
 }

@@ -10,7 +10,7 @@ import { NoBaseUrl } from "../../core/service-errors.ts";
 import type { DescriptionLookup } from "../../openapi/description-store.ts";
 import type { Description } from "../../openapi/document.ts";
 import type { IsListedFor } from "../prompt/check.ts";
-import type { Services } from "./services.ts";
+import type { Runtime } from "./services.ts";
 
 export interface Describing {
   readonly describe: Describe;
@@ -21,32 +21,21 @@ export interface Describing {
   readonly isListed: IsListedFor;
 }
 
-interface DescribingOptions {
-  readonly settings: Settings;
-  readonly interrupted: AbortSignal;
-  readonly descriptions: Services["descriptions"];
-  /** Options for fetching the description. */
-  readonly options: () => Promise<CallOptions>;
-  readonly warn: (line: string) => void;
-}
-
-/** Everything that depends on the service's description, which is fetched at most once, when it is first needed. */
-export function describing({
-  settings,
-  interrupted,
-  descriptions,
-  options,
-  warn,
-}: DescribingOptions): Describing {
-  /** The documented API; in the sandbox also the operations that it adds. */
-  const documented = () => descriptions.documented({ assumed: settings.sandbox });
+/**
+ * Everything that depends on the service's description, which is fetched at most once, when it is first needed; `options`
+ * are for fetching it.
+ */
+export function describing(
+  { settings, system, services, notes }: Runtime,
+  options: () => Promise<CallOptions>,
+): Describing {
   const store = once(async () => {
     const { createDescriptions } = await import("../../client/description.ts");
-    return createDescriptions(options, settings.sandbox ? undefined : descriptions.cache);
+    return createDescriptions(options, settings.sandbox ? undefined : await services.descriptionCache());
   });
   const warned = new Set<string>();
   const warnOnce = (line: string) => {
-    if (!warned.has(line)) warn(line);
+    if (!warned.has(line)) notes.say(line);
     warned.add(line);
   };
   return {
@@ -78,8 +67,8 @@ export function describing({
     describe: async ({ refresh = false, orDocumented, timeout } = {}) => {
       if (settings.dryRun) {
         const { description } = await (await store()).peek();
-        if (description || settings.sandbox) return description ?? documented();
-        const fallback = timeout === undefined ? await documented() : undefined;
+        if (description || settings.sandbox) return description ?? documentedDescription(settings);
+        const fallback = timeout === undefined ? await documentedDescription(settings) : undefined;
         if (fallback === undefined || orDocumented?.(fallback) === false) {
           throw new UsageError(notCached, { hint: "Run `gpuctl api spec` to fetch and cache it." });
         }
@@ -91,16 +80,29 @@ export function describing({
       try {
         return await load({ refresh });
       } catch (error) {
-        if (interrupted.aborted) throw error;
-        const fallback = orDocumented && !(error instanceof NoBaseUrl) ? await documented() : undefined;
+        if (system.interrupted.aborted) throw error;
+        const fallback =
+          orDocumented && !(error instanceof NoBaseUrl) ? await documentedDescription(settings) : undefined;
         if (fallback === undefined || !orDocumented?.(fallback)) throw withPurpose(error);
-        warn(
+        notes.say(
           `Could not fetch the service's description (${reasonOf(error)}); using the documented API instead.`,
         );
         return fallback;
       }
     },
   };
+}
+
+/** The documented API; in the sandbox also the operations that it adds. */
+export async function documentedDescription({ sandbox }: Pick<Settings, "sandbox">): Promise<Description> {
+  const [{ operations }, { openApi }] = await Promise.all([
+    import("../../contract/index.ts"),
+    import("../../contract/document/openapi.ts"),
+  ]);
+  const added = sandbox
+    ? Object.values((await import("../../sandbox/assumed/index.ts")).assumedOperations)
+    : [];
+  return openApi([...Object.values(operations), ...added], { servers: [] });
 }
 
 const notCached =

@@ -25,23 +25,17 @@ export function shownRequest(parts: RequestParts, target: Target, accept?: strin
 
 /** What a dry run prints instead of the command's result. */
 export const dryRunResult = (requests: readonly ShownRequest[], output: OutputFormat): Result =>
-  isMachineFormat(output) ? { data: dryRunDocument(requests) } : { text: oneText(dryRunText(requests)) };
-
-async function* oneText(text: string): AsyncGenerator<string> {
-  yield text;
-}
+  isMachineFormat(output)
+    ? { data: dryRunDocument(requests), view: { kind: "document" } }
+    : { text: [requests.map(requestText).join("\n")] };
 
 const dryRunDocument = (requests: readonly ShownRequest[]): object =>
   requests.length === 1 ? { dry_run: true, request: requests[0] } : { dry_run: true, requests };
 
-const dryRunText = (requests: readonly ShownRequest[]): string =>
-  requests
-    .map(({ method, url, headers, body }) =>
-      [
-        `${method} ${url}`,
-        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-        ...(body === null ? [] : ["", JSON.stringify(body, null, 2)]),
-        "",
-      ].join("\n"),
-    )
-    .join("\n");
+const requestText = ({ method, url, headers, body }: ShownRequest): string =>
+  [
+    `${method} ${url}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(body === null ? [] : ["", JSON.stringify(body, null, 2)]),
+    "",
+  ].join("\n");

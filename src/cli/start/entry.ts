@@ -21,7 +21,7 @@ export async function start(cache?: () => string): Promise<number> {
       : import("./main.ts").then(({ main }) => main),
   ]);
   const system = await nodeSystem();
-  const services = createServices({ version, neededNode }, system);
+  const services = createServices({ version, neededNode }, system.files);
   return run(completes ? argv.slice(1) : argv, system, services);
 }
 
@@ -36,16 +36,13 @@ async function cacheCode(cache: () => string): Promise<void> {
 /** The help that a simple command line asks for; anything else is left to the parser. */
 async function helpOf(line: readonly string[]): Promise<string | undefined> {
   const last = line.at(-1);
-  const words = line[0] === "help" ? line.slice(1) : line.slice(0, -1);
-  if (line[0] !== "help" && last !== undefined && last !== "--help" && last !== "-h") return undefined;
-  const [{ helpFor }, { helpLook }, { topicText }] = await Promise.all([
+  const asked = line[0] === "help";
+  if (!asked && last !== undefined && last !== "--help" && last !== "-h") return undefined;
+  const [{ helpFor }, { helpLook }, { helpOrTopic }] = await Promise.all([
     import("../help/help.ts"),
-    import("../help/look.ts"),
-    import("../help/topic-text.ts"),
+    import("../help/layout.ts"),
+    import("../help/topics.ts"),
   ]);
-  const look = await helpLook({ stdout: stdoutSize(), env });
-  const help = helpFor(words, look);
-  if (help !== undefined || line[0] !== "help" || words.length !== 1) return help;
-  const topic = await (await import("./documents.ts")).topic(words[0] ?? "");
-  return topic && topicText(topic, look);
+  const look = await helpLook(stdoutSize(), env);
+  return asked ? helpOrTopic(line.slice(1), look) : helpFor(line.slice(0, -1), look);
 }

@@ -2,40 +2,34 @@ import type { Exchange, Observer } from "../../client/fetch.ts";
 import { type Config, exposureWarning, readConfig } from "../../config/file.ts";
 import { checkColumns, type ProfileUse, resolveSettings } from "../../config/settings.ts";
 import { Interrupted } from "../../core/errors.ts";
+import type { Result } from "../../core/result.ts";
 import { isMachineFormat, outputFormats } from "../../core/view.ts";
-import type { Filter } from "../../output/jq.ts";
 import type { Sink, System } from "../../system/types.ts";
+import { helpFor } from "../help/help.ts";
+import { helpLook } from "../help/layout.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { type Invocation, parse } from "../parse/program.ts";
-import { createNotes, type Notes, responseNotes } from "../print/notes.ts";
+import { createNotes } from "../print/notes.ts";
 import { prepare, print } from "../print/print.ts";
 import { exit } from "../report/exit.ts";
 import type { FailureContext } from "../report/failure.ts";
 import { connect } from "./connection.ts";
-import { createContext } from "./context.ts";
 import { DryRun, dryRunResult } from "./dry-run.ts";
 import { loadCommand, run } from "./run.ts";
 import type { Services } from "./services.ts";
 
 /** Runs one command line: results on stdout, everything else on stderr. Returns the exit code. */
 export async function main(argv: readonly string[], system: System, services: Services): Promise<number> {
-  const { io } = system;
+  const { env, io } = system;
   try {
     const parsed = parse(argv, services.version);
     if ("command" in parsed) return await execute(parsed, system, services);
-    await io.stdout.write("show" in parsed ? parsed.show : await helpText(parsed.help, system));
+    const text = "show" in parsed ? parsed.show : helpFor(parsed.help, await helpLook(io.stdout, env));
+    await io.stdout.write(text ?? "");
     return exit.done;
   } catch (error) {
-    return fail(error, io.stderr, { asDocument: wantsDocument(argv, system) });
+    return fail(error, io.stderr, { asDocument: wantsDocument(argv, env) });
   }
-}
-
-async function helpText(path: readonly string[], { io, env }: System): Promise<string> {
-  const [{ helpFor }, { helpLook }] = await Promise.all([
-    import("../help/help.ts"),
-    import("../help/look.ts"),
-  ]);
-  return helpFor(path, await helpLook({ stdout: io.stdout, env })) ?? "";
 }
 
 async function execute(invocation: Invocation, system: System, services: Services): Promise<number> {
@@ -53,57 +47,38 @@ async function execute(invocation: Invocation, system: System, services: Service
   const warning = exposureWarning(config, files);
   if (warning) notes.say(warning);
   const service = serviceClock(clock.now);
-  const note = responseNotes({ debug: settings.debug, stderr: io.stderr, now: service.now, say: notes.say });
   let last: Exchange | undefined;
-  const connection = connect({
-    settings,
-    system,
-    services,
+  const runtime = { settings, system, services, notes };
+  const connection = connect(runtime, {
     observe: (exchange) => {
       if (exchange.status !== undefined) last = exchange;
       service.observe(exchange);
-      note(exchange);
+      notes.response(exchange, service.now());
     },
-    warn: notes.say,
     meanwhile: () => {
       void loading.then(({ view }) => prepare(view, settings, io.stdout.isTTY));
     },
   });
-  let filter: Filter | undefined;
   try {
     const command = await loading;
     checkColumns(command.view, settings);
-    filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
-    const { context, ports } = createContext({
-      settings,
-      system,
-      services,
-      connection,
-      notes,
-      serviceNow: service.now,
-    });
-    const result = await run({
-      invocation,
-      command,
-      settings,
-      system,
-      context,
-      ports,
-      isListed: connection.isListed,
-    });
+    const filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
     const byServiceClock = { ...system, clock: { ...clock, now: service.now } };
-    await print(result, command.view, { settings, system: byServiceClock, notes, filter });
-    await writeHeld(notes, io.stderr);
-    // Only the user ends a view that is refreshed.
-    if ("frames" in result) return exit.interrupted;
-    return ("exitCode" in result && result.exitCode) || exit.done;
-  } catch (error) {
-    if (error instanceof DryRun) {
-      const result = dryRunResult(connection.shown, settings.output);
-      await print(result, { kind: "document" }, { settings, system, notes, filter });
-      await writeHeld(notes, io.stderr);
-      return exit.done;
+    const finish = async (result: Result) => {
+      await print(result, command.view, { settings, system: byServiceClock, notes, filter });
+      for (const line of notes.held) await io.stderr.write(`${line}\n`);
+      // Only the user ends a view that is refreshed.
+      if ("frames" in result) return exit.interrupted;
+      return ("exitCode" in result && result.exitCode) || exit.done;
+    };
+    try {
+      const found = { invocation, command, connection, serviceNow: service.now };
+      return await finish(await run(found, runtime));
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error;
+      return await finish(dryRunResult(connection.shown, settings.output));
     }
+  } catch (error) {
     return await fail(orInterrupted(error, system), io.stderr, {
       asDocument: isMachineFormat(settings.output),
       debug: settings.debug,
@@ -112,12 +87,8 @@ async function execute(invocation: Invocation, system: System, services: Service
       last,
     });
   } finally {
-    await connection.close();
+    connection.close();
   }
-}
-
-async function writeHeld({ held }: Notes, stderr: Sink): Promise<void> {
-  for (const line of held) await stderr.write(`${line}\n`);
 }
 
 /** A command that needs no configuration runs even where that cannot be read; `doctor` reports the problem. */
@@ -145,11 +116,10 @@ const orInterrupted = (error: unknown, { interrupted }: System): unknown =>
 const saysMore: ReadonlySet<string> = new Set(["InterruptedWrite", "UnknownOutcome", "ResultLost"]);
 
 /** A filter must compile before anything is sent. */
-const compiled = async (expression: string): Promise<Filter> =>
-  (await import("../../output/jq.ts")).compileFilter(expression);
+const compiled = async (expression: string) => (await import("../../output/jq.ts")).compileFilter(expression);
 
 /** Whether a command line that could not be parsed seems to ask for a machine format. */
-function wantsDocument(argv: readonly string[], { env }: System): boolean {
+function wantsDocument(argv: readonly string[], env: System["env"]): boolean {
   const typed = argv.flatMap((word, at) => {
     if (/^--jq(?:=|$)/.test(word)) return ["json"];
     const [, joined] = /^(?:-[qy]*o|--output(?:=|$))(.*)$/.exec(word) ?? [];

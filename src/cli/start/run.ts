@@ -1,24 +1,13 @@
-import type { Context, Ports } from "../../command-kit/context.ts";
 import type { Command } from "../../command-kit/define.ts";
-import type { Settings } from "../../config/settings.ts";
 import type { Result } from "../../core/result.ts";
-import type { System } from "../../system/types.ts";
 import { loaders } from "../generated/loaders.ts";
 import type { Invocation } from "../parse/program.ts";
 import { valuesOf, withProfileDefaults } from "../parse/values.ts";
 import { fillIn } from "../prompt/ask.ts";
-import type { IsListedFor } from "../prompt/check.ts";
-import { confirm, mayPrompt } from "../prompt/confirm.ts";
-
-export interface Run {
-  readonly isListed: IsListedFor;
-  readonly invocation: Invocation;
-  readonly command: Command;
-  readonly settings: Settings;
-  readonly system: System;
-  readonly context: Context;
-  readonly ports: Ports;
-}
+import { confirm } from "../prompt/confirm.ts";
+import type { Connection } from "./connection.ts";
+import { createContext } from "./context.ts";
+import type { Runtime } from "./services.ts";
 
 /** A command by its words. */
 export async function loadCommand(words: string): Promise<Command> {
@@ -27,30 +16,31 @@ export async function loadCommand(words: string): Promise<Command> {
   return (await load()).default;
 }
 
+interface Run {
+  readonly invocation: Invocation;
+  readonly command: Command;
+  readonly connection: Connection;
+  /** The service's time by its last response, in milliseconds since the epoch. */
+  readonly serviceNow: () => number;
+}
+
 /** From what was typed to a result: missing values, contract check, confirmation, the command itself. */
-export async function run({
-  invocation: typed,
-  command,
-  settings,
-  system,
-  context,
-  ports,
-  isListed,
-}: Run): Promise<Result> {
+export async function run(
+  { invocation: typed, command, connection, serviceNow }: Run,
+  runtime: Runtime,
+): Promise<Result> {
+  const { settings, system } = runtime;
+  const context = createContext(runtime, connection, serviceNow);
   const invocation = withProfileDefaults(typed, settings);
   const node = invocation.command;
-  const values = await fillIn(node, valuesOf(invocation), {
-    io: system.io,
-    incomplete: !settings.validate,
-    mayAsk: () => mayPrompt(settings, system.io),
-    kept: settings.profileValues,
-    argv: invocation.argv,
-    say: context.say,
-  });
-  const used = Object.fromEntries((command.uses ?? []).map((name) => [name, ports[name]]));
-  const typedValues = { ...context, ...used, ...values };
+  const values = await fillIn(invocation, valuesOf(invocation), runtime);
+  const typedValues = { ...context, ...(await portsFor(command, runtime, connection)), ...values };
   const input = (await command.buildInput?.(typedValues)) ?? values.input;
-  if (settings.validate) await check(input, invocation, isListed);
+  // Skipped when there is nothing to check, so that a plain listing loads no schema.
+  if (settings.validate && node.operation !== undefined && Object.keys(input).length > 0) {
+    const { checkInput } = await import("../prompt/check.ts");
+    await checkInput(node.operation, input, invocation, connection.isListed);
+  }
   const given = { ...typedValues, input };
   if (!settings.dryRun && command.confirm) {
     const { confirm: asked } = command;
@@ -61,9 +51,8 @@ export async function run({
   return command.run(given);
 }
 
-/** Skipped when there is nothing to check, so that a plain listing loads no schema. */
-async function check(input: object, invocation: Invocation, isListed: IsListedFor): Promise<void> {
-  const { operation } = invocation.command;
-  if (operation === undefined || Object.keys(input).length === 0) return;
-  await (await import("../prompt/check.ts")).checkInput(operation, input, invocation, isListed);
+async function portsFor({ uses = [] }: Command, runtime: Runtime, connection: Connection): Promise<object> {
+  if (uses.length === 0) return {};
+  const ports = (await import("./ports.ts")).createPorts(runtime, connection);
+  return Object.fromEntries(uses.map((name) => [name, ports[name]]));
 }

@@ -1,13 +1,21 @@
 import { join } from "node:path";
-import type { Description, DescriptionCache } from "../../client/description.ts";
+import type { DescriptionCache } from "../../client/description.ts";
 import type { Probe } from "../../client/probe.ts";
 import type { Transport } from "../../client/transport.ts";
 import type { SandboxControl, SandboxFacts, SandboxHealth } from "../../command-kit/context.ts";
-import type { Shell } from "../../core/shells.ts";
-import type { Topic } from "../../core/topics.ts";
+import type { Settings } from "../../config/settings.ts";
 import type { System } from "../../system/types.ts";
+import type { Notes } from "../print/notes.ts";
 
-/** What other rooms provide for a run, each part loaded on first use. To add a capability, add it here and in `createServices`. */
+/** What every step of a run works with. */
+export interface Runtime {
+  readonly settings: Settings;
+  readonly system: System;
+  readonly services: Services;
+  readonly notes: Notes;
+}
+
+/** What other rooms provide for a run, each part loaded on first use. Tests substitute their own. */
 export interface Services {
   readonly version: string;
   /** The versions of Node.js that gpuctl runs on, such as `>=20.19`. */
@@ -25,16 +33,7 @@ export interface Services {
     readonly facts: () => Promise<SandboxFacts>;
     readonly health: () => Promise<SandboxHealth>;
   };
-  readonly descriptions: {
-    readonly cache: DescriptionCache;
-    /** What the service is documented to offer; with `assumed` also what the sandbox adds. */
-    readonly documented: (options: { readonly assumed: boolean }) => Promise<Description>;
-  };
-  readonly documents: {
-    readonly completionScript: (shell: Shell) => Promise<string>;
-    /** A help topic; undefined when there is none of that name. */
-    readonly topic: (name: string) => Promise<Topic | undefined>;
-  };
+  readonly descriptionCache: () => Promise<DescriptionCache>;
 }
 
 /** The service on this machine: a `fetch` of its own, and its controls. */
@@ -42,17 +41,14 @@ export interface Sandbox extends SandboxControl {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Whether a secret is one of its keys, revoked or not. */
   readonly hasKey: (secret: string) => boolean;
-  /** The prefix of every key that it issues. */
-  readonly keyPrefix: string;
   readonly close: () => void;
 }
 
-/** The only place of the command line that reaches the sandbox and the documents. */
 export function createServices(
   build: Pick<Services, "version" | "neededNode">,
-  { files }: Pick<System, "files">,
+  { folders }: System["files"],
 ): Services {
-  const stateFile = () => join(files.folders.state, "sandbox.sqlite");
+  const stateFile = () => join(folders.state, "sandbox.sqlite");
   return {
     ...build,
     network: {
@@ -71,34 +67,10 @@ export function createServices(
       },
       health: async () => (await import("../../sandbox/health.ts")).health(stateFile()),
     },
-    descriptions: {
-      cache: {
-        read: async (url) => (await descriptionFiles(files)).read(url),
-        write: async (url, text) => (await descriptionFiles(files)).write(url, text),
-      },
-      documented: documentedDescription,
-    },
-    documents: {
-      completionScript: async (shell) => (await import("./documents.ts")).completionScript(shell),
-      topic: async (name) => (await import("./documents.ts")).topic(name),
-    },
+    descriptionCache: async () =>
+      (await import("../../system/description-cache.ts")).descriptionFiles(() => folders.state),
   };
 }
-
-async function descriptionFiles({ folders }: System["files"]) {
-  return (await import("../../system/description-cache.ts")).descriptionFiles(() => folders.state);
-}
-
-export const documentedDescription: Services["descriptions"]["documented"] = async ({ assumed }) => {
-  const [{ operations }, { openApi }] = await Promise.all([
-    import("../../contract/index.ts"),
-    import("../../contract/document/openapi.ts"),
-  ]);
-  const more = assumed
-    ? Object.values((await import("../../sandbox/assumed/index.ts")).assumedOperations)
-    : [];
-  return openApi([...Object.values(operations), ...more], { servers: [] });
-};
 
 async function openSandbox(file: string): Promise<Sandbox> {
   const [{ createSandbox }, { serve }] = await Promise.all([

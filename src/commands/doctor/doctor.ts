@@ -2,7 +2,7 @@ import type { Installation } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { reasonOf, Unhealthy } from "../../core/errors.ts";
 import { once } from "../../core/once.ts";
-import { wrap } from "../../core/wrap.ts";
+import { wrap } from "../../core/text.ts";
 import * as local from "./checks/local.ts";
 import * as service from "./checks/service.ts";
 import { type Check, type Examined, type Finding, failure } from "./finding.ts";

@@ -1,4 +1,5 @@
-import { type ShownFlag, type ShownWord, type Tree, takesFile, valueFlags, type Word } from "../tree.ts";
+import { type FlagNode, spellings } from "../../command-kit/tree.ts";
+import { type Place, spelled, type Tree, takesFile, takesValue, valueFlags, type Word } from "../tree.ts";
 
 /** The completion script for PowerShell 5.1 and later. */
 export const powershellCompletion = (
@@ -10,28 +11,28 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
 
   # By path: the words that can follow, with their summaries.
   $commands = @{
-${tree.places.map(({ path, below }) => `    ${quoted(path)} = ${below.length > 0 ? `@(\n${below.map(wordLine).join("\n")}\n    )` : "@()"}`).join("\n")}
+${tree.places.map(({ path, below }) => entry(path, below.map(wordLine))).join("\n")}
   }
   # By path: the spellings of each flag, its description, its choices, and the kind of its live values.
   $flags = @{
-${tree.places.map(({ path, flags }) => `    ${quoted(path)} = ${flags.length > 0 ? `@(\n${flags.map(flagLine).join("\n")}\n    )` : "@()"}`).join("\n")}
+${tree.places.map(({ path, flags }) => entry(path, flags.map(flagLine))).join("\n")}
   }
   $globals = @(
 ${tree.globals.map(flagLine).join("\n")}
   )
-  $values = @(${valueFlags(tree).map(quoted).join(", ")})
-  $files = @(${fileFlags(tree).map(quoted).join(", ")})
+  $values = ${list(valueFlags(tree))}
+  $files = ${list(spelled(tree.places.flatMap(({ flags }) => flags.filter(takesFile))))}
 
   # By path: the arguments of a command, each with its kind of live values, its choices, and whether it repeats.
   $words = @{
 ${tree.places
-  .filter(({ words }) => words.length > 0)
-  .map(({ path, words }) => `    ${quoted(path)} = @(\n${words.map(ownWordLine).join("\n")}\n    )`)
+  .filter(({ args }) => args.length > 0)
+  .map(({ path, args }) => entry(path, args.map(argLine)))
   .join("\n")}
   }
   # Flags that select the service to query for live values, and those of them that take a value.
-  $service = ${list(tree.service.flatMap(({ names }) => names))}
-  $serviceValues = ${list(tree.service.filter(({ value }) => value !== undefined).flatMap(({ names }) => names))}
+  $service = ${list(spelled(tree.service))}
+  $serviceValues = ${list(spelled(tree.service.filter(takesValue)))}
 
   $path = ''
   $previous = ''
@@ -93,17 +94,16 @@ ${tree.places
 }
 `;
 
+const entry = (path: string, lines: readonly string[]): string =>
+  `    ${quoted(path)} = ${lines.length > 0 ? `@(\n${lines.join("\n")}\n    )` : "@()"}`;
+
 const wordLine = ({ name, summary }: Word): string => `      ,@(${quoted(name)}, ${quoted(summary)})`;
 
-const flagLine = ({ names, text, choices, completes }: ShownFlag): string =>
-  `      ,@(${list(names)}, ${quoted(text)}, ${list(choices)}, ${quoted(completes ?? "")})`;
+const flagLine = (flag: FlagNode): string =>
+  `      ,@(${list(spellings(flag))}, ${quoted(flag.text)}, ${list(flag.choices)}, ${quoted(flag.completes)})`;
 
-const ownWordLine = ({ completes, choices, variadic }: ShownWord): string =>
-  `      ,@(${quoted(completes ?? "")}, ${list(choices)}, $${variadic})`;
+const argLine = ({ completes, choices, variadic = false }: Place["args"][number]): string =>
+  `      ,@(${quoted(completes)}, ${list(choices)}, $${variadic})`;
 
-const fileFlags = ({ places }: Tree): readonly string[] => [
-  ...new Set(places.flatMap(({ flags }) => flags.filter(takesFile).flatMap(({ names }) => names))),
-];
-
-const list = (texts: readonly string[]): string => `@(${texts.map(quoted).join(", ")})`;
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const list = (texts: readonly string[] = []): string => `@(${texts.map((text) => quoted(text)).join(", ")})`;
+const quoted = (text = ""): string => `'${text.replaceAll("'", "''")}'`;

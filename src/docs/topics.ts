@@ -1,5 +1,5 @@
-import type { GlobalNode } from "../../command-kit/tree.ts";
-import { type Topic, type TopicName, topics } from "../../core/topics.ts";
+import type { GlobalNode } from "../command-kit/tree.ts";
+import { type Topic, type TopicName, topics } from "../core/topics.ts";
 import { environmentTopic } from "./environment.ts";
 import { exitCodesTopic } from "./exit-codes.ts";
 import { outputTopic } from "./output.ts";

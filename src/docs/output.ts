@@ -1,6 +1,5 @@
-import { type GlobalNode, spellings, textWithNotes } from "../../command-kit/tree.ts";
-
-import type { TopicSection } from "../../core/topics.ts";
+import { type GlobalNode, spellings, textWithNotes } from "../command-kit/tree.ts";
+import type { TopicSection } from "../core/topics.ts";
 
 /** Descriptions of the formats that --output accepts. */
 const formats: Readonly<Record<string, string>> = {

@@ -1,0 +1,113 @@
+import type { Installation } from "../../command-kit/context.ts";
+import { type Ports, visibleVariables } from "../../command-kit/context.ts";
+import { createSecrets } from "../../config/credentials.ts";
+import { configPath, type Profile, profileOf, profileValues, readConfig } from "../../config/file.ts";
+import { createProfiles } from "../../config/profiles.ts";
+import { usesColor } from "../../config/settings.ts";
+import { isUsable } from "../../config/values.ts";
+import { reasonOf, UsageError } from "../../core/errors.ts";
+import { globals, nouns } from "../generated/tree.ts";
+import { helpLook } from "../help/layout.ts";
+import { helpOrTopic } from "../help/topics.ts";
+import { globalFlags } from "../parse/globals.ts";
+import { unknownTopic } from "../parse/unknown.ts";
+import { mayPrompt } from "../prompt/confirm.ts";
+import type { Connection } from "./connection.ts";
+import type { Runtime } from "./services.ts";
+
+/** What only some commands use. This module is loaded for those alone. */
+export function createPorts(runtime: Runtime, { callAt, sandbox, keyring }: Connection): Ports {
+  const { settings, services } = runtime;
+  const { env, files, io, programs } = runtime.system;
+  const ask: Ports["ask"] = async (hint) => {
+    if (mayPrompt(settings, io)) return io.prompts();
+    throw new UsageError("not running interactively", { hint });
+  };
+  return {
+    ask,
+    callAt,
+    sandbox,
+    sandboxFacts: services.sandbox.facts,
+    programs,
+    helpOn: async (words) => {
+      const help = await helpOrTopic(words, await helpLook(io.stdout, env));
+      if (help === undefined) throw unknownTopic(words);
+      return help;
+    },
+    completionScript: async (shell) => {
+      const [{ completionScripts }, { treeOf }] = await Promise.all([
+        import("../../docs/completions/index.ts"),
+        import("../../docs/tree.ts"),
+      ]);
+      return completionScripts[shell](treeOf(nouns, globals));
+    },
+    installation: installation(runtime),
+    environment: Object.fromEntries(visibleVariables.map((name) => [name, env[name]])),
+    profiles: createProfiles({ ...settings, files, env, flags: globalFlags }),
+    secrets: createSecrets({
+      keyring,
+      files,
+      readStdin: io.stdin.read,
+      askSecret: async (question, hint) => (await ask(hint)).secret(question),
+      output: programs.output,
+    }),
+  };
+}
+
+function installation({ settings, system, services }: Runtime): Installation {
+  const { env, files, io, machine, programs } = system;
+  return {
+    ...machine,
+    neededNode: services.neededNode,
+    userId: files.user,
+    env,
+    which: programs.which,
+    stat: async (path) => {
+      const facts = orUndefined(() => files.stat(path));
+      return facts && { ...facts, writable: files.isWritable(path) };
+    },
+    readText: async (path) => orUndefined(() => files.readText(path)),
+    proxyFor: services.network.proxyFor,
+    probe: services.network.probe,
+    sandboxHealth: services.sandbox.health,
+    get configPath() {
+      return configPath(files);
+    },
+    configProblem: () => {
+      try {
+        return invalidValues(profileOf(readConfig(files), settings.profile), settings.profile);
+      } catch (error) {
+        return reasonOf(error);
+      }
+    },
+    get stateFolder() {
+      return files.folders.state;
+    },
+    get terminal() {
+      return {
+        stdin: io.stdin.isTTY,
+        stdout: io.stdout.isTTY,
+        stderr: io.stderr.isTTY,
+        columns: io.stdout.columns,
+        color: usesColor(settings.color, io.stdout.isTTY, env),
+      };
+    },
+  };
+}
+
+/** Other commands fail over the invalid values of a profile. */
+function invalidValues(profile: Profile | undefined, name: string): string | undefined {
+  const invalid = Object.entries(profileValues(profile))
+    .filter(([key, text]) => !isUsable(key, text))
+    .map(([key, text]) => `${key} ${JSON.stringify(text)}`);
+  if (invalid.length === 0) return undefined;
+  return `profile "${name}" has invalid values: ${invalid.join(", ")} (remove one with \`gpuctl config unset KEY\`)`;
+}
+
+function orUndefined<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
