@@ -18,23 +18,22 @@ export interface Transport {
  * after that.
  */
 export function createTransport(): Transport {
-  const agents = new Map<string, http.Agent>();
+  const agents = new Map<string, Promise<http.Agent>>();
   const closing = new AbortController();
 
   return {
     fetch: async (url, init) => {
       const target = new URL(url);
       const { request, Agent } = await moduleFor(target);
-      let agent = agents.get(target.origin);
-      if (agent === undefined) {
-        agent = (await proxyAgent(target, closing.signal)) ?? new Agent({ keepAlive: true });
-        agents.set(target.origin, agent);
-      }
-      return send(request, target, { ...init, agent });
+      const agent =
+        agents.get(target.origin) ??
+        proxyAgent(target, closing.signal).then((proxy) => proxy ?? new Agent({ keepAlive: true }));
+      agents.set(target.origin, agent);
+      return send(request, target, { ...init, agent: await agent });
     },
     close: () => {
       closing.abort();
-      for (const agent of agents.values()) agent.destroy();
+      for (const agent of agents.values()) void agent.then((one) => one.destroy()).catch(() => {});
     },
   };
 }

@@ -1,4 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createTransport } from "../../src/client/transport.ts";
 import { caller, failure, read, write } from "./calling.ts";
 import { deadOrigin, json, type LocalServer, listen, listenRaw } from "./server.ts";
 
@@ -21,6 +25,28 @@ describe("connections", () => {
     const { call } = caller(server.origin);
     await Promise.all([call(...read), call(...read)]);
     expect(server.connections()).toBe(2);
+  });
+
+  it("are closed with the transport, those of parallel calls too", { timeout: 10_000 }, async () => {
+    const closed: Promise<unknown>[] = [];
+    const server = createServer((_request, response) => json(response, []));
+    server.on("connection", (socket) => closed.push(once(socket, "close")));
+    server.keepAliveTimeout = 0;
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { fetch, close } = createTransport();
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const get = async () => {
+      const { body } = await fetch(url, { method: "GET", headers: {} });
+      for await (const _ of body ?? []);
+    };
+    await Promise.all([get(), get()]);
+    close();
+    await Promise.all(closed);
+    expect(closed).toHaveLength(2);
   });
 });
 
