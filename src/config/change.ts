@@ -8,7 +8,6 @@ import {
   assertOwn,
   type Config,
   configPath,
-  configSchema,
   defaultProfile,
   type Profile,
   profileOf,
@@ -153,6 +152,7 @@ async function changeConfig(files: ConfigFiles, change: (config: Config) => Conf
   }
 }
 
+/** Without a schema for conf: it would load ajv, which takes longer than all else, for a value that is typed and read back. */
 async function write(config: Config, folder: string, path: string): Promise<void> {
   const { default: Store } = await import("conf");
   const store = new Store<Record<string, unknown>>({
@@ -161,7 +161,6 @@ async function write(config: Config, folder: string, path: string): Promise<void
     projectName: "gpuctl",
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
-    schema: configSchema,
   });
   store.store = { ...config };
   await removeLeftovers(path);

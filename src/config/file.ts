@@ -83,8 +83,8 @@ function withProperty(schema: Schema, [step = "", ...rest]: readonly string[], l
   return { ...schema, properties: { ...schema.properties, [step]: property } };
 }
 
-/** The configuration file as a JSON Schema, for reading and for writing. */
-export const configSchema = {
+/** The shape of the configuration file. */
+const configSchema = {
   profile: text,
   profiles: { type: "object", additionalProperties: profileSchema },
 } as const satisfies Readonly<Record<string, Schema>>;
