@@ -1,4 +1,4 @@
-import { openApi } from "../../contract/document/openapi.ts";
+import { type OpenApiDocument, openApi } from "../../contract/document/openapi.ts";
 import type { Additions } from "../../contract/document/responses.ts";
 import { operations } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
@@ -16,11 +16,18 @@ const additions = (operation: Operation): Additions => ({
   }),
 });
 
+/** The description served last: it takes longer to build than any other response, and changes only on a sunset day. */
+let last: { readonly key: string; readonly document: OpenApiDocument } | undefined;
+
 export const description = {
-  getOpenApiDocument: (_input, { http, now, environment }) =>
-    openApi(enabledOperations(environment, now), {
-      title: "Compute and inference service (gpuctl sandbox)",
-      servers: [new URL(http.req.url).origin],
-      additions,
-    }),
+  getOpenApiDocument: (_input, { http, now, environment }) => {
+    const enabled = enabledOperations(environment, now);
+    const { origin } = new URL(http.req.url);
+    const key = [origin, ...enabled.map(({ id }) => id)].join(" ");
+    if (last?.key !== key) {
+      const title = "Compute and inference service (gpuctl sandbox)";
+      last = { key, document: openApi(enabled, { title, servers: [origin], additions }) };
+    }
+    return last.document;
+  },
 } satisfies Partial<Handlers>;
