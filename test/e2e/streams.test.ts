@@ -18,7 +18,8 @@ async function at(instead: Parameters<typeof serveThirdParty>[0]["instead"] = {}
   return { ...home, server };
 }
 
-const thousands = Array.from({ length: 5_000 }, (_, id) => ({ ...virtualMachine, id: String(id) }));
+/** More than fits into a pipe. */
+const thousand = Array.from({ length: 1_000 }, (_, id) => ({ ...virtualMachine, id: String(id) }));
 
 const bash = (line: string, { shell }: Home) => shell(line, { shell: "bash" }).ended;
 
@@ -26,21 +27,21 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
   needs("bash");
 
   it.each(outputFormats)("ends %s output quietly", async (format) => {
-    const home = await at({ [vms]: (_asked, response) => send(response, thousands) });
+    const home = await at({ [vms]: (_asked, response) => send(response, thousand) });
     const script = `gpuctl rentals list --type vm -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
   it.each(outputFormats)("ends %s output of records that stream quietly", async (format) => {
-    const home = await at({ [past]: (_asked, response) => send(response, thousands) });
+    const home = await at({ [past]: (_asked, response) => send(response, thousand) });
     const script = `gpuctl rentals history -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
   it("ends filtered output quietly", async () => {
-    const home = await at({ [past]: (_asked, response) => send(response, thousands) });
+    const home = await at({ [past]: (_asked, response) => send(response, thousand) });
     const script = `gpuctl rentals history --jq '.[]' | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
