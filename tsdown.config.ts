@@ -8,6 +8,12 @@ import { licencesOf } from "./scripts/licences.ts";
 const replacements: readonly { importer: string; source: string; instead: string }[] = [
   // commander runs subcommands that are separate programs. gpuctl has none.
   { importer: "/commander/", source: "node:child_process", instead: "export {}" },
+  // chalk asks the environment whether to color. gpuctl has decided before it uses it.
+  {
+    importer: "/chalk/",
+    source: "#supports-color",
+    instead: "export default { stdout: { level: 1 }, stderr: { level: 1 } }",
+  },
   // conf looks for a folder. It is given one.
   { importer: "/conf/", source: "env-paths", instead: "export default () => ({})" },
   // cli-table3 measures text with string-width 4, which does not know newer emoji and combining scripts, and would cut
