@@ -72,7 +72,7 @@ describe("profile show", () => {
     const { run } = await withProfiles();
     const { code, out, err } = await run("profile show lap");
     expect({ code, out }).toEqual({ code: 5, out: "" });
-    expect(err).toContain("there are: work, play, lab");
+    expect(err).toContain("Profiles: work, play, lab.");
   });
 });
 
@@ -129,7 +129,7 @@ describe("profile use", () => {
   test("says so when the environment names another one", async () => {
     const { run } = await withProfiles();
     const { err } = await run("profile use play", { env: { GPUCTL_PROFILE: "lab" } });
-    expect(err).toContain('"lab" stays in use here');
+    expect(err).toContain('"lab" is still used in this shell');
   });
 
   test("works when the environment names one that is gone", async () => {
@@ -159,7 +159,7 @@ describe("profile remove", () => {
   test("of the one in use says which one is used now", async () => {
     const { run, json } = await withProfiles();
     const { code, err } = await run("profile remove work --yes");
-    const none = "No profile is in use now. Run `gpuctl profile use NAME` to choose one.\n";
+    const none = "There is no current profile now. Run `gpuctl profile use NAME` to choose one.\n";
     expect({ code, err }).toEqual({ code: 0, err: none });
     expect(await run("rentals list")).toMatchObject({ code: 3, requests: [] });
     expect((await run("profile remove lab --yes")).err).toBe("");

@@ -94,7 +94,7 @@ test("when the last step fails, neither an empty nor a temporary file is left", 
   const folder = await scratchFolder();
   const path = join(folder, "cat.png");
   const error = await failure(save(path, bytes("one"), {}, { ...noHardLinks, rename: failing("EIO") }));
-  expect(error.reason).toBe("the disk failed");
+  expect(error.reason).toBe("input/output error");
   expect(await contents(folder)).toEqual({});
 });
 
@@ -132,7 +132,7 @@ test("a path below a file, the name of a folder and a name too long have their o
   const long = failure(save(join(folder, `${"x".repeat(300)}.png`), bytes("one")));
   expect((await long).reason).toBe("the name is too long");
   expect((await failure(save(join(folder, "a\0b"), bytes("one")))).reason).toBe(
-    "the name holds a NUL character",
+    "the name contains a NUL character",
   );
   expect((await fs.readdir(folder)).sort()).toEqual(["file", "pics"]);
 });
@@ -151,7 +151,7 @@ describe("before a picture is paid for", () => {
     expect(await failure(canSaveTo(join(folder, "new")))).toMatchObject({ reason: "no such folder" });
     expect(await failure(canSaveTo(join(folder, "file")))).toMatchObject({ reason: "is not a folder" });
     expect((await failure(canSaveTo(join(folder, "file", "new"), { makeFolders: true }))).reason).toMatch(
-      /lies below a file/,
+      /part of the path is a file/,
     );
   });
 
