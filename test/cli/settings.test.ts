@@ -188,7 +188,7 @@ describe("questions need a terminal to type on and one to be seen on", () => {
   });
 });
 
-describe("a profile in use that is not there", () => {
+describe("a current profile that is not there", () => {
   test("is reported, and can be fixed", async () => {
     const { run, folder } = await createCli();
     await run("profile add play --sandbox");
