@@ -130,7 +130,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "not permitted",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
-  EISDIR: "is a folder",
+  EISDIR: "it is a folder",
   ENOENT: "no such folder",
   ENOTDIR: "part of the path is a file",
   ENAMETOOLONG: "the name is too long",

@@ -44,7 +44,7 @@ async function exists(folder: string): Promise<boolean> {
     if (codeOf(error) === "ENOENT") return false;
     throw saveFailed(folder, error);
   }
-  throw new SaveFailed(folder, "is not a folder");
+  throw new SaveFailed(folder, "not a folder");
 }
 
 /** @throws {SaveFailed} naming the folder, when it does not exist. */

@@ -126,9 +126,9 @@ test("a path below a file, the name of a folder and a name too long have their o
   await fs.writeFile(join(folder, "file"), "");
   await fs.mkdir(join(folder, "pics"));
   const below = failure(save(join(folder, "file", "cat.png"), bytes("one"), { makeFolders: true }));
-  expect((await below).reason).toBe("is not a folder");
+  expect((await below).reason).toBe("not a folder");
   const onFolder = failure(save(join(folder, "pics"), bytes("one"), { force: true }));
-  expect((await onFolder).reason).toBe("is a folder");
+  expect((await onFolder).reason).toBe("it is a folder");
   const long = failure(save(join(folder, `${"x".repeat(300)}.png`), bytes("one")));
   expect((await long).reason).toBe("the name is too long");
   expect((await failure(save(join(folder, "a\0b"), bytes("one")))).reason).toBe(
@@ -149,7 +149,7 @@ describe("before a picture is paid for", () => {
     const folder = await scratchFolder();
     await fs.writeFile(join(folder, "file"), "");
     expect(await failure(canSaveTo(join(folder, "new")))).toMatchObject({ reason: "no such folder" });
-    expect(await failure(canSaveTo(join(folder, "file")))).toMatchObject({ reason: "is not a folder" });
+    expect(await failure(canSaveTo(join(folder, "file")))).toMatchObject({ reason: "not a folder" });
     expect((await failure(canSaveTo(join(folder, "file", "new"), { makeFolders: true }))).reason).toMatch(
       /part of the path is a file/,
     );
