@@ -176,7 +176,7 @@ export function fieldFlag(
 }
 
 function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
-  const { conflictsWith, ...plain } = flag;
+  const { conflictsWith, defaultText, ...plain } = flag;
   const name = kebab(key);
   const configKey = keyOfFlag("flag", name);
   const part = partSetBy(flag, fields);
@@ -186,8 +186,8 @@ function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
     notes: present([
       flag.choices && oneOf(flag.choices),
       part && limitsText(part),
-      flag.optionalValue !== undefined && `${flag.optionalValue} without a value`,
-      flag.default !== undefined && `default ${flag.default}`,
+      flag.optionalValue !== undefined && `default ${flag.value?.toLowerCase()} ${flag.optionalValue}`,
+      (flag.default ?? defaultText) !== undefined && `default ${flag.default ?? defaultText}`,
       configKey && `config ${configKey}`,
       flag.repeat && "may be repeated",
     ]),
@@ -221,6 +221,7 @@ function globalNode(flag: (typeof globalFlags)[number]): GlobalNode {
     notes: present([
       choices && oneOf(choices),
       "default" in flag && `default ${flag.default}`,
+      "defaultText" in flag && `default ${flag.defaultText}`,
       "env" in flag && flag.env,
       configKey && `config ${configKey}`,
     ]),

@@ -39,7 +39,7 @@ function redirectMessage(location: string, request: WireRequest): string {
   }
   return isRead(request)
     ? `too many redirects, the last one to ${place}`
-    : `the service redirects to ${place}; ${request.method} requests do not follow redirects`;
+    : `the service redirects to ${place}; gpuctl does not follow redirects for ${request.method} requests`;
 }
 
 /** A run of base64 this long is a picture or sound, and not shown. */

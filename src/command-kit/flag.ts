@@ -24,6 +24,8 @@ export interface FlagOptions {
   readonly completes?: LiveValue;
   /** Dotted fields of the operation that it sets, so that an error in the field names this flag. */
   readonly setsFields?: readonly string[];
+  /** What applies when the flag is not given, in words for help. */
+  readonly defaultText?: string;
   /** The value when the flag is given without one, as text. A word that follows is taken as the value. */
   readonly optionalValue?: string;
   /** Bounds of a whole number. */

@@ -29,7 +29,7 @@ export function createAndCheck<Value>(
     const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
     interrupted.throwIfAborted();
     const created = await orCheck(create, async () => finding(before, await idsOf(list)));
-    const id = idOf(created) ?? "the response has no id";
+    const id = idOf(created) ?? "the response has no ID";
     const billed = thing === "rental" ? " and is billed" : "";
     ifItFails(`The ${thing} was created${billed}: ${id}. Do not create it again.`);
     return created;
@@ -39,7 +39,7 @@ export function createAndCheck<Value>(
 /** Ids in the listing; undefined when listing fails, which must not fail the write. */
 async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
   try {
-    return recordsOf(await list()).map((record) => idOf(record) ?? "(no id)");
+    return recordsOf(await list()).map((record) => idOf(record) ?? "(no ID)");
   } catch {
     return undefined;
   }

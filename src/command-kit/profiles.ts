@@ -29,6 +29,7 @@ export function profileNamed(name: string, profiles: readonly ProfileSummary[]):
   if (found) return found;
   const names = profiles.map((profile) => profile.name);
   throw new NotFound(
-    `there is no profile "${name}"${names.length > 0 ? `; there are: ${names.join(", ")}` : ""}`,
+    `profile "${name}" does not exist`,
+    names.length > 0 ? { hint: `Profiles: ${names.join(", ")}.` } : {},
   );
 }

@@ -65,7 +65,7 @@ export interface GlobalNode extends FlagNode {
 
 /** The headings under which help shows the global flags. */
 export type GlobalGroup = (typeof globalGroups)[number];
-export const globalGroups = ["Output", "Questions", "Service"] as const;
+export const globalGroups = ["Output", "Prompts and checks", "Service"] as const;
 
 export interface Example {
   readonly text: string;

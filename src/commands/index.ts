@@ -3,7 +3,7 @@
  * `create vm` of `rentals` is `rentals/create/vm.ts`. `npm run generate` makes the command tree of this list.
  */
 export const nouns: readonly { name: string; summary: string; commands: readonly string[] }[] = [
-  { name: "setup", summary: "Set gpuctl up, step by step", commands: [""] },
+  { name: "setup", summary: "Set up gpuctl step by step", commands: [""] },
   {
     name: "rentals",
     summary: "Rent GPUs: virtual machines and bare metal",
@@ -19,25 +19,33 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
       "terminate",
     ],
   },
-  { name: "volumes", summary: "Storage volumes", commands: ["create", "list", "attach"] },
-  { name: "reserve", summary: "Reserved terms", commands: ["convert", "extend", "request"] },
-  { name: "user", summary: "The current user", commands: ["update", "delete"] },
+  { name: "volumes", summary: "Manage storage volumes", commands: ["create", "list", "attach"] },
+  {
+    name: "reserve",
+    summary: "Reserve rentals for a fixed term",
+    commands: ["convert", "extend", "request"],
+  },
+  { name: "user", summary: "Update or delete the current user", commands: ["update", "delete"] },
   { name: "image", summary: "Generate pictures", commands: ["", "models", "price"] },
   { name: "chat", summary: "Chat with a model", commands: ["", "models"] },
-  { name: "tts", summary: "Turn text into speech", commands: [""] },
+  { name: "tts", summary: "Convert text to speech", commands: [""] },
   {
     name: "api",
     summary: "Call any operation of the service",
     commands: ["list", "describe", "call", "spec"],
   },
-  { name: "auth", summary: "API keys", commands: ["login", "logout", "status", "token"] },
+  { name: "auth", summary: "Manage API keys", commands: ["login", "logout", "status", "token"] },
   {
     name: "profile",
     summary: "Manage profiles for accounts and the sandbox",
     commands: ["list", "show", "add", "use", "remove"],
   },
-  { name: "config", summary: "Defaults of a profile", commands: ["get", "set", "unset", "list", "path"] },
-  { name: "doctor", summary: "Check the installation", commands: [""] },
+  {
+    name: "config",
+    summary: "Manage the defaults of a profile",
+    commands: ["get", "set", "unset", "list", "path"],
+  },
+  { name: "doctor", summary: "Check the installation and suggest fixes", commands: [""] },
   {
     name: "sandbox",
     summary: "Run and control the local sandbox",
@@ -61,6 +69,6 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
       "requests",
     ],
   },
-  { name: "completion", summary: "Shell completion scripts", commands: [""] },
-  { name: "help", summary: "Help on commands and topics", commands: [""] },
+  { name: "completion", summary: "Print the completion script for a shell", commands: [""] },
+  { name: "help", summary: "Show help for a command or topic", commands: [""] },
 ];

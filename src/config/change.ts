@@ -18,7 +18,7 @@ import { configKey } from "./keys.ts";
 import type { ConfigFiles, ProfileChange, ProfileValues } from "./types.ts";
 import { checkValue, nameProblem } from "./values.ts";
 
-/** Changes a profile, or creates it; the first one created becomes the one in use. */
+/** Changes a profile, or creates it; the first one created becomes the current one. */
 export const saveProfile = (files: ConfigFiles, name: string, change: ProfileChange): Promise<void> =>
   changeConfig(files, (config) =>
     withProfile(config, name, changed(name, profileOf(config, name) ?? {}, change)),
@@ -35,7 +35,7 @@ export const addProfile = (files: ConfigFiles, name: string, change: ProfileChan
     return withProfile(config, name, changed(name, {}, change));
   });
 
-/** Makes a profile the one in use. Throws `NotFound`. */
+/** Makes a profile the current one. Throws `NotFound`. */
 export const useProfile = (files: ConfigFiles, name: string): Promise<void> =>
   changeConfig(files, (config) => {
     assertExists(config, name);
@@ -76,7 +76,8 @@ function assertExists(config: Config, name: string): void {
   if (profileOf(config, name)) return;
   const names = Object.keys(config.profiles ?? {});
   throw new NotFound(
-    `there is no profile "${name}"${names.length > 0 ? `; there are: ${names.join(", ")}` : ""}`,
+    `profile "${name}" does not exist`,
+    names.length > 0 ? { hint: `Profiles: ${names.join(", ")}.` } : {},
   );
 }
 
@@ -111,9 +112,12 @@ function assertKeyKeepsHost(name: string, profile: Profile, settings: ProfileVal
   const before = originOf(profileValue(profile, "baseUrl"));
   if (!("baseUrl" in settings) || before === undefined || !hasKey(profile)) return;
   if (originOf(settings.baseUrl) === before) return;
-  throw new UsageError(`the key of profile "${name}" belongs to ${before}`, {
-    hint: `Change both with \`gpuctl auth login --profile ${name} --base-url URL\`, or remove the key with \`gpuctl auth logout --profile ${name}\`.`,
-  });
+  throw new UsageError(
+    `the key in profile "${name}" is for ${before} and will not be used for another host`,
+    {
+      hint: `To change the base URL and the key together, run \`gpuctl auth login --profile ${name} --base-url URL\`; to remove the key, run \`gpuctl auth logout --profile ${name}\`.`,
+    },
+  );
 }
 
 function withValue(profile: Profile, key: string, text: string | undefined): Profile {

@@ -170,8 +170,8 @@ class KeyBelongsElsewhere extends Error {
   override readonly name = "KeyBelongsElsewhere";
   readonly hint: string;
   constructor(source: string, hosts: readonly string[], origin: string) {
-    super(`the key of ${source} belongs to ${hosts.join(" and ")} and is not sent to ${origin}`);
-    this.hint = `Give the key for ${origin} in GPUCTL_API_KEY, or make a profile for it: \`gpuctl auth login --profile NAME --base-url ${origin}\`. Nothing was sent.`;
+    super(`the key in ${source} is for ${hosts.join(" and ")} and will not be sent to ${origin}`);
+    this.hint = `Set GPUCTL_API_KEY to the key for ${origin}, or create a profile for it: \`gpuctl auth login --profile NAME --base-url ${origin}\`. Nothing was sent.`;
   }
 }
 

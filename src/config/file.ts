@@ -12,12 +12,12 @@ export interface Profile {
 }
 
 export interface Config {
-  /** The profile in use when no flag or variable names one. */
+  /** The current profile when no flag or variable names one. */
   readonly profile?: string;
   readonly profiles?: Readonly<Record<string, Profile>>;
 }
 
-/** The profile in use when nothing names one. */
+/** The current profile when nothing names one. */
 export const defaultProfile = "default";
 
 export const configPath = ({ folders }: Pick<ConfigFiles, "folders">): string =>
@@ -130,8 +130,8 @@ export function assertOwn(place: string, { user, stat }: Pick<ConfigFiles, "user
     });
   }
   if ((facts.mode & othersWrite) !== 0) {
-    throw new UsageError(`${place} can be changed by other users (mode ${octal(facts.mode)})`, {
-      hint: `Check that it holds what you wrote, then run \`chmod go-w ${quoted(place)}\`. Nothing was changed.`,
+    throw new UsageError(`${place} is writable by other users (mode ${octal(facts.mode)})`, {
+      hint: `Check its contents, then run \`chmod go-w ${quoted(place)}\`. Nothing was changed.`,
     });
   }
 }

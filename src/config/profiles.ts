@@ -14,7 +14,7 @@ import type { ConfigFiles, Credential, GlobalSetting, Profiles } from "./types.t
 import { nameProblem } from "./values.ts";
 
 export interface ProfilesOptions {
-  /** The profile in use, and the one that a flag or a variable names. */
+  /** The current profile, and the one that a flag or a variable names. */
   readonly profile: string;
   readonly namedProfile: string | undefined;
   readonly files: ConfigFiles;

@@ -48,7 +48,7 @@ export interface Sources {
 
 /**
  * What a command does with the profile. Most "use" it. Those that "repair" it run although it is missing or holds
- * invalid values. One will "create" another, so the profile in use does not apply.
+ * invalid values. One will "create" another, so the current profile does not apply.
  */
 export type ProfileUse = "use" | "repair" | "create";
 
@@ -135,8 +135,8 @@ const isOn = (value = ""): boolean => !/^(0|false)?$/i.test(value);
 
 function unknownProfile({ text, source }: Given, { profiles }: Config): UsageError {
   const names = Object.keys(profiles ?? {});
-  return new UsageError(`${source}: there is no profile "${text}"`, {
-    hint: names.length > 0 ? `Profiles: ${names.join(", ")}` : "Create one with `gpuctl setup`.",
+  return new UsageError(`profile "${text}" does not exist (from ${source})`, {
+    hint: names.length > 0 ? `Profiles: ${names.join(", ")}.` : "Create one with `gpuctl setup`.",
   });
 }
 
@@ -174,7 +174,7 @@ function outputSettings(typed: TypedSettings, given: Given | undefined): OutputS
     }
   } else if (about && !columnFormats.includes(format)) {
     throw new UsageError(
-      `${about} is for ${columnFormats.join(", ")}, and ${given?.source} says ${format}: leave one out`,
+      `${about} requires --output ${columnFormats.join(", ").replace(/, (?=[^,]*$)/, " or ")}, but ${given?.source} is ${format}`,
     );
   }
   const formatTyped = jq !== undefined || (typed.output !== undefined && format !== "table");

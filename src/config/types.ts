@@ -62,7 +62,7 @@ export interface Credential {
 export interface Profiles {
   readonly path: string;
   readonly list: () => readonly ProfileSummary[];
-  /** Every key of the configuration with its effective value for the profile in use. */
+  /** Every key of the configuration with its effective value for the current profile. */
   readonly effective: () => readonly EffectiveValue[];
   /** Changes a profile, or creates it. */
   readonly save: (name: string, change: ProfileChange) => Promise<void>;

@@ -165,7 +165,7 @@ export const getRental = operation({
   output: z
     .discriminatedUnion("state", [activeRentalLookup, terminatedRentalLookup])
     .nullable()
-    .describe("The rental, or null if the caller has no rental with this id"),
+    .describe("The rental, or null if the caller has no rental with this ID"),
   errors: lookupErrors,
 });
 

@@ -36,9 +36,11 @@ export class BudgetExceeded extends Error {
 export class NotFound extends Error {
   override readonly name = "NotFound";
   readonly request: null | undefined;
-  constructor(message: string, details: { request?: null } = {}) {
+  readonly hint: string | undefined;
+  constructor(message: string, details: { request?: null; hint?: string } = {}) {
     super(message);
     this.request = details.request;
+    this.hint = details.hint;
   }
 }
 
@@ -128,15 +130,15 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "not permitted",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
-  EISDIR: "is a folder",
+  EISDIR: "it is a folder",
   ENOENT: "no such folder",
-  ENOTDIR: "is not a folder, or lies below a file",
+  ENOTDIR: "part of the path is a file",
   ENAMETOOLONG: "the name is too long",
-  EINVAL: "the file system does not take this name",
-  ELOOP: "the symbolic links go round in a circle",
+  EINVAL: "the file name is not supported here",
+  ELOOP: "too many levels of symbolic links",
   EMFILE: "too many files are open",
-  EIO: "the disk failed",
-  ERR_INVALID_ARG_VALUE: "the name holds a NUL character",
+  EIO: "input/output error",
+  ERR_INVALID_ARG_VALUE: "the name contains a NUL character",
 };
 
 /** The error code of Node.js behind a failed call, such as `EEXIST`; empty where there is none. */

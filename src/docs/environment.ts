@@ -39,9 +39,9 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
   ["~/.local/share/gpuctl/sandbox.sqlite", "Sandbox state"],
   [
     "~/.local/share/gpuctl/description-*.json, completions/*.json",
-    "API descriptions, cached for a day, and ids and labels for shell completions. Safe to delete.",
+    "API descriptions, cached for a day, and IDs and labels for shell completions. Safe to delete.",
   ],
-  ["$XDG_CACHE_HOME/gpuctl, else ~/.cache/gpuctl", "Compiled code for faster start-up. Safe to delete."],
+  ["$XDG_CACHE_HOME/gpuctl, else ~/.cache/gpuctl", "Compiled code for faster startup. Safe to delete."],
 ];
 
 /** The same files on other systems. */

@@ -3,18 +3,30 @@ import type { TopicSection } from "../core/topics.ts";
 /** The exit codes, which mean the same in every command. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, "Success"],
-  [1, "An internal error in gpuctl, or a problem found by `gpuctl doctor`"],
+  [
+    1,
+    "An internal error, output that could not be written, a paid result that could not be saved, or a problem found by `gpuctl doctor`",
+  ],
   [
     2,
-    "Invalid or missing input, or a prompt was needed when not running interactively (nothing was sent); or a file cannot be saved",
+    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or something that is missing on this machine. Nothing was changed",
   ],
-  [3, "No API key, no base URL, or the service rejected the key (401)"],
-  [4, "The key lacks permission (403)"],
-  [5, "Not found: a 404 response, or a name or id without a match"],
-  [6, "The service rejected the request as invalid (400, 409, 422)"],
-  [7, "The service failed on a read (5xx), or its response cannot be used"],
+  [3, "No usable API key, no base URL, or the service rejected the key (401)"],
+  [4, "The key does not have permission (403)"],
+  [
+    5,
+    "Not found: a name or ID without a match, or an operation that the service does not offer (404, 405, 410, or 501 for a read)",
+  ],
+  [6, "The service rejected the request (400, 409, 422 and other 4xx)"],
+  [
+    7,
+    "The service failed on a read (5xx), redirected or returned an unusable response, or a rental failed, or a --jq filter failed",
+  ],
   [8, "A wait timed out, or a rental is not reachable yet"],
-  [9, "A network error, a timeout or a rate limit (429) outlasted the retries. Safe to run again"],
+  [
+    9,
+    "A network error, a timeout or a rate limit (429) outlasted the retries, or a stream ended early. Running the command again is safe, but an interrupted generation may have been charged",
+  ],
   [
     10,
     "A request that creates, spends or deletes was sent, and its outcome is unknown. Check before you run it again",
@@ -34,7 +46,7 @@ export const exitCodesTopic: readonly TopicSection[] = [
   {
     heading: "In a script",
     parts: [
-      "After exit code 9, run the same command again. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the field retryable of the error says whether it is safe to run the command again.",
+      "After exit code 9, you can run the same command again; an interrupted generation may have been charged, and a new one is charged again. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the field retryable of the error says whether it is safe to run the command again.",
       { code: ['gpuctl rentals get 1001 --sandbox || echo "exit code $?"'] },
     ],
   },

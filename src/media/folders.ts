@@ -44,7 +44,7 @@ async function exists(folder: string): Promise<boolean> {
     if (codeOf(error) === "ENOENT") return false;
     throw saveFailed(folder, error);
   }
-  throw new SaveFailed(folder, "is not a folder");
+  throw new SaveFailed(folder, "not a folder");
 }
 
 /** @throws {SaveFailed} naming the folder, when it does not exist. */
@@ -80,7 +80,7 @@ export async function canSaveTo(folder: string, options: { makeFolders?: boolean
   } catch (error) {
     // The folder exists: it is the file that is not found, as below /proc.
     throw codeOf(error) === "ENOENT"
-      ? new SaveFailed(existing, "takes no files")
+      ? new SaveFailed(existing, "files cannot be created in this folder")
       : saveFailed(existing, error);
   }
 }

@@ -61,7 +61,7 @@ export async function saveMedia(
 ): Promise<SavedFile | { readonly bytes: Uint8Array }> {
   const decoded = decodeBase64(base64);
   const type = sniff(decoded);
-  if (type?.kind !== kind) throw new EmptyResult(`the response holds no ${kind} of a known type`);
+  if (type?.kind !== kind) throw new EmptyResult(`the response contains no ${kind} of a known type`);
   const bytes = finish(decoded);
   const { to, say } = target;
   if (to.kind === "stdout") return { bytes };
@@ -69,7 +69,8 @@ export async function saveMedia(
   const { path: wanted, renamed } = pathIn(to, filled, count);
   const options = { force: target.force, makeFolders: to.kind === "template" };
   const saved = await save(wanted, bytes, options).catch(saveFailure);
-  if (renamed && !(saved instanceof SaveFailed)) say(`The bytes are ${type.mime}, so the file is ${saved}`);
+  if (renamed && !(saved instanceof SaveFailed))
+    say(`The response is ${type.mime}, so it was saved as ${saved}`);
   const path = saved instanceof SaveFailed ? await saveElsewhere(bytes, filled, saved, target) : saved;
   return { path, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
@@ -85,7 +86,7 @@ async function saveElsewhere(
     const { path } = pathIn({ kind: "template", folder, template: DEFAULT_TEMPLATE }, names);
     const saved = await save(path, bytes, { makeFolders: true }).catch(saveFailure);
     if (saved instanceof SaveFailed) continue;
-    say(`${failure.message}. It was paid for, so it is kept as ${saved}`);
+    say(`${failure.message}. Saved to ${saved} instead, because you were charged for it.`);
     return saved;
   }
   throw new ResultLost(failure.message);

@@ -57,7 +57,8 @@ export async function save(
     if (options.force) await disk.rename(temporary, path);
     else {
       for (let number = 2; !(await claim(free, temporary, disk)); number++) {
-        if (options.noOtherName) throw new SaveFailed(path, "it already exists; use --force to replace it");
+        if (options.noOtherName)
+          throw new SaveFailed(path, "the file already exists; use --force to replace it");
         free = numbered(path, number);
       }
     }

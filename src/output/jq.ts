@@ -37,10 +37,10 @@ export async function compileFilter(expression: string): Promise<Filter> {
   // jq would take an expression that begins with a dash for a flag.
   const program = expression.startsWith("-") ? ` ${expression}` : expression;
   const compiled = jq.raw("", program);
-  if (compiled.exitCode !== 0) throw new BadFilter(`--jq does not compile: ${reason(compiled.stderr)}`);
+  if (compiled.exitCode !== 0) throw new BadFilter(`invalid --jq expression: ${reason(compiled.stderr)}`);
   return (data, terminal) => {
     const { stdout, stderr, exitCode } = applied(jq, program, JSON.stringify(data) ?? "null");
-    if (exitCode !== 0) throw notApplied(reason(stderr) || `jq ended with ${exitCode}`);
+    if (exitCode !== 0) throw notApplied(reason(stderr) || `jq exited with status ${exitCode}`);
     const values = stdout.split("\n").filter((line) => line !== "");
     return {
       text: values.map((value) => `${shown(value, terminal)}\n`).join(""),

@@ -46,7 +46,7 @@ const texts = {
   "gpu-count": `A rental has a whole number of GPUs from 1 to ${maxGpus}. Capacity never runs out.`,
   discount: "discountPercentage must be at least 0 and less than 100.",
   "ssh-keys":
-    "SSH public keys are listed, added and deleted under /v2/ssh-keys, and have numbers as ids. A rental that names a key that does not exist is rejected. Keys from sshPublicKeyId and sshPublicKeyIds are merged without duplicates. Deleting a key does not change existing rentals.",
+    "SSH public keys are listed, added and deleted under /v2/ssh-keys, and have numbers as IDs. A rental that names a key that does not exist is rejected. Keys from sshPublicKeyId and sshPublicKeyIds are merged without duplicates. Deleting a key does not change existing rentals.",
   "api-keys":
     "API keys are listed, created and revoked under /v2/api-keys, with full or read-only access. The value of a key is returned only when it is created. A revoked key gets 401 immediately. The two built-in keys cannot be revoked.",
   addresses: `A running virtual machine has one SSH address; bare metal has one for every ${gpusPerMachine} GPUs. Addresses come from ${documentationNetworks.map((network) => `${network}.0/24`).join(", ")}, which are reserved for documentation, so nothing responds there.`,
@@ -61,7 +61,7 @@ const texts = {
   reservations: "A reservation request is accepted but not stored or forwarded.",
   volumes:
     "A volume can be attached to several active bare-metal rentals, in any region, and is detached from a rental that ends. Attaching it again has no effect, and volumes attached earlier stay attached. Volumes are free.",
-  ids: `Ids are numbers that count up, of rentals from ${idsBefore.rentals + 1} and of volumes from ${idsBefore.volumes + 1}. An id can also be sent as a string.`,
+  ids: `IDs are numbers that count up, of rentals from ${idsBefore.rentals + 1} and of volumes from ${idsBefore.volumes + 1}. An ID can also be sent as a string.`,
   user: "There is one user. An update requires no field and keeps the values of omitted fields. Deleting the user ends its rentals and revokes its keys: every call gets 401 until the next reset.",
   sunset:
     "From their sunset day (UTC, by the sandbox's clock), the paths without /v2/ return 404 and are no longer in the description.",
@@ -79,10 +79,10 @@ const texts = {
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or holds a state that no sandbox can have.",
   reset:
-    "A reset clears everything: ids start over, faults and logged requests are removed, the clock follows the machine's clock again, and the user and the built-in keys are created anew.",
+    "A reset clears everything: IDs start over, faults and logged requests are removed, the clock follows the machine's clock again, and the user and the built-in keys are created anew.",
   controls: `A served sandbox has controls under ${adminPath}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
   lists:
-    "Lists are sorted by id and return everything at once; the history contains every rental that has ended.",
+    "Lists are sorted by ID and return everything at once; the history contains every rental that has ended.",
   records:
     "Records have the fields that services of this kind usually return, with money in cents and times in UTC with milliseconds. The summary has a total for each term type.",
   "rental-records":
@@ -91,7 +91,7 @@ const texts = {
     "In a record, termPeriodDays is the total length of all consecutive reserved terms, and costPerHourCents is the current hourly price.",
   summary: "The summary includes Pending rentals, at the hourly price that they will have.",
   labels:
-    "A rental without a label, or with an empty one, gets vm- or bm- and its id. Labels can be of any length and do not have to be unique.",
+    "A rental without a label, or with an empty one, gets vm- or bm- and its ID. Labels can be of any length and do not have to be unique.",
   "rental-fields":
     "networkType, cudaVersion, monitoringEnabled and customPorts are stored as given, including duplicate ports, and have no other effect. A field of the other rental type is ignored as unknown.",
   "volume-records":
@@ -118,7 +118,7 @@ const texts = {
   nulls: "A field that can be omitted cannot be null, except undocumented fields of chat completions.",
   query:
     "In a query, a boolean is true or false and a number is written as in JSON. A repeated field is rejected; an unknown one is ignored.",
-  pages: `A page of usage has ${defaultLimit} lines, or up to ${maxLimit} with limit. Its cursor is the id of the last rental of the previous page.`,
+  pages: `A page of usage has ${defaultLimit} lines, or up to ${maxLimit} with limit. Its cursor is the ID of the last rental of the previous page.`,
   issues:
     "Each entry of issues is an object with path and message. Inference errors have the same shape as other errors.",
   "unknown-things":

@@ -63,7 +63,7 @@ describe("a redirect that is not followed", () => {
       "of a write",
       "/moved",
       "user update --name Ada",
-      `redirects to ${serviceUrl}/moved; PUT requests do not follow redirects`,
+      `redirects to ${serviceUrl}/moved; gpuctl does not follow redirects for PUT requests`,
     ],
     ["in a circle", "/moved", "volumes list", `too many redirects, the last one to ${serviceUrl}/moved`],
     ["to nowhere", "http://[", "volumes list", "redirects to an invalid URL"],

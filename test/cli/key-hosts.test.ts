@@ -104,7 +104,7 @@ describe.each(["stored", "printed by a program"])(
         );
         if (arrives !== undefined) continue;
         expect(code).toBe(3);
-        expect(err).toMatch(/the key of profile "default".* belongs to https:\/\/own\.example and /);
+        expect(err).toMatch(/the key in profile "default".* is for https:\/\/own\.example and /);
         expect(err).toContain("GPUCTL_API_KEY");
         expect(err).not.toContain(kept);
       }
@@ -134,7 +134,7 @@ test.each(["config set baseUrl https://other.example", "config unset baseUrl"])(
     await run(`auth login --with-token --base-url ${own}`, { stdin: kept });
     const { code, err } = await run(line);
     expect(code).toBe(2);
-    expect(err).toContain(`the key of profile "default" belongs to ${own}`);
+    expect(err).toContain(`the key in profile "default" is for ${own} and will not be used for another host`);
     expect((await run("config get baseUrl")).out).toBe(`${own}\n`);
     expect(await run(`config set baseUrl ${own}/v3`)).toMatchObject({ code: 0 });
   },

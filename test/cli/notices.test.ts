@@ -14,7 +14,7 @@ test.each([
   ],
   [
     { sunset: "Sun, 01 Nov 2026 00:00:00 GMT" },
-    "is deprecated; its end date, 2026-11-01, has passed: it may stop working at any time.",
+    "is deprecated; its sunset date (2026-11-01) has passed, so it may stop working at any time.",
   ],
   [
     { deprecation: "@1767225600", sunset: "@1803859200" },
@@ -23,7 +23,7 @@ test.each([
   [{ deprecation: "@999999999999999" }, "is deprecated."],
   [{ deprecation: "?1" }, "is deprecated."],
   [{ deprecation: "since long, 2026 or so" }, "is deprecated."],
-  [{ deprecation: "", sunset: "" }, "is deprecated; it will stop working, on a date not given."],
+  [{ deprecation: "", sunset: "" }, "is deprecated; it will stop working (no date given)."],
   [{ sunset: "31 Foo 2026" }, "is deprecated; it will stop working: 31 Foo 2026."],
   [{ sunset: "x".repeat(100) }, `is deprecated; it will stop working: ${"x".repeat(60)}….`],
   [{ sunset: "next spring" }, "is deprecated; it will stop working: next spring."],

@@ -74,8 +74,8 @@ describe("--columns", () => {
   test.each([
     [`${listing} --columns id,,label`, /--columns.*id,,label/],
     [`${listing} --columns ""`, /--columns/],
-    [`${listing} --columns id -o json`, /--columns.*--output says json/],
-    [`${listing} --no-header -o id`, /--no-header.*--output says id/],
+    [`${listing} --columns id -o json`, /--columns.*--output is json/],
+    [`${listing} --no-header -o id`, /--no-header.*--output is id/],
     [`${listing} --columns id --jq .`, /--jq and --columns/],
     ["api spec --sandbox --columns info", /--columns/],
     ["chat Hi --sandbox --columns id", /--columns.*--output table/],
@@ -90,7 +90,7 @@ describe("--columns", () => {
     const { run } = await withRentals();
     const { code, err } = await run(`${listing} --columns id`, { env: { GPUCTL_OUTPUT: "yaml" } });
     expect(code).toBe(2);
-    expect(JSON.parse(err).error.message).toMatch(/GPUCTL_OUTPUT says yaml/);
+    expect(JSON.parse(err).error.message).toMatch(/GPUCTL_OUTPUT is yaml/);
   });
 });
 
@@ -135,7 +135,7 @@ describe("--jq", () => {
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
     expect(JSON.parse(err).error).toMatchObject({
       code: "USAGE",
-      message: expect.stringMatching(/^--jq does not compile: syntax error.*line 1/),
+      message: expect.stringMatching(/^invalid --jq expression: syntax error.*line 1/),
       retryable: false,
     });
   });

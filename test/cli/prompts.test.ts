@@ -83,7 +83,7 @@ describe("a value that is missing", () => {
       const line = `rentals create bare-metal ${flag} --sandbox`;
       const outcome = await run(line, { env, ...(terminal && { terminal }) });
       expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
-      expect(outcome.err).toContain("--network-type, --gpu-count missing");
+      expect(outcome.err).toContain("missing required input: --network-type, --gpu-count");
       expect(outcome.err).toContain("one of infiniband, ethernet");
     },
   );
@@ -123,7 +123,7 @@ describe("confirmation", () => {
     const { asked, prompts } = saying(true);
     expect(await run(vm, { terminal: 80, prompts })).toMatchObject({ code: 0 });
     expect(asked).toEqual([
-      "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It will cost about $5.20 an hour, by the service's rental options. It is billed until it ends. (This is the sandbox: nothing is real.)",
+      "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It will cost about $5.20 an hour, by the service's rental options. It is billed until it ends. (Sandbox: no real resources are affected.)",
     ]);
   });
 

@@ -188,7 +188,7 @@ describe("questions need a terminal to type on and one to be seen on", () => {
   });
 });
 
-describe("a profile in use that is not there", () => {
+describe("a current profile that is not there", () => {
   test("is reported, and can be fixed", async () => {
     const { run, folder } = await createCli();
     await run("profile add play --sandbox");
@@ -198,7 +198,7 @@ describe("a profile in use that is not there", () => {
     );
     const { code, err, requests } = await run("rentals list");
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toBe('Error: the configuration: there is no profile "gone"\nProfiles: play\n');
+    expect(err).toBe('Error: profile "gone" does not exist (from the configuration)\nProfiles: play.\n');
     expect(await run("profile use play")).toMatchObject({ code: 0 });
     expect(await run("rentals list")).toMatchObject({ code: 0 });
   });

@@ -73,17 +73,17 @@ describe("a typing mistake", () => {
   test("a flag of another command names those that take it", async () => {
     const { run } = await createCli();
     expect((await run("volumes list --max-burn 5")).err).toContain(
-      "unknown option '--max-burn': it is a flag of rentals create vm, rentals create bare-metal",
+      "unknown flag '--max-burn' (a flag of rentals create vm, rentals create bare-metal)",
     );
     expect((await run("rentals list --size-in-gb=5")).err).toContain(
-      "unknown option '--size-in-gb': it is a flag of volumes create\n",
+      "unknown flag '--size-in-gb' (a flag of volumes create)\n",
     );
   });
 
   test.each([
     ["rentals get 1 2", 'unexpected argument "2"'],
     ["volumes list everything", 'unexpected argument "everything"'],
-    ["rentals get", "RENTAL missing"],
+    ["rentals get", "missing required input: RENTAL"],
     ["volumes list --output", "--output"],
     ["rentals create vm --gpus", "--gpus"],
   ])("%s says %s", async (line, words) => {

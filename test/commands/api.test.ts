@@ -206,7 +206,7 @@ describe("api call", () => {
     const { code, err, requests } = await run(`api call ${line} --sandbox`, { stdin });
     expect(code).toBe(2);
     expect(err).toContain(
-      `${field} is not a path, query or header parameter of this operation; with --input, which is the whole body, -f and -F can give only those`,
+      `${field} is not a path, query or header parameter of this operation; with --input, which is the whole body, -f and -F can set only those`,
     );
     expect(err).not.toContain("is not a field");
     expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
@@ -226,7 +226,7 @@ describe("api call", () => {
   });
 
   test.each([
-    ["createVirtualMachineRental -f gpuCount=1", "-F gives numbers"],
+    ["createVirtualMachineRental -f gpuCount=1", "-F sends numbers"],
     ["getRental", "rentalId is required"],
     ["getRental -f rentalID=1 -f rentalId=2", "did you mean rentalId?"],
     ["listUsage -f limit=0", "limit"],

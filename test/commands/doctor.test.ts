@@ -207,7 +207,7 @@ describe("doctor checks the service", () => {
   test.each([
     [200, "ok", "accepted"],
     [401, "failure", "is not accepted"],
-    [403, "warning", "lacks access"],
+    [403, "warning", "does not have permission"],
     [503, "warning", "could not be checked"],
   ])("a key that is answered %i: %s", async (status, expected, message) => {
     const answer = status === 200 ? well : answering("summary", refusal(status));

@@ -78,7 +78,7 @@ describe("what is not a picture", () => {
     const cli = await painter(jpeg);
     const { out, err } = await cli.run("image cat --out cat.png", overNetwork());
     expect(out).toBe(`${join(cli.folder, "cat.jpg")}\n`);
-    expect(err).toContain("The bytes are image/jpeg, so the file is");
+    expect(err).toContain("The response is image/jpeg, so it was saved as");
     expect(await readFile(join(cli.folder, "cat.jpg"))).toEqual(Buffer.from(jpeg));
   });
 });

@@ -74,7 +74,7 @@ describe("a picture that was paid for is never lost", () => {
     const { code, out, err } = await run("image cat --out pictures/cat.png", overNetwork());
     expect(code).toBe(0);
     expect(out).toContain(join(folder, "2026-11-20-"));
-    expect(err).toContain(`It was paid for, so it is kept as ${out.trimEnd()}`);
+    expect(err).toContain(`Saved to ${out.trimEnd()} instead, because you were charged for it.`);
     expect((await readFile(out.trimEnd())).subarray(1, 4).toString()).toBe("PNG");
   });
 

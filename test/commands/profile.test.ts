@@ -12,7 +12,7 @@ async function withProfiles() {
 }
 
 describe("profile list", () => {
-  test("marks the one in use and shows where the keys come from, never the keys", async () => {
+  test("marks the current one and shows where the keys come from, never the keys", async () => {
     const { run } = await withProfiles();
     const { out } = await run("profile list");
     expect(out).toMatchInlineSnapshot(`
@@ -57,7 +57,7 @@ describe("profile list", () => {
 });
 
 describe("profile show", () => {
-  test("shows the one in use, or another, with what it keeps", async () => {
+  test("shows the current one, or another, with what it keeps", async () => {
     const { run, json } = await withProfiles();
     await run("config set image.model SD2");
     expect(await json("profile show")).toMatchObject({ name: "work", settings: { "image.model": "SD2" } });
@@ -72,7 +72,7 @@ describe("profile show", () => {
     const { run } = await withProfiles();
     const { code, out, err } = await run("profile show lap");
     expect({ code, out }).toEqual({ code: 5, out: "" });
-    expect(err).toContain("there are: work, play, lab");
+    expect(err).toContain("Profiles: work, play, lab.");
   });
 });
 
@@ -103,7 +103,7 @@ describe("profile add", () => {
     expect(await run(["profile", "show", name])).toMatchObject({ code: 0 });
   });
 
-  test("wants to know what it is, and takes nothing from the profile in use", async () => {
+  test("wants to know what it is, and takes nothing from the current profile", async () => {
     const { run } = await withProfiles();
     const { code, err } = await run("profile add empty");
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("--base-url URL or --sandbox") });
@@ -129,7 +129,7 @@ describe("profile use", () => {
   test("says so when the environment names another one", async () => {
     const { run } = await withProfiles();
     const { err } = await run("profile use play", { env: { GPUCTL_PROFILE: "lab" } });
-    expect(err).toContain('"lab" stays in use here');
+    expect(err).toContain('"lab" is still used in this shell');
   });
 
   test("works when the environment names one that is gone", async () => {
@@ -156,10 +156,10 @@ describe("profile remove", () => {
     expect(await json("profile list")).toHaveLength(3);
   });
 
-  test("of the one in use says which one is used now", async () => {
+  test("of the current one says which one is current now", async () => {
     const { run, json } = await withProfiles();
     const { code, err } = await run("profile remove work --yes");
-    const none = "No profile is in use now. Run `gpuctl profile use NAME` to choose one.\n";
+    const none = "There is no current profile now. Run `gpuctl profile use NAME` to choose one.\n";
     expect({ code, err }).toEqual({ code: 0, err: none });
     expect(await run("rentals list")).toMatchObject({ code: 3, requests: [] });
     expect((await run("profile remove lab --yes")).err).toBe("");

@@ -94,11 +94,11 @@ describe("rentals ssh", () => {
   });
 
   test.each([
-    [null, 5, "no rental 1"],
+    [null, 5, "rental 1 not found"],
     [{ id: 1, status: "Pending" }, 8, "not ready yet"],
     [{ id: 1, state: "active", status: "Pending", providerData: null }, 8, "not ready yet"],
     [{ id: 1 }, 8, "not ready yet"],
-    [{ id: 1, status: "Failed" }, 7, "may still bill"],
+    [{ id: 1, status: "Failed" }, 7, "may still be billed"],
     [{ id: 1, status: "Running" }, 7, "no address"],
     [{ ...running, status: "Terminated" }, 5, "has ended"],
     [
@@ -134,7 +134,7 @@ describe("rentals ssh", () => {
     const { run } = await createCli({ answer: looksLike({ id: 1, status: "Pending" }) });
     const outcome = await run("rentals ssh 1 --wait --wait-timeout 8s --sandbox");
     expect(outcome).toMatchObject({ code: 8, slept: [5000, 3000] });
-    expect(outcome.err).toContain("still bills");
+    expect(outcome.err).toContain("is still billed");
   });
 
   test("without ssh on the machine it says what to do", async () => {

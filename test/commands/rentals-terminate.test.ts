@@ -60,7 +60,7 @@ describe("rentals terminate", () => {
       prompts: { confirm },
     });
     expect(refused.code).toBe(130);
-    expect(asked.join()).toContain("End 1001 (trial), 1002 (trial)?");
+    expect(asked.join()).toContain("Terminate 1001 (trial), 1002 (trial)?");
     expect(refused.requests.filter(({ method }) => method === "POST")).toEqual([]);
     expect(await run("rentals terminate 1001 --sandbox")).toMatchObject({ code: 2, out: "" });
   });
@@ -70,15 +70,15 @@ describe("rentals terminate", () => {
     await run(vm);
     const { code, err, requests } = await run("rentals terminate 1001 999 --yes --sandbox");
     expect(code).toBe(5);
-    expect(err).toBe("Error: no rental 999 belongs to you, so nothing was ended\n");
+    expect(err).toBe("Error: rental 999 not found\nNothing was terminated.\n");
     expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
     const alone = await run("rentals terminate 999 --yes --sandbox");
     expect(alone.err).toBe(
-      "Error: no rental 999 belongs to you (GET http://sandbox.localhost/v2/on-demand/rental?rentalId=999 answered 200)\n",
+      "Error: rental 999 not found (GET http://sandbox.localhost/v2/on-demand/rental?rentalId=999 answered 200)\n",
     );
     const several = await run("rentals terminate 999 1001 998 --yes --sandbox -o json");
     expect(JSON.parse(several.err).error).toMatchObject({
-      message: "no rental 999 and no rental 998 belongs to you, so nothing was ended",
+      message: "rentals not found: 999, 998",
       request: null,
       status: null,
     });
@@ -94,7 +94,9 @@ describe("rentals terminate", () => {
       '/v2/on-demand/virtual-machine-rentals/terminate {"rentalId":1002}',
       '/v2/on-demand/bare-metal-rentals/terminate {"rentalId":1002}',
     ]);
-    expect(err).toContain("a dry run does not look up the type of 1001, 1002");
+    expect(err).toContain(
+      "A dry run does not look up the type of rentals 1001, 1002, so it shows both requests for each.",
+    );
   });
 
   test("of one that has ended already says so, and ends the others", async () => {
@@ -102,7 +104,7 @@ describe("rentals terminate", () => {
     for (const line of [vm, vm, "rentals terminate 1001 --yes --sandbox"]) await run(line);
     const { code, out, err } = await run("rentals terminate 1001 1002 --yes --sandbox -o json");
     expect({ code, out }).toEqual({ code: 6, out: "" });
-    expect(JSON.parse(err).error.hint).toMatch(/Ended: 1002\. Failed: 1001/);
+    expect(JSON.parse(err).error.hint).toMatch(/Terminated: 1002\. Failed: 1001/);
     expect((await run("rentals list -o id --sandbox")).out).toBe("");
   });
 });
@@ -149,9 +151,9 @@ describe("a third-party service", () => {
       request: { url: expect.stringContaining(descriptionPath) },
     });
     expect(error.message).toMatch(
-      /could not fetch the service's description .*, so it is not known whether rentals can be ended/,
+      /could not fetch the service's description .*, so it is not known whether rentals can be terminated/,
     );
-    expect(error.hint).toContain("Nothing was ended");
+    expect(error.hint).toContain("Nothing was terminated");
     expect(asked(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
     expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThan(1_000);
   });
@@ -245,7 +247,7 @@ describe("a third-party service", () => {
     });
     const { code, err, requests } = await run("rentals terminate 7 --yes", overNetwork());
     expect(code).toBe(5);
-    expect(err).toContain("lists no operation that ends rental 7, which is bare metal");
+    expect(err).toContain("lists no operation to terminate rental 7, which is bare metal");
     expect(requests).toHaveLength(2);
   });
 
@@ -325,7 +327,7 @@ describe("a third-party service", () => {
     });
     expect(code).toBe(130);
     expect(err).toContain(
-      "Ended: 7. Failed: 8 (interrupted after the request was sent: it may have taken effect). Not tried: 9.",
+      "Terminated: 7. Failed: 8 (interrupted after the request was sent: it may have taken effect). Not tried: 9.",
     );
   });
 
@@ -371,7 +373,7 @@ describe("a third-party service", () => {
     expect(code).toBe(0);
     expect(asked(requests).filter((line) => line.startsWith("POST"))).toEqual([end]);
     expect(err).toBe(
-      "Rental 7 is still running, active, and bills until it has ended: `gpuctl rentals wait 7 --for terminated` waits for that.\n",
+      "Rental 7 is still running, active and is billed until it ends. Run `gpuctl rentals wait 7 --for terminated` to wait for it.\n",
     );
   });
 
@@ -387,7 +389,7 @@ describe("a third-party service", () => {
     });
     const { code, err, requests } = await run("rentals terminate 8 7 --yes", overNetwork());
     expect(code).toBe(10);
-    expect(err).toContain("Ended: 7. Failed: 8");
+    expect(err).toContain("Terminated: 7. Failed: 8");
     expect(err).toContain("Rental 8 was looked up: it is Running now.");
     expect(asked(requests).filter((line) => line === end)).toHaveLength(2);
   });

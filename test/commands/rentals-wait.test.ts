@@ -26,12 +26,12 @@ describe("rentals wait", () => {
     expect(await run("rentals wait 1001 --for active --sandbox")).toMatchObject({ code: 0, slept: [] });
   });
 
-  test("looks once more when time is up, then says that the rental still bills", async () => {
+  test("looks once more when time is up, then says that the rental is still billed", async () => {
     const { run } = await createCli({ answer: looksLike({ id: 1, state: "active", status: "Pending" }) });
     const outcome = await run("rentals wait 1 --interval 4s --wait-timeout 10s --sandbox");
     expect(outcome).toMatchObject({ code: 8, out: "", slept: [4000, 4000, 2000] });
     expect(outcome.requests).toHaveLength(4);
-    expect(outcome.err).toContain("still bills");
+    expect(outcome.err).toContain("is still billed");
   });
 
   test("a rental that has ended will never run", async () => {
@@ -42,11 +42,11 @@ describe("rentals wait", () => {
     expect(await run("rentals wait 1 --for terminated --sandbox")).toMatchObject({ code: 0 });
   });
 
-  test("a rental that failed will never run, and may still bill", async () => {
+  test("a rental that failed will never run, and may still be billed", async () => {
     const { run } = await createCli({ answer: looksLike({ id: 1, state: "active", status: "Failed" }) });
     const outcome = await run("rentals wait 1 --sandbox");
     expect(outcome).toMatchObject({ code: 7, out: "", slept: [] });
-    expect(outcome.err).toContain("may still bill");
+    expect(outcome.err).toContain("may still be billed");
   });
 
   test("a rental that is not the caller's is not found", async () => {

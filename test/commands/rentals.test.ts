@@ -124,7 +124,7 @@ describe("rentals get", () => {
     const { run } = await createCli();
     const { code, out, err } = await run(`rentals get 4711 -o ${format} --sandbox`);
     expect({ code, out }).toEqual({ code: 5, out: "" });
-    expect(err).toContain("no rental 4711 belongs to you");
+    expect(err).toContain("rental 4711 not found");
   });
 });
 

@@ -222,7 +222,7 @@ test("a snapshot is saved, never over another file, and restored", async () => {
   await run(vm);
   const again = await run("sandbox snapshot state.json");
   expect(again).toMatchObject({ code: 2, out: "" });
-  expect(again.err).toContain("it already exists; use --force to replace it");
+  expect(again.err).toContain("the file already exists; use --force to replace it");
   expect(JSON.parse((await run("sandbox restore state.json --yes -o json")).out)).toMatchObject({
     rentals: { active: 1 },
   });

@@ -94,7 +94,7 @@ test("when the last step fails, neither an empty nor a temporary file is left", 
   const folder = await scratchFolder();
   const path = join(folder, "cat.png");
   const error = await failure(save(path, bytes("one"), {}, { ...noHardLinks, rename: failing("EIO") }));
-  expect(error.reason).toBe("the disk failed");
+  expect(error.reason).toBe("input/output error");
   expect(await contents(folder)).toEqual({});
 });
 
@@ -126,13 +126,13 @@ test("a path below a file, the name of a folder and a name too long have their o
   await fs.writeFile(join(folder, "file"), "");
   await fs.mkdir(join(folder, "pics"));
   const below = failure(save(join(folder, "file", "cat.png"), bytes("one"), { makeFolders: true }));
-  expect((await below).reason).toBe("is not a folder");
+  expect((await below).reason).toBe("not a folder");
   const onFolder = failure(save(join(folder, "pics"), bytes("one"), { force: true }));
-  expect((await onFolder).reason).toBe("is a folder");
+  expect((await onFolder).reason).toBe("it is a folder");
   const long = failure(save(join(folder, `${"x".repeat(300)}.png`), bytes("one")));
   expect((await long).reason).toBe("the name is too long");
   expect((await failure(save(join(folder, "a\0b"), bytes("one")))).reason).toBe(
-    "the name holds a NUL character",
+    "the name contains a NUL character",
   );
   expect((await fs.readdir(folder)).sort()).toEqual(["file", "pics"]);
 });
@@ -149,9 +149,9 @@ describe("before a picture is paid for", () => {
     const folder = await scratchFolder();
     await fs.writeFile(join(folder, "file"), "");
     expect(await failure(canSaveTo(join(folder, "new")))).toMatchObject({ reason: "no such folder" });
-    expect(await failure(canSaveTo(join(folder, "file")))).toMatchObject({ reason: "is not a folder" });
+    expect(await failure(canSaveTo(join(folder, "file")))).toMatchObject({ reason: "not a folder" });
     expect((await failure(canSaveTo(join(folder, "file", "new"), { makeFolders: true }))).reason).toMatch(
-      /lies below a file/,
+      /part of the path is a file/,
     );
   });
 

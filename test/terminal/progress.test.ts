@@ -83,7 +83,7 @@ describe.skipIf(process.platform === "win32")("a result on a terminal", () => {
     const terminal = home.shellOnTerminal(commands.join("; "));
     expect(await terminal.ended()).toMatchObject({ code: exit.notFound });
     expect(await terminal.leftovers()).toEqual([]);
-    expect(terminal.text()).toMatch(/^1001 .*\n(?:.*\n)*ID: +1001\n(?:.*\n)*Error: no rental 9/m);
+    expect(terminal.text()).toMatch(/^1001 .*\n(?:.*\n)*ID: +1001\n(?:.*\n)*Error: rental 9 not found/m);
     return terminal.bytes();
   }
 

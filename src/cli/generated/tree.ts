@@ -5,7 +5,7 @@ import type { GlobalNode, Noun } from "../../command-kit/tree.ts";
 export const nouns: readonly Noun[] = [
  {
   "name": "setup",
-  "summary": "Set gpuctl up, step by step",
+  "summary": "Set up gpuctl step by step",
   "commands": [
    {
     "path": [
@@ -18,7 +18,7 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Set up the profile in use, or the first one",
+      "text": "Set up the current profile, or create the first one",
       "command": "gpuctl setup"
      },
      {
@@ -277,7 +277,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "cents",
-      "text": "Refuse when the active rentals already cost this many dollars an hour or more",
+      "text": "Do not create if the active rentals already cost this much, in dollars an hour",
       "value": "AMOUNT",
       "names": [
        "max-burn"
@@ -580,7 +580,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "cents",
-      "text": "Refuse when the active rentals already cost this many dollars an hour or more",
+      "text": "Do not create if the active rentals already cost this much, in dollars an hour",
       "value": "AMOUNT",
       "names": [
        "max-burn"
@@ -626,7 +626,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "choice",
-      "text": "List only this type (default: both)",
+      "text": "List only this type",
       "value": "TYPE",
       "choices": [
        "vm",
@@ -636,20 +636,21 @@ export const nouns: readonly Noun[] = [
        "type"
       ],
       "notes": [
-       "one of vm, bare-metal"
+       "one of vm, bare-metal",
+       "default both"
       ],
       "key": "type"
      },
      {
       "kind": "duration",
-      "text": "Refresh until Ctrl-C, and mark what changed",
+      "text": "Refresh until Ctrl-C and mark changes",
       "value": "INTERVAL",
       "optionalValue": "5s",
       "names": [
        "watch"
       ],
       "notes": [
-       "5s without a value"
+       "default interval 5s"
       ],
       "key": "watch"
      }
@@ -664,7 +665,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Print only the ids of the virtual machines",
+      "text": "Print only the IDs of the virtual machines",
       "command": "gpuctl rentals list --type vm -o id --sandbox",
       "after": [
        "gpuctl rentals create vm --gpus 1 --sandbox --yes"
@@ -724,7 +725,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl rentals history --sandbox"
      },
      {
-      "text": "As JSON",
+      "text": "Print as JSON",
       "command": "gpuctl rentals history -o json --sandbox"
      }
     ]
@@ -776,7 +777,7 @@ export const nouns: readonly Noun[] = [
     "flags": [
      {
       "kind": "choice",
-      "text": "State to wait for",
+      "text": "State to wait for: running (has started), active (not yet terminated), terminated",
       "value": "STATE",
       "choices": [
        "running",
@@ -857,7 +858,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "name": "ARGS",
-      "text": "After --: options of ssh, then the command to run there, passed on unchanged",
+      "text": "Arguments after --, passed to ssh unchanged: options, then the remote command",
       "kind": "text",
       "variadic": true
      }
@@ -865,13 +866,15 @@ export const nouns: readonly Noun[] = [
     "flags": [
      {
       "kind": "integer",
-      "text": "Number of the machine in a rental with several (default: 1)",
+      "text": "Which node to connect to, counting from 1",
       "value": "N",
       "minimum": 1,
       "names": [
        "node"
       ],
-      "notes": [],
+      "notes": [
+       "default 1"
+      ],
       "key": "node"
      },
      {
@@ -929,8 +932,8 @@ export const nouns: readonly Noun[] = [
      "rentals",
      "terminate"
     ],
-    "summary": "End rentals, where the service lists an operation for it",
-    "details": "The API documents no terminate call; gpuctl uses the one that the service's own description lists. All rentals are looked up first: if one is missing, none is ended. If one cannot be ended, the others still are.",
+    "summary": "Terminate rentals, if the service offers an operation for it",
+    "details": "The documented API has no call to terminate a rental, so gpuctl uses the one in the service's OpenAPI description. All rentals are looked up first: if any is not found, none is terminated. If one fails to terminate, the others still are.",
     "args": [
      {
       "name": "RENTAL",
@@ -946,14 +949,14 @@ export const nouns: readonly Noun[] = [
     "confirm": "destruction",
     "examples": [
      {
-      "text": "End a rental",
+      "text": "Terminate a rental",
       "command": "gpuctl rentals terminate 1001 --yes --sandbox",
       "after": [
        "gpuctl rentals create vm --gpus 1 --sandbox --yes"
       ]
      },
      {
-      "text": "End two, and show the responses as received",
+      "text": "Terminate two rentals and print the responses as received",
       "command": "gpuctl rentals terminate 1001 1002 --yes -o json --sandbox",
       "after": [
        "gpuctl rentals create vm --gpus 1 --sandbox --yes",
@@ -966,7 +969,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "volumes",
-  "summary": "Storage volumes",
+  "summary": "Manage storage volumes",
   "commands": [
    {
     "path": [
@@ -1067,7 +1070,7 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "One terabyte in us-central-1",
+      "text": "Create a 1 TB volume in us-central-1",
       "command": "gpuctl volumes create --region us-central-1 --label training-data --size-in-gb 1024 --sandbox"
      },
      {
@@ -1098,7 +1101,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Print only the ids",
+      "text": "Print only the IDs",
       "command": "gpuctl volumes list -o id --sandbox",
       "after": [
        "gpuctl volumes create --region us-central-1 --label training-data --size-in-gb 1024 --sandbox"
@@ -1124,7 +1127,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "name": "RENTAL",
-      "text": "Ids of bare-metal rentals",
+      "text": "IDs of bare-metal rentals",
       "kind": "text",
       "field": "rentalIds",
       "required": true,
@@ -1158,7 +1161,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "reserve",
-  "summary": "Reserved terms",
+  "summary": "Reserve rentals for a fixed term",
   "commands": [
    {
     "path": [
@@ -1166,7 +1169,7 @@ export const nouns: readonly Noun[] = [
      "convert"
     ],
     "summary": "Convert an on-demand rental to a reserved term",
-    "details": "The service refuses if the price differs from the one you expect.",
+    "details": "The service rejects the request if the price differs from the one you expect.",
     "operation": "convertToReserved",
     "args": [
      {
@@ -1231,7 +1234,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Give the price in cents",
+      "text": "Pass the price in cents",
       "command": "gpuctl reserve convert 1001 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
       "after": [
        "gpuctl rentals create vm --gpus 1 --sandbox --yes"
@@ -1245,7 +1248,7 @@ export const nouns: readonly Noun[] = [
      "extend"
     ],
     "summary": "Extend a reserved term",
-    "details": "The service refuses if the price or the end of the term differs from what you expect.",
+    "details": "The service rejects the request if the price or the end of the term differs from what you expect.",
     "operation": "extendReserved",
     "args": [
      {
@@ -1318,7 +1321,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T00:00:00Z --dry-run --sandbox"
      },
      {
-      "text": "Give the end of the term in a local time zone",
+      "text": "Pass the end of the term in a local time zone",
       "command": "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T02:00:00+02:00 --dry-run --sandbox",
       "after": [
        "gpuctl rentals create vm --gpus 1 --term-type reserved --days 30 --sandbox --yes"
@@ -1357,7 +1360,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl reserve request --gpu-count 512 --sandbox"
      },
      {
-      "text": "The response as JSON",
+      "text": "Print the response as JSON",
       "command": "gpuctl reserve request --gpus 64 -o json --sandbox"
      }
     ]
@@ -1366,7 +1369,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "user",
-  "summary": "The current user",
+  "summary": "Update or delete the current user",
   "commands": [
    {
     "path": [
@@ -1401,7 +1404,7 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Change the name",
+      "text": "Change your name",
       "command": "gpuctl user update --name \"Ada Lovelace\" --sandbox"
      },
      {
@@ -1711,7 +1714,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "price",
-      "text": "Refuse when the pictures would cost more than this many dollars",
+      "text": "Do not generate if the pictures would cost more than this, in dollars",
       "value": "AMOUNT",
       "names": [
        "max-cost"
@@ -1767,7 +1770,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl image models"
      },
      {
-      "text": "Just the names",
+      "text": "Print only the names",
       "command": "gpuctl image models -o id"
      }
     ]
@@ -1826,11 +1829,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "A picture with the service's defaults",
+      "text": "Show the price of a picture with the service's defaults",
       "command": "gpuctl image price"
      },
      {
-      "text": "Ten large ones",
+      "text": "Show the price of ten large pictures",
       "command": "gpuctl image price --size 2048x2048 --steps 25 -n 10"
      }
     ]
@@ -1846,7 +1849,7 @@ export const nouns: readonly Noun[] = [
      "chat"
     ],
     "summary": "Chat with a model",
-    "details": "The message is stdin followed by the argument, separated by a blank line.",
+    "details": "MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE.",
     "operation": "createChatCompletion",
     "args": [
      {
@@ -1906,7 +1909,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "number",
-      "text": "Nucleus sampling",
+      "text": "Nucleus sampling threshold, from 0 to 1",
       "value": "N",
       "setsFields": [
        "top_p"
@@ -2008,7 +2011,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl chat models --sandbox"
      },
      {
-      "text": "Just the names",
+      "text": "Print only the names",
       "command": "gpuctl chat models -o id --sandbox"
      }
     ]
@@ -2017,14 +2020,14 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "tts",
-  "summary": "Turn text into speech",
+  "summary": "Convert text to speech",
   "commands": [
    {
     "path": [
      "tts"
     ],
     "summary": "Convert text to speech",
-    "details": "The text is the argument, the file given by --file, or stdin.",
+    "details": "The text is the argument, the file named by --file, or stdin.",
     "operation": "generateAudio",
     "args": [
      {
@@ -2098,7 +2101,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl tts \"Your GPU is ready.\" --sandbox"
      },
      {
-      "text": "Speak slower and save to a given file",
+      "text": "Speak slower and save to a named file",
       "command": "gpuctl tts \"Your GPU is ready.\" --speed 0.8 --out ready.wav --sandbox"
      }
     ]
@@ -2136,7 +2139,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl api list --sandbox"
      },
      {
-      "text": "Only those for SSH keys, as ids",
+      "text": "Print only the IDs of the operations for SSH keys",
       "command": "gpuctl api list --group ssh-keys -o id --sandbox"
      }
     ]
@@ -2150,7 +2153,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "OPERATION",
-      "text": "Operation id such as getRental, or a method such as GET followed by a path",
+      "text": "Operation ID such as getRental, or a method such as GET followed by a path",
       "kind": "text",
       "required": true
      },
@@ -2164,7 +2167,7 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "By its operation id",
+      "text": "Describe an operation by its ID",
       "command": "gpuctl api describe createStorageVolume --sandbox"
      },
      {
@@ -2183,7 +2186,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "OPERATION",
-      "text": "Operation id such as getRental, or a method such as GET followed by a path",
+      "text": "Operation ID such as getRental, or a method such as GET followed by a path",
       "kind": "text",
       "required": true
      },
@@ -2259,7 +2262,7 @@ export const nouns: readonly Noun[] = [
     "confirm": "destruction",
     "examples": [
      {
-      "text": "Call an operation by its id",
+      "text": "Call an operation by its ID",
       "command": "gpuctl api call getRental -f rentalId=1001 --sandbox"
      },
      {
@@ -2308,7 +2311,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "auth",
-  "summary": "API keys",
+  "summary": "Manage API keys",
   "commands": [
    {
     "path": [
@@ -2316,7 +2319,7 @@ export const nouns: readonly Noun[] = [
      "login"
     ],
     "summary": "Store an API key and its hosts in a profile",
-    "details": "The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never given on the command line.",
+    "details": "The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
     "args": [],
     "flags": [
      {
@@ -2369,7 +2372,7 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Remove the key of the profile in use",
+      "text": "Remove the key of the current profile",
       "command": "gpuctl auth logout"
      },
      {
@@ -2397,7 +2400,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl auth status --sandbox"
      },
      {
-      "text": "For a script",
+      "text": "Print as JSON, for a script",
       "command": "gpuctl auth status -o json --sandbox"
      }
     ]
@@ -2418,7 +2421,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl auth token --sandbox"
      },
      {
-      "text": "To a file",
+      "text": "Write the key to a file",
       "command": "gpuctl auth token --sandbox > key.txt"
      }
     ]
@@ -2434,7 +2437,7 @@ export const nouns: readonly Noun[] = [
      "profile",
      "list"
     ],
-    "summary": "List the profiles and mark the one in use",
+    "summary": "List the profiles and mark the current one",
     "args": [],
     "flags": [],
     "limits": [],
@@ -2448,7 +2451,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Just the names",
+      "text": "Print only the names",
       "command": "gpuctl profile list -o id",
       "after": [
        "gpuctl profile add play --sandbox"
@@ -2465,7 +2468,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "NAME",
-      "text": "Name of the profile; by default the one in use",
+      "text": "Name of the profile (default: the current one)",
       "kind": "text",
       "completes": "profile"
      }
@@ -2474,7 +2477,7 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Show the profile in use",
+      "text": "Show the current profile",
       "command": "gpuctl profile show",
       "after": [
        "gpuctl profile add play --sandbox"
@@ -2520,11 +2523,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "A profile for the sandbox",
+      "text": "Create a profile for the sandbox",
       "command": "gpuctl profile add play --sandbox"
      },
      {
-      "text": "An account whose key is in a password manager",
+      "text": "Create a profile for an account whose key is in a password manager",
       "command": "gpuctl profile add work --base-url https://api.example.com --key-command 'pass show gpuctl'"
      }
     ]
@@ -2592,7 +2595,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "As JSON",
+      "text": "Print as JSON",
       "command": "gpuctl profile remove work --yes -o json",
       "after": [
        "gpuctl profile add play --sandbox",
@@ -2605,7 +2608,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "config",
-  "summary": "Defaults of a profile",
+  "summary": "Manage the defaults of a profile",
   "commands": [
    {
     "path": [
@@ -2706,7 +2709,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl config set image.model SDXL-turbo"
      },
      {
-      "text": "Refuse to rent more at ten dollars an hour",
+      "text": "Stop renting more at ten dollars an hour",
       "command": "gpuctl config set budget.maxBurn 10"
      },
      {
@@ -2761,7 +2764,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Succeeds for a key that is not set",
+      "text": "Unset a key that is not set, which succeeds",
       "command": "gpuctl config unset budget.maxCost"
      }
     ]
@@ -2781,7 +2784,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl config list"
      },
      {
-      "text": "As JSON",
+      "text": "Print as JSON",
       "command": "gpuctl config list -o json"
      }
     ]
@@ -2802,7 +2805,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl config path"
      },
      {
-      "text": "As JSON",
+      "text": "Print as JSON",
       "command": "gpuctl config path -o json"
      }
     ]
@@ -2811,7 +2814,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "doctor",
-  "summary": "Check the installation",
+  "summary": "Check the installation and suggest fixes",
   "commands": [
    {
     "path": [
@@ -2825,11 +2828,11 @@ export const nouns: readonly Noun[] = [
     "needsNoConfig": true,
     "examples": [
      {
-      "text": "Check everything but the service",
+      "text": "Check everything except the service",
       "command": "gpuctl doctor --sandbox"
      },
      {
-      "text": "For a script",
+      "text": "Print as JSON, for a script",
       "command": "gpuctl doctor --sandbox -o json"
      }
     ]
@@ -2846,7 +2849,7 @@ export const nouns: readonly Noun[] = [
      "serve"
     ],
     "summary": "Serve the sandbox over HTTP, for curl, SDKs and browsers",
-    "details": "--only limits the operations that are served and described. documented: all documented operations, and none that the sandbox assumes. legacy: the documented operations without the newer paths of deprecated ones. replacements: no deprecated operations, only their replacements, whose page format the sandbox chooses.",
+    "details": "`--only documented` serves all documented operations, and none that the sandbox assumes. `--only legacy` serves the documented operations without the newer paths of deprecated ones. `--only replacements` serves the documented operations with the deprecated ones replaced by their successors, whose page format the sandbox chooses.",
     "args": [],
     "flags": [
      {
@@ -2879,8 +2882,8 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "choice",
-      "text": "Serve only these operations (default: all documented and assumed ones)",
-      "value": "ENVIRONMENT",
+      "text": "Serve only this set of operations",
+      "value": "SET",
       "choices": [
        "documented",
        "replacements",
@@ -2890,7 +2893,8 @@ export const nouns: readonly Noun[] = [
        "only"
       ],
       "notes": [
-       "one of documented, replacements, legacy"
+       "one of documented, replacements, legacy",
+       "default all documented and assumed ones"
       ],
       "key": "only"
      }
@@ -2916,7 +2920,7 @@ export const nouns: readonly Noun[] = [
      "sandbox",
      "status"
     ],
-    "summary": "Show the contents of the sandbox and their location",
+    "summary": "Show what the sandbox contains and where it is stored",
     "args": [],
     "flags": [],
     "limits": [],
@@ -2926,7 +2930,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl sandbox status"
      },
      {
-      "text": "As JSON",
+      "text": "Print as JSON",
       "command": "gpuctl sandbox status -o json"
      }
     ]
@@ -2947,7 +2951,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl sandbox reset --yes"
      },
      {
-      "text": "Without messages",
+      "text": "Start over without messages",
       "command": "gpuctl sandbox reset --yes --quiet"
      }
     ]
@@ -2967,7 +2971,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl sandbox keys"
      },
      {
-      "text": "Just the keys, one a line",
+      "text": "Print only the keys, one per line",
       "command": "gpuctl sandbox keys -o id"
      }
     ]
@@ -2977,17 +2981,17 @@ export const nouns: readonly Noun[] = [
      "sandbox",
      "limits"
     ],
-    "summary": "List the sandbox's choices where the API documentation leaves behavior open",
+    "summary": "List the sandbox's assumptions where the API documentation is silent: prices, boot times, limits",
     "args": [],
     "flags": [],
     "limits": [],
     "examples": [
      {
-      "text": "List them",
+      "text": "List the assumptions",
       "command": "gpuctl sandbox limits"
      },
      {
-      "text": "As JSON",
+      "text": "Print as JSON",
       "command": "gpuctl sandbox limits -o json"
      }
     ]
@@ -3004,7 +3008,7 @@ export const nouns: readonly Noun[] = [
     "flags": [
      {
       "kind": "text",
-      "text": "Operation to fail, by its id in `gpuctl api spec`; * for all",
+      "text": "Operation to fail, by its ID in `gpuctl api spec`; * for all",
       "value": "OPERATION",
       "names": [
        "operation"
@@ -3109,11 +3113,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Rent a machine but report a failure",
+      "text": "Create the rental, then return a 500",
       "command": "gpuctl sandbox fault add --operation createVirtualMachineRental --status 500 --applied"
      },
      {
-      "text": "Reject two listings, each after 3 seconds",
+      "text": "Rate-limit two list requests, each after 3 seconds",
       "command": "gpuctl sandbox fault add --operation listVirtualMachineRentals --status 429 --times 2 --delay 3s"
      }
     ]
@@ -3134,7 +3138,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl sandbox fault list"
      },
      {
-      "text": "As JSON",
+      "text": "Print as JSON",
       "command": "gpuctl sandbox fault list -o json"
      }
     ]
@@ -3149,7 +3153,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "FAULT",
-      "text": "Number of the fault; all when left out",
+      "text": "Fault number (default: all)",
       "kind": "number"
      }
     ],
@@ -3185,7 +3189,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl sandbox clock show"
      },
      {
-      "text": "Just the time",
+      "text": "Print only the time",
       "command": "gpuctl sandbox clock show -o id"
      }
     ]
@@ -3232,11 +3236,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Past a term of 30 days",
+      "text": "Go past a 30-day term",
       "command": "gpuctl sandbox clock advance 30d"
      },
      {
-      "text": "Until a machine has booted",
+      "text": "Go past the boot of a machine",
       "command": "gpuctl sandbox clock advance 5s -o json"
      }
     ]
@@ -3260,11 +3264,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "To a day",
+      "text": "Set a date",
       "command": "gpuctl sandbox clock set 2038-01-01"
      },
      {
-      "text": "To a moment",
+      "text": "Set an exact time",
       "command": "gpuctl sandbox clock set 2038-01-01T00:00:00+01:00 -o json"
      }
     ]
@@ -3285,7 +3289,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl sandbox clock resume"
      },
      {
-      "text": "Restart a stopped clock",
+      "text": "Restart the clock and print it as JSON",
       "command": "gpuctl sandbox clock resume -o json",
       "after": [
        "gpuctl sandbox clock freeze"
@@ -3298,7 +3302,7 @@ export const nouns: readonly Noun[] = [
      "sandbox",
      "seed"
     ],
-    "summary": "Replace the contents of the sandbox with those of a file",
+    "summary": "Replace everything in the sandbox with the contents of a file",
     "details": "The file is YAML or JSON; `gpuctl sandbox limits` describes the format. An invalid file changes nothing.",
     "args": [
      {
@@ -3313,7 +3317,7 @@ export const nouns: readonly Noun[] = [
     "confirm": "destruction",
     "examples": [
      {
-      "text": "One machine",
+      "text": "Start with one machine",
       "command": "printf 'rentals: [{rentalType: virtual-machine, gpuCount: 1}]' | gpuctl sandbox seed - --yes"
      },
      {
@@ -3350,11 +3354,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "To a file",
+      "text": "Save it to a file",
       "command": "gpuctl sandbox snapshot state.json"
      },
      {
-      "text": "Through a pipe",
+      "text": "Write it to stdout",
       "command": "gpuctl sandbox snapshot - > state.json"
      }
     ]
@@ -3426,7 +3430,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "The last one as JSON",
+      "text": "Print the last one as JSON",
       "command": "gpuctl sandbox requests --limit 1 -o json"
      }
     ]
@@ -3435,7 +3439,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "completion",
-  "summary": "Shell completion scripts",
+  "summary": "Print the completion script for a shell",
   "commands": [
    {
     "path": [
@@ -3475,7 +3479,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "help",
-  "summary": "Help on commands and topics",
+  "summary": "Show help for a command or topic",
   "commands": [
    {
     "path": [
@@ -3496,11 +3500,11 @@ export const nouns: readonly Noun[] = [
     "needsNoConfig": true,
     "examples": [
      {
-      "text": "Help for a command",
+      "text": "Show help for a command",
       "command": "gpuctl help rentals create vm"
      },
      {
-      "text": "What the exit codes mean",
+      "text": "Show what the exit codes mean",
       "command": "gpuctl help exit-codes"
      }
     ]
@@ -3553,7 +3557,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "boolean",
   "group": "Output",
-  "text": "Omit column titles",
+  "text": "Omit the header",
   "notes": []
  },
  {
@@ -3572,7 +3576,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "boolean",
   "group": "Output",
-  "text": "Print only errors to stderr",
+  "text": "Suppress all messages except errors",
   "short": "q",
   "notes": []
  },
@@ -3581,7 +3585,7 @@ export const globals: readonly GlobalNode[] = [
    "yes"
   ],
   "kind": "boolean",
-  "group": "Questions",
+  "group": "Prompts and checks",
   "text": "Answer yes to every confirmation",
   "short": "y",
   "notes": []
@@ -3591,7 +3595,7 @@ export const globals: readonly GlobalNode[] = [
    "no-input"
   ],
   "kind": "boolean",
-  "group": "Questions",
+  "group": "Prompts and checks",
   "text": "Never prompt",
   "env": "GPUCTL_NO_INPUT",
   "notes": [
@@ -3645,10 +3649,11 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Host of the inference API (default: the base URL)",
+  "text": "Host of the inference API",
   "value": "URL",
   "env": "GPUCTL_INFERENCE_BASE_URL",
   "notes": [
+   "default the base URL",
    "GPUCTL_INFERENCE_BASE_URL",
    "config inferenceBaseUrl"
   ]
@@ -3659,10 +3664,11 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Time limit for one attempt (30s for compute and 5m for inference by default)",
+  "text": "Time limit for one attempt",
   "value": "DURATION",
   "env": "GPUCTL_TIMEOUT",
   "notes": [
+   "default 30s for compute, 5m for inference",
    "GPUCTL_TIMEOUT",
    "config timeout"
   ]
@@ -3687,7 +3693,7 @@ export const globals: readonly GlobalNode[] = [
    "dry-run"
   ],
   "kind": "boolean",
-  "group": "Questions",
+  "group": "Prompts and checks",
   "text": "Print the request without sending it",
   "notes": []
  },
@@ -3696,7 +3702,7 @@ export const globals: readonly GlobalNode[] = [
    "no-validate"
   ],
   "kind": "boolean",
-  "group": "Questions",
+  "group": "Prompts and checks",
   "text": "Send values outside the documented limits and let the service decide",
   "notes": []
  },

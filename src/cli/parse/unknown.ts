@@ -32,7 +32,7 @@ export function refuseSlip(word: string, path: readonly string[]): void {
   const meant = path.length === 1 ? didYouMean(word, wordsAt(path)) : "";
   if (meant === "") return;
   throw new UsageError(`unknown command '${[...path, word].join(" ")}'${meant}`, {
-    hint: "To use the word as text, pass it on stdin.",
+    hint: "To use it as the prompt or message, pass it on stdin.",
   });
 }
 
@@ -50,8 +50,8 @@ export function unknownFlag(flag: string, path: readonly string[]): UsageError {
   }
   const takers = commands.filter(({ flags }) => flags.flatMap(spellings).includes(name)).map(wordsOf);
   const long = own.filter((spelling) => spelling.startsWith("--"));
-  const meant = takers.length > 0 ? `: it is a flag of ${takers.join(", ")}` : didYouMean(name, long);
-  return new UsageError(`unknown option '${name}'${meant}`, { hint: usageHint });
+  const meant = takers.length > 0 ? ` (a flag of ${takers.join(", ")})` : didYouMean(name, long);
+  return new UsageError(`unknown flag '${name}'${meant}`, { hint: usageHint });
 }
 
 const wordsOf = ({ path }: CommandNode): string => path.join(" ");

@@ -50,7 +50,7 @@ export function valuesOf({ command, flags, words, lenient }: Invocation): Values
       if (value !== undefined) args.push([one.name.toLowerCase(), value]);
     } else if (typed !== undefined) {
       if (fields.some(([field]) => field === one.field)) {
-        throw new UsageError(`${one.name} and --${kebab(one.field)} are the same: use one of them`);
+        throw new UsageError(`${one.name} and --${kebab(one.field)} set the same field: use one of them`);
       }
       fields.push([one.field, fieldValue(command, one.field, typed, one.name, lenient)]);
     }
@@ -108,6 +108,6 @@ function assertNoHint({ name, hints = {} }: ArgNode, typed: string | readonly st
 function assertNoExtra({ args }: CommandNode, words: readonly string[]): void {
   const extra = words[args.length];
   if (extra === undefined || args.some(({ variadic }) => variadic)) return;
-  const quotes = args.length === 1 ? `; put quotes around a ${args[0]?.name} of several words` : "";
+  const quotes = args.length === 1 ? `; quote ${args[0]?.name} if it contains spaces` : "";
   throw new UsageError(`unexpected argument ${JSON.stringify(extra)}${quotes}`);
 }

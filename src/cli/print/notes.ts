@@ -65,11 +65,11 @@ function since(deprecation: string | null): string {
 function sunsetText(sunset: string, now: number): string {
   const date = dateOf(sunset);
   if (date && date.getTime() <= now) {
-    return `its end date, ${day(date)}, has passed: it may stop working at any time`;
+    return `its sunset date (${day(date)}) has passed, so it may stop working at any time`;
   }
   if (date) return `it stops working on ${day(date)}`;
   const text = legible(sunset);
-  return text === "" ? "it will stop working, on a date not given" : `it will stop working: ${text}`;
+  return text === "" ? "it will stop working (no date given)" : `it will stop working: ${text}`;
 }
 
 /** Text that is not a date, shortened to one line that is safe for a terminal. */

@@ -28,8 +28,8 @@ export async function fillIn(
   const missing = settings.validate ? missingOf(command, piped, kept) : [];
   if (missing.length === 0) return piped;
   if (!mayPrompt(settings, io)) {
-    const issues = missing.map(({ flag, text }) => ({ flag, message: `is missing: ${text}` }));
-    throw new UsageError(`${missing.map(({ flag }) => flag).join(", ")} missing`, { issues });
+    const issues = missing.map(({ flag, text }) => ({ flag, message: `is required: ${text}` }));
+    throw new UsageError(`missing required input: ${missing.map(({ flag }) => flag).join(", ")}`, { issues });
   }
   const [prompts, { ask }] = await Promise.all([io.prompts(), import("./question.ts")]);
   const flags: string[] = [];

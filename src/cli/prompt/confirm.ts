@@ -4,7 +4,7 @@ import { Interrupted, UsageError } from "../../core/errors.ts";
 import type { Io } from "../../system/types.ts";
 
 /** Added to confirmations in the sandbox. */
-const notReal = "(This is the sandbox: nothing is real.)";
+const notReal = "(Sandbox: no real resources are affected.)";
 
 /** Whether gpuctl can prompt: both stdin and stderr must be terminals. */
 export const mayPrompt = (
@@ -26,7 +26,7 @@ export async function confirm(
   if (message === undefined) return;
   if (!interactive) {
     throw new UsageError("--yes is required when not running interactively", {
-      hint: `${message} Nothing was sent.`,
+      hint: `Nothing was sent. With --yes, this is confirmed: ${message}`,
     });
   }
   const prompts = await io.prompts();

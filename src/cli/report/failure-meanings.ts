@@ -72,7 +72,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   NetworkError: () => ({
     exitCode: exit.network,
     retryable: true,
-    hint: "Nothing was changed. It is safe to try again.",
+    hint: "Nothing was changed, so it is safe to retry.",
   }),
   UnknownOutcome: (error) => ({
     code: "UNKNOWN_OUTCOME",
@@ -122,8 +122,8 @@ function serviceHint(status: number, sandbox: boolean): string | null {
     return "The sandbox's user was deleted, or the key was revoked or is not one of the sandbox's. Unset GPUCTL_API_KEY to use the sandbox's own key, or start over with `gpuctl sandbox reset --yes`.";
   }
   if (status === 401)
-    return "See which key is used with `gpuctl auth status`, or log in with another: `gpuctl auth login`.";
-  if (status === 403) return "The key lacks access to this.";
+    return "See which key is used with `gpuctl auth status`, or log in with another key: `gpuctl auth login`.";
+  if (status === 403) return "The key does not have permission for this request.";
   if (status >= 300 && status < 400) {
     return "The base URL redirects. Set it (--base-url, GPUCTL_BASE_URL or the profile) to the final address.";
   }

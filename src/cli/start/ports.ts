@@ -21,7 +21,7 @@ export function createPorts(runtime: Runtime, { callAt, sandbox, keyring }: Conn
   const { env, files, io, programs } = runtime.system;
   const ask: Ports["ask"] = async (hint) => {
     if (mayPrompt(settings, io)) return io.prompts();
-    throw new UsageError("not running interactively", { hint });
+    throw new UsageError("cannot prompt: not running interactively", { hint });
   };
   return {
     ask,

@@ -45,7 +45,7 @@ export default defineCommand({
   view: { kind: "record", id: ["id"] },
   examples: [
     {
-      text: "Call an operation by its id",
+      text: "Call an operation by its ID",
       command: "gpuctl api call getRental -f rentalId=1001 --sandbox",
     },
     {
@@ -70,7 +70,7 @@ export default defineCommand({
     const { method, path } = request.parts;
     if (found === undefined) say(`The description lists no ${method} ${path}: the request is not checked.`);
     if (flags.include && (settings.tableTyped || !["table", "json"].includes(settings.output))) {
-      throw new UsageError("--include prints the response as received: leave out --output and --columns");
+      throw new UsageError("--include prints the response as received: remove --output and --columns");
     }
     if (flags.paginate && method !== "GET") throw new UsageError(`--paginate is for GET, not for ${method}`);
     if (settings.validate) await checkRequest(request, description, context);

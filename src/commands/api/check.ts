@@ -51,14 +51,14 @@ export async function checkRequest(
     say(`Matching a value against ${pattern} took too long, so it was not checked.`);
   }
   if (found.length === 0) return;
-  const typed = wantsKind ? " -F gives numbers, true, false and null." : "";
+  const typed = wantsKind ? " -F sends numbers, true, false and null." : "";
   throw invalidValues(found, `Nothing was sent.${typed} --no-validate leaves it to the service.`);
 }
 
 const notAField = "is not a field of this operation";
 
 const notBesideBody =
-  "is not a path, query or header parameter of this operation; with --input, which is the whole body, -f and -F can give only those";
+  "is not a path, query or header parameter of this operation; with --input, which is the whole body, -f and -F can set only those";
 
 const meant = (name: string, known: readonly string[]): string => {
   const like = similar(name, known);

@@ -12,7 +12,7 @@ export default defineCommand({
   args: operationArgs,
   view: { kind: "record", id: ["operationId"] },
   examples: [
-    { text: "By its operation id", command: "gpuctl api describe createStorageVolume --sandbox" },
+    { text: "Describe an operation by its ID", command: "gpuctl api describe createStorageVolume --sandbox" },
     {
       text: "Describe a method and path as JSON",
       command: "gpuctl api describe GET /v2/on-demand/rental -o json --sandbox",

@@ -6,7 +6,7 @@ import { type Description, decoded } from "../../openapi/document.ts";
 
 /** The arguments that name an operation. */
 export const operationArgs = [
-  arg.text("OPERATION", "Operation id such as getRental, or a method such as GET followed by a path", {
+  arg.text("OPERATION", "Operation ID such as getRental, or a method such as GET followed by a path", {
     required: true,
   }),
   arg.text("PATH", "Path such as /v2/on-demand/rental, after a method"),
@@ -28,7 +28,7 @@ export function namedBy({ operation: first, path }: ArgValues<typeof operationAr
   }
   if (!isMethod) {
     throw new UsageError(
-      `${JSON.stringify(first)} is not a method: give one of ${methods.join(", ").toUpperCase()}`,
+      `${JSON.stringify(first)} is not a method: use one of ${methods.join(", ").toUpperCase()}`,
     );
   }
   if (/^[a-z][a-z\d+.-]*:|^\/\/|\\/i.test(path)) {
@@ -70,7 +70,7 @@ export function findOperation(named: Named, description: Description): Found | u
     const found = called(named.id, all);
     if (found.length > 1) {
       throw new UsageError(`several operations are called ${named.id}`, {
-        hint: `Give the method and the path: ${found.map(placeOf).join(", or ")}.`,
+        hint: `Use the method and the path: ${found.map(placeOf).join(", or ")}.`,
       });
     }
     if (found[0]) return { operation: found[0], pathValues: {} };

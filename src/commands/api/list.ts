@@ -24,7 +24,10 @@ export default defineCommand({
   },
   examples: [
     { text: "List all operations", command: "gpuctl api list --sandbox" },
-    { text: "Only those for SSH keys, as ids", command: "gpuctl api list --group ssh-keys -o id --sandbox" },
+    {
+      text: "Print only the IDs of the operations for SSH keys",
+      command: "gpuctl api list --group ssh-keys -o id --sandbox",
+    },
   ],
   run: async ({ flags: { group }, describe }) => {
     const all = describedOperations(await describe()).map(

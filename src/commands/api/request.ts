@@ -99,7 +99,7 @@ const textQuery = (query: URLSearchParams): Record<string, unknown> =>
 
 /** Encodes a value as a path segment. Throws `UsageError` for one that would change the path. */
 function segment(name: string, value: unknown): string {
-  if (value === undefined) throw new UsageError(`the path needs ${name}: give it with -f ${name}=VALUE`);
+  if (value === undefined) throw new UsageError(`the path needs ${name}: pass it with -f ${name}=VALUE`);
   const text = String(value);
   if (typeof value === "object" || text === "" || text === "." || text === "..") {
     throw new UsageError(`${name} cannot be used in a path: ${JSON.stringify(value)}`);

@@ -105,4 +105,6 @@ function isTaken(node: Node, [name = "", ...rest]: readonly string[]): boolean {
 }
 
 const clash = (key: string): UsageError =>
-  new UsageError(`${key} conflicts with an earlier field: one name is a value, a list or an object`);
+  new UsageError(
+    `${key} conflicts with an earlier field: a field cannot be both a value and a list or object`,
+  );

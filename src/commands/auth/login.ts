@@ -8,7 +8,7 @@ export default defineCommand({
   path: "auth login",
   summary: "Store an API key and its hosts in a profile",
   details:
-    "The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never given on the command line.",
+    "The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key instead of the key", {
@@ -50,7 +50,7 @@ export default defineCommand({
       });
       say("The key was not checked. Run `gpuctl auth status` to check it.");
     }
-    if (baseUrl === undefined) say("No base URL yet: give --base-url, or set GPUCTL_BASE_URL.");
+    if (baseUrl === undefined) say("No base URL is set. Pass --base-url or set GPUCTL_BASE_URL.");
     else if (inferenceBaseUrl === undefined) {
       say("Inference uses the base URL too; --inference-base-url sets another host for it.");
     }

@@ -7,7 +7,7 @@ export default defineCommand({
   uses: ["profiles"],
   view: { kind: "record", id: [] },
   examples: [
-    { text: "Remove the key of the profile in use", command: "gpuctl auth logout" },
+    { text: "Remove the key of the current profile", command: "gpuctl auth logout" },
     {
       text: "Remove the key of another profile",
       command: "gpuctl auth logout --profile work",

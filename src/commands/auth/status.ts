@@ -10,7 +10,7 @@ export default defineCommand({
   view: { kind: "record", id: [] },
   examples: [
     { text: "Check the key", command: "gpuctl auth status --sandbox" },
-    { text: "For a script", command: "gpuctl auth status -o json --sandbox" },
+    { text: "Print as JSON, for a script", command: "gpuctl auth status -o json --sandbox" },
   ],
   run: async ({ input, call, ifItFails, secrets, settings }) => {
     const { profile, baseUrl, inferenceBaseUrl, sandbox, dryRun } = settings;

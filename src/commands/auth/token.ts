@@ -8,7 +8,7 @@ export default defineCommand({
   view: { kind: "lines", path: "token" },
   examples: [
     { text: "Print the key", command: "gpuctl auth token --sandbox" },
-    { text: "To a file", command: "gpuctl auth token --sandbox > key.txt" },
+    { text: "Write the key to a file", command: "gpuctl auth token --sandbox > key.txt" },
   ],
   run: async ({ secrets }) => ({ data: { token: (await secrets.keyInUse()).key } }),
 });

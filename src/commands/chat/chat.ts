@@ -10,14 +10,15 @@ import { ServiceError } from "../../core/service-errors.ts";
 export default defineCommand({
   path: "chat",
   summary: "Chat with a model",
-  details: "The message is stdin followed by the argument, separated by a blank line.",
+  details:
+    "MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE.",
   operation: "createChatCompletion",
   args: [arg.text("MESSAGE", "Message to send", { setsField: "messages", required: true, stdin: "before" })],
   withoutFlag: ["messages"],
   defaulted: { model: "chat.model" },
   flags: {
     system: flag.text("Instructions for the model; @FILE reads a file", { short: "s" }),
-    topP: flag.number("Nucleus sampling", { setsFields: ["top_p"] }),
+    topP: flag.number("Nucleus sampling threshold, from 0 to 1", { setsFields: ["top_p"] }),
     stop: flag.texts("Text that ends the response", { setsFields: ["stop"] }),
     seed: flag.number("Seed for sampling", { setsFields: ["seed"] }),
     param: flag.params("Any other field that the service accepts"),

@@ -18,7 +18,7 @@ export default defineCommand({
   },
   examples: [
     { text: "List the models", command: "gpuctl chat models --sandbox" },
-    { text: "Just the names", command: "gpuctl chat models -o id --sandbox" },
+    { text: "Print only the names", command: "gpuctl chat models -o id --sandbox" },
   ],
   run: async ({ describe, request }) => {
     const orDocumented = (documented: Description) => listing(documented) !== undefined;

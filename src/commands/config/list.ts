@@ -17,7 +17,7 @@ export default defineCommand({
   },
   examples: [
     { text: "List all keys", command: "gpuctl config list" },
-    { text: "As JSON", command: "gpuctl config list -o json" },
+    { text: "Print as JSON", command: "gpuctl config list -o json" },
   ],
   run: ({ profiles }) => ({ data: profiles.effective() }),
 });

@@ -8,7 +8,7 @@ export default defineCommand({
   view: { kind: "lines", path: "path" },
   examples: [
     { text: "Print the path", command: "gpuctl config path" },
-    { text: "As JSON", command: "gpuctl config path -o json" },
+    { text: "Print as JSON", command: "gpuctl config path -o json" },
   ],
   run: ({ profiles }) => ({ data: { path: profiles.path } }),
 });

@@ -18,7 +18,7 @@ export default defineCommand({
   examples: [
     { text: "Use another image model", command: "gpuctl config set image.model SDXL-turbo" },
     {
-      text: "Refuse to rent more at ten dollars an hour",
+      text: "Stop renting more at ten dollars an hour",
       command: "gpuctl config set budget.maxBurn 10",
     },
     {

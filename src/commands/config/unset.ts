@@ -14,7 +14,7 @@ export default defineCommand({
       command: "gpuctl config unset image.model",
       after: ["gpuctl config set image.model SDXL-turbo"],
     },
-    { text: "Succeeds for a key that is not set", command: "gpuctl config unset budget.maxCost" },
+    { text: "Unset a key that is not set, which succeeds", command: "gpuctl config unset budget.maxCost" },
   ],
   run: async ({ args: { key }, profiles, say, settings: { profile, dryRun } }) => {
     const before = profiles.list().find(({ name }) => name === profile)?.settings[key];

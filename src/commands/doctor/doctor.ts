@@ -43,8 +43,8 @@ export default defineCommand({
     id: ["check"],
   },
   examples: [
-    { text: "Check everything but the service", command: "gpuctl doctor --sandbox" },
-    { text: "For a script", command: "gpuctl doctor --sandbox -o json" },
+    { text: "Check everything except the service", command: "gpuctl doctor --sandbox" },
+    { text: "Print as JSON, for a script", command: "gpuctl doctor --sandbox -o json" },
   ],
   run: async (context) => {
     const { call, completionScript, installation, now, progress, settings } = context;

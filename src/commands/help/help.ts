@@ -11,8 +11,8 @@ export default defineCommand({
   uses: ["helpOn"],
   view: { kind: "lines", path: "text" },
   examples: [
-    { text: "Help for a command", command: "gpuctl help rentals create vm" },
-    { text: "What the exit codes mean", command: "gpuctl help exit-codes" },
+    { text: "Show help for a command", command: "gpuctl help rentals create vm" },
+    { text: "Show what the exit codes mean", command: "gpuctl help exit-codes" },
   ],
   run: async ({ args: { word }, helpOn, settings }) => {
     const text = await helpOn(word);

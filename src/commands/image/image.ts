@@ -28,7 +28,7 @@ export default defineCommand({
     }),
     count: flag.integer("Number of pictures", { default: "1", short: "n", minimum: 1 }),
     ...outFlags("picture"),
-    maxCost: flag.price("Refuse when the pictures would cost more than this many dollars"),
+    maxCost: flag.price("Do not generate if the pictures would cost more than this, in dollars"),
     noMetadata: flag.boolean("Do not write the settings into the PNG"),
   },
   view: { kind: "lines", path: "path" },
@@ -53,7 +53,7 @@ export default defineCommand({
     assertWithinCost(cost * count, maxCost);
     const target = await outputTarget(outputOptions(flags, context));
     if (target.to.kind === "stdout" && count > 1) {
-      throw new UsageError("--out - takes one picture: leave out --count");
+      throw new UsageError("--out - can write only one picture; remove --count");
     }
     context.say(`${priceLine(count, cost * count)} (an estimate by the documented price)`);
     return generate(input, { count, cost, target, metadata: !noMetadata }, context);
@@ -74,7 +74,7 @@ function agreed(
   { width, height }: Partial<InputOf<"generateImage">>,
 ): Size | undefined {
   if (size && ((width ?? size.width) !== size.width || (height ?? size.height) !== size.height)) {
-    throw new UsageError("--size and --width or --height differ: give one of them");
+    throw new UsageError("--size conflicts with --width or --height; use only one");
   }
   return size;
 }
@@ -177,6 +177,6 @@ function picturesOf(response: unknown): readonly { readonly base64: string; read
       ? [{ base64: entry.image, seed: entry.random_seed ?? entry.seed }]
       : [],
   );
-  if (pictures.length === 0) throw new EmptyResult("the response holds no picture");
+  if (pictures.length === 0) throw new EmptyResult("the response contains no picture");
   return pictures;
 }

@@ -17,7 +17,7 @@ export default defineCommand({
   },
   examples: [
     { text: "List the models", command: "gpuctl image models" },
-    { text: "Just the names", command: "gpuctl image models -o id" },
+    { text: "Print only the names", command: "gpuctl image models -o id" },
   ],
   run: () => ({ data: modelNames.map((model) => ({ model, ...imageModels[model] })) }),
 });

@@ -20,8 +20,11 @@ export default defineCommand({
   },
   view: { kind: "lines", path: "cost" },
   examples: [
-    { text: "A picture with the service's defaults", command: "gpuctl image price" },
-    { text: "Ten large ones", command: "gpuctl image price --size 2048x2048 --steps 25 -n 10" },
+    { text: "Show the price of a picture with the service's defaults", command: "gpuctl image price" },
+    {
+      text: "Show the price of ten large pictures",
+      command: "gpuctl image price --size 2048x2048 --steps 25 -n 10",
+    },
   ],
   run: ({ flags: { size, steps, count }, say }) => {
     const { width, height } = size;

@@ -16,13 +16,16 @@ export default defineCommand({
   uses: ["profiles"],
   view: profileView,
   examples: [
-    { text: "A profile for the sandbox", command: exampleProfiles.play },
-    { text: "An account whose key is in a password manager", command: exampleProfiles.work },
+    { text: "Create a profile for the sandbox", command: exampleProfiles.play },
+    {
+      text: "Create a profile for an account whose key is in a password manager",
+      command: exampleProfiles.work,
+    },
   ],
   run: async ({ args: { name }, flags: { keyCommand }, profiles, say, settings }) => {
     const { sandbox, baseUrl, inferenceBaseUrl } = settings;
     if (!sandbox && baseUrl === undefined) {
-      throw new UsageError("a profile is for an account or the sandbox: give --base-url URL or --sandbox");
+      throw new UsageError("a profile needs --base-url URL or --sandbox");
     }
     if (sandbox && keyCommand !== undefined) {
       throw new UsageError("--key-command is for an account: the sandbox has its own key");
@@ -42,7 +45,7 @@ export default defineCommand({
     if (!sandbox && added.key === undefined) {
       say(`The profile has no key yet. Run \`gpuctl auth login --profile ${name}\` to store one.`);
     }
-    if (!added.inUse) say(`Run \`gpuctl profile use ${name}\` to switch to it, or give --profile ${name}.`);
+    if (!added.inUse) say(`Run \`gpuctl profile use ${name}\` to switch to it, or use --profile ${name}.`);
     return { data: shownProfile(added) };
   },
 });

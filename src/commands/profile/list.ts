@@ -4,7 +4,7 @@ import { exampleProfiles } from "./args.ts";
 
 export default defineCommand({
   path: "profile list",
-  summary: "List the profiles and mark the one in use",
+  summary: "List the profiles and mark the current one",
   uses: ["profiles"],
   view: {
     kind: "list",
@@ -26,7 +26,7 @@ export default defineCommand({
       command: "gpuctl profile list",
       after: [exampleProfiles.play, exampleProfiles.work],
     },
-    { text: "Just the names", command: "gpuctl profile list -o id", after: [exampleProfiles.play] },
+    { text: "Print only the names", command: "gpuctl profile list -o id", after: [exampleProfiles.play] },
   ],
   run: ({ profiles }) => ({ data: profiles.list().map(shownProfile) }),
 });

@@ -17,7 +17,7 @@ export default defineCommand({
       after: [exampleProfiles.play],
     },
     {
-      text: "As JSON",
+      text: "Print as JSON",
       command: "gpuctl profile remove work --yes -o json",
       after: [exampleProfiles.play, exampleProfiles.work],
     },
@@ -34,8 +34,8 @@ export default defineCommand({
     if (inUse && !settings.dryRun) {
       say(
         used === null
-          ? "No profile is in use now. Run `gpuctl profile use NAME` to choose one."
-          : `The profile "${used}" is in use now.`,
+          ? "There is no current profile now. Run `gpuctl profile use NAME` to choose one."
+          : `The current profile is now "${used}".`,
       );
     }
     return { data: { removed: settings.dryRun ? null : name, inUse: used } };

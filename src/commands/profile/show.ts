@@ -6,11 +6,11 @@ import { exampleProfiles } from "./args.ts";
 export default defineCommand({
   path: "profile show",
   summary: "Show a profile's settings and where its key comes from",
-  args: [arg.text("NAME", "Name of the profile; by default the one in use", { completes: "profile" })],
+  args: [arg.text("NAME", "Name of the profile (default: the current one)", { completes: "profile" })],
   uses: ["profiles"],
   view: profileView,
   examples: [
-    { text: "Show the profile in use", command: "gpuctl profile show", after: [exampleProfiles.play] },
+    { text: "Show the current profile", command: "gpuctl profile show", after: [exampleProfiles.play] },
     {
       text: "Show another profile as JSON",
       command: "gpuctl profile show work -o json",

@@ -29,7 +29,9 @@ export default defineCommand({
     await profiles.use(name);
     const used = profileNamed(name, profiles.list());
     if (!used.inUse) {
-      say(`"${settings.profile}" stays in use here: --profile or GPUCTL_PROFILE names it.`);
+      say(
+        `"${settings.profile}" is still used in this shell, because --profile or GPUCTL_PROFILE selects it.`,
+      );
     }
     return { data: shownProfile(used) };
   },

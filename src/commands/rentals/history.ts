@@ -8,7 +8,7 @@ export default defineCommand({
   view: pastRentals,
   examples: [
     { text: "List past rentals", command: "gpuctl rentals history --sandbox" },
-    { text: "As JSON", command: "gpuctl rentals history -o json --sandbox" },
+    { text: "Print as JSON", command: "gpuctl rentals history -o json --sandbox" },
   ],
   run: ({ list }) => list("listRentalHistory", {}),
 });

@@ -14,8 +14,11 @@ export default defineCommand({
   operation: "listVirtualMachineRentals",
   alsoCalls: ["listBareMetalRentals"],
   flags: {
-    type: flag.choice("List only this type (default: both)", ["vm", "bare-metal"], { value: "TYPE" }),
-    watch: flag.duration("Refresh until Ctrl-C, and mark what changed", {
+    type: flag.choice("List only this type", ["vm", "bare-metal"], {
+      value: "TYPE",
+      defaultText: "both",
+    }),
+    watch: flag.duration("Refresh until Ctrl-C and mark changes", {
       value: "INTERVAL",
       optionalValue: duration(defaultInterval),
     }),
@@ -24,14 +27,14 @@ export default defineCommand({
   examples: examplesAfter(sandboxExamples.rental, [
     { text: "List all active rentals", command: "gpuctl rentals list --sandbox" },
     {
-      text: "Print only the ids of the virtual machines",
+      text: "Print only the IDs of the virtual machines",
       command: "gpuctl rentals list --type vm -o id --sandbox",
     },
   ]),
   run: async ({ input, flags, ...context }) => {
     const type = flags.type === "vm" ? "virtual-machine" : flags.type;
     if (type === "bare-metal" && input.includeClusterPools !== undefined) {
-      throw new UsageError("--include-cluster-pools is for virtual machines: leave out --type bare-metal");
+      throw new UsageError("--include-cluster-pools is for virtual machines: remove --type bare-metal");
     }
     const read = async () => {
       const listed = await listActive(context, input, type);

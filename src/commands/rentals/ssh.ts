@@ -23,11 +23,14 @@ export default defineCommand({
   operation: "getRental",
   args: [
     rentalId,
-    arg.texts("ARGS", "After --: options of ssh, then the command to run there, passed on unchanged"),
+    arg.texts("ARGS", "Arguments after --, passed to ssh unchanged: options, then the remote command"),
   ],
   withoutFlag: ["rentalId"],
   flags: {
-    node: flag.integer("Number of the machine in a rental with several (default: 1)", { minimum: 1 }),
+    node: flag.integer("Which node to connect to, counting from 1", {
+      minimum: 1,
+      defaultText: "1",
+    }),
     print: flag.boolean("Print the command line instead of running it"),
     wait: flag.boolean("Wait until the rental can be reached"),
     waitTimeout,

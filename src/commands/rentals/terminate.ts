@@ -13,9 +13,9 @@ import { statesOf, stateText } from "./waiting.ts";
 
 export default defineCommand({
   path: "rentals terminate",
-  summary: "End rentals, where the service lists an operation for it",
+  summary: "Terminate rentals, if the service offers an operation for it",
   details:
-    "The API documents no terminate call; gpuctl uses the one that the service's own description lists. All rentals are looked up first: if one is missing, none is ended. If one cannot be ended, the others still are.",
+    "The documented API has no call to terminate a rental, so gpuctl uses the one in the service's OpenAPI description. All rentals are looked up first: if any is not found, none is terminated. If one fails to terminate, the others still are.",
   effect: "destroy",
   args: [arg.texts("RENTAL", "ID of a rental", { required: true, completes: "rental" })],
   view: {
@@ -25,17 +25,17 @@ export default defineCommand({
       { title: "LABEL", paths: ["label"] },
       { title: "MESSAGE", paths: ["message"] },
     ],
-    empty: "Nothing was ended.",
+    empty: "Nothing was terminated.",
     id,
   },
   examples: [
     {
-      text: "End a rental",
+      text: "Terminate a rental",
       command: "gpuctl rentals terminate 1001 --yes --sandbox",
       after: [sandboxExamples.rental],
     },
     {
-      text: "End two, and show the responses as received",
+      text: "Terminate two rentals and print the responses as received",
       command: "gpuctl rentals terminate 1001 1002 --yes -o json --sandbox",
       after: [sandboxExamples.rental, sandboxExamples.rental],
     },
@@ -47,7 +47,7 @@ export default defineCommand({
   },
   confirm: {
     destruction: ({ input: { rentals } }) =>
-      `End ${rentals.map(({ id, label }) => (label ? `${id} (${label})` : id)).join(", ")}? All data on ${rentals.length === 1 ? "it" : "them"} is lost.`,
+      `Terminate ${rentals.map(({ id, label }) => (label ? `${id} (${label})` : id)).join(", ")}? All data on ${rentals.length === 1 ? "it" : "them"} is lost.`,
   },
   run: async ({ input: { rentals }, ...context }) => {
     if (context.settings.dryRun) await showRequests(rentals, context);
@@ -82,7 +82,7 @@ export default defineCommand({
       rows: ended.map(({ id, label, response }) => ({
         rentalId: id,
         label,
-        message: isRecord(response) && typeof response.message === "string" ? response.message : "ended",
+        message: isRecord(response) && typeof response.message === "string" ? response.message : "terminated",
       })),
     };
   },
@@ -95,8 +95,10 @@ async function showRequests(
 ): Promise<void> {
   const unsure = rentals.filter(({ alternatives }) => alternatives.length > 0).map(({ id }) => id);
   if (unsure.length > 0) {
+    const [which, each] =
+      unsure.length === 1 ? [`rental ${unsure[0]}`, ""] : [`rentals ${unsure.join(", ")}`, " for each"];
     say(
-      `Virtual machines and bare metal are ended by different requests, and a dry run does not look up the type of ${unsure.join(", ")}: only one of the requests shown for each would be sent.`,
+      `A dry run does not look up the type of ${which}, so it shows both requests${each}. Only one${each} would be sent.`,
     );
   }
   const shown = rentals.flatMap((one) => [one.request, ...one.alternatives]).map((parts) => request(parts));
@@ -110,13 +112,13 @@ async function terminate(plan: TerminationPlan, { request }: Pick<Context, "requ
   return response.text().trim() === "" ? null : jsonOf(response);
 }
 
-/** Warns when a rental goes on after a success, as it still bills. A failed look-up is ignored. */
+/** Warns when a rental goes on after a success, as it is still billed. A failed look-up is ignored. */
 async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "say">): Promise<void> {
   const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
   const states = statesOf(record);
   if (states.length === 0 || states.some((state) => state.startsWith("terminat"))) return;
   say(
-    `Rental ${id} is still ${stateText(states)}, and bills until it has ended: \`gpuctl rentals wait ${id} --for terminated\` waits for that.`,
+    `Rental ${id} is still ${stateText(states)} and is billed until it ends. Run \`gpuctl rentals wait ${id} --for terminated\` to wait for it.`,
   );
 }
 
@@ -125,7 +127,7 @@ async function finding(id: string, { call }: Pick<Context, "call">): Promise<str
   try {
     const record: unknown = await call("getRental", { rentalId: id });
     const state = firstAt(record, ["status", "state"]);
-    return `Rental ${id} was looked up: it is ${record === null ? "gone" : (state ?? "there")} now.`;
+    return `Rental ${id} was looked up: it ${record === null ? "no longer exists" : `is ${state ?? "still there"} now`}.`;
   } catch {
     return `Looking up rental ${id} failed too: check it before you try again.`;
   }
@@ -145,7 +147,7 @@ function batchReport(
   const tried = new Set(idsOf([...ended, ...failures]));
   const left = idsOf(rentals).filter((id) => !tried.has(id));
   return [
-    `Ended: ${idsOf(ended).join(", ") || "none"}.`,
+    `Terminated: ${idsOf(ended).join(", ") || "none"}.`,
     ...(failed.length > 0 ? [`Failed: ${failed.join(", ")}.`] : []),
     ...(left.length > 0 ? [`Not tried: ${left.join(", ")}.`] : []),
   ].join(" ");

@@ -42,8 +42,8 @@ export async function planTermination(
   const description = await context.describe({ timeout: descriptionTimeout }).catch((error: unknown) => {
     throw noDescription(
       error,
-      "rentals can be ended",
-      "Nothing was ended, and active rentals still bill. End them in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
+      "rentals can be terminated",
+      "Nothing was terminated, and active rentals are still billed. Terminate them in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
     );
   });
   const operations = terminateOperations(description);
@@ -64,9 +64,11 @@ async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): 
   const records = await Promise.all(ids.map((id): Promise<unknown> => call("getRental", { rentalId: id })));
   const missing = ids.filter((_, index) => records[index] === null);
   if (missing.length > 0) {
-    const nothing = ids.length > 1 ? ", so nothing was ended" : "";
-    const details = ids.length > 1 ? { request: null } : {};
-    throw new NotFound(`no rental ${missing.join(" and no rental ")} belongs to you${nothing}`, details);
+    const [first] = missing;
+    const message =
+      missing.length > 1 ? `rentals not found: ${missing.join(", ")}` : `rental ${first} not found`;
+    const details = ids.length > 1 ? { request: null, hint: "Nothing was terminated." } : {};
+    throw new NotFound(message, details);
   }
   const rentals = ids.map((id, index) => rentalOf(id, records[index]));
   return rentals.filter(
@@ -104,6 +106,6 @@ const notOffered = (id: string, type: RentalType | undefined): NotOffered =>
   new NotOffered(
     type === undefined
       ? `rental ${id} is not among the active rentals, so it is not known whether it is a virtual machine or bare metal`
-      : `the service lists no operation that ends rental ${id}, which is ${kinds[type].text}`,
-    "Nothing was ended. End it in the service's dashboard.",
+      : `the service lists no operation to terminate rental ${id}, which is ${kinds[type].text}`,
+    "Nothing was terminated. Terminate it in the service's dashboard.",
   );

@@ -14,10 +14,14 @@ export default defineCommand({
   args: [rentalId],
   withoutFlag: ["rentalId"],
   flags: {
-    for: flag.choice("State to wait for", ["running", "active", "terminated"], {
-      value: "STATE",
-      default: "running",
-    }),
+    for: flag.choice(
+      "State to wait for: running (has started), active (not yet terminated), terminated",
+      ["running", "active", "terminated"],
+      {
+        value: "STATE",
+        default: "running",
+      },
+    ),
     interval: flag.duration("Time between two checks", { default: duration(defaultInterval) }),
     waitTimeout,
   },

@@ -47,7 +47,7 @@ export function waitFor(
       if (left <= 0) {
         throw new WaitedTooLong(
           `timed out before rental ${rentalId} ${goal}: it is ${stateText(states)}`,
-          "The rental was not changed and still bills.",
+          "The rental was not changed and is still billed.",
         );
       }
       update(`Waiting until rental ${rentalId} ${goal}; it is ${stateText(states)}`);
@@ -59,7 +59,7 @@ export function waitFor(
 /** A rental's record. Throws `NotFound`. */
 export async function getRental(rentalId: string, { call }: Pick<Context, "call">): Promise<object> {
   const rental = await call("getRental", { rentalId });
-  if (rental === null) throw new NotFound(`no rental ${rentalId} belongs to you`);
+  if (rental === null) throw new NotFound(`rental ${rentalId} not found`);
   return rental;
 }
 
@@ -68,7 +68,8 @@ export function assertNotTerminated(rentalId: string, states: readonly string[])
 }
 
 export function assertNotFailed(rentalId: string, states: readonly string[]): void {
-  if (states.includes("failed")) throw new RentalFailed(`rental ${rentalId} has failed; it may still bill`);
+  if (states.includes("failed"))
+    throw new RentalFailed(`rental ${rentalId} has failed; it may still be billed`);
 }
 
 /** All states that a record names, in lower case, each once. */

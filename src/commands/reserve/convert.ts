@@ -5,7 +5,7 @@ import { termCommand } from "./term.ts";
 export default defineCommand({
   path: "reserve convert",
   summary: "Convert an on-demand rental to a reserved term",
-  details: "The service refuses if the price differs from the one you expect.",
+  details: "The service rejects the request if the price differs from the one you expect.",
   ...termCommand("convertToReserved", "Reserve"),
   examples: examplesAfter(sandboxExamples.rental, [
     {
@@ -13,7 +13,7 @@ export default defineCommand({
       command: "gpuctl reserve convert 1001 --days 30 --expected-price 1296.00 --sandbox --yes",
     },
     {
-      text: "Give the price in cents",
+      text: "Pass the price in cents",
       command: "gpuctl reserve convert 1001 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
     },
   ]),

@@ -5,7 +5,8 @@ import { termCommand } from "./term.ts";
 export default defineCommand({
   path: "reserve extend",
   summary: "Extend a reserved term",
-  details: "The service refuses if the price or the end of the term differs from what you expect.",
+  details:
+    "The service rejects the request if the price or the end of the term differs from what you expect.",
   ...termCommand("extendReserved", "Extend"),
   examples: [
     {
@@ -14,7 +15,7 @@ export default defineCommand({
         "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T00:00:00Z --dry-run --sandbox",
     },
     {
-      text: "Give the end of the term in a local time zone",
+      text: "Pass the end of the term in a local time zone",
       command:
         "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T02:00:00+02:00 --dry-run --sandbox",
       after: [sandboxExamples.reservedRental],

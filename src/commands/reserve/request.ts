@@ -7,6 +7,6 @@ export default callCommand({
   view: { kind: "lines", path: "message" },
   examples: [
     { text: "Request 512 GPUs", command: "gpuctl reserve request --gpu-count 512 --sandbox" },
-    { text: "The response as JSON", command: "gpuctl reserve request --gpus 64 -o json --sandbox" },
+    { text: "Print the response as JSON", command: "gpuctl reserve request --gpus 64 -o json --sandbox" },
   ],
 });

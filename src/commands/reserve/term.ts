@@ -49,7 +49,7 @@ function withPrice({
 }): object {
   if (expectedPrice === undefined) return input;
   if ((input.expectedTotalPriceCents ?? expectedPrice) !== expectedPrice) {
-    throw new UsageError("--expected-price and --expected-total-price-cents differ: give one of them");
+    throw new UsageError("--expected-price and --expected-total-price-cents differ: use one of them");
   }
   return { ...input, expectedTotalPriceCents: expectedPrice };
 }

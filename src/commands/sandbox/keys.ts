@@ -15,7 +15,7 @@ export default defineCommand({
   },
   examples: [
     { text: "Show the keys", command: "gpuctl sandbox keys" },
-    { text: "Just the keys, one a line", command: "gpuctl sandbox keys -o id" },
+    { text: "Print only the keys, one per line", command: "gpuctl sandbox keys -o id" },
   ],
   run: async ({ sandboxFacts }) => {
     const { keys } = await sandboxFacts();

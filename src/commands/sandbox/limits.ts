@@ -2,7 +2,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 
 export default defineCommand({
   path: "sandbox limits",
-  summary: "List the sandbox's choices where the API documentation leaves behavior open",
+  summary: "List the sandbox's assumptions where the API documentation is silent: prices, boot times, limits",
   uses: ["sandboxFacts"],
   view: {
     kind: "record",
@@ -13,8 +13,8 @@ export default defineCommand({
     id: ["id"],
   },
   examples: [
-    { text: "List them", command: "gpuctl sandbox limits" },
-    { text: "As JSON", command: "gpuctl sandbox limits -o json" },
+    { text: "List the assumptions", command: "gpuctl sandbox limits" },
+    { text: "Print as JSON", command: "gpuctl sandbox limits -o json" },
   ],
   run: async ({ sandboxFacts }) => ({ data: (await sandboxFacts()).limits }),
 });

@@ -28,7 +28,7 @@ export default controlCommand({
       command: "gpuctl sandbox requests",
       after: ["gpuctl rentals list --sandbox"],
     },
-    { text: "The last one as JSON", command: "gpuctl sandbox requests --limit 1 -o json" },
+    { text: "Print the last one as JSON", command: "gpuctl sandbox requests --limit 1 -o json" },
   ],
   act: (control, { flags: { limit } }) => control.requests(limit),
 });

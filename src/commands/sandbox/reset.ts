@@ -8,7 +8,7 @@ export default controlCommand({
   view: { kind: "record", id: [] },
   examples: [
     { text: "Start over", command: "gpuctl sandbox reset --yes" },
-    { text: "Without messages", command: "gpuctl sandbox reset --yes --quiet" },
+    { text: "Start over without messages", command: "gpuctl sandbox reset --yes --quiet" },
   ],
   act: (control, { say }) => {
     control.reset();

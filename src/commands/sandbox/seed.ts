@@ -3,7 +3,7 @@ import { controlCommand, readText } from "./control.ts";
 
 export default controlCommand({
   path: "sandbox seed",
-  summary: "Replace the contents of the sandbox with those of a file",
+  summary: "Replace everything in the sandbox with the contents of a file",
   details:
     "The file is YAML or JSON; `gpuctl sandbox limits` describes the format. An invalid file changes nothing.",
   args: [arg.text("FILE", "Seed file; - reads stdin", { required: true })],
@@ -12,7 +12,7 @@ export default controlCommand({
   view: { kind: "record", id: [] },
   examples: [
     {
-      text: "One machine",
+      text: "Start with one machine",
       command: "printf 'rentals: [{rentalType: virtual-machine, gpuCount: 1}]' | gpuctl sandbox seed - --yes",
     },
     {

@@ -10,7 +10,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "--only limits the operations that are served and described. documented: all documented operations, and none that the sandbox assumes. legacy: the documented operations without the newer paths of deprecated ones. replacements: no deprecated operations, only their replacements, whose page format the sandbox chooses.",
+    "`--only documented` serves all documented operations, and none that the sandbox assumes. `--only legacy` serves the documented operations without the newer paths of deprecated ones. `--only replacements` serves the documented operations with the deprecated ones replaced by their successors, whose page format the sandbox chooses.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",
@@ -19,11 +19,10 @@ export default defineCommand({
       maximum: 65_535,
     }),
     host: flag.text("Address to listen on", { default: "127.0.0.1", value: "HOST" }),
-    only: flag.choice(
-      "Serve only these operations (default: all documented and assumed ones)",
-      environmentNames,
-      { value: "ENVIRONMENT" },
-    ),
+    only: flag.choice("Serve only this set of operations", environmentNames, {
+      value: "SET",
+      defaultText: "all documented and assumed ones",
+    }),
   },
   uses: ["sandbox"],
   view: { kind: "record", id: ["url"] },
@@ -46,8 +45,8 @@ export default defineCommand({
     }
     const { serve, keys } = await sandbox();
     const server = await serve({ host, port, only });
-    const what = only === undefined ? "" : ` with the operations of --only ${only}`;
-    say(`Serving the sandbox${what}. It rents nothing and runs no model. Press Ctrl-C to stop.`);
+    const what = only === undefined ? "" : ` (--only ${only})`;
+    say(`Serving the sandbox${what}. Nothing is rented and no models run. Press Ctrl-C to stop.`);
     if (!isLoopback(new URL(server.url).hostname)) {
       say("Anyone who can reach this address over the network can use it too.");
     }

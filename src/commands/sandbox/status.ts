@@ -2,11 +2,11 @@ import { controlCommand } from "./control.ts";
 
 export default controlCommand({
   path: "sandbox status",
-  summary: "Show the contents of the sandbox and their location",
+  summary: "Show what the sandbox contains and where it is stored",
   view: { kind: "record", id: [] },
   examples: [
     { text: "Show the state", command: "gpuctl sandbox status" },
-    { text: "As JSON", command: "gpuctl sandbox status -o json" },
+    { text: "Print as JSON", command: "gpuctl sandbox status -o json" },
   ],
   act: (control) => control.status(),
 });

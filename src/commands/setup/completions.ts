@@ -24,7 +24,7 @@ export async function offerCompletions({ ask, context }: Wizard): Promise<void> 
     return;
   }
   context.say(`Completions are installed in ${path}. Open a new ${shell} to use them.`);
-  if (lines.length > 0) context.say(`Add these lines to the start-up file of ${shell}:\n${lines.join("\n")}`);
+  if (lines.length > 0) context.say(`Add these lines to the startup file of ${shell}:\n${lines.join("\n")}`);
 }
 
 /** Where a shell looks for the completions of a command. */

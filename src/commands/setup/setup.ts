@@ -16,7 +16,7 @@ export default defineCommand({
   uses: ["ask", "profiles", "secrets", "callAt", "environment", "programs", "completionScript"],
   view: profileView,
   examples: [
-    { text: "Set up the profile in use, or the first one", command: "gpuctl setup" },
+    { text: "Set up the current profile, or create the first one", command: "gpuctl setup" },
     { text: "Set up another profile", command: "gpuctl setup --profile play" },
   ],
   run: async ({ ask, ...context }) => {

@@ -9,7 +9,7 @@ import { outputTarget, saveMedia } from "../../media/output-target.ts";
 export default defineCommand({
   path: "tts",
   summary: "Convert text to speech",
-  details: "The text is the argument, the file given by --file, or stdin.",
+  details: "The text is the argument, the file named by --file, or stdin.",
   operation: "generateAudio",
   args: [
     arg.field("TEXT", "Text to speak", "text", { required: true, stdin: "instead", replacedByFlag: "file" }),
@@ -24,7 +24,7 @@ export default defineCommand({
   examples: [
     { text: "Save a sentence as speech", command: 'gpuctl tts "Your GPU is ready." --sandbox' },
     {
-      text: "Speak slower and save to a given file",
+      text: "Speak slower and save to a named file",
       command: 'gpuctl tts "Your GPU is ready." --speed 0.8 --out ready.wav --sandbox',
     },
   ],
@@ -40,7 +40,7 @@ export default defineCommand({
       context.call("generateAudio", input),
     );
     if (!isRecord(response) || typeof response.audio !== "string") {
-      throw new EmptyResult("the response holds no recording");
+      throw new EmptyResult("the response contains no audio");
     }
     const names = { date: new Date(context.serviceNow()), prompt: input.text, fallback: "speech" };
     const saved = await saveMedia({ base64: response.audio, kind: "audio", count: 1, names }, target);

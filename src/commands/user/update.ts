@@ -8,7 +8,7 @@ export default defineCommand({
   alsoCalls: ["updateCurrentUserLegacy"],
   view: { kind: "record", id: ["user.id"] },
   examples: [
-    { text: "Change the name", command: 'gpuctl user update --name "Ada Lovelace" --sandbox' },
+    { text: "Change your name", command: 'gpuctl user update --name "Ada Lovelace" --sandbox' },
     {
       text: "Set what the account is used for",
       command: "gpuctl user update --onboarded-for research -o json --sandbox",
@@ -16,7 +16,7 @@ export default defineCommand({
   ],
   run: async ({ input, call }) => {
     if (Object.keys(input).length === 0) {
-      throw new UsageError("nothing to change: give --name or --onboarded-for");
+      throw new UsageError("nothing to change: use --name or --onboarded-for");
     }
     return { data: await call("updateCurrentUser", input) };
   },

@@ -13,7 +13,7 @@ export default defineCommand({
   alsoCalls: ["listStorageVolumes"],
   args: [
     arg.field("VOLUME", "ID of the volume", "storageVolumeId", { required: true, completes: "volume" }),
-    arg.field("RENTAL", "Ids of bare-metal rentals", "rentalIds", {
+    arg.field("RENTAL", "IDs of bare-metal rentals", "rentalIds", {
       required: true,
       completes: "rental",
       variadic: true,

@@ -10,7 +10,7 @@ export default defineCommand({
   alsoCalls: ["listStorageVolumes"],
   view: { kind: "record", columns, id },
   examples: [
-    { text: "One terabyte in us-central-1", command: sandboxExamples.volume },
+    { text: "Create a 1 TB volume in us-central-1", command: sandboxExamples.volume },
     {
       text: "Create a volume and attach it to a bare-metal rental",
       command: `${sandboxExamples.volume} --rental-ids 1001`,

@@ -9,6 +9,6 @@ export default callCommand({
   view: { kind: "list", columns, empty: "No storage volumes.", id },
   examples: examplesAfter(sandboxExamples.volume, [
     { text: "List all volumes", command: "gpuctl volumes list --sandbox" },
-    { text: "Print only the ids", command: "gpuctl volumes list -o id --sandbox" },
+    { text: "Print only the IDs", command: "gpuctl volumes list -o id --sandbox" },
   ]),
 });

@@ -13,7 +13,7 @@ export type DeleteCurrentUserLegacyInput = Record<string, never>;
 export type ListBareMetalRentalsOutput = RentalWithStatus[];
 export type ListVirtualMachineRentalsOutput = RentalWithStatus[];
 /**
- * The rental, or null if the caller has no rental with this id
+ * The rental, or null if the caller has no rental with this ID
  */
 export type GetRentalOutput = (ActiveRentalLookup | TerminatedRentalLookup) | null;
 export type ListRentalHistoryOutput = HistoricalRental[];

@@ -44,7 +44,7 @@ posix("a configuration that others can change", () => {
       const { run, path } = await withConfig(mode);
       const { code, err, requests } = await run("volumes list");
       expect({ code, requests }).toEqual({ code: 2, requests: [] });
-      expect(err).toContain(`${path} can be changed by other users (mode ${mode.toString(8)})`);
+      expect(err).toContain(`${path} is writable by other users (mode ${mode.toString(8)})`);
       expect(err).toContain(`chmod go-w ${path}`);
       expect((await stat(path)).mode & 0o777).toBe(mode);
     },

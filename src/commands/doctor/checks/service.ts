@@ -152,7 +152,10 @@ const acceptance = remote(async ({ settings, read }) => {
       return failure(`${named} is not accepted: ${reason}`, "Run `gpuctl auth login` to store another one.");
     }
     if (status === 403) {
-      return warning(`${named} lacks access: ${reason}`, "Some commands need a key with more access.");
+      return warning(
+        `${named} does not have permission: ${reason}`,
+        "Some commands need a key with more permissions.",
+      );
     }
     return warning(`${named} could not be checked: ${reason}`, laterAdvice);
   }

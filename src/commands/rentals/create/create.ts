@@ -12,7 +12,7 @@ import { inState, waitFor, waitTimeout } from "../waiting.ts";
 export const createFlags = {
   wait: flag.boolean("Wait until the rental is running"),
   waitTimeout,
-  maxBurn: flag.cents("Refuse when the active rentals already cost this many dollars an hour or more"),
+  maxBurn: flag.cents("Do not create if the active rentals already cost this much, in dollars an hour"),
 };
 
 interface Creation extends Context {
@@ -36,7 +36,7 @@ export async function createRental(
   if (!flags.wait) return { data: rental };
   const rentalId = idOf(rental);
   if (rentalId === undefined) {
-    say("The response has no id, so there is nothing to wait for; `gpuctl rentals list` shows the rental.");
+    say("The response has no ID, so there is nothing to wait for; `gpuctl rentals list` shows the rental.");
     return { data: rental };
   }
   say(`Rental ${rentalId} created. Waiting until it is running.`);

@@ -10,8 +10,8 @@ export default controlCommand({
   details: "Events that are due in that time happen in order, each at its own time.",
   args: [arg.text("DURATION", "How long, such as 30d, 12h or 1h30m", { required: true })],
   examples: [
-    { text: "Past a term of 30 days", command: "gpuctl sandbox clock advance 30d" },
-    { text: "Until a machine has booted", command: "gpuctl sandbox clock advance 5s -o json" },
+    { text: "Go past a 30-day term", command: "gpuctl sandbox clock advance 30d" },
+    { text: "Go past the boot of a machine", command: "gpuctl sandbox clock advance 5s -o json" },
   ],
   buildInput: ({ args: { duration } }) => {
     const milliseconds = parseDuration(duration);

@@ -7,7 +7,7 @@ export default controlCommand({
   examples: [
     { text: "Restart the clock", command: "gpuctl sandbox clock resume" },
     {
-      text: "Restart a stopped clock",
+      text: "Restart the clock and print it as JSON",
       command: "gpuctl sandbox clock resume -o json",
       after: ["gpuctl sandbox clock freeze"],
     },

@@ -9,8 +9,8 @@ export default controlCommand({
   summary: "Move the sandbox's clock forward to a time",
   args: [arg.text("TIME", "ISO 8601; UTC unless it has an offset", { required: true })],
   examples: [
-    { text: "To a day", command: "gpuctl sandbox clock set 2038-01-01" },
-    { text: "To a moment", command: "gpuctl sandbox clock set 2038-01-01T00:00:00+01:00 -o json" },
+    { text: "Set a date", command: "gpuctl sandbox clock set 2038-01-01" },
+    { text: "Set an exact time", command: "gpuctl sandbox clock set 2038-01-01T00:00:00+01:00 -o json" },
   ],
   buildInput: ({ args: { time } }) => {
     const moment = parseTime(time);

@@ -6,7 +6,7 @@ export default controlCommand({
   view: clockCommand.view,
   examples: [
     { text: "Show the clock", command: "gpuctl sandbox clock show" },
-    { text: "Just the time", command: "gpuctl sandbox clock show -o id" },
+    { text: "Print only the time", command: "gpuctl sandbox clock show -o id" },
   ],
   act: ({ clock }) => clock.show(),
 });

@@ -5,7 +5,7 @@ import { faultDefaults, faultHeader } from "../../../core/sandbox.ts";
 import { controlCommand, faultColumns } from "../control.ts";
 
 const flags = {
-  operation: flag.text("Operation to fail, by its id in `gpuctl api spec`; * for all", {
+  operation: flag.text("Operation to fail, by its ID in `gpuctl api spec`; * for all", {
     value: "OPERATION",
   }),
   times: flag.number("Number of calls that fail", { default: String(faultDefaults.times) }),
@@ -29,11 +29,11 @@ export default controlCommand({
   view: { kind: "record", columns: faultColumns, id: ["id"] },
   examples: [
     {
-      text: "Rent a machine but report a failure",
+      text: "Create the rental, then return a 500",
       command: "gpuctl sandbox fault add --operation createVirtualMachineRental --status 500 --applied",
     },
     {
-      text: "Reject two listings, each after 3 seconds",
+      text: "Rate-limit two list requests, each after 3 seconds",
       command:
         "gpuctl sandbox fault add --operation listVirtualMachineRentals --status 429 --times 2 --delay 3s",
     },
@@ -49,7 +49,7 @@ const flagNames: Readonly<Record<string, string>> = { delayMs: "delay", retryAft
 
 function faultOf({ operation, delay, retryAfter, ...rest }: FlagValues<typeof flags>): object {
   if (operation === undefined) {
-    throw new UsageError("--operation is required: an operation id, or '*' for all");
+    throw new UsageError("--operation is required: an operation ID, or '*' for all");
   }
   const retryAfterSeconds = retryAfter === undefined ? undefined : retryAfter / 1000;
   const given = { operation, ...rest, delayMs: delay, retryAfterSeconds };

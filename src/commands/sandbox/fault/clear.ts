@@ -5,7 +5,7 @@ import { controlCommand } from "../control.ts";
 export default controlCommand({
   path: "sandbox fault clear",
   summary: "Remove a fault, or all of them",
-  args: [arg.number("FAULT", "Number of the fault; all when left out")],
+  args: [arg.number("FAULT", "Fault number (default: all)")],
   view: { kind: "record", id: [] },
   examples: [
     { text: "Remove all faults", command: "gpuctl sandbox fault clear" },

@@ -6,7 +6,7 @@ export default controlCommand({
   view: { kind: "list", columns: faultColumns, empty: "No faults.", id: ["id"] },
   examples: [
     { text: "List the faults", command: "gpuctl sandbox fault list" },
-    { text: "As JSON", command: "gpuctl sandbox fault list -o json" },
+    { text: "Print as JSON", command: "gpuctl sandbox fault list -o json" },
   ],
   act: ({ faults }) => faults.list(),
 });
