@@ -27,7 +27,7 @@ describe("connections", () => {
     expect(server.connections()).toBe(2);
   });
 
-  it("are closed with the transport, those of parallel calls too", { timeout: 10_000 }, async () => {
+  it("are closed with the transport, those of parallel calls too", async () => {
     const closed: Promise<unknown>[] = [];
     const server = createServer((_request, response) => json(response, []));
     server.on("connection", (socket) => closed.push(once(socket, "close")));

@@ -74,5 +74,5 @@ describe("a pattern of the description that takes for ever", () => {
     const { code } = await called(properties, names.map((name) => `-f ${name}=${stuck}`).join(" "));
     expect(code).toBe(0);
     expect(performance.now() - start).toBeLessThan(10_000);
-  }, 20_000);
+  });
 });

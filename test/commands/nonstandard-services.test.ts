@@ -57,7 +57,7 @@ test("every command with an operation calls the documented service and succeeds"
     if (!needsDescription(line.spec))
       expect(outcome.code, line.line).toBe(refused ? exit.refused : exit.done);
   }
-}, 60_000);
+});
 
 describe("a service that", () => {
   test.each(undescribed)(
@@ -130,4 +130,4 @@ test("a description that never comes is waited for a moment, however long the us
   const ran = await send({ ...history.line, line: `${history.line.line} --timeout 5m` }, service);
   expect(result(ran)).toEqual(result(history.outcome));
   expect(performance.now() - start).toBeLessThan(10_000);
-}, 60_000);
+});

@@ -10,7 +10,7 @@ type ShellOptions = Pick<ProgramOptions, "cwd" | "env">;
 export type Offered = (line: string, options?: ShellOptions) => Promise<readonly string[]>;
 
 async function run(shell: string, args: readonly string[], { cwd = pathOf("."), ...more }: ShellOptions) {
-  const { code, out, err } = await runProgram(shell, args, { cwd, timeout: 50_000, ...more });
+  const { code, out, err } = await runProgram(shell, args, { cwd, timeout: 150_000, ...more });
   if (code !== 0 || err !== "") throw new Error(`${shell} failed: ${err}`);
   return out.split("\n").filter((word) => word !== "");
 }

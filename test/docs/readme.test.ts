@@ -19,7 +19,7 @@ const codesIn = (text: string, pattern: RegExp): readonly string[] =>
 
 describe("each section of the README works on a new machine", () => {
   const sections = sectionsOf(readme);
-  test.for(sections)("$title", { timeout: 90_000 }, async ({ title, commands }, context) => {
+  test.for(sections)("$title", async ({ title, commands }, context) => {
     skipWithout("bash", context);
     if (/\bcurl\b/.test(commands)) skipWithout("curl", context);
     const { shell, folder } = await readersHome();

@@ -39,7 +39,7 @@ it("processes killed while they write leave the old or the new file, and the nex
   expect(await home.run("config set chat.model c")).toMatchObject({ code: 0 });
   expect((await home.run("config get chat.model")).out).toBe("c\n");
   expect(await readdir(join(home.folder, "config"))).toEqual(["config.json"]);
-}, 60_000);
+});
 
 describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
   it("is a line of the user's shell", async () => {

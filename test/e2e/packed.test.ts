@@ -35,7 +35,7 @@ async function installedCommand(where: string) {
 }
 
 describe("the package", () => {
-  it("works as installed, its sandbox with it", { timeout: 120_000 }, async () => {
+  it("works as installed, its sandbox with it", async () => {
     const { run, packages } = await installedCommand(folder);
     expect(await packages()).toContain("gpuctl");
     const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
@@ -54,7 +54,7 @@ describe("the package", () => {
     });
   });
 
-  it("works without what only the sandbox needs, and says how to get it", { timeout: 120_000 }, async () => {
+  it("works without what only the sandbox needs, and says how to get it", async () => {
     const { run, packages } = await installedCommand(withoutOptional);
     expect(await packages()).toEqual(["gpuctl"]);
     expect((await run("--version")).code).toBe(0);
@@ -159,7 +159,7 @@ const suites = ["README.md", "docs/library.md"].flatMap((text) =>
 describe("a documented example", () => {
   it("is a test suite", () => expect(suites).not.toEqual([]));
 
-  it.each(suites)("works as written: $name", { timeout: 60_000 }, async ({ name, suite }) => {
+  it.each(suites)("works as written: $name", async ({ name, suite }) => {
     const vitest = await borrow("vitest", folder);
     const file = `${name.replaceAll(/\W/g, "-")}.test.js`;
     await write({ [file]: suite });

@@ -62,7 +62,7 @@ interface Started extends TerminalSize {
 }
 
 /** Milliseconds after which a program that shows nothing new is taken to hang. */
-const patience = 50_000;
+const patience = 150_000;
 
 /** Starts a program on a terminal of its own; both are gone at the latest when the test ends. */
 export function openTerminal({ program, args, cwd, env, columns = 80, rows = 24 }: Started): Terminal {
