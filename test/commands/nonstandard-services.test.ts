@@ -77,24 +77,19 @@ describe("a service that", () => {
         }
       }
     },
-    60_000,
   );
 
-  test.each(differing)(
-    "$name gives the same results",
-    async (service) => {
-      const { send } = await serviceHarness();
-      for (const one of await baselines()) {
-        const ran = await send(one.line, service);
-        expectCleanOutcome(one, ran);
-        if (!needsDescription(one.line.spec)) {
-          expect(result(ran), `${one.line.line}: ${ran.err}`).toEqual(result(one.outcome));
-          expect(ran.writes.length, one.line.line).toBe(one.outcome.writes.length);
-        }
+  test.each(differing)("$name gives the same results", async (service) => {
+    const { send } = await serviceHarness();
+    for (const one of await baselines()) {
+      const ran = await send(one.line, service);
+      expectCleanOutcome(one, ran);
+      if (!needsDescription(one.line.spec)) {
+        expect(result(ran), `${one.line.line}: ${ran.err}`).toEqual(result(one.outcome));
+        expect(ran.writes.length, one.line.line).toBe(one.outcome.writes.length);
       }
-    },
-    60_000,
-  );
+    }
+  });
 
   test.each(undescribed)(
     "has only the replacements and $name: a command works, or names the missing path",
@@ -115,7 +110,6 @@ describe("a service that", () => {
         }
       }
     },
-    60_000,
   );
 });
 

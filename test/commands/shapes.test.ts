@@ -64,7 +64,6 @@ test.each(commands.filter((spec) => !documents.includes(spec)))(
       }).toMatchSnapshot();
     }
   },
-  60_000,
 );
 
 test.each(documents)("$path is a document whatever the format", async ({ examples: [example] }) => {

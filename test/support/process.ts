@@ -36,7 +36,7 @@ export interface ProgramOptions {
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { cwd, env, input, timeout = 120_000 }: ProgramOptions = {},
+  { cwd, env, input, timeout = 150_000 }: ProgramOptions = {},
 ): Promise<Ran> {
   const { exitCode, signal, stdout, stderr, cause } = await execa(program, args, {
     ...(cwd !== undefined && { cwd }),
