@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import license from "rollup-plugin-license";
 import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 import { chunkOf } from "./scripts/chunks.ts";
-import { licencesOf } from "./scripts/licences.ts";
+import { licensesOf } from "./scripts/licences.ts";
 
 /** Imports of libraries that gpuctl replaces in its bundle. */
 const replacements: readonly { importer: string; source: string; instead: string }[] = [
@@ -59,7 +59,7 @@ const dropUnusedRuntime = {
   },
 };
 
-const thirdParty = { file: "dist/THIRD-PARTY-LICENSES.txt", template: licencesOf };
+const thirdParty = { file: "dist/THIRD-PARTY-LICENSES.txt", template: licensesOf };
 
 /** Common to all bundles: libraries are included, optional packages are not. */
 const shared = {
@@ -76,7 +76,7 @@ const shared = {
 } satisfies UserConfig;
 
 export default defineConfig([
-  /** The tool: CommonJS, split at dynamic imports, with the licences of the libraries. */
+  /** The tool: CommonJS, split at dynamic imports, with the licenses of the libraries. */
   {
     ...shared,
     entry: { gpuctl: "src/cli/start/entry.ts" },

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** C libraries compiled into the WebAssembly of packages, which do not ship their licences. */
+/** C libraries compiled into the WebAssembly of packages, which do not ship their licenses. */
 const compiledIn: Readonly<Record<string, readonly string[]>> = {
   "jq-wasm": ["jq", "oniguruma"],
   "@jsquash/jpeg": ["mozjpeg"],
@@ -9,12 +9,12 @@ const compiledIn: Readonly<Record<string, readonly string[]>> = {
 
 interface Library {
   readonly name: string | null;
-  /** Name, version, licence and other details as text. */
+  /** Name, version, license and other details as text. */
   readonly text: () => string;
 }
 
-/** The licences of all bundled libraries and of the code compiled into them. */
-export const licencesOf = (libraries: readonly Library[]): string =>
+/** The licenses of all bundled libraries and of the code compiled into them. */
+export const licensesOf = (libraries: readonly Library[]): string =>
   libraries
     .flatMap((library) => [library.text(), ...(compiledIn[library.name ?? ""] ?? []).map(compiledText)])
     .join("\n\n---\n\n");

@@ -16,7 +16,7 @@ const styles: Readonly<Record<string, string>> = {
   36: "cyan",
 };
 
-/** An SVG of a terminal. `text` may contain colour codes but no other escape sequences. */
+/** An SVG of a terminal. `text` may contain color codes but no other escape sequences. */
 export function terminalSvg(text: string, columns: number, title: string): string {
   const lines = text.trimEnd().split(/\r?\n/);
   const width = Math.ceil(columns * cell.width + 2 * margin.left);

@@ -1,8 +1,8 @@
 import type { Route } from "../contract/plain/route.ts";
 import { ConnectionFailed, InterruptedWrite, isRead } from "../core/service-errors.ts";
-import { type Deadline, deadline } from "./deadline.ts";
+import { type Deadline, startDeadline } from "./deadline.ts";
 import { responseError, transportError } from "./failure.ts";
-import { type Fetch, type FetchResponse, type Observer, readText, sendHead } from "./fetch.ts";
+import { type Fetch, type FetchResponse, fetchResponse, type Observer, readText } from "./fetch.ts";
 import type { WireRequest } from "./request.ts";
 
 export interface SendOptions {
@@ -14,23 +14,23 @@ export interface SendOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly random: () => number;
   readonly now: () => number;
-  /** Ends every call under way. */
+  /** Aborts all requests in flight. */
   readonly signal?: AbortSignal;
   /** Called after each request. */
   readonly observe?: Observer;
 }
 
-/** A request under way. */
-export interface Sent {
+/** A request whose response is being read. */
+export interface RequestInFlight {
   readonly request: WireRequest;
-  readonly limit: Deadline;
+  readonly deadline: Deadline;
   readonly signal: AbortSignal | undefined;
-  /** For a reader that goes on after the attempt has ended: it then clears the limit itself. */
+  /** Call this when the body is read after `attempt` returns; the caller must then clear the deadline. */
   readonly keepOpen: () => void;
 }
 
 /** Reads a successful response. What it throws is retried only where the connection broke. */
-export type ReadResponse<Value> = (response: FetchResponse, sent: Sent) => Promise<Value>;
+export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 
 /** Milliseconds. */
 const initialDelay = 250;
@@ -39,8 +39,8 @@ const maxDelay = 8_000;
 const maxRetryAfter = 60_000;
 
 /**
- * Sends a request and returns what `read` makes of its response. A read is repeated while that may help, with exponential
- * delays and jitter, or after what `Retry-After` says.
+ * Sends a request and returns what `read` makes of its response. Read requests are retried on 429, 5xx and network errors,
+ * with exponential backoff and jitter, or after the delay that `Retry-After` asks for.
  */
 export async function sendRequest<Value>(
   request: WireRequest,
@@ -63,38 +63,38 @@ type Attempt<Value> =
   | { readonly value: Value }
   | { readonly error: unknown; readonly retryable: boolean; readonly retryAfter?: string | null };
 
-/** Sends a request once. A failed response becomes the error that it stands for; only a read is retryable. */
+/** Sends a request once. A failed response becomes the error that it stands for; only a read request is retryable. */
 async function attempt<Value>(
   request: WireRequest,
   read: ReadResponse<Value>,
   { fetch, signal, observe, timeout }: SendOptions,
 ): Promise<Attempt<Value>> {
   signal?.throwIfAborted();
-  const repeatable = isRead(request);
-  const limit = deadline(timeout[request.host], signal);
+  const isReadRequest = isRead(request);
+  const deadline = startDeadline(timeout[request.host], signal);
   let open = false;
   const keepOpen = () => {
     open = true;
   };
   try {
-    const response = await sendHead(fetch, request, limit, observe);
+    const response = await fetchResponse(fetch, request, deadline, observe);
     const { status, headers } = response;
     if (isSuccess(status, request)) {
-      return { value: await read(response, { request, limit, signal, keepOpen }) };
+      return { value: await read(response, { request, deadline, signal, keepOpen }) };
     }
     return {
-      error: responseError(status, await readText(response, limit), request, headers.get("location")),
-      retryable: repeatable && (status === 429 || status >= 500),
+      error: responseError(status, await readText(response, deadline), request, headers.get("location")),
+      retryable: isReadRequest && (status === 429 || status >= 500),
       retryAfter: headers.get("retry-after"),
     };
   } catch (cause) {
     if (signal?.aborted) {
-      throw repeatable || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request);
+      throw isReadRequest || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request);
     }
     const error = transportError(cause, request);
-    return { error, retryable: repeatable && error !== cause };
+    return { error, retryable: isReadRequest && error !== cause };
   } finally {
-    if (!open) limit.clear();
+    if (!open) deadline.clear();
   }
 }
 

@@ -10,7 +10,7 @@ export interface Deadline {
 }
 
 /** A signal that is aborted after so many milliseconds, or with the outer signal's reason. */
-export function deadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
+export function startDeadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const message = `no response within ${milliseconds / 1000} s`;
   const expire = () => controller.abort(new ConnectionFailed(message, { code: "ETIMEDOUT", sent: true }));
@@ -34,7 +34,7 @@ export function deadline(milliseconds: number, outer: AbortSignal | undefined): 
 
 /**
  * The promise, or the signal's reason once it is aborted. A `ConnectionFailed` takes precedence over the reason, because
- * it says that nothing was sent.
+ * it says whether anything was sent.
  */
 export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {

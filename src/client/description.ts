@@ -32,11 +32,11 @@ function sourceOf(options: CallOptions): DescriptionSource {
     url: requestWith({}).url,
     now,
     signal,
-    fetch: async ({ etag, maxBytes, timeout: longest = timeout.compute, retries = options.retries }) => {
+    fetch: async ({ etag, maxBytes, timeout: maxTimeout = timeout.compute, retries = options.retries }) => {
       const request = requestWith(etag === undefined ? {} : { "If-None-Match": etag });
       const { status, header, text } = await sendRequest(request, readBuffered(maxBytes), {
         ...options,
-        timeout: { ...timeout, compute: Math.min(longest, timeout.compute) },
+        timeout: { ...timeout, compute: Math.min(maxTimeout, timeout.compute) },
         retries: Math.min(retries, options.retries),
       });
       if (status === 304) return "unchanged";

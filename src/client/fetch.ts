@@ -41,17 +41,17 @@ export type Observer = (exchange: Exchange) => void;
 const maxRedirects = 5;
 
 /**
- * Sends a request and resolves with the head of its response. A read follows redirects to the same origin. Any other
+ * Sends a request and resolves when the response headers arrive. A read follows redirects to the same origin. Any other
  * redirect is returned as the response, so that the key never reaches another host.
  */
-export async function sendHead(
+export async function fetchResponse(
   fetch: Fetch,
   request: WireRequest,
-  limit: Deadline,
+  deadline: Deadline,
   observe?: Observer,
 ): Promise<FetchResponse> {
   const { method, headers, body } = request;
-  const { signal } = limit;
+  const { signal } = deadline;
   let url = request.url;
   for (let hops = 0; ; hops += 1) {
     const start = Date.now();
@@ -72,7 +72,7 @@ export async function sendHead(
     report(response);
     const next = sameOriginRedirect(response, url);
     if (next === undefined || !isRead(request) || hops === maxRedirects) return response;
-    await readText(response, limit);
+    await readText(response, deadline);
     url = next;
   }
 }
@@ -84,21 +84,24 @@ function sameOriginRedirect({ status, headers }: FetchResponse, url: string): st
   return next.origin === new URL(url).origin ? next.href : undefined;
 }
 
-export const readText = async ({ body }: Pick<FetchResponse, "body">, limit: Deadline): Promise<string> =>
-  body ? orAborted(text(body), limit.signal) : "";
+export const readText = async ({ body }: Pick<FetchResponse, "body">, deadline: Deadline): Promise<string> =>
+  body ? orAborted(text(body), deadline.signal) : "";
 
 /**
  * The bytes of a response as they arrive. The deadline applies to each wait for bytes, not to the whole response nor to
  * the time that the consumer takes. Throws the deadline's reason when it expires.
  */
-export async function* withIdleTimeout({ body }: FetchResponse, limit: Deadline): AsyncGenerator<Uint8Array> {
+export async function* withIdleTimeout(
+  { body }: FetchResponse,
+  deadline: Deadline,
+): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const chunks = body[Symbol.asyncIterator]();
   try {
     for (;;) {
-      limit.extend();
-      const next = await orAborted(chunks.next(), limit.signal);
-      limit.pause();
+      deadline.extend();
+      const next = await orAborted(chunks.next(), deadline.signal);
+      deadline.pause();
       if (next.done) return;
       yield next.value;
     }

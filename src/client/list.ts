@@ -1,7 +1,7 @@
 import { JSONParser } from "@streamparser/json";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import { InvalidResponse } from "../core/service-errors.ts";
-import type { ReadResponse, Sent } from "./attempt.ts";
+import type { ReadResponse, RequestInFlight } from "./attempt.ts";
 import { transportError } from "./failure.ts";
 import { readText, withIdleTimeout } from "./fetch.ts";
 import { jsonOf } from "./response.ts";
@@ -37,9 +37,9 @@ async function* startingWith<Item>(head: readonly Item[], rest: AsyncIterable<It
   yield* rest;
 }
 
-const readList: ReadResponse<Listed> = async (response, sent) => {
-  const { request, limit } = sent;
-  const chunks = withIdleTimeout(response, limit);
+const readList: ReadResponse<Listed> = async (response, inFlight) => {
+  const { request, deadline } = inFlight;
+  const chunks = withIdleTimeout(response, deadline);
   const head: Uint8Array[] = [];
   let firstByte: number | undefined;
   while (firstByte === undefined) {
@@ -50,23 +50,23 @@ const readList: ReadResponse<Listed> = async (response, sent) => {
   }
   const body = startingWith(head, chunks);
   if (firstByte !== openingBracket) {
-    return { data: jsonOf(await readText({ body }, limit), response.status, request) };
+    return { data: jsonOf(await readText({ body }, deadline), response.status, request) };
   }
   const batches = arrayElements(body, (reason) => new InvalidResponse(reason, response.status, request));
   const first = await batches.next();
-  sent.keepOpen();
-  return { records: untilEnd(first.done ? [] : first.value, batches, sent) };
+  inFlight.keepOpen();
+  return { records: untilEnd(first.done ? [] : first.value, batches, inFlight) };
 };
 
 const openingBracket = 0x5b;
 /** White space, and the byte order mark of UTF-8. */
 const skipped: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
-/** The first batch and the rest; clears the time limit at the end. */
+/** The first batch and the rest; clears the deadline at the end. */
 async function* untilEnd<Batch>(
   first: Batch,
   rest: AsyncGenerator<Batch>,
-  { request, limit, signal }: Sent,
+  { request, deadline, signal }: RequestInFlight,
 ): AsyncGenerator<Batch> {
   try {
     yield first;
@@ -75,7 +75,7 @@ async function* untilEnd<Batch>(
     signal?.throwIfAborted();
     throw transportError(cause, request);
   } finally {
-    limit.clear();
+    deadline.clear();
     await rest.return(undefined);
   }
 }

@@ -3,7 +3,7 @@ import type { RequestOptions } from "node:https";
 import { TLSSocket } from "node:tls";
 import { connectionFailed, moduleFor, proxyAgent } from "./transport.ts";
 
-/** What a host shows to a request without a key. */
+/** What a host returns to a request without a key. */
 export interface Probe {
   /** The `Date` header of its response; undefined for a sandbox, whose clock may be set. */
   readonly date: string | undefined;

@@ -19,8 +19,8 @@ export interface BufferedResponse {
 /** Reads a whole response. Throws `ResponseTooLarge`, and reads no further, beyond `maxBytes`. */
 export const readBuffered =
   (maxBytes?: number): ReadResponse<BufferedResponse> =>
-  async (response, { limit, request: { method, url } }) => {
-    const bytes = await orAborted(readBytes(response, maxBytes), limit.signal);
+  async (response, { deadline, request: { method, url } }) => {
+    const bytes = await orAborted(readBytes(response, maxBytes), deadline.signal);
     return {
       status: response.status,
       request: { method, url },
@@ -43,8 +43,8 @@ async function readBytes({ body }: FetchResponse, maxBytes = Number.POSITIVE_INF
 }
 
 /** Reads a whole response as JSON. */
-export const readJson: ReadResponse<unknown> = async (response, { limit, request }) =>
-  jsonOf(await readText(response, limit), response.status, request);
+export const readJson: ReadResponse<unknown> = async (response, { deadline, request }) =>
+  jsonOf(await readText(response, deadline), response.status, request);
 
 /** The value of a successful response's text. Throws for a text that is not what the operation returns. */
 export function jsonOf(text: string, status: number, request: WireRequest): unknown {
@@ -55,6 +55,6 @@ export function jsonOf(text: string, status: number, request: WireRequest): unkn
   return value;
 }
 
-/** Deletions and changes may respond with an empty body; anything else has then returned nothing usable. */
+/** Deletions, changes and a GET with status 204 may have an empty body; it is invalid for all other requests. */
 const emptyValue = (method: string, status: number): null | undefined =>
   method === "DELETE" || method === "PUT" || (method === "GET" && status === 204) ? null : undefined;

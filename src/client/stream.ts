@@ -3,7 +3,7 @@ import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import { asList, asRecord, asText, isRecord, parseJson } from "../core/json.ts";
 import { StreamTruncated } from "../core/service-errors.ts";
-import { type ReadResponse, type Sent, sendRequest } from "./attempt.ts";
+import { type ReadResponse, type RequestInFlight, sendRequest } from "./attempt.ts";
 import { unreadableResponse } from "./failure.ts";
 import { type FetchResponse, readText, withIdleTimeout } from "./fetch.ts";
 import { requestParts, wireRequest, withoutKey } from "./request.ts";
@@ -38,36 +38,36 @@ export async function stream<Id extends OperationId>(
   });
 }
 
-const readEvents: ReadResponse<AsyncIterable<ServerEvent>> = async (response, sent) => {
+const readEvents: ReadResponse<AsyncIterable<ServerEvent>> = async (response, inFlight) => {
   if (response.headers.get("content-type")?.includes("text/html")) {
-    throw unreadableResponse(response.status, await readText(response, sent.limit), sent.request);
+    throw unreadableResponse(response.status, await readText(response, inFlight.deadline), inFlight.request);
   }
-  sent.keepOpen();
-  return events(response, sent);
+  inFlight.keepOpen();
+  return events(response, inFlight);
 };
 
 async function* events(
   response: FetchResponse,
-  { request, limit, signal }: Sent,
+  { request, deadline, signal }: RequestInFlight,
 ): AsyncGenerator<ServerEvent> {
   try {
     if (response.headers.get("content-type")?.includes("application/json")) {
-      yield { event: undefined, data: await readText(response, limit) };
+      yield { event: undefined, data: await readText(response, deadline) };
       return;
     }
-    for await (const event of serverEvents(withIdleTimeout(response, limit))) {
+    for await (const event of serverEvents(withIdleTimeout(response, deadline))) {
       yield { ...event, data: withoutKey(event.data, request) };
     }
   } catch (cause) {
     signal?.throwIfAborted();
-    const reason = limit.signal.aborted ? limit.signal.reason : cause;
+    const reason = deadline.signal.aborted ? deadline.signal.reason : cause;
     throw new StreamTruncated(String(reason?.message ?? reason));
   } finally {
-    limit.clear();
+    deadline.clear();
   }
 }
 
-/** The server-sent events of a body; a last event without its blank line counts, too. */
+/** The server-sent events of a body, including a final event without a trailing blank line. */
 export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   const ready: ServerEvent[] = [];
@@ -86,7 +86,7 @@ export interface CompletionChunk {
   /** The finish reason, in the last event. */
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
-  /** The event as it came. */
+  /** The event as received. */
   readonly body: unknown;
 }
 
@@ -97,7 +97,7 @@ interface Usage {
 
 /**
  * The chunks of a chat completion. Throws `StreamTruncated` when an event reports a failure, or when the stream ends
- * without `[DONE]` or a finish reason: what came before is then only a part.
+ * without `[DONE]` or a finish reason: the chunks yielded so far are then incomplete.
  */
 export async function* completionChunks(events: AsyncIterable<ServerEvent>): AsyncGenerator<CompletionChunk> {
   let finished = false;

@@ -14,7 +14,7 @@ export interface Transport {
 
 /**
  * A `fetch` on `node:http` and `node:https` with keep-alive, through the proxy in the environment. It throws
- * `ConnectionFailed`, which says whether a byte of the request may have left, or an `AbortError` when it is aborted
+ * `ConnectionFailed`, which says whether any of the request may have been sent, or an `AbortError` when it is aborted
  * after that.
  */
 export function createTransport(): Transport {
@@ -133,7 +133,7 @@ function responseOf(incoming: http.IncomingMessage): FetchResponse {
 const proxyFailed = (message: string): ConnectionFailed =>
   new ConnectionFailed(message, { code: "EPROXY", sent: false });
 
-/** An error of Node.js as a `ConnectionFailed`; `sent` says whether a byte of the request may have left. */
+/** An error of Node.js as a `ConnectionFailed`; `sent` says whether any of the request may have been sent. */
 export function connectionFailed(
   cause: NodeJS.ErrnoException,
   place: string,

@@ -27,7 +27,7 @@ export interface Context {
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
   /** Sets the line to print if the command fails later, such as what was already saved. */
-  readonly ifItFails: (line: string) => void;
+  readonly setFailureContext: (line: string) => void;
   /** Does the work, with a progress line on a terminal. */
   readonly progress: <Value>(text: string, work: (update: Update) => Promise<Value>) => Promise<Value>;
   readonly files: Files;
@@ -86,9 +86,9 @@ export interface CommandSettings {
   readonly version: string;
   readonly output: string;
   /** The command line sets a format other than table. */
-  readonly formatTyped: boolean;
+  readonly formatFromCli: boolean;
   /** The command line sets the table format or an option of tables. */
-  readonly tableTyped: boolean;
+  readonly tableFromCli: boolean;
   readonly sandbox: boolean;
   readonly dryRun: boolean;
   /** False with `--no-validate`: the service decides what is valid. */

@@ -7,7 +7,7 @@ import type { Context, Ports } from "./context.ts";
 import type { Flags, FlagValues } from "./flag.ts";
 import type { Example } from "./tree.ts";
 
-/** What was typed, parsed and checked. */
+/** The values of a command line, parsed and checked. */
 export interface Values {
   /** The fields of the operation, by their wire names. */
   readonly input: object;
@@ -18,41 +18,45 @@ export interface Values {
 /** The input of the operation, or what `buildInput` returns for a command without one. */
 type InputFor<Id extends OperationId, Built extends object> = [Id] extends [never] ? Built : InputOf<Id>;
 
-/** What `run` and `confirm` get: the values, the context, and the ports that the command uses. */
-export type Run<
+/** The input of `run` and `confirm`: the values, the context, and the ports that the command uses. */
+export type RunInput<
   Id extends OperationId,
-  Declared extends Flags,
+  OwnFlags extends Flags,
   Args extends readonly Arg[],
-  Used extends keyof Ports,
+  UsedPorts extends keyof Ports,
   Built extends object,
-> = Typed<Declared, Args, Used> & { readonly input: InputFor<Id, Built> };
+> = ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: InputFor<Id, Built> };
 
-type Typed<Declared extends Flags, Args extends readonly Arg[], Used extends keyof Ports> = Context &
-  Pick<Ports, Used> & {
-    readonly flags: FlagValues<Declared>;
+type ParsedValues<
+  OwnFlags extends Flags,
+  Args extends readonly Arg[],
+  UsedPorts extends keyof Ports,
+> = Context &
+  Pick<Ports, UsedPorts> & {
+    readonly flags: FlagValues<OwnFlags>;
     readonly args: ArgValues<Args>;
   };
 
-/** A confirmation before the command runs; undefined when none is needed. */
+/** The question to confirm; undefined to skip it. */
 type Question = string | undefined | Promise<string | undefined>;
 
 /** Asks before spending money, on a terminal only; the question says on what. */
-interface Spending<Given> {
-  spending(given: Given): Question;
+interface Spending<Input> {
+  spending(input: Input): Question;
 }
 
 /** Asks before destroying something, and needs `--yes` without a terminal; the question says what. */
-export interface Destruction<Given> {
-  destruction(given: Given): Question;
+export interface Destruction<Input> {
+  destruction(input: Input): Question;
 }
 
 interface Declaration<
   Id extends OperationId,
-  More extends OperationId,
-  Does extends Effect,
-  Declared extends Flags,
+  OtherIds extends OperationId,
+  OwnEffect extends Effect,
+  OwnFlags extends Flags,
   Args extends readonly Arg[],
-  Used extends keyof Ports,
+  UsedPorts extends keyof Ports,
   Built extends object,
 > {
   /** The words of the command, such as `rentals create vm`. */
@@ -63,42 +67,44 @@ interface Declaration<
   /** Its fields become flags, and its input is what `run` gets. */
   readonly operation?: Id;
   /** Other operations that the command calls. */
-  readonly alsoCalls?: readonly More[];
+  readonly alsoCalls?: readonly OtherIds[];
   /** The effect of a command without an operation. */
-  readonly effect?: Does;
+  readonly effect?: OwnEffect;
   readonly args?: Args;
   /** The command's own flags. */
-  readonly flags?: Declared;
+  readonly flags?: OwnFlags;
   /** Fields without a flag of their own: an argument or another flag sets them. */
   readonly withoutFlag?: readonly string[];
   /** Required fields with a default: `always`, or when this configuration key is set. */
   readonly defaulted?: Readonly<Record<string, string>>;
   /** Ports that it needs besides the context. */
-  readonly uses?: readonly Used[];
+  readonly uses?: readonly UsedPorts[];
   /** Runs without configuration, even when the file cannot be read. */
   readonly needsNoConfig?: boolean;
   readonly view: View;
   /** At least two, which work as written. */
   readonly examples: readonly Example[];
   /**
-   * Builds the input when it is more than the typed fields; it is then checked against the contract. Declare it above
+   * Builds the input when it is more than the parsed fields; it is then checked against the contract. Declare it above
    * `confirm` and `run`: without an operation, their input has its return type.
    */
   buildInput?(
-    typed: Typed<Declared, Args, Used> & { readonly input: Partial<InputFor<Id, object>> },
+    parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
   ): Built | Promise<Built>;
   readonly confirm?:
-    | Spending<Run<Id, Declared, Args, Used, Built>>
-    | Destruction<Run<Id, Declared, Args, Used, Built>>;
-  run(given: Run<Id, Declared, Args, Used, Built>): Result | Promise<Result>;
+    | Spending<RunInput<Id, OwnFlags, Args, UsedPorts, Built>>
+    | Destruction<RunInput<Id, OwnFlags, Args, UsedPorts, Built>>;
+  run(input: RunInput<Id, OwnFlags, Args, UsedPorts, Built>): Result | Promise<Result>;
 }
 
 /** A command that spends or destroys does not compile without that confirmation. */
-type Confirmed<Id extends OperationId, More extends OperationId, Does extends Effect> = "destroy" extends
-  | Does
-  | EffectOf<Id | More>
+type RequiresConfirmation<
+  Id extends OperationId,
+  OtherIds extends OperationId,
+  OwnEffect extends Effect,
+> = "destroy" extends OwnEffect | EffectOf<Id | OtherIds>
   ? { readonly confirm: { readonly destruction: unknown } }
-  : "spend" extends Does | EffectOf<Id | More>
+  : "spend" extends OwnEffect | EffectOf<Id | OtherIds>
     ? { readonly confirm: { readonly spending: unknown } }
     : unknown;
 
@@ -109,20 +115,23 @@ export interface Command
     "buildInput" | "confirm" | "run"
   > {
   readonly confirm?: Spending<Context & Values> | Destruction<Context & Values>;
-  buildInput?(typed: Context & Values): object | Promise<object>;
-  run(given: Context & Values): Result | Promise<Result>;
+  buildInput?(parsed: Context & Values): object | Promise<object>;
+  run(input: Context & Values): Result | Promise<Result>;
 }
 
 /** Declares a command; the types of `run` are inferred from the declaration. */
 export function defineCommand<
   const Id extends OperationId = never,
-  const More extends OperationId = never,
-  const Does extends Effect = never,
-  const Declared extends Flags = Record<never, never>,
+  const OtherIds extends OperationId = never,
+  const OwnEffect extends Effect = never,
+  const OwnFlags extends Flags = Record<never, never>,
   const Args extends readonly Arg[] = readonly [],
-  const Used extends keyof Ports = never,
+  const UsedPorts extends keyof Ports = never,
   Built extends object = object,
->(command: Declaration<Id, More, Does, Declared, Args, Used, Built> & Confirmed<Id, More, Does>): Command {
+>(
+  command: Declaration<Id, OtherIds, OwnEffect, OwnFlags, Args, UsedPorts, Built> &
+    RequiresConfirmation<Id, OtherIds, OwnEffect>,
+): Command {
   return command;
 }
 

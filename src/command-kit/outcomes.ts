@@ -23,7 +23,7 @@ export function createAndCheck<Value>(
   thing: "rental" | "volume",
   create: () => Promise<Value>,
   list: (options?: { retries: number }) => Promise<unknown>,
-  { progress, settings, interrupted, ifItFails }: Context,
+  { progress, settings, interrupted, setFailureContext }: Context,
 ): Promise<Value> {
   return progress(`Creating the ${thing}`, async () => {
     const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
@@ -31,7 +31,7 @@ export function createAndCheck<Value>(
     const created = await orCheck(create, async () => finding(before, await idsOf(list)));
     const id = idOf(created) ?? "the response has no ID";
     const billed = thing === "rental" ? " and is billed" : "";
-    ifItFails(`The ${thing} was created${billed}: ${id}. Do not create it again.`);
+    setFailureContext(`The ${thing} was created${billed}: ${id}. Do not create it again.`);
     return created;
   });
 }

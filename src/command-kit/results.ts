@@ -8,8 +8,8 @@ import type { CommandSettings } from "./context.ts";
 export const textResult = (
   text: string,
   record: object,
-  { formatTyped }: Pick<CommandSettings, "formatTyped">,
-): Result => (formatTyped ? { data: record } : { text: [text] });
+  { formatFromCli }: Pick<CommandSettings, "formatFromCli">,
+): Result => (formatFromCli ? { data: record } : { text: [text] });
 
 /** Printed in a dry run by commands that send no request. */
 export const nothingDone = "Nothing was done: this is a dry run.";

@@ -55,7 +55,7 @@ export const removeProfile = (files: ConfigFiles, name: string): Promise<void> =
   });
 
 /** Removes the key of a profile, stored or printed by a command; false when there was none. */
-export async function forgetKey(files: ConfigFiles, name: string): Promise<boolean> {
+export async function removeKey(files: ConfigFiles, name: string): Promise<boolean> {
   let forgotten = false;
   await changeConfig(files, (config) => {
     const profile = profileOf(config, name);
@@ -186,7 +186,7 @@ const pause = { minTimeout: 25, maxTimeout: 100 };
 
 /**
  * Does some work while no other process does any under the same path. The lock of a killed process is taken over.
- * `patience` is in milliseconds, and longer than it takes to recognise a stale lock. Throws `UsageError` when it is up.
+ * `patience` is in milliseconds, and longer than it takes to recognize a stale lock. Throws `UsageError` when it is up.
  */
 export async function locked<Value>(
   path: string,

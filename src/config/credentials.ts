@@ -145,12 +145,12 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
   return {
     readKey: async ({ fromStdin }) => {
-      const typed = fromStdin
+      const key = fromStdin
         ? new TextDecoder().decode(await readStdin())
         : await askSecret({ message: "API key", validate: keyProblem }, "Pipe the key in with --with-token.");
-      const problem = keyProblem(typed);
+      const problem = keyProblem(key);
       if (problem) throw new UsageError(`the key cannot be used: ${problem}`);
-      return typed.trim();
+      return key.trim();
     },
     keyInUse: async () => {
       const inUse = await keyring.inUse();

@@ -63,7 +63,7 @@ export function createProfiles({ files, env, flags, ...settings }: ProfilesOptio
     add: async (name, change) => (await import("./change.ts")).addProfile(files, name, change),
     use: async (name) => (await import("./change.ts")).useProfile(files, name),
     remove: async (name) => (await import("./change.ts")).removeProfile(files, name),
-    forgetKey: async (name) => (await import("./change.ts")).forgetKey(files, name),
+    removeKey: async (name) => (await import("./change.ts")).removeKey(files, name),
   };
 }
 

@@ -6,7 +6,7 @@ import { columnFormats, type OutputFormat, outputFormats, type View } from "../c
 import { credentialOf, type KeySource, keySource } from "./credentials.ts";
 import { type Config, defaultProfile, profileOf, profileValues } from "./file.ts";
 import { keyOfFlag } from "./keys.ts";
-import type { Credential, GlobalSetting, ProfileValues, SettingName, TypedSettings } from "./types.ts";
+import type { CliSettings, Credential, GlobalSetting, ProfileValues, SettingName } from "./types.ts";
 import { choice, duration, type Given, isUsable, retries, url } from "./values.ts";
 
 /** The result of flags, environment, profile and defaults; the first of them that gives a value wins. */
@@ -14,7 +14,7 @@ export interface Settings extends OutputSettings {
   readonly quiet: boolean;
   readonly yes: boolean;
   /** Prompts are allowed, provided there is a terminal. */
-  readonly mayAsk: boolean;
+  readonly promptsAllowed: boolean;
   /** Runs in CI: nothing is animated. */
   readonly ci: boolean;
   readonly profile: string;
@@ -39,7 +39,7 @@ export interface Settings extends OutputSettings {
 }
 
 export interface Sources {
-  readonly typed: TypedSettings;
+  readonly cli: CliSettings;
   readonly flags: readonly GlobalSetting[];
   readonly env: Environment;
   readonly config: Config;
@@ -53,8 +53,8 @@ export interface Sources {
 export type ProfileUse = "use" | "repair" | "create";
 
 /** Throws `UsageError` that names the flag, the variable or the profile of an invalid value. */
-export function resolveSettings({ typed, flags, env, config, for: use }: Sources): Settings {
-  const find = finder(typed, flags, env);
+export function resolveSettings({ cli, flags, env, config, for: use }: Sources): Settings {
+  const find = finder(cli, flags, env);
   const named = find("profile", {});
   const profileName = named?.text ?? config.profile ?? defaultProfile;
   const profile = use === "create" ? undefined : profileOf(config, profileName);
@@ -69,15 +69,15 @@ export function resolveSettings({ typed, flags, env, config, for: use }: Sources
   // applies. An inference host that a flag or variable names always applies.
   const sameService = baseUrl === values.baseUrl;
   const inferenceBaseUrl = url(find("inference-base-url", sameService ? values : {}));
-  const sandbox = usesSandbox(typed, env, values.sandbox === "true");
+  const sandbox = usesSandbox(cli, env, values.sandbox === "true");
   const key = keySource(env, profile, profileName);
   return {
-    ...outputSettings(typed, find("output", values)),
+    ...outputSettings(cli, find("output", values)),
     color: choice(find("color", values), flags.find(({ name }) => name === "color")?.choices ?? []),
-    quiet: typed.quiet === true,
-    yes: typed.yes === true,
+    quiet: cli.quiet === true,
+    yes: cli.yes === true,
     ci: isOn(env.CI),
-    mayAsk: typed.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
+    promptsAllowed: cli.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
     profile: profileName,
     namedProfile: named?.text,
     sandbox,
@@ -87,20 +87,20 @@ export function resolveSettings({ typed, flags, env, config, for: use }: Sources
     credential: credentialOf(key),
     timeout: timeout === undefined ? defaultTimeout : { compute: timeout, inference: timeout },
     retries: retries(find("retries", values)),
-    dryRun: typed["dry-run"] === true,
-    validate: typed.validate !== false,
-    insecureHttp: typed["insecure-http"] === true,
-    debug: typed.debug === true,
+    dryRun: cli["dry-run"] === true,
+    validate: cli.validate !== false,
+    insecureHttp: cli["insecure-http"] === true,
+    debug: cli.debug === true,
     profileValues: sandbox ? { ...values, "chat.model": sandboxChatModel } : values,
   };
 }
 
 /** Looks a setting up: the flag as typed, its variable, the profile, the default. */
 const finder =
-  (typed: TypedSettings, flags: readonly GlobalSetting[], env: Environment) =>
+  (cli: CliSettings, flags: readonly GlobalSetting[], env: Environment) =>
   (name: SettingName, profileValues: ProfileValues): Given | undefined => {
     const flag = flags.find((one) => one.name === name);
-    const value = typed[name];
+    const value = cli[name];
     if (typeof value === "string") return { text: value, source: `--${name}` };
     const fromEnvironment = flag?.env && env[flag.env];
     if (flag?.env && fromEnvironment) return { text: fromEnvironment, source: flag.env };
@@ -111,10 +111,10 @@ const finder =
   };
 
 /** A flag beats the environment, which beats the profile; naming a host turns the sandbox off. */
-function usesSandbox(typed: TypedSettings, env: Environment, ofProfile: boolean): boolean {
-  const host = hosts.find((name) => typed[name] !== undefined);
-  if (typed.sandbox === true && host) throw new UsageError(`--sandbox and --${host} cannot be used together`);
-  if (typed.sandbox === true) return true;
+function usesSandbox(cli: CliSettings, env: Environment, ofProfile: boolean): boolean {
+  const host = hosts.find((name) => cli[name] !== undefined);
+  if (cli.sandbox === true && host) throw new UsageError(`--sandbox and --${host} cannot be used together`);
+  if (cli.sandbox === true) return true;
   if (host) return false;
   const wanted = sandboxVariable(env);
   if (wanted !== undefined) return wanted;
@@ -142,12 +142,12 @@ function unknownProfile({ text, source }: Given, { profiles }: Config): UsageErr
 
 /** What of the result is printed, and how. */
 export interface OutputSettings {
-  /** JSON where a filter is applied to it. */
+  /** Always `json` with --jq. */
   readonly output: OutputFormat;
-  /** The command line itself asks for a format other than the table. */
-  readonly formatTyped: boolean;
-  /** The command line itself asks for a table, or for something about one. */
-  readonly tableTyped: boolean;
+  /** The command line sets a format other than table. */
+  readonly formatFromCli: boolean;
+  /** The command line sets the table format or an option of tables. */
+  readonly tableFromCli: boolean;
   /** Columns to show, as typed: titles, names or dotted paths. */
   readonly columns: readonly string[] | undefined;
   /** Columns have titles. */
@@ -157,11 +157,11 @@ export interface OutputSettings {
 }
 
 /** Throws `UsageError` for flags that cannot be used together. */
-function outputSettings(typed: TypedSettings, given: Given | undefined): OutputSettings {
+function outputSettings(cli: CliSettings, given: Given | undefined): OutputSettings {
   const format = choice(given, outputFormats);
-  const jq = typeof typed.jq === "string" ? typed.jq : undefined;
-  const columns = typeof typed.columns === "string" ? columnList(typed.columns) : undefined;
-  const header = typed.header !== false;
+  const jq = typeof cli.jq === "string" ? cli.jq : undefined;
+  const columns = typeof cli.columns === "string" ? columnList(cli.columns) : undefined;
+  const header = cli.header !== false;
   const about = [columns && "--columns", !header && "--no-header"].find((flag) => typeof flag === "string");
   if (jq !== undefined) {
     if (about) {
@@ -169,7 +169,7 @@ function outputSettings(typed: TypedSettings, given: Given | undefined): OutputS
         `--jq and ${about} cannot be used together: the output of a filter has no columns`,
       );
     }
-    if (typed.output !== undefined && format !== "json" && format !== "jsonl") {
+    if (cli.output !== undefined && format !== "json" && format !== "jsonl") {
       throw new UsageError(`--jq and --output ${format} cannot be used together: a filter prints JSON`);
     }
   } else if (about && !columnFormats.includes(format)) {
@@ -177,9 +177,9 @@ function outputSettings(typed: TypedSettings, given: Given | undefined): OutputS
       `${about} requires --output ${columnFormats.join(", ").replace(/, (?=[^,]*$)/, " or ")}, but ${given?.source} is ${format}`,
     );
   }
-  const formatTyped = jq !== undefined || (typed.output !== undefined && format !== "table");
-  const tableTyped = (typed.output !== undefined && format === "table") || about !== undefined;
-  return { output: jq === undefined ? format : "json", formatTyped, tableTyped, columns, header, jq };
+  const formatFromCli = jq !== undefined || (cli.output !== undefined && format !== "table");
+  const tableFromCli = (cli.output !== undefined && format === "table") || about !== undefined;
+  return { output: jq === undefined ? format : "json", formatFromCli, tableFromCli, columns, header, jq };
 }
 
 function columnList(text: string): readonly string[] {

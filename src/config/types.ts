@@ -18,8 +18,8 @@ export interface GlobalSetting {
   readonly choices?: readonly string[];
 }
 
-/** The global flags as typed: text for a value, true or false for a switch. */
-export type TypedSettings = { readonly [Name in SettingName]?: string | boolean };
+/** The global flags on the command line: text for a value, true or false for a switch. */
+export type CliSettings = { readonly [Name in SettingName]?: string | boolean };
 
 export type SettingName =
   | "output"
@@ -71,7 +71,7 @@ export interface Profiles {
   readonly use: (name: string) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
   /** Removes the key of a profile; false when it had none. */
-  readonly forgetKey: (name: string) => Promise<boolean>;
+  readonly removeKey: (name: string) => Promise<boolean>;
   /** What is wrong with the name of a profile; undefined for a valid one. */
   readonly nameProblem: (name: string) => string | undefined;
   /** A phrase such as "Region of new rentals", and the choices; undefined when the configuration has no such key. */

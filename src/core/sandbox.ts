@@ -1,10 +1,10 @@
 /** The one chat model of the sandbox. It echoes, and says so by its name. */
 export const sandboxChatModel = "sandbox-echo";
 
-/** The environments of a sandbox: each is a set of operations that a service of this kind may have. */
-export const environmentNames = ["documented", "replacements", "legacy"] as const;
+/** The operation sets of a sandbox: each has the operations that a service of this kind may serve. */
+export const operationSetNames = ["documented", "replacements", "legacy"] as const;
 
-export type EnvironmentName = (typeof environmentNames)[number];
+export type OperationSetName = (typeof operationSetNames)[number];
 
 /** The header of a response that a fault changed: the number of the fault. */
 export const faultHeader = "Gpuctl-Sandbox-Fault";

@@ -19,27 +19,27 @@ export function invalidValues(
   return new UsageError(`${issues.length} invalid values`, { issues, hint });
 }
 
-/** The last four characters of an API key, to recognise it by; empty for a key too short to reveal that much of. */
+/** The last four characters of an API key, to recognize it by; empty for a key too short to reveal that much of. */
 export const keyEnding = (key: string): string => (key.length < 12 ? "" : key.slice(-4));
 
 /** The words most likely meant, in the order given; none when nothing is near. */
-export function nearest(typed: string, words: Iterable<string>): readonly string[] {
+export function nearest(input: string, words: Iterable<string>): readonly string[] {
   const near = [...new Set(words)]
-    .map((word) => ({ word, ...compared(bare(typed), bare(word)) }))
+    .map((word) => ({ word, ...compared(bare(input), bare(word)) }))
     .filter(({ edits, allowed }) => edits <= allowed);
-  const fewest = Math.min(...near.map(({ edits }) => edits));
-  return near.filter(({ edits }) => edits === fewest).map(({ word }) => word);
+  const minEdits = Math.min(...near.map(({ edits }) => edits));
+  return near.filter(({ edits }) => edits === minEdits).map(({ word }) => word);
 }
 
 /** A question to append to a message, with a leading space; empty when nothing is near. */
-export function didYouMean(typed: string, words: Iterable<string>): string {
-  const near = nearest(typed, words);
+export function didYouMean(input: string, words: Iterable<string>): string {
+  const near = nearest(input, words);
   return near.length > 0 ? ` (Did you mean ${near.join(" or ")}?)` : "";
 }
 
 /** What is wrong with a value that is not one of the choices. */
-export const noChoice = (place: string, choices: readonly string[], typed: string): string =>
-  `${place} must be one of ${choices.join(", ")}, not ${JSON.stringify(typed)}${didYouMean(typed, choices)}`;
+export const noChoice = (place: string, choices: readonly string[], input: string): string =>
+  `${place} must be one of ${choices.join(", ")}, not ${JSON.stringify(input)}${didYouMean(input, choices)}`;
 
 /** Dashes and case do not count as typing errors. */
 const bare = (word: string): string => word.replace(/^-+/, "").toLowerCase();
@@ -47,13 +47,13 @@ const bare = (word: string): string => word.replace(/^-+/, "").toLowerCase();
 const maxEdits = 3;
 
 /** How many edits apart two words are, and how many still count as a misspelling. */
-function compared(typed: string, word: string): { readonly edits: number; readonly allowed: number } {
-  const allowed = Math.min(maxEdits, Math.max(1, Math.floor(Math.max(typed.length, word.length) / 3)));
-  const edits = leven(typed, word);
-  // leven counts a swap of two neighbours, the most common slip, as two edits.
-  if (edits === 2 && letters(typed) === letters(word)) return { edits: 1, allowed };
+function compared(input: string, word: string): { readonly edits: number; readonly allowed: number } {
+  const allowed = Math.min(maxEdits, Math.max(1, Math.floor(Math.max(input.length, word.length) / 3)));
+  const edits = leven(input, word);
+  // leven counts a swap of two neighbors, the most common slip, as two edits.
+  if (edits === 2 && letters(input) === letters(word)) return { edits: 1, allowed };
   return {
-    edits: shortens(typed, word) ? Math.min(edits, 1 + (word.length - typed.length) / 20) : edits,
+    edits: shortens(input, word) ? Math.min(edits, 1 + (word.length - input.length) / 20) : edits,
     allowed,
   };
 }
@@ -61,11 +61,11 @@ function compared(typed: string, word: string): { readonly edits: number; readon
 const letters = (word: string): string => [...word].sort().join("");
 
 /** Whether a word of some length leaves letters of the other out, as `listVolumes` does of `listStorageVolumes`. */
-function shortens(typed: string, word: string): boolean {
-  if (typed.length < minShortened) return false;
+function shortens(input: string, word: string): boolean {
+  if (input.length < minShortened) return false;
   let at = 0;
-  for (const letter of word) if (letter === typed[at]) at += 1;
-  return at === typed.length;
+  for (const letter of word) if (letter === input[at]) at += 1;
+  return at === input.length;
 }
 
 const minShortened = 5;

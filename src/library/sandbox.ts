@@ -1,5 +1,5 @@
 import { orAborted } from "../client/deadline.ts";
-import { type EnvironmentName, environmentNames } from "../core/sandbox.ts";
+import { type OperationSetName, operationSetNames } from "../core/sandbox.ts";
 import { createSandbox as createService, type Sandbox as Service, serve } from "../sandbox/index.ts";
 import { addFault, advance, checkedClock, type Fault, type Span } from "./controls.ts";
 import {
@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from "./options.ts";
 
-export type { EnvironmentName } from "../core/sandbox.ts";
+export type { OperationSetName as EnvironmentName } from "../core/sandbox.ts";
 export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
 export { CannotListen } from "../sandbox/serve.ts";
@@ -32,7 +32,7 @@ export interface SandboxOptions {
    * Serves only the operations of one environment: the `documented` ones; these with the `replacements` instead of the
    * deprecated ones; or only the `legacy` path where there are two. All documented and assumed ones by default.
    */
-  readonly only?: EnvironmentName | undefined;
+  readonly only?: OperationSetName | undefined;
 }
 
 const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
@@ -40,7 +40,7 @@ const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
   now: functionRule,
   serve: booleanRule,
   port: wholeNumber(0, 65_535),
-  only: oneOf(environmentNames),
+  only: oneOf(operationSetNames),
 };
 
 /** The whole service, running locally. Once closed, everything but `close` throws `SandboxClosed`. */

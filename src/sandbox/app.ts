@@ -8,13 +8,13 @@ import type { InputSchema, Operation } from "../contract/operation.ts";
 import { faultHeader } from "../core/sandbox.ts";
 import { type ServedId, type ServedOperations, servedOperations } from "./assumed/index.ts";
 import type { Clock } from "./clock.ts";
-import { type Environment, isEnabled } from "./environment.ts";
 import { ApiError, errorResponse, tooLarge } from "./errors.ts";
 import { ConnectionReset } from "./faults/cut.ts";
 import { injectFault } from "./faults/inject.ts";
 import type { Call, Handler } from "./handlers/handler.ts";
 import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
+import { isEnabled, type OperationSet } from "./operation-set.ts";
 import type { Store } from "./queries.ts";
 import { readInput } from "./read-input.ts";
 import { logRequest, type Seen } from "./request-log.ts";
@@ -31,15 +31,15 @@ export const exposed = ["Date", "ETag", "Retry-After", "Sunset", "Deprecation", 
 
 type Env = { Variables: Seen & { userId: string } };
 
-type Served = Pick<Call, "store" | "environment">;
+type Served = Pick<Call, "store" | "operationSet">;
 
-/** The operations of an environment, served from a store. */
-export function createApp(store: Store, clock: Clock, environment: Environment): Hono<Env> {
+/** The operations of a set, served from a store. */
+export function createApp(store: Store, clock: Clock, operationSet: OperationSet): Hono<Env> {
   const app = new Hono<Env>();
   app.use(withSandboxHeader(clock));
   app.use(cors({ origin: "*", allowMethods: [...methods], exposeHeaders: [...exposed] }));
   app.use(logged(store, clock));
-  for (const id of environment) serveById(app, { store, environment }, id);
+  for (const id of operationSet) serveById(app, { store, operationSet }, id);
   app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
   app.onError((error, http) => {
     if (error instanceof ConnectionReset) throw error;
@@ -56,7 +56,7 @@ function serveById<Id extends ServedId>(app: Hono<Env>, served: Served, id: Id):
 
 function serveOperation<Input extends InputSchema>(
   app: Hono<Env>,
-  { store, environment }: Served,
+  { store, operationSet }: Served,
   operation: Operation<ServedId, Input>,
   handler: (input: z.output<Input>, call: Call) => unknown,
 ): void {
@@ -75,7 +75,7 @@ function serveOperation<Input extends InputSchema>(
       const checked = check(operation, await readInput(operation, http.req));
       if (!checked.ok) throw new ApiError("BAD_REQUEST", checked.issues);
       const { now, userId } = http.var;
-      const result = await handler(checked.value, { store, environment, now, userId, http });
+      const result = await handler(checked.value, { store, operationSet, now, userId, http });
       return result instanceof Response ? result : http.json(result);
     },
   );

@@ -1,10 +1,10 @@
-import type { EnvironmentName } from "../core/sandbox.ts";
+import type { OperationSetName } from "../core/sandbox.ts";
 import { createApp } from "./app.ts";
 import { type Clock, machineClock, sandboxClock } from "./clock.ts";
 import { adminPath, createAdmin } from "./control/admin.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
-import { type Environment, environmentOf } from "./environment.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
+import { type OperationSet, operationSetOf } from "./operation-set.ts";
 import type { RequestHandler } from "./serve.ts";
 import { openStore } from "./store.ts";
 
@@ -17,14 +17,14 @@ interface SandboxOptions {
   readonly file: string;
   /** Milliseconds since 1970; the machine's clock by default. */
   readonly now?: Clock;
-  /** Serves only the operations of this environment; all documented and assumed ones by default. */
-  readonly only?: EnvironmentName | undefined;
+  /** Serves only this operation set; all documented and assumed ones by default. */
+  readonly only?: OperationSetName | undefined;
 }
 
 /** The whole service, running locally. */
 export interface Sandbox extends SandboxControls, RequestHandler {
-  /** The same state with the operations of another environment; without a name, those of this sandbox. */
-  withEnvironment(only: string | undefined): RequestHandler;
+  /** The same state with another operation set; without a name, that of this sandbox. */
+  withOperationSet(only: string | undefined): RequestHandler;
   readonly keys: { readonly full: string; readonly readOnly: string };
   /** The prefix of every key that it issues. */
   readonly keyPrefix: string;
@@ -37,19 +37,19 @@ export interface Sandbox extends SandboxControls, RequestHandler {
  * Opens a sandbox.
  * @throws MissingDependency when the SQLite package is missing
  * @throws StoreError when the file cannot be used
- * @throws TypeError when the environment is unknown
+ * @throws TypeError when the operation set is unknown
  * @example
  * const sandbox = await createSandbox({ file: ":memory:" });
  * const authorization = `Bearer ${sandbox.keys.full}`;
  * await sandbox.fetch(new Request("http://sandbox/v2/on-demand/storage-volumes", { headers: { authorization } }));
  */
 export async function createSandbox({ file, now = machineClock, only }: SandboxOptions): Promise<Sandbox> {
-  const environment = environmentOf(only);
+  const operationSet = operationSetOf(only);
   const machine = () => Math.floor(now());
   const store = await openStore(file, machine());
   const controls = controlsOf(store, machine, file);
   const admin = createAdmin(controls);
-  const handlerFor = (served: Environment): RequestHandler => {
+  const handlerFor = (served: OperationSet): RequestHandler => {
     const app = createApp(store, sandboxClock(store, machine), served);
     return {
       fetch: async (request) => app.fetch(request),
@@ -59,11 +59,11 @@ export async function createSandbox({ file, now = machineClock, only }: SandboxO
           : undefined,
     };
   };
-  const base = handlerFor(environment);
+  const base = handlerFor(operationSet);
   return {
     ...controls,
     ...base,
-    withEnvironment: (name) => (name === undefined ? base : handlerFor(environmentOf(name))),
+    withOperationSet: (name) => (name === undefined ? base : handlerFor(operationSetOf(name))),
     keys,
     keyPrefix,
     hasKey: (secret) => isKey(store, secret),

@@ -19,7 +19,7 @@ const endSignals = ["SIGTERM", "SIGHUP"] as const;
 
 /**
  * Prompts on stderr, so that stdout holds only the result. Rejects with `Interrupted` on Ctrl-C, on Ctrl-D and when the
- * terminal closes: the library pauses its input when it ends, and would wait forever.
+ * terminal closes: when stdin ends, Inquirer pauses it and would wait forever.
  */
 async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise<Value> {
   const { stdin } = process;

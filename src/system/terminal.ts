@@ -41,7 +41,7 @@ const HIDE = "\u001b[?25l";
  */
 const RESTORE = "\u001b[?2026l\u001b[?25h";
 
-/** Resets a colour whose end was lost in the same way. */
+/** Resets a color whose end was lost in the same way. */
 const RESET_STYLE = "\u001b[0m";
 
 /**

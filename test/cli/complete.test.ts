@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cachePath, freshFor, usefulFor } from "../../src/cli/complete/cache.ts";
-import { type Completing, complete } from "../../src/cli/complete/complete.ts";
+import { cachePath, freshMs, maxAgeMs } from "../../src/cli/complete/cache.ts";
+import { type CompletionSystem, complete } from "../../src/cli/complete/complete.ts";
 import { globalFlags } from "../../src/cli/parse/globals.ts";
 import { resolveSettings } from "../../src/config/settings.ts";
 import { key } from "../support/service.ts";
@@ -8,8 +8,8 @@ import { key } from "../support/service.ts";
 const minute = 60_000;
 const folders = { config: "/config", state: "/state", temporary: "/tmp" };
 const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: key };
-const pathFor = (kind: "rental" | "volume", typed = {}) =>
-  cachePath(folders, kind, resolveSettings({ typed, flags: globalFlags, env, config: {}, for: "use" }));
+const pathFor = (kind: "rental" | "volume", cli = {}) =>
+  cachePath(folders, kind, resolveSettings({ cli, flags: globalFlags, env, config: {}, for: "use" }));
 
 const kept = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });
@@ -17,7 +17,7 @@ const kept = (at: number, ...ids: string[]) =>
 /** A shell's question at minute 1000, among files by path; asking the service anew may change them. */
 async function ask(line: readonly string[], files: Record<string, string>, refill = () => {}) {
   let asked = 0;
-  const system: Completing = {
+  const system: CompletionSystem = {
     env,
     clock: { now: () => 1000 * minute, sleep: async () => {} },
     files: {
@@ -29,7 +29,7 @@ async function ask(line: readonly string[], files: Record<string, string>, refil
       stat: () => undefined,
       isWritable: () => false,
     },
-    refill: async () => {
+    refreshCache: async () => {
       asked += 1;
       refill();
     },
@@ -41,7 +41,7 @@ describe("what a shell gets for a Tab", () => {
   const path = pathFor("rental");
 
   test("comes from the cache while it is fresh, without a request", async () => {
-    const files = { [path]: kept(1000 * minute - freshFor + 1, "1001", "2002") };
+    const files = { [path]: kept(1000 * minute - freshMs + 1, "1001", "2002") };
     expect(await ask(["rental"], files)).toEqual({
       out: "1001\tlabel of 1001\n2002\tlabel of 2002\n",
       asked: 0,
@@ -50,7 +50,7 @@ describe("what a shell gets for a Tab", () => {
   });
 
   test("is asked for anew, once, when the cache is older", async () => {
-    const files = { [path]: kept(1000 * minute - freshFor, "1001") };
+    const files = { [path]: kept(1000 * minute - freshMs, "1001") };
     const brought = await ask(["rental"], files, () => {
       files[path] = kept(1000 * minute, "1002");
     });
@@ -58,11 +58,11 @@ describe("what a shell gets for a Tab", () => {
   });
 
   test("is what was there before when the service is too slow, for an hour", async () => {
-    expect(await ask(["rental"], { [path]: kept(1000 * minute - usefulFor + 1, "1001") })).toEqual({
+    expect(await ask(["rental"], { [path]: kept(1000 * minute - maxAgeMs + 1, "1001") })).toEqual({
       out: "1001\tlabel of 1001\n",
       asked: 1,
     });
-    expect(await ask(["rental"], { [path]: kept(1000 * minute - usefulFor, "1001") })).toEqual({
+    expect(await ask(["rental"], { [path]: kept(1000 * minute - maxAgeMs, "1001") })).toEqual({
       out: "",
       asked: 1,
     });

@@ -33,7 +33,7 @@ test("a list that is refreshed follows the width of the terminal", async () => {
     columns = 40;
     yield frame;
   }
-  const settings = resolveSettings({ typed: {}, flags: globalFlags, env: {}, config: {}, for: "use" });
+  const settings = resolveSettings({ cli: {}, flags: globalFlags, env: {}, config: {}, for: "use" });
   const system = await nodeSystem();
   const io = { ...system.io, stdout: sink, stderr: sink, hideCursor: async () => () => {} };
   const notes = createNotes(settings, sink);

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { confirm, mayPrompt } from "../../src/cli/prompt/confirm.ts";
+import { canPrompt, confirm } from "../../src/cli/prompt/confirm.ts";
 import { createCli } from "../support/cli.ts";
 import { serviceUrl } from "../support/service.ts";
 
@@ -175,12 +175,12 @@ describe("questions need a terminal to type on and one to be seen on", () => {
     [file, terminal, false],
     [terminal, file, false],
   ])("case %#", (stdin, stderr, asked) => {
-    expect(mayPrompt({ mayAsk: true }, { stdin, stderr })).toBe(asked);
-    expect(mayPrompt({ mayAsk: false }, { stdin, stderr })).toBe(false);
+    expect(canPrompt({ promptsAllowed: true }, { stdin, stderr })).toBe(asked);
+    expect(canPrompt({ promptsAllowed: false }, { stdin, stderr })).toBe(false);
   });
 
   test("nothing is confirmed unseen", async () => {
-    const settings = { yes: false, mayAsk: true, sandbox: true };
+    const settings = { yes: false, promptsAllowed: true, sandbox: true };
     const system = { stdin: terminal, stderr: file, prompts };
     await confirm(() => "Rent it?", { confirm: "spending" }, settings, system);
     const deleting = confirm(() => "Delete it?", { confirm: "destruction" }, settings, system);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { environmentNames } from "../../src/core/sandbox.ts";
+import { operationSetNames } from "../../src/core/sandbox.ts";
 import { type Cli, createCli } from "../support/cli.ts";
 import { asked, descriptionPath } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
@@ -7,7 +7,7 @@ import { overNetwork } from "../support/service.ts";
 const description = `GET ${descriptionPath}`;
 
 /** A tool whose service has the operations of an environment only, and nothing in it. */
-const serving = (only: (typeof environmentNames)[number]) => createCli({ only, negotiates: true });
+const serving = (only: (typeof operationSetNames)[number]) => createCli({ only, negotiates: true });
 
 /** More rentals than a page of the sandbox has, all of them ended. */
 const seed = JSON.stringify({
@@ -112,7 +112,7 @@ describe.each(["documented", "legacy"] as const)("a service that is %s", (only) 
   });
 });
 
-test.each(environmentNames)("sandbox serve --only %s serves just that", async (only) => {
+test.each(operationSetNames)("sandbox serve --only %s serves just that", async (only) => {
   const described: number[] = [];
   const { run } = await createCli({
     listen: async ({ fetch }) => {
@@ -135,5 +135,5 @@ test("sandbox serve --only takes no other name", async () => {
   const { code, out, err } = await run("sandbox serve --only newest");
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain("--only");
-  for (const name of environmentNames) expect(err).toContain(name);
+  for (const name of operationSetNames) expect(err).toContain(name);
 });

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { type EnvironmentName, environmentNames } from "../../src/core/sandbox.ts";
+import { type OperationSetName, operationSetNames } from "../../src/core/sandbox.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { proxyVariable } from "../support/conformance.ts";
 import { openJunction } from "./junction.ts";
@@ -27,7 +27,7 @@ const everything = ["test/cli", "test/commands", "test/library", "test/client/ne
 const leastExchanges = 1000;
 
 /** As an environment serves it before any path is retired. */
-async function servedDescription(only?: EnvironmentName): Promise<Description> {
+async function servedDescription(only?: OperationSetName): Promise<Description> {
   const sandbox = await createSandbox({ file: ":memory:", now: () => 0, only });
   const answer = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));
   sandbox.close();
@@ -42,7 +42,7 @@ async function runThroughProxy(tests: readonly string[]): Promise<{ passed: bool
       "": await servedDescription(),
       ...Object.fromEntries(
         await Promise.all(
-          environmentNames.map(async (name) => [name, await servedDescription(name)] as const),
+          operationSetNames.map(async (name) => [name, await servedDescription(name)] as const),
         ),
       ),
     };

@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, onTestFinished, test } from "vitest";
 import { type OperationId, operations } from "../../src/contract/index.ts";
-import { type EnvironmentName, environmentNames } from "../../src/core/sandbox.ts";
+import { type OperationSetName, operationSetNames } from "../../src/core/sandbox.ts";
 import { assumedOperations } from "../../src/sandbox/assumed/index.ts";
 import { runProgram } from "../support/process.ts";
 import { everyOperation, openSandbox, origin } from "./harness.ts";
 
-async function served(only?: EnvironmentName) {
+async function served(only?: OperationSetName) {
   const sandbox = await openSandbox({ only });
   return sandbox.ask("getOpenApiDocument");
 }
 
-const environments = [undefined, ...environmentNames];
+const environments = [undefined, ...operationSetNames];
 
 test.each(environments)("a third-party schema validator accepts the description of %s", async (only) => {
   expect(await new Validator().validate(await served(only))).toEqual({ valid: true });

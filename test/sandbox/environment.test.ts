@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Operation } from "../../src/contract/operation.ts";
-import { type EnvironmentName, environmentNames } from "../../src/core/sandbox.ts";
+import { type OperationSetName, operationSetNames } from "../../src/core/sandbox.ts";
 import { type ServedId, servedOperations } from "../../src/sandbox/assumed/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { openSandbox, origin } from "./harness.ts";
@@ -10,14 +10,14 @@ const isAssumed = ({ assumed, path }: Operation) => assumed === true && !isNewer
 const isNewer = (path: string) => /\/on-demand\/rentals(\/|$)/.test(path);
 
 /** What belongs to an environment, computed in another way than in the sandbox. */
-const belongs: Readonly<Record<EnvironmentName | "all", (operation: Operation) => boolean>> = {
+const belongs: Readonly<Record<OperationSetName | "all", (operation: Operation) => boolean>> = {
   documented: ({ assumed }) => !assumed,
   legacy: ({ assumed, path }) => !assumed && path !== "/v2/users/me",
   replacements: (operation) => !operation.deprecated && !isAssumed(operation),
   all: ({ path }) => !isNewer(path),
 };
 
-const cases = [...environmentNames, "all"] as const;
+const cases = [...operationSetNames, "all"] as const;
 const opened = (name: (typeof cases)[number]) => openSandbox({ only: name === "all" ? undefined : name });
 
 describe.each(cases)("%s", (name) => {
@@ -45,11 +45,11 @@ test("environments share their state", async () => {
   const { id } = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   const headers = { authorization: `Bearer ${sandbox.keys.full}` };
   const active = await sandbox
-    .withEnvironment("replacements")
+    .withOperationSet("replacements")
     .fetch(new Request(`${origin}${servedOperations.listActiveRentals.path}`, { headers }));
   expect(await active.json()).toMatchObject({ items: [{ id }], nextCursor: null });
   const own = await sandbox
-    .withEnvironment(undefined)
+    .withOperationSet(undefined)
     .fetch(new Request(`${origin}/users/me`, { method: "PUT" }));
   expect(own.status).toBe(401);
 });

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import * as z from "zod";
 import { type InputOf, type OperationId, type OutputOf, operations } from "../../src/contract/index.ts";
-import type { EnvironmentName } from "../../src/core/sandbox.ts";
+import type { OperationSetName } from "../../src/core/sandbox.ts";
 import { type AssumedId, assumedOperations } from "../../src/sandbox/assumed/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { requestFor, requestForAssumed } from "./request.ts";
@@ -26,7 +26,7 @@ export async function openSandbox({
   only,
 }: {
   readonly file?: string;
-  readonly only?: EnvironmentName | undefined;
+  readonly only?: OperationSetName | undefined;
 } = {}) {
   let now = start;
   const sandbox = await createSandbox({ file, now: () => now, only });

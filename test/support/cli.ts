@@ -8,7 +8,7 @@ import type { DescriptionCache } from "../../src/client/description.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
 import type { Installation } from "../../src/command-kit/context.ts";
 import { Unavailable } from "../../src/core/errors.ts";
-import type { EnvironmentName } from "../../src/core/sandbox.ts";
+import type { OperationSetName } from "../../src/core/sandbox.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { serve } from "../../src/sandbox/serve.ts";
@@ -70,7 +70,7 @@ export type TestMachine = Pick<
 export interface Cli {
   /** A folder of this test's own: the current folder of every run. */
   readonly folder: string;
-  readonly sandbox: Sandbox & Pick<Awaited<ReturnType<typeof createSandbox>>, "withEnvironment">;
+  readonly sandbox: Sandbox & Pick<Awaited<ReturnType<typeof createSandbox>>, "withOperationSet">;
   /** Moves the one clock that the tool and the sandbox share. */
   readonly advance: (milliseconds: number) => void;
   readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
@@ -86,7 +86,7 @@ interface Replacements {
   /** The service's description is fetched and cached; otherwise the cache says that fetching it has just failed. */
   readonly negotiates?: boolean;
   /** The environment whose operations the sandbox has. */
-  readonly only?: EnvironmentName;
+  readonly only?: OperationSetName;
 }
 
 export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
@@ -179,7 +179,7 @@ export async function createCli({
           ...sandbox,
           fetch: through,
           close: () => {},
-          serve: ({ only, ...address }) => listen(sandbox.withEnvironment(only), address),
+          serve: ({ only, ...address }) => listen(sandbox.withOperationSet(only), address),
         }),
         facts: async () => ({ keys: sandbox.keys, limits: sandboxLimits }),
         health: machine.sandboxHealth,
@@ -199,7 +199,7 @@ export async function createCli({
   return {
     folder,
     run,
-    sandbox: { ...sandbox, serve: ({ only, ...address }) => serve(sandbox.withEnvironment(only), address) },
+    sandbox: { ...sandbox, serve: ({ only, ...address }) => serve(sandbox.withOperationSet(only), address) },
     advance: (milliseconds) => {
       now += milliseconds;
     },

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import type { EnvironmentName } from "../../src/core/sandbox.ts";
+import type { OperationSetName } from "../../src/core/sandbox.ts";
 
 /** The variable that names the conformance proxy, such as http://127.0.0.1:4040; without it nothing is checked. */
 export const proxyVariable = "GPUCTL_TEST_PROXY";
@@ -35,7 +35,7 @@ interface Call {
  */
 export function throughProxy<Answering extends { readonly fetch: Answer }>(
   sandbox: Answering,
-  environment: EnvironmentName | "" = "",
+  environment: OperationSetName | "" = "",
 ): Answering {
   const proxy = process.env[proxyVariable];
   if (proxy === undefined) return sandbox;

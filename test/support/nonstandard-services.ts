@@ -1,4 +1,4 @@
-import type { EnvironmentName } from "../../src/core/sandbox.ts";
+import type { OperationSetName } from "../../src/core/sandbox.ts";
 import type { Sandbox as Opened } from "../../src/sandbox/index.ts";
 import type { SeenRequest } from "./cli.ts";
 import { descriptionPath, notFound } from "./described.ts";
@@ -6,7 +6,7 @@ import { descriptionPath, notFound } from "./described.ts";
 /** A service that differs from the documented one. */
 export interface NonstandardService {
   readonly name: string;
-  readonly only?: EnvironmentName;
+  readonly only?: OperationSetName;
   /** Its description, made from the text of the documented one. */
   readonly description?: (text: string) => Response | Promise<Response>;
   /** Flags for a user who does not want to wait for it. */
@@ -25,12 +25,12 @@ const paged = /^\/v2\/on-demand\/rentals\/(active|history)$/;
 /** The response of a nonstandard service whose state is the sandbox's. */
 export async function answerOf(
   { only = "documented", description, pages }: NonstandardService,
-  sandbox: Pick<Opened, "withEnvironment">,
+  sandbox: Pick<Opened, "withOperationSet">,
   seen: SeenRequest,
 ): Promise<Response> {
   const isPaged = pages && paged.test(seen.path);
   const query = { ...seen.query, ...(isPaged && { limit: String(pages.limit) }) };
-  const answer = await sandbox.withEnvironment(only).fetch(requestOf({ ...seen, query }));
+  const answer = await sandbox.withOperationSet(only).fetch(requestOf({ ...seen, query }));
   if (seen.path === descriptionPath && description) return description(await answer.text());
   if (!isPaged || !pages.as || answer.status !== 200) return answer;
   return Response.json(pages.as(Object(await answer.json())));

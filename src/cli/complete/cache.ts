@@ -15,16 +15,16 @@ export interface CompletedValue {
 }
 
 /** Cached values: identifiers and labels, never a key. */
-interface Kept {
+interface CacheEntry {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly values: readonly CompletedValue[];
 }
 
 /** Milliseconds for which cached values are used without a request. */
-export const freshFor = 30_000;
+export const freshMs = 30_000;
 /** Milliseconds for which cached values are used when a request fails or is too slow. */
-export const usefulFor = 3_600_000;
+export const maxAgeMs = 3_600_000;
 
 /** The cache file for one kind of values of one service and account. */
 export function cachePath(
@@ -38,28 +38,29 @@ export function cachePath(
 }
 
 /** The cached values; undefined when the file is missing, invalid, too old or dated in the future. */
-export function readKept(
+export function readCache(
   path: string,
   { files: { readText }, clock: { now } }: Pick<System, "files" | "clock">,
-): (Kept & { readonly fresh: boolean }) | undefined {
-  const kept: unknown = parseJson(readText(path) ?? "");
-  if (!isKept(kept)) return undefined;
-  const age = now() - kept.at;
-  return age >= 0 && age < usefulFor ? { ...kept, fresh: age < freshFor } : undefined;
+): (CacheEntry & { readonly fresh: boolean }) | undefined {
+  const entry: unknown = parseJson(readText(path) ?? "");
+  if (!isCacheEntry(entry)) return undefined;
+  const age = now() - entry.at;
+  return age >= 0 && age < maxAgeMs ? { ...entry, fresh: age < freshMs } : undefined;
 }
 
 /** Writes the cache file, readable only by the user. */
-export const keep = (path: string, kept: Kept): void => writePrivateFile(path, JSON.stringify(kept));
+export const writeCache = (path: string, entry: CacheEntry): void =>
+  writePrivateFile(path, JSON.stringify(entry));
 
 /**
  * Does the work under a lock file, so that pressing Tab repeatedly sends one request. Throws when another process holds
  * the lock; a lock older than `maxAge` milliseconds is stale.
  */
-export async function alone(path: string, maxAge: number, work: () => Promise<void>): Promise<void> {
-  const lock = `${path}.asking`;
+export async function withLock(path: string, maxAge: number, work: () => Promise<void>): Promise<void> {
+  const lock = `${path}.lock`;
   makeFolderSync(dirname(path), 0o700);
-  const before = await stat(lock).catch(() => undefined);
-  if (before && Date.now() - before.mtimeMs > maxAge) await rm(lock, { force: true });
+  const existing = await stat(lock).catch(() => undefined);
+  if (existing && Date.now() - existing.mtimeMs > maxAge) await rm(lock, { force: true });
   await writeFile(lock, "", { mode: 0o600, flag: "wx" });
   try {
     await work();
@@ -68,7 +69,7 @@ export async function alone(path: string, maxAge: number, work: () => Promise<vo
   }
 }
 
-const isKept = (value: unknown): value is Kept =>
+const isCacheEntry = (value: unknown): value is CacheEntry =>
   isRecord(value) &&
   typeof value.at === "number" &&
   Array.isArray(value.values) &&

@@ -3,14 +3,14 @@ import { type LiveValue, liveValues } from "../../command-kit/values.ts";
 import { readConfig } from "../../config/file.ts";
 import { resolveSettings, type Settings } from "../../config/settings.ts";
 import type { System } from "../../system/types.ts";
-import { globalFlags, type TypedGlobals } from "../parse/globals.ts";
+import { type CliGlobals, globalFlags } from "../parse/globals.ts";
 
-/** What a shell requests: values of a kind with a prefix. */
-export interface Wanted {
+/** A request of a shell: values of a kind with a prefix. */
+export interface CompletionRequest {
   readonly kind: LiveValue;
   readonly prefix: string;
-  /** The flags typed so far that select the service. */
-  readonly typed: TypedGlobals;
+  /** The global flags on the line that select the service. */
+  readonly cli: CliGlobals;
 }
 
 /** Flags that select the service or change how it is called. */
@@ -20,8 +20,8 @@ const serviceFlags: Readonly<Record<string, { type: "string" | "boolean" }>> = O
     .map((flag) => [flag.name, { type: "value" in flag ? "string" : "boolean" }]),
 );
 
-/** Reads `KIND [PREFIX] [FLAG]...`. Ignores unknown flags; throws for an unknown kind. */
-export function readWanted(argv: readonly string[]): Wanted {
+/** Parses `KIND [PREFIX] [FLAG]...`. Ignores unknown flags; throws for an unknown kind. */
+export function parseRequest(argv: readonly string[]): CompletionRequest {
   const { values, positionals } = parseArgs({
     args: [...argv],
     options: serviceFlags,
@@ -31,9 +31,9 @@ export function readWanted(argv: readonly string[]): Wanted {
   const [word, prefix = ""] = positionals;
   const kind = liveValues.find((name) => name === word);
   if (kind === undefined) throw new Error(`unknown kind of values: ${word}`);
-  return { kind, prefix, typed: values };
+  return { kind, prefix, cli: values };
 }
 
 /** The settings of a command with these flags. */
-export const settingsFor = (typed: TypedGlobals, { env, files }: Pick<System, "env" | "files">): Settings =>
-  resolveSettings({ typed, flags: globalFlags, env, config: readConfig(files), for: "use" });
+export const settingsFor = (cli: CliGlobals, { env, files }: Pick<System, "env" | "files">): Settings =>
+  resolveSettings({ cli, flags: globalFlags, env, config: readConfig(files), for: "use" });

@@ -40,12 +40,13 @@ export const section = (title: string, rows: readonly Row[], look: HelpLook): re
 
 /** Rows as indented lines, their descriptions aligned. */
 export function drawRows(rows: readonly Row[], { width }: HelpLook): readonly string[] {
-  const most = Math.min(maxLeft, Math.floor(width * 0.4));
-  const wide = Math.min(most, Math.max(0, ...rows.map(([left]) => left.length)));
-  const indent = " ".repeat(wide + 4);
+  const maxWidth = Math.min(maxLeft, Math.floor(width * 0.4));
+  const leftWidth = Math.min(maxWidth, Math.max(0, ...rows.map(([left]) => left.length)));
+  const indent = " ".repeat(leftWidth + 4);
   return rows.flatMap(([left, right]) => {
     const [first = "", ...rest] = wrap(right, width - indent.length);
-    const head = left.length <= wide ? [`  ${left.padEnd(wide)}  ${first}`] : [`  ${left}`, indent + first];
+    const head =
+      left.length <= leftWidth ? [`  ${left.padEnd(leftWidth)}  ${first}`] : [`  ${left}`, indent + first];
     return [...head, ...rest.map((line) => indent + line)];
   });
 }

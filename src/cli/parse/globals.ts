@@ -113,5 +113,5 @@ export const globalFlags = [
 
 export type GlobalName = (typeof globalFlags)[number]["name"];
 
-/** The typed global flags: text for a value, a boolean for a switch. */
-export type TypedGlobals = { readonly [Name in GlobalName]?: string | boolean };
+/** The global flags on the command line: text for a value, a boolean for a switch. */
+export type CliGlobals = { readonly [Name in GlobalName]?: string | boolean };

@@ -3,10 +3,10 @@ import type { CommandNode, FlagNode } from "../../command-kit/tree.ts";
 import { parseValue, type ValueKind } from "../../command-kit/values.ts";
 import { UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
-import { globalFlags, type TypedGlobals } from "./globals.ts";
+import { type CliGlobals, globalFlags } from "./globals.ts";
 
-/** The value of a flag, with the flag as typed or another source of the value, for messages. */
-export interface TypedFlag {
+/** The value of a flag, with its source for messages: the flag as typed, or a key of the profile. */
+export interface FlagWithSource {
   readonly value: unknown;
   readonly name: string;
 }
@@ -87,11 +87,14 @@ export function declareGlobals(command: Command): void {
   for (const { option } of globalOptions) command.addOption(option);
 }
 
-/** The typed flags of a command, by main name. */
-export function typedFlags(command: Command, { flags }: CommandNode): Readonly<Record<string, TypedFlag>> {
+/** A command's own flags on the command line, by main name. */
+export function flagsFromCli(
+  command: Command,
+  { flags }: CommandNode,
+): Readonly<Record<string, FlagWithSource>> {
   return Object.fromEntries(
     flags.flatMap((flag) => {
-      const [first, second] = flag.names.flatMap((name) => typedAs(command, name));
+      const [first, second] = flag.names.flatMap((name) => flagFromCli(command, name));
       if (first && second && JSON.stringify(first.value) !== JSON.stringify(second.value)) {
         throw new UsageError(`${first.name} and ${second.name} are the same flag: use one of them`);
       }
@@ -100,7 +103,7 @@ export function typedFlags(command: Command, { flags }: CommandNode): Readonly<R
   );
 }
 
-function typedAs(command: Command, name: string): TypedFlag[] {
+function flagFromCli(command: Command, name: string): FlagWithSource[] {
   const positive = name.replace(/^no-/, "");
   const attribute = new Option(`--${positive}`).attributeName();
   if (command.getOptionValueSource(attribute) !== "cli") return [];
@@ -109,14 +112,14 @@ function typedAs(command: Command, name: string): TypedFlag[] {
   return [{ value, name: value === false ? `--no-${name}` : `--${name}` }];
 }
 
-/** The typed global flags, from anywhere on the line; the last one wins. */
-export function typedGlobals(command: Command): TypedGlobals {
+/** The global flags on the command line, in any position; the last one wins. */
+export function globalsFromCli(command: Command): CliGlobals {
   const line: Command[] = [];
   for (let at: Command | null = command; at !== null; at = at.parent) line.unshift(at);
-  const typed = line.flatMap((one) =>
+  const flags = line.flatMap((one) =>
     globalOptions.flatMap(({ name, attribute }) =>
       one.getOptionValueSource(attribute) === "cli" ? [[name, one.getOptionValue(attribute)]] : [],
     ),
   );
-  return Object.fromEntries(typed);
+  return Object.fromEntries(flags);
 }

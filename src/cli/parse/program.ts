@@ -2,8 +2,14 @@ import { Command, CommanderError } from "commander";
 import type { CommandNode, Noun } from "../../command-kit/tree.ts";
 import { UsageError } from "../../core/errors.ts";
 import { nouns } from "../generated/tree.ts";
-import type { TypedGlobals } from "./globals.ts";
-import { declareFlags, declareGlobals, type TypedFlag, typedFlags, typedGlobals } from "./options.ts";
+import type { CliGlobals } from "./globals.ts";
+import {
+  declareFlags,
+  declareGlobals,
+  type FlagWithSource,
+  flagsFromCli,
+  globalsFromCli,
+} from "./options.ts";
 import { refuseSlip, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
 
 /** A parsed command line: a text to print, a path to show help for, or a command to run. */
@@ -11,10 +17,10 @@ export type Parsed = { readonly show: string } | { readonly help: readonly strin
 
 export interface Invocation {
   readonly command: CommandNode;
-  readonly globals: TypedGlobals;
+  readonly globals: CliGlobals;
   /** By main name. */
-  readonly flags: Readonly<Record<string, TypedFlag>>;
-  readonly words: readonly string[];
+  readonly flags: Readonly<Record<string, FlagWithSource>>;
+  readonly args: readonly string[];
   /** The whole line, as typed. */
   readonly argv: readonly string[];
   /** `--no-validate` was given: the service decides what is valid. */
@@ -102,16 +108,16 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
     return child;
   }, noun);
   declareFlags(last, command, line.lenient);
-  last.arguments("[words...]").action((words: string[], _options: unknown, self: Command) => {
+  last.arguments("[words...]").action((args: string[], _options: unknown, self: Command) => {
     if (asksForHelp(self)) {
       line.parsed = { help: path };
       return;
     }
-    const [word] = words;
-    if (word !== undefined && words.length === 1) refuseSlip(word, path);
+    const [word] = args;
+    if (word !== undefined && args.length === 1) refuseSlip(word, path);
     const { argv, lenient } = line;
-    const flags = typedFlags(self, command);
-    line.parsed = { command, words, flags, globals: typedGlobals(self), argv, lenient };
+    const flags = flagsFromCli(self, command);
+    line.parsed = { command, args, flags, globals: globalsFromCli(self), argv, lenient };
   });
 }
 

@@ -5,12 +5,12 @@ import type { Settings } from "../../config/settings.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { UsageError } from "../../core/errors.ts";
 import { noChoice } from "../../core/text.ts";
-import { flagValue, type TypedFlag } from "./options.ts";
+import { type FlagWithSource, flagValue } from "./options.ts";
 import type { Invocation } from "./program.ts";
 
 /**
- * Adds the profile's values for flags that were not typed. Throws `UsageError` for a value that this command does not
- * accept.
+ * Adds the profile's values for flags that are not on the command line. Throws `UsageError` for a value that this
+ * command does not accept.
  */
 export function withProfileDefaults(
   invocation: Invocation,
@@ -18,7 +18,7 @@ export function withProfileDefaults(
 ): Invocation {
   const { command, flags, lenient } = invocation;
   const { defaulted = {} } = command;
-  const more = command.flags.flatMap((flag): [string, TypedFlag][] => {
+  const more = command.flags.flatMap((flag): [string, FlagWithSource][] => {
     const [name] = flag.names;
     const { configKey = "", field = "" } = flag;
     const text = field in defaulted ? undefined : profileValues[configKey];
@@ -35,24 +35,24 @@ export function withProfileDefaults(
 }
 
 /** The values of a command line: fields by their wire names, other flags and arguments by their keys. */
-export function valuesOf({ command, flags, words, lenient }: Invocation): Values {
-  assertNoExtra(command, words);
+export function valuesOf({ command, flags, args, lenient }: Invocation): Values {
+  assertNoExtra(command, args);
   const fields = command.flags.flatMap(({ field, names: [name] }): [string, unknown][] => {
-    const typed = flags[name];
-    return field === undefined || typed === undefined ? [] : [[field, typed.value]];
+    const given = flags[name];
+    return field === undefined || given === undefined ? [] : [[field, given.value]];
   });
-  const args: [string, unknown][] = [];
+  const argEntries: [string, unknown][] = [];
   for (const [at, one] of command.args.entries()) {
-    const typed = one.variadic && at < words.length ? words.slice(at) : words[at];
-    if (typed !== undefined) assertNoHint(one, typed);
+    const argument = one.variadic && at < args.length ? args.slice(at) : args[at];
+    if (argument !== undefined) assertNoHint(one, argument);
     if (one.field === undefined) {
-      const value = argValue(one, typed);
-      if (value !== undefined) args.push([one.name.toLowerCase(), value]);
-    } else if (typed !== undefined) {
+      const value = argValue(one, argument);
+      if (value !== undefined) argEntries.push([one.name.toLowerCase(), value]);
+    } else if (argument !== undefined) {
       if (fields.some(([field]) => field === one.field)) {
         throw new UsageError(`${one.name} and --${kebab(one.field)} set the same field: use one of them`);
       }
-      fields.push([one.field, fieldValue(command, one.field, typed, one.name, lenient)]);
+      fields.push([one.field, fieldValue(command, one.field, argument, one.name, lenient)]);
     }
   }
   const own = command.flags.flatMap((flag): [string, unknown][] => {
@@ -63,7 +63,7 @@ export function valuesOf({ command, flags, words, lenient }: Invocation): Values
   return {
     input: Object.fromEntries(fields),
     flags: Object.fromEntries(own),
-    args: Object.fromEntries(args),
+    args: Object.fromEntries(argEntries),
   };
 }
 
@@ -79,34 +79,34 @@ function defaultOf(flag: FlagNode): unknown {
 export function fieldValue(
   { operation }: Pick<CommandNode, "operation">,
   name: string,
-  typed: string | readonly string[],
+  value: string | readonly string[],
   shown: string,
   lenient = false,
 ): unknown {
   const field = operation && routes[operation].fields.find((one) => one.name === name);
-  if (!field) return typed;
+  if (!field) return value;
   const kindOf = (kind: string) => (kind === "number" || kind === "integer" || kind === "id" ? kind : "text");
   const flag = { names: [kebab(name)], text: "", notes: [], field: name } as const;
   if (field.kind === "list") {
     const node: FlagNode = { ...flag, kind: "list", item: kindOf(field.item?.kind ?? "string") };
-    return [typed].flat().flatMap((text) => flagValue(node, text, shown, lenient));
+    return [value].flat().flatMap((text) => flagValue(node, text, shown, lenient));
   }
-  return flagValue({ ...flag, kind: kindOf(field.kind) }, String(typed), shown, lenient);
+  return flagValue({ ...flag, kind: kindOf(field.kind) }, String(value), shown, lenient);
 }
 
-function argValue(one: ArgNode, typed: string | readonly string[] | undefined): unknown {
-  if (one.variadic) return typed ?? [];
-  if (typed === undefined) return undefined;
-  return parseValue(one, String(typed), one.name);
+function argValue(one: ArgNode, argument: string | readonly string[] | undefined): unknown {
+  if (one.variadic) return argument ?? [];
+  if (argument === undefined) return undefined;
+  return parseValue(one, String(argument), one.name);
 }
 
-function assertNoHint({ name, hints = {} }: ArgNode, typed: string | readonly string[]): void {
-  const hint = Object.entries(hints).find(([word]) => word === typed)?.[1];
-  if (hint) throw new UsageError(`${name} cannot be ${typed}`, { hint });
+function assertNoHint({ name, hints = {} }: ArgNode, argument: string | readonly string[]): void {
+  const hint = Object.entries(hints).find(([value]) => value === argument)?.[1];
+  if (hint) throw new UsageError(`${name} cannot be ${argument}`, { hint });
 }
 
-function assertNoExtra({ args }: CommandNode, words: readonly string[]): void {
-  const extra = words[args.length];
+function assertNoExtra({ args }: CommandNode, given: readonly string[]): void {
+  const extra = given[args.length];
   if (extra === undefined || args.some(({ variadic }) => variadic)) return;
   const quotes = args.length === 1 ? `; quote ${args[0]?.name} if it contains spaces` : "";
   throw new UsageError(`unexpected argument ${JSON.stringify(extra)}${quotes}`);

@@ -17,7 +17,8 @@ export async function showFrames(
   renderOptions: () => RenderOptions,
 ): Promise<void> {
   try {
-    await showing(settings, system)(frames, {
+    const renderFrames = rendererFor(settings, system);
+    await renderFrames(frames, {
       settings,
       system,
       color: renderOptions().color,
@@ -33,68 +34,68 @@ export async function showFrames(
   }
 }
 
-function showing({ output, quiet, ci }: Settings, { env, io: { stdout } }: System): Show {
+function rendererFor({ output, quiet, ci }: Settings, { env, io: { stdout } }: System): Renderer {
   if (output === "jsonl") return showRecords;
   if (output === "id") return showIds;
-  const isStill = quiet || ci || env.TERM === "dumb" || stdout.columns === 0;
-  return stdout.isTTY && !isStill ? showLive : showChanges;
+  const noAnimation = quiet || ci || env.TERM === "dumb" || stdout.columns === 0;
+  return stdout.isTTY && !noAnimation ? showLive : showChanges;
 }
 
-type Show = (frames: AsyncIterable<Frame>, options: ShowOptions) => Promise<void>;
+type Renderer = (frames: AsyncIterable<Frame>, options: RendererOptions) => Promise<void>;
 
-interface ShowOptions extends Pick<Runtime, "settings" | "system"> {
+interface RendererOptions extends Pick<Runtime, "settings" | "system"> {
   readonly draw: (frame: Frame, changes?: Partial<RenderOptions>) => Promise<string>;
   /** The message for an empty list; undefined for any other. */
   readonly empty: (frame: Frame) => string | undefined;
   readonly color: boolean;
 }
 
-const showLive: Show = async (frames, { draw, empty, color, system }) => {
+const showLive: Renderer = async (frames, { draw, empty, color, system }) => {
   const { stdout, hideCursor } = system.io;
   const restore = await hideCursor({ color });
-  let before: readonly string[] = [];
+  let previous: readonly string[] = [];
   try {
     for await (const frame of frames) {
       const list = empty(frame)?.split("\n") ?? (await draw(frame)).trimEnd().split("\n");
       const footer = [...frame.notes, "", frame.status].map((line) => oneLine(line, true));
       const { columns, rows } = stdout;
       const lines = fitFrame(list, footer, { columns, rows });
-      await stdout.write(redraw(before, lines, columns));
-      before = lines;
+      await stdout.write(redraw(previous, lines, columns));
+      previous = lines;
     }
   } finally {
     restore();
   }
 };
 
-const showChanges: Show = async (frames, options) => {
+const showChanges: Renderer = async (frames, options) => {
   const { draw, empty, settings, system } = options;
   const { stdout, stderr } = system.io;
-  let before: string | undefined;
-  for await (const frame of successful(frames, options)) {
+  let previous: string | undefined;
+  for await (const frame of reportFailures(frames, options)) {
     // Compared as drawn for a pipe, where times are absolute and so do not change by themselves.
     const content = (await draw(frame, { terminal: false })) + frame.notes.join("\n");
-    if (content === before) continue;
+    if (content === previous) continue;
     const notes = frame.notes.map((line) => `${oneLine(line, stdout.isTTY)}\n`).join("");
     const text = (await draw(frame)) + notes;
-    if (text !== "") await stdout.write(before ? `\n${text}` : text);
+    if (text !== "") await stdout.write(previous ? `\n${text}` : text);
     const message = empty(frame);
     if (message !== undefined && !settings.quiet) await stderr.write(`${message}\n`);
-    before = content;
+    previous = content;
   }
 };
 
-const showRecords: Show = async (frames, options) => {
-  for await (const { data } of successful(frames, options)) {
+const showRecords: Renderer = async (frames, options) => {
+  for await (const { data } of reportFailures(frames, options)) {
     for (const record of [data].flat()) {
       await options.system.io.stdout.write(`${JSON.stringify(record)}\n`);
     }
   }
 };
 
-const showIds: Show = async (frames, options) => {
+const showIds: Renderer = async (frames, options) => {
   const known = new Set<string>([""]);
-  for await (const frame of successful(frames, options)) {
+  for await (const frame of reportFailures(frames, options)) {
     for (const id of (await options.draw(frame)).split("\n").filter((one) => !known.has(one))) {
       known.add(id);
       await options.system.io.stdout.write(`${id}\n`);
@@ -103,12 +104,12 @@ const showIds: Show = async (frames, options) => {
 };
 
 /**
- * The frames that did not fail. Reports on stderr that refreshing fails, once until it succeeds again, and on a terminal
- * first how to leave.
+ * Yields the frames that did not fail. Reports a failing refresh once, until one succeeds. On a terminal, first shows
+ * how to quit.
  */
-async function* successful(
+async function* reportFailures(
   frames: AsyncIterable<Frame>,
-  { settings: { quiet }, system }: ShowOptions,
+  { settings: { quiet }, system }: RendererOptions,
 ): AsyncGenerator<Frame> {
   const { stderr } = system.io;
   let failing = false;

@@ -3,13 +3,13 @@ import type { Settings } from "../../config/settings.ts";
 import { isMachineFormat } from "../../core/view.ts";
 import type { Sink } from "../../system/types.ts";
 
-/** Lines for people beside the result. */
+/** Messages on stderr. */
 export interface Notes {
   /** Prints a line on stderr: at once, or at the end with a machine format; not at all with `--quiet`. */
   readonly say: (line: string) => void;
   /** Sets the line that precedes the hint of a failure, such as what was saved before it. */
-  readonly ifItFails: (line: string) => void;
-  readonly beforeFailure: () => string | undefined;
+  readonly setFailureContext: (line: string) => void;
+  readonly failureContext: () => string | undefined;
   /** Shows a response with `--debug`, and warns once about each deprecation or sunset date. */
   readonly response: (exchange: Exchange, now: number) => void;
   /** Lines held back, because with a machine format an error must be the only document on stderr. */
@@ -21,7 +21,7 @@ export function createNotes(
   stderr: Sink,
 ): Notes {
   const held: string[] = [];
-  let before: string | undefined;
+  let failureContext: string | undefined;
   const say = (line: string): void => {
     if (quiet) return;
     if (isMachineFormat(output)) held.push(line);
@@ -31,9 +31,9 @@ export function createNotes(
   return {
     say,
     held,
-    beforeFailure: () => before,
-    ifItFails: (line) => {
-      before = line;
+    failureContext: () => failureContext,
+    setFailureContext: (line) => {
+      failureContext = line;
     },
     response: ({ method, url, body, status, milliseconds, header }, now) => {
       if (debug) {
@@ -43,9 +43,9 @@ export function createNotes(
       }
       const sunset = header("sunset");
       const deprecation = header("deprecation");
-      const both = `${deprecation} ${sunset}`;
-      if ((sunset === null && deprecation === null) || warned.has(both)) return;
-      warned.add(both);
+      const headersKey = `${deprecation} ${sunset}`;
+      if ((sunset === null && deprecation === null) || warned.has(headersKey)) return;
+      warned.add(headersKey);
       const end = sunset === null ? "" : `; ${sunsetText(sunset, now)}`;
       say(`${new URL(url).pathname} is deprecated${since(deprecation)}${end}.`);
     },
@@ -68,12 +68,12 @@ function sunsetText(sunset: string, now: number): string {
     return `its sunset date (${day(date)}) has passed, so it may stop working at any time`;
   }
   if (date) return `it stops working on ${day(date)}`;
-  const text = legible(sunset);
+  const text = printable(sunset);
   return text === "" ? "it will stop working (no date given)" : `it will stop working: ${text}`;
 }
 
 /** Text that is not a date, shortened to one line that is safe for a terminal. */
-const legible = (text: string): string => {
+const printable = (text: string): string => {
   const plain = text.replace(/[^ -~]/g, "").trim();
   return plain.length > 60 ? `${plain.slice(0, 60)}…` : plain;
 };

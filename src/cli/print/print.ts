@@ -10,13 +10,13 @@ import type { Runtime } from "../start/services.ts";
 /** Formats that are one document, however many records. */
 const wholeFormats: ReadonlySet<string> = new Set(["json", "yaml"]);
 
-export interface Printing extends Omit<Runtime, "services"> {
+export interface PrintOptions extends Omit<Runtime, "services"> {
   /** Applied to the data before it is printed. */
   readonly filter: Filter | undefined;
 }
 
 /** Loads the renderer while a response is awaited. Rendering reports a failure to load. */
-export async function prepare(view: View, { output }: Settings, terminal: boolean): Promise<void> {
+export async function preloadRenderer(view: View, { output }: Settings, terminal: boolean): Promise<void> {
   try {
     const { prepareTables } = await import("../../output/render.ts");
     if (output === "table") await prepareTables(view, terminal);
@@ -24,31 +24,31 @@ export async function prepare(view: View, { output }: Settings, terminal: boolea
 }
 
 /** Prints a result on stdout, and on stderr that a list is empty or that no record has a column. */
-export async function print(result: Result, defaultView: View, given: Printing): Promise<void> {
-  const { system, filter } = given;
+export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
+  const { system, filter } = options;
   const stdout = reportingErrors(system.io.stdout);
-  const printing = { ...given, system: { ...system, io: { ...system.io, stdout } } };
+  const printOptions = { ...options, system: { ...system, io: { ...system.io, stdout } } };
   if ("bytes" in result) return stdout.write(result.bytes);
   if ("text" in result) return printText(result.text, stdout);
-  if ("frames" in result) return printFrames(result, printing);
+  if ("frames" in result) return printFrames(result, printOptions);
   if (!("data" in result || "records" in result)) return;
   const view = ("view" in result && result.view) || defaultView;
-  if (filter) await printFiltered(result, view, filter, printing);
-  else await printDrawn(result, view, printing);
+  if (filter) await printFiltered(result, view, filter, printOptions);
+  else await printRendered(result, view, printOptions);
   if ("until" in result) await result.until;
 }
 
-async function printFrames(result: Frames, printing: Printing): Promise<void> {
+async function printFrames(result: Frames, options: PrintOptions): Promise<void> {
   const { showFrames } = await import("./frames.ts");
-  const columns = (await columnsFor(result.view, printing))?.columns;
-  await showFrames(result, printing, () => ({ ...renderOptions(printing), columns }));
+  const columns = (await columnsFor(result.view, options))?.columns;
+  await showFrames(result, options, () => ({ ...renderOptions(options), columns }));
 }
 
 async function printFiltered(
   result: Data | Records,
   view: View,
   filter: Filter,
-  { system, notes }: Printing,
+  { system, notes }: PrintOptions,
 ): Promise<void> {
   const { wholeOf } = await import("../../output/records.ts");
   const { stdout } = system.io;
@@ -58,13 +58,13 @@ async function printFiltered(
   if (messages !== "") notes.say(messages);
 }
 
-async function printDrawn(result: Data | Records, view: View, printing: Printing): Promise<void> {
-  const { settings, system, notes } = printing;
+async function printRendered(result: Data | Records, view: View, options: PrintOptions): Promise<void> {
+  const { settings, system, notes } = options;
   const { render } = await import("../../output/render.ts");
-  const shown = await columnsFor(view, printing);
+  const shown = await columnsFor(view, options);
   let count = 0;
   const pieces = render(result, view, {
-    ...renderOptions(printing),
+    ...renderOptions(options),
     columns: shown?.columns,
     observe: (records) => {
       count += records.length;
@@ -83,11 +83,11 @@ async function printDrawn(result: Data | Records, view: View, printing: Printing
 }
 
 /** The columns of `--columns`. */
-const columnsFor = async (view: View, { settings: { columns } }: Printing) =>
+const columnsFor = async (view: View, { settings: { columns } }: PrintOptions) =>
   columns && (await import("./shown-columns.ts")).shownColumns(view, columns);
 
-/** Asked for at each rendering, because a terminal changes its width. */
-const renderOptions = ({ settings, system: { env, clock, io } }: Printing): RenderOptions => ({
+/** Computed for each rendering, because the terminal's width may change. */
+const renderOptions = ({ settings, system: { env, clock, io } }: PrintOptions): RenderOptions => ({
   format: settings.output,
   header: settings.header,
   terminal: io.stdout.isTTY,

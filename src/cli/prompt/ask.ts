@@ -7,8 +7,8 @@ import type { Io } from "../../system/types.ts";
 import type { Invocation } from "../parse/program.ts";
 import { fieldValue } from "../parse/values.ts";
 import type { Runtime } from "../start/services.ts";
-import { mayPrompt } from "./confirm.ts";
-import { isReplaced, type Missing, missingOf, wordOf } from "./missing.ts";
+import { canPrompt } from "./confirm.ts";
+import { argumentValue, isReplaced, type Missing, missingInputs } from "./missing.ts";
 
 /**
  * Fills in what is missing: an argument from a pipe on stdin, the rest from prompts, and then prints the command line that
@@ -23,52 +23,52 @@ export async function fillIn(
   const { settings, notes } = runtime;
   const { io } = runtime.system;
   const { sandbox, profileValues } = settings;
-  const kept = sandbox ? { ...profileValues, "chat.model": sandboxChatModel } : profileValues;
+  const defaults = sandbox ? { ...profileValues, "chat.model": sandboxChatModel } : profileValues;
   const piped = await fromStdin(command, values, io.stdin);
-  const missing = settings.validate ? missingOf(command, piped, kept) : [];
+  const missing = settings.validate ? missingInputs(command, piped, defaults) : [];
   if (missing.length === 0) return piped;
-  if (!mayPrompt(settings, io)) {
+  if (!canPrompt(settings, io)) {
     const issues = missing.map(({ flag, text }) => ({ flag, message: `is required: ${text}` }));
     throw new UsageError(`missing required input: ${missing.map(({ flag }) => flag).join(", ")}`, { issues });
   }
   const [prompts, { ask }] = await Promise.all([io.prompts(), import("./question.ts")]);
   const flags: string[] = [];
-  const words: string[] = [];
+  const args: string[] = [];
   let filled = piped;
   for (const item of missing) {
     const answer = await ask(item, command, filled, prompts);
-    if (item.arg) words.push(answer);
+    if (item.arg) args.push(answer);
     else flags.push(item.flag, answer);
     filled = withAnswer(command, filled, item, answer);
   }
-  const line = wholeLine(argv, flags, words).map(quoted).join(" ");
+  const line = wholeLine(argv, flags, args).map(quoted).join(" ");
   notes.say(`To run this again without prompts: gpuctl ${line}`);
   return filled;
 }
 
-/** Adds flags and words to a command line: flags go before `--`, and words that look like flags after it. */
+/** Adds flags and arguments to a command line: flags go before `--`, and arguments that look like flags after it. */
 function wholeLine(
   argv: readonly string[],
   flags: readonly string[],
-  words: readonly string[],
+  args: readonly string[],
 ): readonly string[] {
   const end = argv.indexOf("--");
   const [before, after] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
-  const separator = end < 0 && words.some((word) => word.startsWith("-")) ? ["--"] : [];
-  return [...before, ...flags, ...after, ...separator, ...words];
+  const separator = end < 0 && args.some((one) => one.startsWith("-")) ? ["--"] : [];
+  return [...before, ...flags, ...after, ...separator, ...args];
 }
 
 async function fromStdin(command: CommandNode, values: Values, stdin: Io["stdin"]): Promise<Values> {
   const arg = command.args.find(({ stdin }) => stdin !== undefined);
   if (!arg || stdin.isTTY || isReplaced(arg, values)) return values;
-  const typed = wordOf(arg, values);
-  if (typed !== undefined && arg.stdin === "instead") return values;
+  const given = argumentValue(arg, values);
+  if (given !== undefined && arg.stdin === "instead") return values;
   const text = new TextDecoder().decode(await stdin.read()).replace(/\r?\n$/, "");
   if (text === "") return values;
-  return withWord(values, arg, typed === undefined ? text : `${text}\n\n${typed}`);
+  return withArgument(values, arg, given === undefined ? text : `${text}\n\n${given}`);
 }
 
-const withWord = (values: Values, { name, field }: ArgNode, value: unknown): Values =>
+const withArgument = (values: Values, { name, field }: ArgNode, value: unknown): Values =>
   field === undefined
     ? { ...values, args: { ...values.args, [name.toLowerCase()]: value } }
     : { ...values, input: { ...values.input, [field]: value } };
@@ -83,5 +83,5 @@ function withAnswer(
     const value = fieldValue(command, field.name, answer, flag);
     return { ...values, input: { ...values.input, [field.name]: value } };
   }
-  return arg ? withWord(values, arg, arg.variadic ? [answer] : answer) : values;
+  return arg ? withArgument(values, arg, arg.variadic ? [answer] : answer) : values;
 }

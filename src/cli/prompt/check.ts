@@ -51,7 +51,7 @@ export async function checkInput(
   });
   if (checked.ok) return;
   const all = checked.issues.map((issue) => ({
-    flag: typedName(command, flags, issue.path),
+    flag: flagName(command, flags, issue.path),
     message: withValue(issue, input) + suggestion(id, issue, input),
   }));
   const issues = [...new Map(all.map((issue) => [sentence(issue), issue])).values()];
@@ -63,10 +63,10 @@ const noDescription =
   "The service's description, which may list more values, is not available; --no-validate sends the value as it is.";
 
 /** The flag for a field as the user typed it, else its main name. */
-function typedName(command: CommandNode, flags: Invocation["flags"], path: Issue["path"]): string {
+function flagName(command: CommandNode, flags: Invocation["flags"], path: Issue["path"]): string {
   const names = flagsThatSet(command, path);
-  const typed = names.map((name) => flags[name.replace(/^--/, "")]?.name).find((name) => name !== undefined);
-  return typed ?? names[0];
+  const given = names.map((name) => flags[name.replace(/^--/, "")]?.name).find((name) => name !== undefined);
+  return given ?? names[0];
 }
 
 /** Suggests the nearest choices of a field for an unknown value. */

@@ -7,20 +7,23 @@ import type { Io } from "../../system/types.ts";
 const notReal = "(Sandbox: no real resources are affected.)";
 
 /** Whether gpuctl can prompt: both stdin and stderr must be terminals. */
-export const mayPrompt = (
-  { mayAsk }: Pick<Settings, "mayAsk">,
+export const canPrompt = (
+  { promptsAllowed }: Pick<Settings, "promptsAllowed">,
   { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
-): boolean => mayAsk && stdin.isTTY && stderr.isTTY;
+): boolean => promptsAllowed && stdin.isTTY && stderr.isTTY;
 
-/** Asks before spending money or destroying something. Throws when the answer is no, or when it cannot ask and must. */
+/**
+ * Asks before spending money or destroying something. Throws when the answer is no, or when a destructive command cannot
+ * prompt and `--yes` is not set.
+ */
 export async function confirm(
   question: () => Promise<string | undefined> | string | undefined,
   { confirm: kind }: Pick<CommandNode, "confirm">,
-  settings: Pick<Settings, "yes" | "mayAsk" | "sandbox">,
+  settings: Pick<Settings, "yes" | "promptsAllowed" | "sandbox">,
   io: Pick<Io, "stdin" | "stderr" | "prompts">,
 ): Promise<void> {
   if (settings.yes || kind === undefined) return;
-  const interactive = mayPrompt(settings, io);
+  const interactive = canPrompt(settings, io);
   if (!interactive && kind === "spending") return;
   const message = await question();
   if (message === undefined) return;

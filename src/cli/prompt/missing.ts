@@ -12,21 +12,21 @@ export interface Missing {
   readonly text: string;
 }
 
-/** What a command still needs: arguments first, then required fields without a value or a default. */
-export function missingOf(
+/** The required inputs that are missing: arguments first, then required fields without a value or a default. */
+export function missingInputs(
   command: CommandNode,
   values: Values,
-  kept: Readonly<Partial<Record<string, string>>>,
+  profileValues: Readonly<Partial<Record<string, string>>>,
 ): readonly Missing[] {
   const fields = command.operation === undefined ? [] : routes[command.operation].fields;
   const isDefaulted = (name: string) => {
     const key = command.defaulted?.[name];
-    return key === "always" || (key !== undefined && kept[key] !== undefined);
+    return key === "always" || (key !== undefined && profileValues[key] !== undefined);
   };
   const isSetByFlag = (name: string) =>
     command.flags.some(({ key, setsFields }) => isGiven(values, key) && setsFields?.includes(name));
   const args = command.args.filter(
-    (one) => one.required && !hasWord(one, values) && !isReplaced(one, values),
+    (one) => one.required && !hasArgument(one, values) && !isReplaced(one, values),
   );
   const needed = fields.filter(
     ({ name, required }) =>
@@ -55,13 +55,13 @@ export function missingOf(
 const oneOf = (choices: readonly string[]): string => `one of ${choices.join(", ")}`;
 
 /** The value of an argument, or of the flag for its field. */
-export function wordOf({ name, field = "" }: ArgNode, { input, args }: Values): unknown {
+export function argumentValue({ name, field = "" }: ArgNode, { input, args }: Values): unknown {
   return args[name.toLowerCase()] ?? new Map<string, unknown>(Object.entries(input)).get(field);
 }
 
-function hasWord(one: ArgNode, values: Values): boolean {
-  const word = wordOf(one, values);
-  return word !== undefined && !(Array.isArray(word) && word.length === 0);
+function hasArgument(one: ArgNode, values: Values): boolean {
+  const value = argumentValue(one, values);
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
 
 /** Whether a flag replaces the argument. */

@@ -20,35 +20,32 @@ export interface Connection extends Pick<Ports, "callAt"> {
   readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
   /** The requests that a dry run would have sent. */
-  readonly shown: readonly ShownRequest[];
+  readonly dryRunRequests: readonly ShownRequest[];
   readonly close: () => void;
 }
 
 interface Observing {
   readonly observe?: Observer;
   /** Called whenever a request was sent and its response is awaited. */
-  readonly meanwhile?: () => void;
+  readonly onSent?: () => void;
 }
 
 const ignore = () => {};
 
 /** Calls to the service that the settings name. The connection is opened by the first one. */
-export function connect(
-  runtime: Runtime,
-  { observe = ignore, meanwhile = ignore }: Observing = {},
-): Connection {
+export function connect(runtime: Runtime, { observe = ignore, onSent = ignore }: Observing = {}): Connection {
   const { settings, system, services, notes } = runtime;
   const { clock, interrupted, random } = system;
-  const shown: ShownRequest[] = [];
-  const opened: { readonly close: () => void }[] = [];
-  const opening = <One extends (typeof opened)[number]>(open: () => Promise<One>) =>
+  const dryRunRequests: ShownRequest[] = [];
+  const connections: { readonly close: () => void }[] = [];
+  const openOnce = <Closable extends (typeof connections)[number]>(open: () => Promise<Closable>) =>
     once(async () => {
-      const one = await open();
-      opened.push(one);
-      return one;
+      const connection = await open();
+      connections.push(connection);
+      return connection;
     });
-  const sandbox = opening(services.sandbox.open);
-  const transport = opening(services.network.connect);
+  const sandbox = openOnce(services.sandbox.open);
+  const transport = openOnce(services.network.connect);
   const keyring = createKeyring({ settings, output: system.programs.output, sandbox });
   const sender = { userAgent: `gpuctl/${services.version}`, insecureHttp: settings.insecureHttp };
   const target = async (route: Parameters<Keyring["keyFor"]>[0]): Promise<Target> => ({
@@ -59,7 +56,7 @@ export function connect(
   });
   const options = {
     fetch: async (url, init) => {
-      if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent: meanwhile });
+      if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent });
       return (await sandbox()).fetch(new Request(url, init));
     },
     observe,
@@ -80,11 +77,11 @@ export function connect(
     const to = await target(routes[id]);
     if (!settings.dryRun) return { ...options, target: to, ...(descriptions && { descriptions }) };
     const parts = (await replacementFor(id, input)) ?? requestParts(routes[id], input);
-    shown.push(shownRequest(parts, to));
+    dryRunRequests.push(shownRequest(parts, to));
     throw new DryRun();
   };
   return {
-    shown,
+    dryRunRequests,
     sandbox,
     keyring,
     isListed,
@@ -106,7 +103,7 @@ export function connect(
         const { acceptAnything, rawCall } = await import("../../client/call.ts");
         const to = await target(parts);
         if (!settings.dryRun) return rawCall(parts, { ...options, target: to, ...limits });
-        shown.push(shownRequest(parts, to, acceptAnything));
+        dryRunRequests.push(shownRequest(parts, to, acceptAnything));
         throw new DryRun();
       },
     },
@@ -120,7 +117,7 @@ export function connect(
           ...limits,
         }),
     close: () => {
-      for (const one of opened) one.close();
+      for (const connection of connections) connection.close();
     },
   };
 }

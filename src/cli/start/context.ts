@@ -19,7 +19,7 @@ export function createContext(
     sleep: (milliseconds) => clock.sleep(milliseconds, interrupted),
     interrupted,
     say: notes.say,
-    ifItFails: notes.ifItFails,
+    setFailureContext: notes.setFailureContext,
     progress: (text, work) => showProgress(text, work, settings, system),
     files: {
       read: async (path) => {

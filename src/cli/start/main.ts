@@ -10,7 +10,7 @@ import { helpLook } from "../help/layout.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { type Invocation, parse } from "../parse/program.ts";
 import { createNotes } from "../print/notes.ts";
-import { prepare, print } from "../print/print.ts";
+import { preloadRenderer, print } from "../print/print.ts";
 import { exit } from "../report/exit.ts";
 import type { FailureContext } from "../report/failure.ts";
 import { connect } from "./connection.ts";
@@ -28,7 +28,7 @@ export async function main(argv: readonly string[], system: System, services: Se
     await io.stdout.write(text ?? "");
     return exit.done;
   } catch (error) {
-    return fail(error, io.stderr, { asDocument: wantsDocument(argv, env) });
+    return fail(error, io.stderr, { asJson: wantsJson(argv, env) });
   }
 }
 
@@ -37,7 +37,7 @@ async function execute(invocation: Invocation, system: System, services: Service
   const loading = loadCommand(invocation.command.path.join(" "));
   const config = configFor(invocation, system);
   const settings = resolveSettings({
-    typed: invocation.globals,
+    cli: invocation.globals,
     flags: globalFlags,
     env,
     config,
@@ -55,35 +55,35 @@ async function execute(invocation: Invocation, system: System, services: Service
       service.observe(exchange);
       notes.response(exchange, service.now());
     },
-    meanwhile: () => {
-      void loading.then(({ view }) => prepare(view, settings, io.stdout.isTTY));
+    onSent: () => {
+      void loading.then(({ view }) => preloadRenderer(view, settings, io.stdout.isTTY));
     },
   });
   try {
     const command = await loading;
     checkColumns(command.view, settings);
     const filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
-    const byServiceClock = { ...system, clock: { ...clock, now: service.now } };
+    const systemWithServiceClock = { ...system, clock: { ...clock, now: service.now } };
     const finish = async (result: Result) => {
-      await print(result, command.view, { settings, system: byServiceClock, notes, filter });
+      await print(result, command.view, { settings, system: systemWithServiceClock, notes, filter });
       for (const line of notes.held) await io.stderr.write(`${line}\n`);
       // Only the user ends a view that is refreshed.
       if ("frames" in result) return exit.interrupted;
       return ("exitCode" in result && result.exitCode) || exit.done;
     };
     try {
-      const found = { invocation, command, connection, serviceNow: service.now };
-      return await finish(await run(found, runtime));
+      const runOptions = { invocation, command, connection, serviceNow: service.now };
+      return await finish(await run(runOptions, runtime));
     } catch (error) {
       if (!(error instanceof DryRun)) throw error;
-      return await finish(dryRunResult(connection.shown, settings.output));
+      return await finish(dryRunResult(connection.dryRunRequests, settings.output));
     }
   } catch (error) {
     return await fail(orInterrupted(error, system), io.stderr, {
-      asDocument: isMachineFormat(settings.output),
+      asJson: isMachineFormat(settings.output),
       debug: settings.debug,
       sandbox: settings.sandbox,
-      before: notes.beforeFailure(),
+      before: notes.failureContext(),
       last,
     });
   } finally {
@@ -111,26 +111,32 @@ function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
 
 /** After Ctrl-C every failure counts as an interruption, except one that reports what may have been changed or paid. */
 const orInterrupted = (error: unknown, { interrupted }: System): unknown =>
-  interrupted.aborted && !(error instanceof Error && saysMore.has(error.name)) ? new Interrupted() : error;
+  interrupted.aborted && !(error instanceof Error && reportedAfterInterrupt.has(error.name))
+    ? new Interrupted()
+    : error;
 
-const saysMore: ReadonlySet<string> = new Set(["InterruptedWrite", "UnknownOutcome", "ResultLost"]);
+const reportedAfterInterrupt: ReadonlySet<string> = new Set([
+  "InterruptedWrite",
+  "UnknownOutcome",
+  "ResultLost",
+]);
 
 /** A filter must compile before anything is sent. */
 const compiled = async (expression: string) => (await import("../../output/jq.ts")).compileFilter(expression);
 
-/** Whether a command line that could not be parsed seems to ask for a machine format. */
-function wantsDocument(argv: readonly string[], env: System["env"]): boolean {
-  const typed = argv.flatMap((word, at) => {
+/** Whether a command line that could not be parsed seems to ask for a machine format: its error is then JSON. */
+function wantsJson(argv: readonly string[], env: System["env"]): boolean {
+  const formats = argv.flatMap((word, at) => {
     if (/^--jq(?:=|$)/.test(word)) return ["json"];
     const [, joined] = /^(?:-[qy]*o|--output(?:=|$))(.*)$/.exec(word) ?? [];
     return joined === undefined ? [] : [joined || argv[at + 1]];
   });
-  const format = typed.at(-1) ?? env.GPUCTL_OUTPUT;
+  const format = formats.at(-1) ?? env.GPUCTL_OUTPUT;
   return outputFormats.some((one) => one === format && isMachineFormat(one));
 }
 
 interface FailOptions extends FailureContext {
-  readonly asDocument: boolean;
+  readonly asJson: boolean;
   readonly debug?: boolean;
 }
 
@@ -139,18 +145,17 @@ async function fail(error: unknown, stderr: Sink, options: FailOptions): Promise
   const { failureDocument, failureOf, failureText } = await import("../report/failure.ts");
   const failure = failureOf(error, options);
   if (options.debug && error instanceof Error) await stderr.write(`${error.stack}\n`);
-  await stderr.write(options.asDocument ? failureDocument(failure) : failureText(failure));
+  await stderr.write(options.asJson ? failureDocument(failure) : failureText(failure));
   return failure.exitCode;
 }
 
-/** Milliseconds that two clocks in agreement may seem to differ by: dates have whole seconds, and responses travel. */
+/** Milliseconds of difference to ignore: Date has whole seconds, and a response takes time to arrive. */
 const tolerance = 2000;
 const restOfSecond = 999;
 
 /**
- * The clock that the service's timestamps are read by, which may differ from this machine's, as the sandbox's does when
- * it was moved: it follows the Date header of responses, and is this machine's before the first. A date stands for the
- * end of its second, so that no timestamp lies ahead of it.
+ * The time according to the service, from the Date header of its responses. Until the first response, this machine's
+ * time. Date has whole seconds, so the end of the second is used: then no timestamp is in the future.
  */
 function serviceClock(machine: () => number): { readonly observe: Observer; readonly now: () => number } {
   let ahead = 0;

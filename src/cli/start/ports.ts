@@ -11,7 +11,7 @@ import { helpLook } from "../help/layout.ts";
 import { helpOrTopic } from "../help/topics.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { unknownTopic } from "../parse/unknown.ts";
-import { mayPrompt } from "../prompt/confirm.ts";
+import { canPrompt } from "../prompt/confirm.ts";
 import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
 
@@ -20,7 +20,7 @@ export function createPorts(runtime: Runtime, { callAt, sandbox, keyring }: Conn
   const { settings, services } = runtime;
   const { env, files, io, programs } = runtime.system;
   const ask: Ports["ask"] = async (hint) => {
-    if (mayPrompt(settings, io)) return io.prompts();
+    if (canPrompt(settings, io)) return io.prompts();
     throw new UsageError("cannot prompt: not running interactively", { hint });
   };
   return {

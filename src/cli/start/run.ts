@@ -16,7 +16,7 @@ export async function loadCommand(words: string): Promise<Command> {
   return (await load()).default;
 }
 
-interface Run {
+interface RunOptions {
   readonly invocation: Invocation;
   readonly command: Command;
   readonly connection: Connection;
@@ -24,31 +24,31 @@ interface Run {
   readonly serviceNow: () => number;
 }
 
-/** From what was typed to a result: missing values, contract check, confirmation, the command itself. */
+/** From the parsed command line to a result: missing values, contract check, confirmation, the command itself. */
 export async function run(
-  { invocation: typed, command, connection, serviceNow }: Run,
+  { invocation: parsed, command, connection, serviceNow }: RunOptions,
   runtime: Runtime,
 ): Promise<Result> {
   const { settings, system } = runtime;
   const context = createContext(runtime, connection, serviceNow);
-  const invocation = withProfileDefaults(typed, settings);
+  const invocation = withProfileDefaults(parsed, settings);
   const node = invocation.command;
   const values = await fillIn(invocation, valuesOf(invocation), runtime);
-  const typedValues = { ...context, ...(await portsFor(command, runtime, connection)), ...values };
-  const input = (await command.buildInput?.(typedValues)) ?? values.input;
+  const parsedValues = { ...context, ...(await portsFor(command, runtime, connection)), ...values };
+  const input = (await command.buildInput?.(parsedValues)) ?? values.input;
   // Skipped when there is nothing to check, so that a plain listing loads no schema.
   if (settings.validate && node.operation !== undefined && Object.keys(input).length > 0) {
     const { checkInput } = await import("../prompt/check.ts");
     await checkInput(node.operation, input, invocation, connection.isListed);
   }
-  const given = { ...typedValues, input };
+  const runInput = { ...parsedValues, input };
   if (!settings.dryRun && command.confirm) {
     const { confirm: asked } = command;
-    const question = () => ("spending" in asked ? asked.spending(given) : asked.destruction(given));
+    const question = () => ("spending" in asked ? asked.spending(runInput) : asked.destruction(runInput));
     const real = node.operation === undefined && node.path[0] !== "sandbox";
     await confirm(question, node, { ...settings, sandbox: settings.sandbox && !real }, system.io);
   }
-  return command.run(given);
+  return command.run(runInput);
 }
 
 async function portsFor({ uses = [] }: Command, runtime: Runtime, connection: Connection): Promise<object> {

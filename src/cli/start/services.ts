@@ -22,7 +22,7 @@ export interface Services {
   readonly neededNode: string;
   readonly network: {
     readonly connect: () => Promise<Transport>;
-    /** What a host shows without a key. Throws when it cannot be reached within `timeout` milliseconds. */
+    /** What a host returns without a key. Throws when it cannot be reached within `timeout` milliseconds. */
     readonly probe: (url: string, timeout: number) => Promise<Probe>;
     /** The proxy that the environment names for a URL. */
     readonly proxyFor: (url: string) => Promise<string | undefined>;
@@ -82,7 +82,7 @@ async function openSandbox(file: string): Promise<Sandbox> {
   return {
     ...sandbox,
     serve: async ({ only, ...address }) => {
-      const served = await serve(sandbox.withEnvironment(only), address);
+      const served = await serve(sandbox.withOperationSet(only), address);
       serving.push(served.close);
       return served;
     },

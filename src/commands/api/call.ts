@@ -69,7 +69,7 @@ export default defineCommand({
     const request = requestOf({ named, found, fields, input });
     const { method, path } = request.parts;
     if (found === undefined) say(`The description lists no ${method} ${path}: the request is not checked.`);
-    if (flags.include && (settings.tableTyped || !["table", "json"].includes(settings.output))) {
+    if (flags.include && (settings.tableFromCli || !["table", "json"].includes(settings.output))) {
       throw new UsageError("--include prints the response as received: remove --output and --columns");
     }
     if (flags.paginate && method !== "GET") throw new UsageError(`--paginate is for GET, not for ${method}`);
@@ -176,8 +176,8 @@ function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOpe
 }
 
 /** JSON of any shape in the requested format; as JSON without one. */
-function shown(data: unknown, { output, tableTyped }: Context["settings"]): Result {
-  const asIs = output === "table" && !tableTyped;
+function shown(data: unknown, { output, tableFromCli }: Context["settings"]): Result {
+  const asIs = output === "table" && !tableFromCli;
   return { data, view: asIs ? { kind: "document" } : viewOf(data) };
 }
 

@@ -49,7 +49,7 @@ export function similar(word: string, names: readonly string[]): readonly string
 }
 
 /** A hint to put before another, with a blank after it; empty when no name is like the word. */
-export function didYouMean(word: string, names: readonly string[]): string {
+export function suggestionHint(word: string, names: readonly string[]): string {
   const like = similar(word, names);
   return like.length > 0 ? `Did you mean ${like.join(", ")}? ` : "";
 }
@@ -109,12 +109,12 @@ export function requireOperation(named: Named, description: Description): Descri
 const placeOf = ({ method, path }: Pick<DescribedOperation, "method" | "path">) => `${method} ${path}`;
 
 const notListed = (message: string, wanted: string, names: readonly string[]): NotOffered =>
-  new NotOffered(message, `${didYouMean(wanted, names)}\`gpuctl api list\` lists the operations.`);
+  new NotOffered(message, `${suggestionHint(wanted, names)}\`gpuctl api list\` lists the operations.`);
 
 /** The values of the parameters of a listed path, or undefined when the typed path is another one. */
-function matched(listed: string, typed: string): Readonly<Record<string, string>> | undefined {
+function matched(listed: string, path: string): Readonly<Record<string, string>> | undefined {
   const names = listed.split("/");
-  const values = typed.split("/");
+  const values = path.split("/");
   if (names.length !== values.length) return undefined;
   const found: Record<string, string> = {};
   for (const [index, name] of names.entries()) {

@@ -2,7 +2,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { UsageError } from "../../core/errors.ts";
 import { describedOperations } from "../../openapi/described.ts";
-import { didYouMean } from "./find.ts";
+import { suggestionHint } from "./find.ts";
 
 export default defineCommand({
   path: "api list",
@@ -45,7 +45,7 @@ export default defineCommand({
     const groups = [...new Set(all.flatMap(({ tags }) => tags))];
     if (!groups.includes(group)) {
       throw new UsageError(`the service has no group ${JSON.stringify(group)}`, {
-        hint: `${didYouMean(group, groups)}Groups: ${groups.join(", ")}.`,
+        hint: `${suggestionHint(group, groups)}Groups: ${groups.join(", ")}.`,
       });
     }
     return { data: all.filter(({ tags }) => tags.includes(group)) };

@@ -30,8 +30,8 @@ interface Given {
 export function requestOf({ named, found, fields, input }: Given): Request {
   const operation = found?.operation;
   const method = "id" in named ? (operation?.method ?? "GET") : named.method;
-  const typed = "id" in named ? (operation?.path ?? "/") : named.path;
-  const names = [...typed.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
+  const template = "id" in named ? (operation?.path ?? "/") : named.path;
+  const names = [...template.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
   const declared = operation?.parameters.filter((parameter) => parameter.in === "query") ?? [];
   const bodiless = ["GET", "HEAD", "DELETE"].includes(method) && operation?.body === undefined;
   const path = byName(found?.pathValues);
@@ -53,7 +53,7 @@ export function requestOf({ named, found, fields, input }: Given): Request {
   const body = input === undefined ? (Object.keys(rest).length > 0 ? rest : undefined) : parsed(input);
   const needsBody = operation?.body?.required === true && !bodiless;
   const sent = body === undefined && needsBody ? {} : body;
-  const filled = names.reduce((text, name) => text.replace(`{${name}}`, segment(name, path[name])), typed);
+  const filled = names.reduce((text, name) => text.replace(`{${name}}`, segment(name, path[name])), template);
   return {
     operation,
     values: { path, query, header },

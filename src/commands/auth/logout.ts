@@ -17,7 +17,7 @@ export default defineCommand({
     },
   ],
   run: async ({ settings: { profile, dryRun }, profiles, say }) => {
-    const forgotten = !dryRun && (await profiles.forgetKey(profile));
+    const forgotten = !dryRun && (await profiles.removeKey(profile));
     if (dryRun) say(nothingDone);
     else if (!forgotten) say(`The profile "${profile}" has no key.`);
     return { data: { profile, forgotten } };

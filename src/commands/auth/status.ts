@@ -12,7 +12,7 @@ export default defineCommand({
     { text: "Check the key", command: "gpuctl auth status --sandbox" },
     { text: "Print as JSON, for a script", command: "gpuctl auth status -o json --sandbox" },
   ],
-  run: async ({ input, call, ifItFails, secrets, settings }) => {
+  run: async ({ input, call, setFailureContext, secrets, settings }) => {
     const { profile, baseUrl, inferenceBaseUrl, sandbox, dryRun } = settings;
     // In a dry run the call ends the command, before a program is run that prints the key.
     if (dryRun) await call("getActiveRentalSummary", input);
@@ -20,7 +20,7 @@ export default defineCommand({
     const ending = `…${keyEnding(key)}`;
     await call("getActiveRentalSummary", input).catch((error) => {
       if (error instanceof ServiceError && (error.status === 401 || error.status === 403)) {
-        ifItFails(`The key was ${ending}, from ${source}.`);
+        setFailureContext(`The key was ${ending}, from ${source}.`);
       }
       throw error;
     });

@@ -122,9 +122,9 @@ interface GenerateOptions {
 async function generate(
   input: InputOf<"generateImage">,
   { count, cost, target, metadata }: GenerateOptions,
-  context: Pick<Context, "call" | "progress" | "ifItFails" | "say" | "serviceNow" | "settings">,
+  context: Pick<Context, "call" | "progress" | "setFailureContext" | "say" | "serviceNow" | "settings">,
 ): Promise<Result> {
-  const { call, progress, ifItFails, serviceNow, settings } = context;
+  const { call, progress, setFailureContext, serviceNow, settings } = context;
   const saved: (SavedFile & Readonly<Record<string, unknown>>)[] = [];
   const requests = Array.from({ length: count }, (_, index) =>
     input.seed === undefined ? input : { ...input, seed: input.seed + index },
@@ -155,7 +155,7 @@ async function generate(
       }
       saved.push({ ...file, seed: seed ?? null, model, size: `${width}x${height}`, cost, request: shown });
     }
-    ifItFails(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}.`);
+    setFailureContext(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}.`);
   }
   reportSpent(saved.length, cost * saved.length, context);
   return { data: saved };

@@ -51,11 +51,11 @@ export default defineCommand({
   },
   run: async ({ input: { rentals }, ...context }) => {
     if (context.settings.dryRun) await showRequests(rentals, context);
-    const { ifItFails, interrupted } = context;
+    const { setFailureContext, interrupted } = context;
     const ended: (TerminationPlan & { readonly response: unknown })[] = [];
     const failures: Failure[] = [];
     const report = () => {
-      if (rentals.length > 1 || ended.length > 0) ifItFails(batchReport(rentals, ended, failures));
+      if (rentals.length > 1 || ended.length > 0) setFailureContext(batchReport(rentals, ended, failures));
     };
     for (const rental of rentals) {
       const { id } = rental;

@@ -1,15 +1,15 @@
 import type { Arg } from "../../command-kit/arg.ts";
 import type { Context, SandboxControl } from "../../command-kit/context.ts";
-import type { Command, Destruction, Run, Values } from "../../command-kit/define.ts";
+import type { Command, Destruction, RunInput, Values } from "../../command-kit/define.ts";
 import type { Flags } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
 import { invalidValues } from "../../core/text.ts";
 import type { Column } from "../../core/view.ts";
 
-type Given<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Run<
+type ControlInput<OwnFlags extends Flags, Args extends readonly Arg[], Built extends object> = RunInput<
   never,
-  Declared,
+  OwnFlags,
   Args,
   "sandbox",
   Built
@@ -18,27 +18,31 @@ type Given<Declared extends Flags, Args extends readonly Arg[], Built extends ob
 type Path = readonly (string | number)[];
 
 /** The confirmation of commands that delete sandbox state. */
-type Confirmed =
+type RequiresConfirmation =
   | { readonly effect?: never; readonly confirm?: never }
   | { readonly effect: "destroy"; readonly confirm: Destruction<Context & Values> };
 
-type Declaration<Declared extends Flags, Args extends readonly Arg[], Built extends object> = Confirmed &
+type Declaration<
+  OwnFlags extends Flags,
+  Args extends readonly Arg[],
+  Built extends object,
+> = RequiresConfirmation &
   Pick<Command, "path" | "summary" | "details" | "view" | "examples"> & {
-    readonly flags?: Declared;
+    readonly flags?: OwnFlags;
     readonly args?: Args;
     /** Parses the input before any prompt or change. */
-    buildInput?(typed: Given<Declared, Args, object>): Built | Promise<Built>;
+    buildInput?(parsed: ControlInput<OwnFlags, Args, object>): Built | Promise<Built>;
     /** Runs against the sandbox; the returned value is printed. */
-    act(control: SandboxControl, given: Given<Declared, Args, Built>): unknown;
+    act(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
     /** Printed instead in a dry run. A command without it is read-only and runs in a dry run too. */
-    dryRun?(control: SandboxControl, given: Given<Declared, Args, Built>): unknown;
+    dryRun?(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
     /** What the user typed for a value that the sandbox rejects. */
-    nameOf?(path: Path, given: Given<Declared, Args, Built>): string;
+    nameOf?(path: Path, input: ControlInput<OwnFlags, Args, Built>): string;
   };
 
 /** A command that opens the sandbox's controls, does one thing and prints the result. */
 export const controlCommand = <
-  const Declared extends Flags = Record<never, never>,
+  const OwnFlags extends Flags = Record<never, never>,
   const Args extends readonly Arg[] = readonly [],
   Built extends object = object,
 >({
@@ -46,20 +50,20 @@ export const controlCommand = <
   dryRun,
   nameOf,
   ...declaration
-}: Declaration<Declared, Args, Built>): Command => ({
+}: Declaration<OwnFlags, Args, Built>): Command => ({
   ...declaration,
   uses: ["sandbox"],
-  run: async (given: Given<Declared, Args, Built>) => {
-    const control = await given.sandbox();
-    if (dryRun && given.settings.dryRun) {
-      const data = await dryRun(control, given);
-      given.say(nothingDone);
+  run: async (input: ControlInput<OwnFlags, Args, Built>) => {
+    const control = await input.sandbox();
+    if (dryRun && input.settings.dryRun) {
+      const data = await dryRun(control, input);
+      input.say(nothingDone);
       return { data };
     }
     try {
-      return { data: await act(control, given) };
+      return { data: await act(control, input) };
     } catch (error) {
-      throw nameOf && isRefusal(error) ? usageError(error, (path) => nameOf(path, given)) : error;
+      throw nameOf && isRefusal(error) ? usageError(error, (path) => nameOf(path, input)) : error;
     }
   },
 });

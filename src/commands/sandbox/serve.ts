@@ -3,7 +3,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
-import { environmentNames } from "../../core/sandbox.ts";
+import { operationSetNames } from "../../core/sandbox.ts";
 import { isLoopback } from "../../core/urls.ts";
 
 export default defineCommand({
@@ -19,7 +19,7 @@ export default defineCommand({
       maximum: 65_535,
     }),
     host: flag.text("Address to listen on", { default: "127.0.0.1", value: "HOST" }),
-    only: flag.choice("Serve only this set of operations", environmentNames, {
+    only: flag.choice("Serve only this set of operations", operationSetNames, {
       value: "SET",
       defaultText: "all documented and assumed ones",
     }),

@@ -28,7 +28,7 @@ export function createWizard(profile: string, ask: Prompts, context: SetupContex
     save: async (what, change) => {
       await context.profiles.save(profile, change);
       if (!saved.includes(what)) saved.push(what);
-      context.ifItFails(
+      context.setFailureContext(
         `Saved in profile "${profile}": ${saved.join(", ")}. Run \`gpuctl setup\` again to continue.`,
       );
     },

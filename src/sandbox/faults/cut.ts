@@ -12,16 +12,20 @@ const kib = 1024;
 const lineEnd = 10;
 
 /**
- * The start of a response: its first `after` server-sent events, or KiB when it is not a stream. It then ends normally,
- * or with a reset of the connection.
+ * Truncates a response after `after` events (stream) or `after` KiB (anything else), then ends it normally or resets the
+ * connection.
  */
-export function cut(response: Response, after: number, { reset }: { readonly reset: boolean }): Response {
+export function truncateResponse(
+  response: Response,
+  after: number,
+  { reset }: { readonly reset: boolean },
+): Response {
   const { status, headers, body } = response;
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const shortened = new Headers(headers);
-  shortened.delete("content-length");
+  const headersWithoutLength = new Headers(headers);
+  headersWithoutLength.delete("content-length");
   const start = startOf(body, isStream ? eventEnds(after) : bytes(after * kib), reset);
-  return new Response(ReadableStream.from(start), { status, headers: shortened });
+  return new Response(ReadableStream.from(start), { status, headers: headersWithoutLength });
 }
 
 /** How many bytes of a chunk belong to the start; undefined when all do and more may follow. */

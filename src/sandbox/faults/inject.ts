@@ -5,7 +5,7 @@ import { type ErrorBody, errors } from "../../contract/errors.ts";
 import { faultHeader } from "../../core/sandbox.ts";
 import type { ServedId } from "../assumed/index.ts";
 import type { Store } from "../queries.ts";
-import { ConnectionReset, cut } from "./cut.ts";
+import { ConnectionReset, truncateResponse } from "./cut.ts";
 import { type Effect, takeFault } from "./table.ts";
 
 /**
@@ -29,7 +29,8 @@ export async function injectFault(
   if (effect.delayMs !== undefined) await delay(effect.delayMs, http.req.raw.signal);
   if (broken) throw new ConnectionReset();
   if (isReplaced) replace(http, replacementFor(http, effect));
-  if (effect.cutStreamAfter !== undefined) replace(http, cut(http.res, effect.cutStreamAfter, effect));
+  if (effect.cutStreamAfter !== undefined)
+    replace(http, truncateResponse(http.res, effect.cutStreamAfter, effect));
   http.header(faultHeader, String(id));
 }
 

@@ -2,8 +2,8 @@ import { type OpenApiDocument, openApi } from "../../contract/document/openapi.t
 import type { Additions } from "../../contract/document/responses.ts";
 import { operations } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { enabledOperations } from "../environment.ts";
 import { payloadTooLarge } from "../errors.ts";
+import { enabledOperations } from "../operation-set.ts";
 import type { Handlers } from "./handler.ts";
 
 /** Responses and headers of the sandbox that the service does not document. */
@@ -20,8 +20,8 @@ const additions = (operation: Operation): Additions => ({
 let last: { readonly key: string; readonly document: OpenApiDocument } | undefined;
 
 export const description = {
-  getOpenApiDocument: (_input, { http, now, environment }) => {
-    const enabled = enabledOperations(environment, now);
+  getOpenApiDocument: (_input, { http, now, operationSet }) => {
+    const enabled = enabledOperations(operationSet, now);
     const { origin } = new URL(http.req.url);
     const key = [origin, ...enabled.map(({ id }) => id)].join(" ");
     if (last?.key !== key) {

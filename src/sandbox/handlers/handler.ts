@@ -1,13 +1,13 @@
 import type { Context } from "hono";
 import type { ServedId, ServedInputOf, ServedOutputOf } from "../assumed/index.ts";
-import type { Environment } from "../environment.ts";
+import type { OperationSet } from "../operation-set.ts";
 import type { Store } from "../queries.ts";
 
 /** What a handler gets besides its input. */
 export interface Call {
   readonly store: Store;
   /** All operations that are served. */
-  readonly environment: Environment;
+  readonly operationSet: OperationSet;
   /** The time of the call, in milliseconds since 1970; everything in it is stamped and billed at this time. */
   readonly now: number;
   /** The caller; empty when the operation requires no key. */

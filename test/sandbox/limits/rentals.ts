@@ -142,7 +142,7 @@ export const rentalChecks = {
     const lists = [`${create}/active`, `${create}/history`];
     for (const path of lists) expect(await ask(sandbox, path)).toMatchObject({ status: 404 });
     expect(await ask(sandbox, create, {})).toMatchObject({ status: 404 });
-    const served = sandbox.withEnvironment("replacements");
+    const served = sandbox.withOperationSet("replacements");
     const bm = await ask(served, create, { rentalType: "bare-metal", ...metal });
     const vm = await ask(served, create, { rentalType: "virtual-machine", gpuCount: 1 });
     const [active] = lists;

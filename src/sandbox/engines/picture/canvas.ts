@@ -1,21 +1,21 @@
 /** Red, green and blue, each an integer 0-255. */
-export type Colour = readonly [red: number, green: number, blue: number];
+export type Color = readonly [red: number, green: number, blue: number];
 
-/** The colour of a six-digit hexadecimal number: `rgb(0xff8800)`. */
-export function rgb(hex: number): Colour {
+/** The color of a six-digit hexadecimal number: `rgb(0xff8800)`. */
+export function rgb(hex: number): Color {
   return [hex >>> 16, (hex >>> 8) & 255, hex & 255];
 }
 
-/** Interpolates between two colours; a `share` over 1 extrapolates, clamped to valid colours. */
-export function mix(from: Colour, to: Colour, share: number): Colour {
+/** Interpolates between two colors; a `share` over 1 extrapolates, clamped to valid colors. */
+export function mix(from: Color, to: Color, share: number): Color {
   const part = (a: number, b: number) => Math.min(255, Math.max(0, Math.round(a + (b - a) * share))) | 0;
   return [part(from[0], to[0]), part(from[1], to[1]), part(from[2], to[2])];
 }
 
-/** Changes the saturation of a colour: more with `strength` over 1, less under 1. */
-export function saturate(colour: Colour, strength: number): Colour {
-  const grey = Math.round(0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]);
-  return mix([grey, grey, grey], colour, strength);
+/** Changes the saturation of a color: more with `strength` over 1, less under 1. */
+export function saturate(color: Color, strength: number): Color {
+  const gray = Math.round(0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2]);
+  return mix([gray, gray, gray], color, strength);
 }
 
 /** RGB pixels in rows from the top, three bytes each. Stored values are rounded and clamped. */
@@ -29,27 +29,27 @@ export function blankCanvas(width: number, height: number): Canvas {
   return { width, height, data: new Uint8ClampedArray(width * height * 3) };
 }
 
-/** Blends a colour over the pixel at byte offset `at`; `cover` is the opacity, 0-1. */
-export function lay(data: Uint8ClampedArray, at: number, colour: Colour, cover: number): void {
+/** Blends a color over the pixel at byte offset `at`; `cover` is the opacity, 0-1. */
+export function lay(data: Uint8ClampedArray, at: number, color: Color, cover: number): void {
   if (cover >= 1) {
-    data[at] = colour[0];
-    data[at + 1] = colour[1];
-    data[at + 2] = colour[2];
+    data[at] = color[0];
+    data[at + 1] = color[1];
+    data[at + 2] = color[2];
     return;
   }
   const keep = 1 - cover;
-  data[at] = (data[at] ?? 0) * keep + colour[0] * cover;
-  data[at + 1] = (data[at + 1] ?? 0) * keep + colour[1] * cover;
-  data[at + 2] = (data[at + 2] ?? 0) * keep + colour[2] * cover;
+  data[at] = (data[at] ?? 0) * keep + color[0] * cover;
+  data[at + 1] = (data[at + 1] ?? 0) * keep + color[1] * cover;
+  data[at + 2] = (data[at + 2] ?? 0) * keep + color[2] * cover;
 }
 
-/** Blends a colour over a rectangle, clipped to the canvas. */
-export function layBlock({ width, height, data }: Canvas, block: Block, colour: Colour, cover = 1): void {
+/** Blends a color over a rectangle, clipped to the canvas. */
+export function layBlock({ width, height, data }: Canvas, block: Block, color: Color, cover = 1): void {
   const left = Math.max(0, block.left);
   const right = Math.min(width, block.left + block.width);
   const bottom = Math.min(height, block.top + block.height);
   for (let y = Math.max(0, block.top); y < bottom; y++) {
-    for (let x = left; x < right; x++) lay(data, (y * width + x) * 3, colour, cover);
+    for (let x = left; x < right; x++) lay(data, (y * width + x) * 3, color, cover);
   }
 }
 
@@ -57,7 +57,7 @@ export function layBlock({ width, height, data }: Canvas, block: Block, colour: 
 export type Stroke = { x1: number; y1: number; x2: number; y2: number; radius: number };
 
 /** Paints the union of strokes, antialiased; pixels under several strokes are painted once. */
-export function paint(canvas: Canvas, strokes: readonly Stroke[], colour: Colour, cover = 1): void {
+export function paint(canvas: Canvas, strokes: readonly Stroke[], color: Color, cover = 1): void {
   const top = Math.max(0, Math.floor(Math.min(...strokes.map((s) => Math.min(s.y1, s.y2) - s.radius - 1))));
   const bottom = Math.min(
     canvas.height - 1,
@@ -72,12 +72,12 @@ export function paint(canvas: Canvas, strokes: readonly Stroke[], colour: Colour
     for (let x = left; x <= right; x++) {
       let inside = 0;
       for (const stroke of strokes) inside = Math.max(inside, depth(stroke, x, y));
-      if (inside > 0) lay(canvas.data, (y * canvas.width + x) * 3, colour, Math.min(1, inside) * cover);
+      if (inside > 0) lay(canvas.data, (y * canvas.width + x) * 3, color, Math.min(1, inside) * cover);
     }
   }
 }
 
-/** Coverage of a pixel by a stroke: the distance of its centre inside the stroke plus half a pixel. */
+/** Coverage of a pixel by a stroke: the distance of its center inside the stroke plus half a pixel. */
 function depth(stroke: Stroke, x: number, y: number): number {
   const { x1, y1, radius } = stroke;
   const alongX = stroke.x2 - x1;

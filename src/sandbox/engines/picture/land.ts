@@ -1,4 +1,4 @@
-import { type Canvas, type Colour, lay, layBlock, mix } from "./canvas.ts";
+import { type Canvas, type Color, lay, layBlock, mix } from "./canvas.ts";
 import { noise, type Relief } from "./random.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
 
@@ -46,12 +46,12 @@ function shape(canvas: Canvas, scene: Scene, range: number, nearness: number): S
 /** Fills everything below a skyline, mistier towards the bottom, antialiased. */
 function fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: number): void {
   const { width, height, data } = canvas;
-  const colour = mix(palette.far, palette.near, nearness);
-  const mist = mix(colour, palette.horizon, 0.5 * (1 - nearness));
+  const color = mix(palette.far, palette.near, nearness);
+  const mist = mix(color, palette.horizon, 0.5 * (1 - nearness));
   const top = Math.max(0, Math.floor(skyline.reduce((a, b) => Math.min(a, b))));
   const depth = 0.24 * height;
   for (let y = top; y < height; y++) {
-    const row: Colour = mix(colour, mist, Math.min(1, (y - top) / depth));
+    const row: Color = mix(color, mist, Math.min(1, (y - top) / depth));
     for (let x = 0; x < width; x++) {
       const cover = y + 1 - (skyline[x] ?? 0);
       if (cover > 0) lay(data, (y * width + x) * 3, row, Math.min(1, cover));
@@ -85,13 +85,13 @@ function lightWindows(canvas: Canvas, scene: Scene, skyline: Skyline, nearness: 
   const unit = Math.min(canvas.width, canvas.height);
   const size = Math.max(1, Math.round(unit * 0.0045 * (0.6 + nearness)));
   const lit = (palette.night ? 0.2 : 0.08) + 0.03 * detail;
-  const colour = mix(palette.light, [255, 196, 92], 0.45);
+  const color = mix(palette.light, [255, 196, 92], 0.45);
   for (let left = size; left < canvas.width - size; left += size * 3) {
     const roof = Math.max(skyline[left - size] ?? 0, skyline[left] ?? 0, skyline[left + 2 * size] ?? 0);
     for (let top = roof + size * 2; top < roof + unit * 0.3; top += size * 4) {
       if (random.between(0, 1) > lit) continue;
       const block = { left, top, width: size, height: size * 2 };
-      layBlock(canvas, block, colour, random.between(0.2, 0.9) * (0.35 + 0.5 * nearness));
+      layBlock(canvas, block, color, random.between(0.2, 0.9) * (0.35 + 0.5 * nearness));
     }
   }
 }

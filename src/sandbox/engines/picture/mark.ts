@@ -1,7 +1,7 @@
-import { type Canvas, type Colour, layBlock } from "./canvas.ts";
+import { type Canvas, type Color, layBlock } from "./canvas.ts";
 
-const ink: Colour = [255, 255, 255];
-const dim: Colour = [214, 218, 226];
+const ink: Color = [255, 255, 255];
+const dim: Color = [214, 218, 226];
 
 /** Draws a band at the bottom that marks the picture as the sandbox's, with as much of the caption as fits on the right. */
 export function drawMark(canvas: Canvas, caption: string): void {
@@ -20,10 +20,10 @@ export function drawMark(canvas: Canvas, caption: string): void {
   write(canvas, shown, left, top + Math.round((height - top - 7 * small) / 2), small, dim);
 }
 
-function write(canvas: Canvas, text: string, left: number, top: number, dot: number, colour: Colour): void {
+function write(canvas: Canvas, text: string, left: number, top: number, dot: number, color: Color): void {
   for (const [column, row] of dots(text)) {
     const block = { left: left + column * dot, top: top + row * dot, width: dot, height: dot };
-    layBlock(canvas, block, colour);
+    layBlock(canvas, block, color);
   }
 }
 

@@ -47,7 +47,7 @@ function resize(picture: Canvas, width: number, height: number): Canvas {
   return resized;
 }
 
-/** For each new position along one axis: the two old positions around its centre, and the weight of the second. */
+/** For each new position along one axis: the two old positions around its center, and the weight of the second. */
 function weigh(from: number, to: number): { first: number; second: number; share: number }[] {
   return Array.from({ length: to }, (_, position) => {
     const at = Math.min(from - 1, Math.max(0, ((position + 0.5) * from) / to - 0.5));
@@ -56,9 +56,9 @@ function weigh(from: number, to: number): { first: number; second: number; share
   });
 }
 
-const mostPixels = referenceSide ** 2;
+const maxPixels = referenceSide ** 2;
 
-/** Decoded pixels, one number per channel: grey or RGB, with or without alpha. */
+/** Decoded pixels, one number per channel: gray or RGB, with or without alpha. */
 type Decoded = { width: number; height: number; data: ArrayLike<number>; channels: number; maximum: number };
 
 /**
@@ -98,8 +98,8 @@ const decoders = {
       return { width, height, data: png.data, channels, maximum: depth === 16 ? 65535 : 255 };
     }
     const shades = 2 ** depth;
-    const greys = Array.from({ length: shades }, (_, shade) => [Math.round((255 * shade) / (shades - 1))]);
-    const palette = png.palette ?? greys;
+    const grays = Array.from({ length: shades }, (_, shade) => [Math.round((255 * shade) / (shades - 1))]);
+    const palette = png.palette ?? grays;
     const data = convertIndexedToRgb({ ...png, palette });
     return { width, height, data, channels: palette[0]?.length ?? 1, maximum: 255 };
   },
@@ -121,18 +121,18 @@ const rgba = ({ width, height, data }: Pixels): Decoded => ({
 async function checkSize(bytes: Uint8Array): Promise<void> {
   const { imageSize } = await import("image-size");
   const { width, height } = imageSize(bytes);
-  if (width * height > mostPixels) throw new Error(`${width}x${height} is too large`);
+  if (width * height > maxPixels) throw new Error(`${width}x${height} is too large`);
 }
 
 function flatten({ width, height, data, channels, maximum }: Decoded): Canvas {
   const canvas = blankCanvas(width, height);
-  const colours = channels < 3 ? 1 : 3;
+  const colors = channels < 3 ? 1 : 3;
   if (data.length !== width * height * channels) throw new Error("its pixels are incomplete");
   for (let pixel = 0; pixel < width * height; pixel++) {
     const from = pixel * channels;
-    const cover = colours === channels ? 1 : (data[from + colours] ?? 0) / maximum;
+    const cover = colors === channels ? 1 : (data[from + colors] ?? 0) / maximum;
     for (let part = 0; part < 3; part++) {
-      const value = ((data[from + (part % colours)] ?? 0) / maximum) * 255;
+      const value = ((data[from + (part % colors)] ?? 0) / maximum) * 255;
       canvas.data[pixel * 3 + part] = value * cover + 255 * (1 - cover);
     }
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../../core/json.ts";
-import { type Colour, mix, rgb, saturate } from "./canvas.ts";
+import { type Color, mix, rgb, saturate } from "./canvas.ts";
 import { type Random, randomFrom } from "./random.ts";
 import type { PictureRequest } from "./request.ts";
 
@@ -28,19 +28,19 @@ export function identify(request: PictureRequest): Identity {
   };
 }
 
-/** The colours of a scene, and whether it is at night. */
+/** The colors of a scene, and whether it is at night. */
 export type Palette = {
   night: boolean;
-  zenith: Colour;
-  sky: Colour;
-  horizon: Colour;
+  zenith: Color;
+  sky: Color;
+  horizon: Color;
   /** The sun, or the moon at night. */
-  light: Colour;
-  far: Colour;
-  near: Colour;
+  light: Color;
+  far: Color;
+  near: Color;
 };
 
-/** The colours of a palette, in the order of its fields. */
+/** The colors of a palette, in the order of its fields. */
 type Tones = readonly [number, number, number, number, number, number];
 
 const days: readonly [Tones, ...Tones[]] = [
@@ -79,7 +79,7 @@ export type Subject = "lake" | "forest" | "dunes" | "city";
 export type Scene = {
   subject: Subject;
   palette: Palette;
-  /** Centre of the sun or moon, and its radius as a fraction of the shorter side. */
+  /** Center of the sun or moon, and its radius as a fraction of the shorter side. */
   light: { x: number; y: number; radius: number };
   /** Distance of the farthest land from the top. */
   horizon: number;

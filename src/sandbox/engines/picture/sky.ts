@@ -14,11 +14,11 @@ function paintGradient(canvas: Canvas, { palette, horizon }: Scene): void {
   const { width, height } = canvas;
   for (let y = 0; y < height; y++) {
     const share = Math.min(1, y / (height * horizon));
-    const colour =
+    const color =
       share < 0.55
         ? mix(palette.zenith, palette.sky, share / 0.55)
         : mix(palette.sky, palette.horizon, (share - 0.55) / 0.45);
-    layBlock(canvas, { left: 0, top: y, width, height: 1 }, colour);
+    layBlock(canvas, { left: 0, top: y, width, height: 1 }, color);
   }
 }
 
@@ -55,7 +55,7 @@ function paintLight(canvas: Canvas, { palette, light }: Scene): void {
 
 function paintClouds(canvas: Canvas, { palette, horizon, detail, random }: Scene): void {
   const unit = Math.min(canvas.width, canvas.height);
-  const colour = palette.night
+  const color = palette.night
     ? mix(palette.sky, palette.horizon, 0.5)
     : mix(palette.horizon, palette.light, 0.5);
   for (let cloud = 0; cloud < 2 + detail; cloud++) {
@@ -69,7 +69,7 @@ function paintClouds(canvas: Canvas, { palette, horizon, detail, random }: Scene
       const y = base - bank * thickness * 1.7;
       banks.push({ x1: x - half, y1: y, x2: x + half, y2: y, radius: thickness });
     }
-    paint(canvas, banks, colour, random.between(0.25, 0.6));
+    paint(canvas, banks, color, random.between(0.25, 0.6));
   }
 }
 

@@ -1,11 +1,11 @@
 import { operations } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
-import { type EnvironmentName, environmentNames } from "../core/sandbox.ts";
+import { type OperationSetName, operationSetNames } from "../core/sandbox.ts";
 import { assumedOperations, type ServedId, servedOperations } from "./assumed/index.ts";
 import { replacementOperations } from "./assumed/replacements.ts";
 
 /** The operations that a sandbox serves, in its routes and in its description. */
-export type Environment = readonly ServedId[];
+export type OperationSet = readonly ServedId[];
 
 const idsOf = <Id extends string>(table: Readonly<Record<Id, unknown>>) => Object.keys(table) as Id[];
 
@@ -15,27 +15,27 @@ const replaced = documented.flatMap((id) => entry(id).replacedBy ?? []);
 const isReplacement = ({ method, path }: Operation): boolean =>
   replaced.some((place) => place.method === method && place.path === path);
 
-const environments: Readonly<Record<EnvironmentName, Environment>> = {
+const operationSets: Readonly<Record<OperationSetName, OperationSet>> = {
   documented,
   replacements: [...documented.filter((id) => !entry(id).deprecated), ...idsOf(replacementOperations)],
   legacy: documented.filter((id) => !isReplacement(entry(id))),
 };
 
 /**
- * The operations of a named environment; without a name, all documented and assumed ones.
+ * The named operation set; without a name, all documented and assumed ones.
  * @throws TypeError when the name is unknown
  */
-export function environmentOf(name: string | undefined): Environment {
+export function operationSetOf(name: string | undefined): OperationSet {
   if (name === undefined) return [...documented, ...idsOf(assumedOperations)];
-  const known = environmentNames.find((one) => one === name);
-  if (known !== undefined) return environments[known];
-  throw new TypeError(`only must be one of ${environmentNames.join(", ")}, not ${JSON.stringify(name)}`);
+  const known = operationSetNames.find((one) => one === name);
+  if (known !== undefined) return operationSets[known];
+  throw new TypeError(`only must be one of ${operationSetNames.join(", ")}, not ${JSON.stringify(name)}`);
 }
 
 /** An operation is served until its sunset day begins, in UTC (service section 9). */
 export const isEnabled = ({ sunset }: Pick<Operation, "sunset">, now: number): boolean =>
   sunset === undefined || now < Date.parse(sunset);
 
-/** The operations of an environment that are still served at a moment. */
-export const enabledOperations = (environment: Environment, now: number): readonly Operation[] =>
-  environment.map(entry).filter((operation) => isEnabled(operation, now));
+/** The operations of a set that are still served at a moment. */
+export const enabledOperations = (operationSet: OperationSet, now: number): readonly Operation[] =>
+  operationSet.map(entry).filter((operation) => isEnabled(operation, now));

@@ -8,33 +8,47 @@ import { connect } from "../start/connection.ts";
 import { createContext } from "../start/context.ts";
 import { loadCommand } from "../start/run.ts";
 import type { Services } from "../start/services.ts";
-import { alone, type CompletedValue, cachePath, keep } from "./cache.ts";
+import { type CompletedValue, cachePath, withLock, writeCache } from "./cache.ts";
 import { isWord } from "./complete.ts";
-import { readWanted, settingsFor } from "./line.ts";
+import { parseRequest, settingsFor } from "./line.ts";
 
 /** Time limit of the background request, in milliseconds. */
-const limit = 5000;
+const requestTimeout = 5000;
 /** Milliseconds after which the background process exits in any case. */
-export const refillLimit = 2 * limit;
+export const refreshTimeout = 2 * requestTimeout;
 
 /**
  * Requests values once, from the service that a command would use, and caches them for the next Tab. Throws what a
- * command would, and when another process is already refilling.
+ * command would, and when another process is already refreshing.
  */
-export async function refill(argv: readonly string[], system: System, services: Services): Promise<void> {
-  const { kind, typed } = readWanted(argv);
-  const usual = settingsFor(typed, system);
-  const path = cachePath(system.files.folders, kind, usual);
-  const settings = { ...usual, quiet: true, retries: 0, timeout: { compute: limit, inference: limit } };
-  const runtime = { settings, system, services, notes: createNotes(settings, system.io.stderr) };
-  await alone(path, refillLimit, async () => {
+export async function refreshCache(
+  argv: readonly string[],
+  system: System,
+  services: Services,
+): Promise<void> {
+  const { kind, cli } = parseRequest(argv);
+  const settings = settingsFor(cli, system);
+  const path = cachePath(system.files.folders, kind, settings);
+  const requestSettings = {
+    ...settings,
+    quiet: true,
+    retries: 0,
+    timeout: { compute: requestTimeout, inference: requestTimeout },
+  };
+  const runtime = {
+    settings: requestSettings,
+    system,
+    services,
+    notes: createNotes(requestSettings, system.io.stderr),
+  };
+  await withLock(path, refreshTimeout, async () => {
     const connection = connect(runtime);
     try {
       const context = createContext(runtime, connection, system.clock.now);
       const list = await loadCommand(`${kind}s list`);
       const result = await list.run({ ...context, input: {}, flags: {}, args: {} });
       const records = "data" in result ? recordsOf(result.data) : [];
-      keep(path, { at: system.clock.now(), values: valuesOf(records, list.view) });
+      writeCache(path, { at: system.clock.now(), values: valuesOf(records, list.view) });
     } finally {
       connection.close();
     }
