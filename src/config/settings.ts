@@ -7,7 +7,7 @@ import { credentialOf, type KeySource, keySource } from "./credentials.ts";
 import { type Config, defaultProfile, profileOf, profileValues } from "./file.ts";
 import { keyOfFlag } from "./keys.ts";
 import type { CliSettings, Credential, GlobalSetting, ProfileValues, SettingName } from "./types.ts";
-import { choice, duration, type Given, isUsable, retries, url } from "./values.ts";
+import { choice, duration, isUsable, retries, type SourcedText, url } from "./values.ts";
 
 /** The result of flags, environment, profile and defaults; the first of them that gives a value wins. */
 export interface Settings extends OutputSettings {
@@ -98,7 +98,7 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
 /** Looks a setting up: the flag as typed, its variable, the profile, the default. */
 const finder =
   (cli: CliSettings, flags: readonly GlobalSetting[], env: Environment) =>
-  (name: SettingName, profileValues: ProfileValues): Given | undefined => {
+  (name: SettingName, profileValues: ProfileValues): SourcedText | undefined => {
     const flag = flags.find((one) => one.name === name);
     const value = cli[name];
     if (typeof value === "string") return { text: value, source: `--${name}` };
@@ -133,7 +133,7 @@ function sandboxVariable({ GPUCTL_SANDBOX: text }: Environment): boolean | undef
 
 const isOn = (value = ""): boolean => !/^(0|false)?$/i.test(value);
 
-function unknownProfile({ text, source }: Given, { profiles }: Config): UsageError {
+function unknownProfile({ text, source }: SourcedText, { profiles }: Config): UsageError {
   const names = Object.keys(profiles ?? {});
   return new UsageError(`profile "${text}" does not exist (from ${source})`, {
     hint: names.length > 0 ? `Profiles: ${names.join(", ")}.` : "Create one with `gpuctl setup`.",
@@ -157,7 +157,7 @@ export interface OutputSettings {
 }
 
 /** Throws `UsageError` for flags that cannot be used together. */
-function outputSettings(cli: CliSettings, given: Given | undefined): OutputSettings {
+function outputSettings(cli: CliSettings, given: SourcedText | undefined): OutputSettings {
   const format = choice(given, outputFormats);
   const jq = typeof cli.jq === "string" ? cli.jq : undefined;
   const columns = typeof cli.columns === "string" ? columnList(cli.columns) : undefined;

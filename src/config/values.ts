@@ -6,13 +6,16 @@ import { urlProblem } from "../core/urls.ts";
 import { type ConfigRule, choicesOf, configKey } from "./keys.ts";
 
 /** The text of a setting, and where it was given, for messages: a flag, a variable, a profile. */
-export interface Given {
+export interface SourcedText {
   readonly text: string;
   readonly source: string;
 }
 
 /** Throws `UsageError` unless it is one of the choices. */
-export function choice<Choice extends string>(given: Given | undefined, choices: readonly Choice[]): Choice {
+export function choice<Choice extends string>(
+  given: SourcedText | undefined,
+  choices: readonly Choice[],
+): Choice {
   const known = choices.find((one) => one === given?.text);
   if (known === undefined) {
     throw new UsageError(noChoice(given?.source ?? "the default", choices, given?.text ?? ""));
@@ -21,7 +24,7 @@ export function choice<Choice extends string>(given: Given | undefined, choices:
 }
 
 /** A base URL as given. Throws `UsageError` unless it is an http or https URL. */
-export function url(given: Given | undefined): string | undefined {
+export function url(given: SourcedText | undefined): string | undefined {
   if (given === undefined) return undefined;
   const problem = urlProblem(given.text);
   if (problem) {
@@ -31,7 +34,7 @@ export function url(given: Given | undefined): string | undefined {
 }
 
 /** Milliseconds. Throws `UsageError` for an invalid duration, zero, or one too long for a timer. */
-export function duration(given: Given | undefined): number | undefined {
+export function duration(given: SourcedText | undefined): number | undefined {
   if (given === undefined) return undefined;
   const milliseconds = parseWait(given.text, given.source);
   if (milliseconds > 0) return milliseconds;
@@ -39,7 +42,7 @@ export function duration(given: Given | undefined): number | undefined {
 }
 
 /** A whole number. Throws `UsageError` for anything else. */
-export function retries(given: Given | undefined): number {
+export function retries(given: SourcedText | undefined): number {
   if (!given || !/^\d{1,3}$/.test(given.text)) {
     throw new UsageError(
       `${given?.source} must be a whole number from 0 to 999, not ${JSON.stringify(given?.text)}`,
@@ -49,7 +52,7 @@ export function retries(given: Given | undefined): number {
 }
 
 /** Each throws `UsageError`, as the flag would. */
-const rules: Readonly<Record<ConfigRule, (given: Given, choices: readonly string[]) => unknown>> = {
+const rules: Readonly<Record<ConfigRule, (given: SourcedText, choices: readonly string[]) => unknown>> = {
   amount: ({ text, source }) => parseCents(text, source),
   choice,
   count: retries,

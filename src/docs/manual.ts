@@ -12,7 +12,7 @@ import {
 import { type Topic, type TopicPart, topics } from "../core/topics.ts";
 import { environmentOf, files, otherPaths } from "./environment.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { bold, examples, italic, list, literal, page, plain, section, subsection, typed } from "./roff.ts";
+import { bold, examples, italic, list, literal, page, plain, section, subsection, verbatim } from "./roff.ts";
 import { topicsOf } from "./topics.ts";
 
 export interface Manual {
@@ -103,7 +103,7 @@ const commandText = (spec: CommandNode): string =>
 const detailsOf = ({ details = "" }: CommandNode): readonly string[] =>
   details
     .split(/\n(?= )|(?<=^ .*)\n/m)
-    .map((part) => (part.startsWith(" ") ? typed([part.trim()]) : plain(part)));
+    .map((part) => (part.startsWith(" ") ? verbatim([part.trim()]) : plain(part)));
 
 const usage = (spec: CommandNode): string =>
   [bold(["gpuctl", ...spec.path].join(" ")), ...usageWords(spec, italic), `[${italic("FLAGS")}]`].join(" ");
@@ -129,5 +129,5 @@ const topicPage = ({ name, summary, sections }: Topic, { version, date }: Manual
 function roffOf(part: TopicPart): string {
   if (typeof part === "string") return literal(part);
   if ("terms" in part) return list(part.terms.map(([term, meaning]) => [bold(term), literal(meaning)]));
-  return typed(part.code);
+  return verbatim(part.code);
 }

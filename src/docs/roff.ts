@@ -67,8 +67,8 @@ export const list = (entries: readonly (readonly [term: string, meaning: string]
 
 /** Command lines, each under a line that says what it does. */
 export const examples = (shown: readonly { readonly text: string; readonly command: string }[]): string =>
-  shown.map(({ text, command }) => `${plain(text)}:\n${typed([command])}`).join("\n.PP\n");
+  shown.map(({ text, command }) => `${plain(text)}:\n${verbatim([command])}`).join("\n.PP\n");
 
-/** Lines to be typed verbatim. */
-export const typed = (lines: readonly string[]): string =>
+/** Lines printed verbatim. */
+export const verbatim = (lines: readonly string[]): string =>
   [".PP", ".RS 4", ".nf", ...lines.map(literal), ".fi", ".RE"].join("\n");

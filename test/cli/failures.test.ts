@@ -33,7 +33,7 @@ test("an unexpected error is a fault of the tool", () => {
 test("nothing is safe to try again once something was done", () => {
   const error = Object.assign(new Error("no answer"), { name: "NetworkError" });
   expect(failureOf(error)).toMatchObject({ retryable: true, hint: expect.stringContaining("safe") });
-  expect(failureOf(error, { before: "The rental was created: 7." })).toMatchObject({
+  expect(failureOf(error, { completedBefore: "The rental was created: 7." })).toMatchObject({
     retryable: false,
     hint: "The rental was created: 7.",
   });

@@ -5,7 +5,7 @@ import { UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import { type CliGlobals, globalFlags } from "./globals.ts";
 
-/** The value of a flag, with its source for messages: the flag as typed, or a key of the profile. */
+/** The value of a flag, with its source for messages: the flag as the user wrote it, or a key of the profile. */
 export interface FlagWithSource {
   readonly value: unknown;
   readonly name: string;

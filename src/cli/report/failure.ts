@@ -13,7 +13,7 @@ export interface ReportedFailure extends Failure {
 /** What is known about a failed run. */
 export interface FailureContext {
   /** What was done before the failure. */
-  readonly before?: string | undefined;
+  readonly completedBefore?: string | undefined;
   /** The last response. */
   readonly last?: Pick<Exchange, "method" | "url" | "status"> | undefined;
   readonly sandbox?: boolean;
@@ -33,7 +33,7 @@ const aboutResponse: ReadonlySet<string> = new Set([
 /** Any error as a failure. An unexpected one is a bug of gpuctl. */
 export function failureOf(
   cause: unknown,
-  { before, last, sandbox = false }: FailureContext = {},
+  { completedBefore, last, sandbox = false }: FailureContext = {},
 ): ReportedFailure {
   const error: Details = cause instanceof Error ? cause : new Error(String(cause));
   const known = meanings[error.name]?.(error, sandbox) ?? {
@@ -43,7 +43,7 @@ export function failureOf(
   };
   const response = aboutResponse.has(error.name) && error.request !== null ? last : undefined;
   // After something was done, a hint to try again would be wrong.
-  const hint = [before, error.hint ?? (before && known.retryable ? undefined : known.hint)]
+  const hint = [completedBefore, error.hint ?? (completedBefore && known.retryable ? undefined : known.hint)]
     .filter(Boolean)
     .join(" ");
   return {
@@ -52,7 +52,7 @@ export function failureOf(
     issues: error.issues ?? [],
     status: error.status ?? response?.status ?? null,
     exitCode: known.exitCode,
-    retryable: before === undefined && known.retryable === true,
+    retryable: completedBefore === undefined && known.retryable === true,
     hint: hint || null,
     request: error.request ?? (response ? { method: response.method, url: response.url } : null),
     serviceCode: serviceCode(error),

@@ -88,16 +88,16 @@ export function connect(runtime: Runtime, { observe = ignore, onSent = ignore }:
     calls: {
       describe,
       call: async (id, input, limits) => {
-        const given = await optionsFor(id, input);
-        return (await import("../../client/call.ts")).call(id, input, { ...given, ...limits });
+        const callOptions = await optionsFor(id, input);
+        return (await import("../../client/call.ts")).call(id, input, { ...callOptions, ...limits });
       },
       stream: async (id, input) => {
-        const given = await optionsFor(id, input);
-        return (await import("../../client/stream.ts")).stream(id, input, given);
+        const callOptions = await optionsFor(id, input);
+        return (await import("../../client/stream.ts")).stream(id, input, callOptions);
       },
       list: async (id, input) => {
-        const given = await optionsFor(id, input);
-        return (await import("../../client/list.ts")).list(id, input, given);
+        const callOptions = await optionsFor(id, input);
+        return (await import("../../client/list.ts")).list(id, input, callOptions);
       },
       request: async (parts, limits) => {
         const { acceptAnything, rawCall } = await import("../../client/call.ts");

@@ -83,7 +83,7 @@ async function execute(invocation: Invocation, system: System, services: Service
       asJson: isMachineFormat(settings.output),
       debug: settings.debug,
       sandbox: settings.sandbox,
-      before: notes.failureContext(),
+      completedBefore: notes.failureContext(),
       last,
     });
   } finally {

@@ -15,9 +15,9 @@ import { json } from "../../output/json.ts";
 import { recordsOf } from "../../output/records.ts";
 import { everyColumn } from "../../output/table/columns.ts";
 import { checkRequest } from "./check.ts";
+import { fieldsFromFlags } from "./fields-from-flags.ts";
 import { findOperation, isPlaced, type Named, namedBy, operationArgs } from "./find.ts";
 import { destroys, type Request, requestOf } from "./request.ts";
-import { typedFields } from "./typed-fields.ts";
 
 export default defineCommand({
   path: "api call",
@@ -61,7 +61,7 @@ export default defineCommand({
   buildInput: async ({ args, flags, ...context }) => {
     const { files, settings, say } = context;
     const named = namedBy(args);
-    const fields = await typedFields(flags, files);
+    const fields = await fieldsFromFlags(flags, files);
     const input =
       flags.input === undefined ? undefined : new TextDecoder().decode(await files.read(flags.input));
     const description = await describedFor(named, context);
@@ -154,12 +154,12 @@ const headText = ({ status, headers }: BufferedResponse): string =>
 /** Whether a response is JSON by its type; one without a type is when it parses. */
 function shouldBeJson(response: BufferedResponse, operation: DescribedOperation | undefined): boolean {
   const type = response.header("content-type");
-  const typed = type !== null && /[/+]json\b/i.test(type);
+  const isJsonType = type !== null && /[/+]json\b/i.test(type);
   if (response.bytes.length === 0) {
     const mayBeEmpty = withoutBody.has(response.status) || response.request.method === "HEAD";
-    return !mayBeEmpty && (typed || isDescribedAsJson(response, operation));
+    return !mayBeEmpty && (isJsonType || isDescribedAsJson(response, operation));
   }
-  return type === null ? parseJson(response.text()) !== undefined : typed;
+  return type === null ? parseJson(response.text()) !== undefined : isJsonType;
 }
 
 /** Success statuses that have no body. */

@@ -51,8 +51,8 @@ export async function checkRequest(
     say(`Matching a value against ${pattern} took too long, so it was not checked.`);
   }
   if (found.length === 0) return;
-  const typed = wantsKind ? " -F sends numbers, true, false and null." : "";
-  throw invalidValues(found, `Nothing was sent.${typed} --no-validate leaves it to the service.`);
+  const kindHint = wantsKind ? " -F sends numbers, true, false and null." : "";
+  throw invalidValues(found, `Nothing was sent.${kindHint} --no-validate leaves it to the service.`);
 }
 
 const notAField = "is not a field of this operation";

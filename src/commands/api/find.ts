@@ -12,7 +12,7 @@ export const operationArgs = [
   arg.text("PATH", "Path such as /v2/on-demand/rental, after a method"),
 ] as const;
 
-/** What was typed to name an operation. */
+/** How the arguments name an operation. */
 export type Named =
   | { readonly id: string }
   | { readonly method: string; readonly path: string; readonly query: URLSearchParams };
@@ -56,7 +56,7 @@ export function suggestionHint(word: string, names: readonly string[]): string {
 
 export interface Found {
   readonly operation: DescribedOperation;
-  /** Values of the parameters of the listed path, as the typed path gives them. */
+  /** Values of the parameters of the listed path, as the given path sets them. */
   readonly pathValues: Readonly<Record<string, string>>;
 }
 
@@ -111,7 +111,7 @@ const placeOf = ({ method, path }: Pick<DescribedOperation, "method" | "path">) 
 const notListed = (message: string, wanted: string, names: readonly string[]): NotOffered =>
   new NotOffered(message, `${suggestionHint(wanted, names)}\`gpuctl api list\` lists the operations.`);
 
-/** The values of the parameters of a listed path, or undefined when the typed path is another one. */
+/** The values of the parameters of a listed path, or undefined when the given path is another one. */
 function matched(listed: string, path: string): Readonly<Record<string, string>> | undefined {
   const names = listed.split("/");
   const values = path.split("/");

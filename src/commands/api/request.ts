@@ -15,7 +15,7 @@ export interface Request {
   readonly wholeBody: boolean;
 }
 
-interface Given {
+interface RequestInputs {
   readonly named: Named;
   readonly found: Found | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ interface Given {
  * Puts the fields where they belong: into the path, into the query, the rest into the body, or into the query of a
  * request without one. Throws `UsageError` when the path stays incomplete, the input is not JSON, or a field is given twice.
  */
-export function requestOf({ named, found, fields, input }: Given): Request {
+export function requestOf({ named, found, fields, input }: RequestInputs): Request {
   const operation = found?.operation;
   const method = "id" in named ? (operation?.method ?? "GET") : named.method;
   const template = "id" in named ? (operation?.path ?? "/") : named.path;
@@ -81,7 +81,7 @@ const byName = (values: object = {}): Record<string, unknown> => Object.assign(O
 
 const givenTwice = (name: string): UsageError => new UsageError(`${name} is given twice`);
 
-/** Adds a field. Throws `UsageError` when the typed query gives it as well. */
+/** Adds a field. Throws `UsageError` when the query of the path sets it as well. */
 function putIntoQuery(query: Record<string, unknown>, name: string, value: unknown): void {
   const duplicate = [name, ...pairs(name, value).map(([written]) => written)].find((one) => one in query);
   if (duplicate !== undefined) throw givenTwice(duplicate);

@@ -3,7 +3,7 @@ import { UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 
 /** The fields that `-f` and `-F` give. Throws `UsageError` for what cannot be read, and for a missing file. */
-export async function typedFields(
+export async function fieldsFromFlags(
   { rawField, field }: { readonly rawField: readonly string[]; readonly field: readonly string[] },
   files: Pick<Context["files"], "read">,
 ): Promise<Readonly<Record<string, unknown>>> {
