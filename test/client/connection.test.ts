@@ -20,7 +20,7 @@ describe("connections", () => {
     const waiting: (() => void)[] = [];
     const server = await listen((_request, response) => {
       waiting.push(() => json(response, []));
-      if (waiting.length === 2) for (const answer of waiting) answer();
+      if (waiting.length === 2) for (const sendResponse of waiting) sendResponse();
     });
     const { call } = caller(server.origin);
     await Promise.all([call(...read), call(...read)]);

@@ -100,9 +100,9 @@ describe("HTTPS_PROXY", () => {
     );
     vi.stubEnv("HTTPS_PROXY", proxy.origin);
     const { call } = caller("https://api.example.test");
-    const answer = { host: "api.example.test", url: "/v2/on-demand/storage-volumes" };
-    expect(await call(...read)).toEqual(answer);
-    expect(await call(...read)).toEqual(answer);
+    const target = { host: "api.example.test", url: "/v2/on-demand/storage-volumes" };
+    expect(await call(...read)).toEqual(target);
+    expect(await call(...read)).toEqual(target);
     expect(tunnels).toBe(1);
     expect(proxy.heard()).toMatch(/^CONNECT api\.example\.test:443 HTTP\/1\.1\r\n/);
     expect(proxy.heard()).not.toContain(key);

@@ -80,7 +80,7 @@ const odd = {
 
 const described = async (document: unknown = odd) => {
   const { run } = await createCli({
-    answer: ({ path }) => (path === descriptionPath ? Response.json(document) : Response.json({ path })),
+    respond: ({ path }) => (path === descriptionPath ? Response.json(document) : Response.json({ path })),
   });
   return (line: string) => run(`api ${line}`, overNetwork());
 };
@@ -179,7 +179,7 @@ describe("an odd description", () => {
   });
 
   test("whose service is gone says so", async () => {
-    const { run } = await createCli({ answer: notFound });
+    const { run } = await createCli({ respond: notFound });
     expect((await run("api call getThing", overNetwork())).code).toBe(5);
   });
 });

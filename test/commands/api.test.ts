@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { operations } from "../../src/contract/index.ts";
 import { assumedOperations } from "../../src/sandbox/assumed/index.ts";
 import { createCli } from "../support/cli.ts";
-import { asked, description, descriptionPath, service } from "../support/described.ts";
+import { description, descriptionPath, requestLines, service } from "../support/described.ts";
 import { always, overNetwork } from "../support/service.ts";
 import { words } from "../support/words.ts";
 
@@ -38,7 +38,7 @@ describe("api list", () => {
     [200, "<html>", 7],
     [401, "", 3],
   ])("a description that answers %i %j ends with %i -> %i", async (status, body, code) => {
-    const { run } = await createCli({ answer: always(status, body) });
+    const { run } = await createCli({ respond: always(status, body) });
     expect(await run("api list", overNetwork())).toMatchObject({ code, out: "" });
   });
 });
@@ -98,7 +98,7 @@ describe("api describe", () => {
       }),
       components: { schemas: { Node: node, Loop: { $ref: "#/components/schemas/Loop" } } },
     };
-    const { run } = await createCli({ answer: () => Response.json(document) });
+    const { run } = await createCli({ respond: () => Response.json(document) });
     for (const id of ["addNode", "addLoop", "addLost"]) {
       expect(await run(`api describe ${id}`, overNetwork())).toMatchObject({ code: 0, err: "" });
     }
@@ -124,10 +124,10 @@ describe("api call", () => {
       body: { region: "us-central-1", label: "data", sizeInGb: 512 },
     });
     expect(JSON.parse(out)).toMatchObject({ id: 501, label: "data" });
-    expect(asked((await run("api call getRental -f rentalId=1001 --sandbox")).requests)).toContain(
+    expect(requestLines((await run("api call getRental -f rentalId=1001 --sandbox")).requests)).toContain(
       "GET /v2/on-demand/rental?rentalId=1001",
     );
-    expect(asked((await run("api call deleteSshKey -f id=7 --yes --sandbox")).requests)).toContain(
+    expect(requestLines((await run("api call deleteSshKey -f id=7 --yes --sandbox")).requests)).toContain(
       "DELETE /v2/ssh-keys/7",
     );
   });
@@ -209,7 +209,7 @@ describe("api call", () => {
       `${field} is not a path, query or header parameter of this operation; with --input, which is the whole body, -f and -F can give only those`,
     );
     expect(err).not.toContain("is not a field");
-    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
   test("holds what is sent against the description first", async () => {
@@ -218,7 +218,7 @@ describe("api call", () => {
       "api call createBareMetalRental -f networkType=token-ring -F gpuCount=9 -F storageVolume[isNew]=true -f storageVolume[label]=abcd --sandbox";
     const { code, out, err, requests } = await run(line);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
     expect(err).toContain("networkType must be one of infiniband, ethernet");
     expect(err).toContain("gpuCount must be a multiple of 8");
     expect(err).toContain("storageVolume[sizeInGb] is required");
@@ -297,7 +297,7 @@ describe("api call", () => {
     const refused = await run(line);
     expect(refused.code).toBe(2);
     expect(refused.err).toContain("--yes");
-    expect(asked(refused.requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(requestLines(refused.requests)).toEqual([`GET ${descriptionPath}`]);
     const said: string[] = [];
     const confirm = async ({ message }: { message: string }) => {
       said.push(message);
@@ -311,7 +311,7 @@ describe("api call", () => {
   });
 
   test("with --include prints the status and the headers first", async () => {
-    const { run } = await createCli({ answer: always(201, { id: 7 }, { "x-request-id": "abc" }) });
+    const { run } = await createCli({ respond: always(201, { id: 7 }, { "x-request-id": "abc" }) });
     const { out } = await run("api call POST /v2/x -i", overNetwork());
     expect(out).toBe(
       'HTTP/1.1 201 Created\ncontent-type: application/json\nx-request-id: abc\n\n{\n  "id": 7\n}\n',
@@ -321,7 +321,7 @@ describe("api call", () => {
   test("prints what is not JSON as its bytes, and nothing for an empty body", async () => {
     const bytes = Buffer.from([0, 255, 10, 27]);
     const { run } = await createCli({
-      answer: ({ method }) => (method === "GET" ? new Response(bytes) : new Response(null, { status: 204 })),
+      respond: ({ method }) => (method === "GET" ? new Response(bytes) : new Response(null, { status: 204 })),
     });
     const file = await run("api call GET /v2/file", overNetwork());
     expect({ code: file.code, bytes: file.bytes }).toEqual({ code: 0, bytes });
@@ -331,7 +331,7 @@ describe("api call", () => {
   });
 
   test("tries a read again, and nothing else", async () => {
-    const { run } = await createCli({ answer: always(503, "") });
+    const { run } = await createCli({ respond: always(503, "") });
     const get = await run("api call GET /v2/x", overNetwork());
     expect(get.code).toBe(7);
     expect(get.requests.filter(({ path }) => path === "/v2/x")).toHaveLength(4);
@@ -357,7 +357,7 @@ describe("api call", () => {
 
   test("uses the documented operations without a description", async () => {
     const { run } = await createCli({
-      answer: service({ "GET /v2/on-demand/rental": () => Response.json({ id: 1 }) }),
+      respond: service({ "GET /v2/on-demand/rental": () => Response.json({ id: 1 }) }),
     });
     const { code, err } = await run("api call getRental -f rentalId=1", overNetwork());
     expect(code).toBe(0);
@@ -371,7 +371,7 @@ describe("api call", () => {
     expect(JSON.parse(out).map(({ rentalId }: { rentalId: number }) => rentalId)).toEqual([
       1001, 1002, 1003, 1004, 1005,
     ]);
-    expect(asked(requests).filter((line) => line.includes("usage"))).toHaveLength(3);
+    expect(requestLines(requests).filter((line) => line.includes("usage"))).toHaveLength(3);
   });
 
   test.each([
@@ -398,7 +398,7 @@ describe("api call", () => {
     ],
   ])("knows pages by %s", async (_name, page, parameter) => {
     const { run } = await createCli({
-      answer: ({ query }) => Response.json(page(Number(query[parameter] ?? 1))),
+      respond: ({ query }) => Response.json(page(Number(query[parameter] ?? 1))),
     });
     expect(JSON.parse((await run("api call GET /v2/things --paginate", overNetwork())).out)).toEqual([
       1, 2, 3,
@@ -406,7 +406,7 @@ describe("api call", () => {
   });
 
   test("does not turn the same page for ever", async () => {
-    const { run } = await createCli({ answer: () => Response.json({ items: [1], nextCursor: "again" }) });
+    const { run } = await createCli({ respond: () => Response.json({ items: [1], nextCursor: "again" }) });
     const { out, err } = await run("api call GET /v2/things --paginate", overNetwork());
     expect(JSON.parse(out)).toEqual([1, 1]);
     expect(err).toContain("There may be more");

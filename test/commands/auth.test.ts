@@ -58,7 +58,7 @@ describe("auth login", () => {
   });
 
   test("the profile is used from then on, and others stay as they are", async () => {
-    const cli = await createCli({ answer: always(200, []) });
+    const cli = await createCli({ respond: always(200, []) });
     await cli.run(login("work"), { stdin: "work-key" });
     await cli.run(login("home"), { stdin: "home-key" });
     const { requests } = await cli.run("volumes list");
@@ -90,7 +90,7 @@ describe("auth login", () => {
   });
 
   test.each(["abcd", "elevenchars"])("nothing is shown of a key as short as %s", async (short) => {
-    const cli = await createCli({ answer: always(200, {}) });
+    const cli = await createCli({ respond: always(200, {}) });
     const { out } = await cli.run(`${login()} -o json`, { stdin: short });
     expect(JSON.parse(out).key).toBe("…");
     expect(JSON.parse((await cli.run("auth status -o json")).out).key).toBe("…");
@@ -145,7 +145,7 @@ describe("auth logout", () => {
 
 describe("auth status", () => {
   test("names the source and the last four characters, and asks the service", async () => {
-    const cli = await createCli({ answer: always(200, {}) });
+    const cli = await createCli({ respond: always(200, {}) });
     await cli.run(login("work"), { stdin: key });
     const { out, requests } = await cli.run("auth status");
     expect(requests.map(({ path }) => path)).toEqual(["/v2/on-demand/active-rental-summary"]);
@@ -184,7 +184,7 @@ describe("auth status", () => {
   });
 
   test("a key that the service does not accept exits 3, no key at all too", async () => {
-    const { run } = await createCli({ answer: always(401, {}) });
+    const { run } = await createCli({ respond: always(401, {}) });
     const env = { GPUCTL_BASE_URL: serviceUrl };
     expect(await run("auth status", { env: { ...env, GPUCTL_API_KEY: key } })).toMatchObject({
       code: 3,
@@ -231,7 +231,7 @@ describe("auth token", () => {
 });
 
 test.each([401, 403])("auth status that is answered %i says which key was used", async (status) => {
-  const { run } = await createCli({ answer: always(status, {}) });
+  const { run } = await createCli({ respond: always(status, {}) });
   const env = { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key };
   const { err, out } = await run("auth status", { env });
   expect(err).toContain("The key was …1234, from GPUCTL_API_KEY.");

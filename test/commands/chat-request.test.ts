@@ -11,7 +11,7 @@ describe("what is asked", () => {
   const whole = always(200, { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] });
 
   test("is the message, after the system's words", async () => {
-    const { run, folder } = await createCli({ answer: whole });
+    const { run, folder } = await createCli({ respond: whole });
     await writeFile(join(folder, "rules.txt"), "Be kind.");
     const typed = await run(["chat", "Hello", "-m", "llama", "-s", "Be brief.", "-o", "json"], service);
     expect(typed.requests[0]?.body).toEqual({
@@ -29,7 +29,7 @@ describe("what is asked", () => {
   });
 
   test("is stdin, then the argument, with a blank line between", async () => {
-    const { run } = await createCli({ answer: whole });
+    const { run } = await createCli({ respond: whole });
     const content = async (line: string, stdin: string) => {
       const { requests } = await run(`${line} -m llama -o json`, { ...service, stdin });
       const { messages } = Object(requests[0]?.body);
@@ -42,7 +42,7 @@ describe("what is asked", () => {
   });
 
   test("takes every field of the wire", async () => {
-    const { run } = await createCli({ answer: whole });
+    const { run } = await createCli({ respond: whole });
     const { requests } = await run(
       [
         ...`${ask} --max-tokens 5 --temperature 0.5 --top-p 0.9 --stop END --stop DONE --seed 3 -o json`.split(
@@ -64,7 +64,7 @@ describe("what is asked", () => {
   });
 
   test.each(["--top-p high", "--seed x", "--max-tokens 1.5", "--param x"])("%s is refused", async (flag) => {
-    const { run } = await createCli({ answer: whole });
+    const { run } = await createCli({ respond: whole });
     expect(await run(`${ask} ${flag}`, service)).toMatchObject({ code: 2, out: "", requests: [] });
   });
 });

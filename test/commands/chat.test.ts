@@ -8,7 +8,7 @@ const ask = "chat Hello --model llama";
 /** A stream of the given events, each a chunk as JSON or a text as it is. */
 const streaming = (...events: unknown[]) =>
   createCli({
-    answer: () =>
+    respond: () =>
       new Response(
         events
           .map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
@@ -31,7 +31,7 @@ describe("the answer", () => {
 
   test("is whole and as received in JSON", async () => {
     const completion = { id: "x", choices: [{ message: { content: "hi", extra: [null] } }], new: true };
-    const { run } = await createCli({ answer: always(200, completion) });
+    const { run } = await createCli({ respond: always(200, completion) });
     const { out, requests } = await run(`${ask} -o json`, service);
     expect(JSON.parse(out)).toEqual(completion);
     expect(requests[0]?.body).not.toHaveProperty("stream");
@@ -40,7 +40,7 @@ describe("the answer", () => {
 
   test("of a service that does not stream is shown all the same", async () => {
     const { run } = await createCli({
-      answer: always(200, { choices: [{ message: { content: "all at once" }, finish_reason: "stop" }] }),
+      respond: always(200, { choices: [{ message: { content: "all at once" }, finish_reason: "stop" }] }),
     });
     expect(await run(ask, service)).toMatchObject({ code: 0, out: "all at once\n" });
   });
@@ -126,7 +126,7 @@ describe("the answer", () => {
 
 test("a service that takes no wish for token counts is asked once more without it", async () => {
   const { run } = await createCli({
-    answer: ({ body }) =>
+    respond: ({ body }) =>
       "stream_options" in Object(body)
         ? Response.json({ detail: "unknown field stream_options" }, { status: 422 })
         : Response.json({ choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }),
@@ -152,7 +152,7 @@ test("failures before the answer have their own codes", async () => {
     [500, 10],
   ] as const) {
     const { run } = await createCli({
-      answer: always(status, { error: { message: "no", type: "x", code: null } }),
+      respond: always(status, { error: { message: "no", type: "x", code: null } }),
     });
     expect(await run(ask, service)).toMatchObject({ code, out: "" });
     expect(await run(`${ask} -o json`, service)).toMatchObject({ code, out: "" });
@@ -166,7 +166,7 @@ test("an empty message is not paid for", async () => {
 
 test("a page of HTML is not a stream", async () => {
   const page = () => new Response("<h1>Log in, please</h1>", { headers: { "content-type": "text/html" } });
-  const { run } = await createCli({ answer: page });
+  const { run } = await createCli({ respond: page });
   const outcome = await run("chat hi -m some-model", overNetwork());
   expect(outcome).toMatchObject({ code: 10, out: "" });
   expect(outcome.err).toContain("Log in, please");
@@ -177,7 +177,7 @@ test("a cut answer may have been charged for", async () => {
     new Response('data: {"choices":[{"index":0,"delta":{"content":"so"}}]}\n\n', {
       headers: { "content-type": "text/event-stream" },
     });
-  const { run } = await createCli({ answer: cut });
+  const { run } = await createCli({ respond: cut });
   const outcome = await run("chat hi -m some-model", overNetwork());
   expect(outcome).toMatchObject({ code: 9, out: "so\n" });
   expect(outcome.err).toContain("may have been charged for");

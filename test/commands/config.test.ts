@@ -128,7 +128,7 @@ describe("a default", () => {
   });
 
   test("of time and tries counts", async () => {
-    const { run } = await createCli({ answer: () => Response.json({}, { status: 503 }) });
+    const { run } = await createCli({ respond: () => Response.json({}, { status: 503 }) });
     await run("config set retries 1");
     expect((await run("volumes list", overNetwork())).requests).toHaveLength(2);
     expect((await run("volumes list --retries 0", overNetwork())).requests).toHaveLength(1);

@@ -34,7 +34,7 @@ test.each(ids)("an example of a command that lists %s reaches it", async (id) =>
   const reached: boolean[] = [];
   for (const { command, after } of callers(id).flatMap(({ examples }) => examples)) {
     const cli = await createCli({
-      answer: ({ path, method }) =>
+      respond: ({ path, method }) =>
         operation.sunset && operation.replacedBy?.path === path && operation.replacedBy.method === method
           ? Response.json({ code: "NOT_FOUND", message: "Not found", issues: [] }, { status: 404 })
           : undefined,

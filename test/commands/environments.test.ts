@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { environmentNames } from "../../src/core/sandbox.ts";
 import { type Cli, createCli } from "../support/cli.ts";
-import { asked, descriptionPath } from "../support/described.ts";
+import { descriptionPath, requestLines } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
 const description = `GET ${descriptionPath}`;
@@ -27,7 +27,7 @@ async function played({ run, sandbox }: Cli, ...lines: readonly string[]) {
   for (const line of lines) {
     const ran = await run(`${line} --yes`, overNetwork(key));
     expect(ran, line).toMatchObject({ code: 0 });
-    requests.push(...asked(ran.requests));
+    requests.push(...requestLines(ran.requests));
     out = ran.out;
   }
   return { out, requests };
@@ -116,8 +116,8 @@ test.each(environmentNames)("sandbox serve --only %s serves just that", async (o
   const described: number[] = [];
   const { run } = await createCli({
     listen: async ({ fetch }) => {
-      const answer = await fetch(new Request(`http://127.0.0.1${descriptionPath}`));
-      described.push(Object.keys(Object(await answer.json()).paths).length);
+      const response = await fetch(new Request(`http://127.0.0.1${descriptionPath}`));
+      described.push(Object.keys(Object(await response.json()).paths).length);
       return { url: "http://127.0.0.1", close: async () => {} };
     },
   });

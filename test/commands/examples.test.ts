@@ -79,7 +79,7 @@ describe("with -o json a failure is one document on stderr", () => {
 
   test.each(calling)("no connection for $name", async ({ example: { command } }) => {
     const { run } = await createCli({
-      answer: () => {
+      respond: () => {
         throw new ConnectionFailed("nothing listens there", { code: "ECONNREFUSED", sent: false });
       },
     });

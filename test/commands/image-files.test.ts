@@ -5,7 +5,7 @@ import { createCli, temporaryFolder } from "../support/cli.ts";
 import { base64, painter, tinyPng } from "../support/pictures.ts";
 import { overNetwork } from "../support/service.ts";
 
-const answer = () => Response.json({ images: [{ image: base64(tinyPng()), random_seed: 42 }] });
+const respond = () => Response.json({ images: [{ image: base64(tinyPng()), random_seed: 42 }] });
 
 describe("--out", () => {
   test.each([
@@ -65,9 +65,9 @@ describe("--out", () => {
 describe("a picture that was paid for is never lost", () => {
   test("when its folder is gone by then it is kept in the current one", async () => {
     const { run, folder } = await createCli({
-      answer: async () => {
+      respond: async () => {
         await rm(join(folder, "pictures"), { recursive: true });
-        return answer();
+        return respond();
       },
     });
     await mkdir(join(folder, "pictures"));
@@ -80,10 +80,10 @@ describe("a picture that was paid for is never lost", () => {
 
   test("when the current folder is gone too it is kept in the temporary one", async () => {
     const { run, folder } = await createCli({
-      answer: async () => {
+      respond: async () => {
         await rename(folder, `${folder}-away`);
         await writeFile(folder, "a file in the folder's place");
-        return answer();
+        return respond();
       },
     });
     const { code, out } = await run("image cat --out cat.png", overNetwork());
@@ -96,9 +96,9 @@ describe("a picture that was paid for is never lost", () => {
   test("pictures saved before a failure are listed", async () => {
     let left = 2;
     const { run, folder } = await createCli({
-      answer: () => {
+      respond: () => {
         left -= 1;
-        return left < 0 ? new Response("", { status: 500 }) : answer();
+        return left < 0 ? new Response("", { status: 500 }) : respond();
       },
     });
     const { code, err } = await run("image cat -n 3 --out cat.png", overNetwork());
@@ -112,9 +112,9 @@ describe("a picture that was paid for is never lost", () => {
   test("and with JSON it is in the one document", async () => {
     let left = 1;
     const { run } = await createCli({
-      answer: () => {
+      respond: () => {
         left -= 1;
-        return left < 0 ? new Response("", { status: 500 }) : answer();
+        return left < 0 ? new Response("", { status: 500 }) : respond();
       },
     });
     const { err } = await run("image cat -n 2 -o json", overNetwork());

@@ -3,7 +3,7 @@ import { createCli } from "../support/cli.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
 async function withProfiles() {
-  const cli = await createCli({ answer: () => Response.json([]) });
+  const cli = await createCli({ respond: () => Response.json([]) });
   await cli.run(`auth login --with-token --profile work --base-url ${serviceUrl}`, { stdin: key });
   await cli.run("profile add play --sandbox");
   await cli.run("profile add lab --base-url https://lab.example --key-command 'pass show lab'");

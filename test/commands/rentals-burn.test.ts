@@ -6,14 +6,14 @@ const summaryPath = "/v2/on-demand/active-rental-summary";
 
 /** A sandbox with one rental of $2.00 an hour, whose summary answers otherwise when one is given. */
 async function withOneRental(summary?: unknown, listing?: unknown) {
-  const answers = new Map([
+  const bodies = new Map([
     [summaryPath, summary],
     ["/v2/on-demand/virtual-machine-rentals", listing],
   ]);
   let ready = false;
   const cli = await createCli({
-    answer: ({ path, method }) => {
-      const body = ready && method === "GET" ? answers.get(path) : undefined;
+    respond: ({ path, method }) => {
+      const body = ready && method === "GET" ? bodies.get(path) : undefined;
       return body === undefined ? undefined : Response.json(body);
     },
   });
@@ -81,7 +81,7 @@ describe("--max-burn", () => {
 test("the largest hourly cost of the summary is the total, whatever its name", async () => {
   const summary = { onDemandHourlyCostCents: 500, reservedHourlyCostCents: 3000, allHourlyCents: 3500 };
   const { run } = await createCli({
-    answer: ({ path }) => (path.endsWith("active-rental-summary") ? Response.json(summary) : undefined),
+    respond: ({ path }) => (path.endsWith("active-rental-summary") ? Response.json(summary) : undefined),
   });
   const outcome = await run("rentals create vm --gpus 1 --max-burn 20 --sandbox --yes");
   expect(outcome).toMatchObject({ code: 11, out: "" });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Question } from "../../src/system/types.ts";
-import { type Answering, createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 import { description, descriptionPath } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
@@ -20,11 +20,11 @@ const rental = {
 
 /** What is asked before something is rented, when the lists hold what is given, and what was requested. */
 async function asked(line: string, lists: Readonly<Record<string, unknown>>, status = 200) {
-  const answer: Answering = ({ method, path }) =>
+  const respond: Responder = ({ method, path }) =>
     method === "GET" && path !== "/v2/openapi.json"
       ? Response.json(lists[path] ?? [], { status })
       : undefined;
-  const { run } = await createCli({ answer });
+  const { run } = await createCli({ respond });
   const questions: string[] = [];
   const confirm = async ({ message }: Question) => {
     questions.push(message);
@@ -59,15 +59,15 @@ describe("the cost is shown before something is rented", () => {
     ["they are elsewhere", `${vm} --region us-east-1`, [option]],
     ["a term is reserved", `${vm} --term-type reserved`, [option]],
     ["they say nothing", vm, { message: "none" }],
-  ])("not by rental options when %s", async (_why, line, answer) => {
-    const { question } = await asked(line, { [options]: answer });
+  ])("not by rental options when %s", async (_why, line, option) => {
+    const { question } = await asked(line, { [options]: option });
     expect(question).toContain(unknown);
   });
 
   test("a service without rental options is not asked for them", async () => {
     const { run } = await createCli({
       negotiates: true,
-      answer: ({ path }) =>
+      respond: ({ path }) =>
         Response.json(path === descriptionPath ? description({}) : path === vms ? [rental] : []),
     });
     const asked: string[] = [];

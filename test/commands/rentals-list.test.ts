@@ -47,7 +47,7 @@ describe("rentals list", () => {
 
   test("prints JSON as the service sent it, whatever is in it", async () => {
     const record = { id: 7, status: "Frozen", news: [null, { x: 1 }] };
-    const { run } = await createCli({ answer: always(200, [record]) });
+    const { run } = await createCli({ respond: always(200, [record]) });
     const { out } = await run("rentals list --type vm -o json", overNetwork());
     expect(JSON.parse(out)).toEqual([record]);
   });
@@ -72,7 +72,7 @@ describe("rentals list", () => {
   });
 
   test("takes a page around the list, nulls and missing fields", async () => {
-    const { run } = await createCli({ answer: always(200, { items: [{ id: "r-1", status: null }, {}] }) });
+    const { run } = await createCli({ respond: always(200, { items: [{ id: "r-1", status: null }, {}] }) });
     const { code, out } = await run("rentals list --type vm", overNetwork());
     expect(code).toBe(0);
     expect(out.split("\n")[1]).toContain("r-1");
@@ -105,7 +105,7 @@ test("rentals history shows what has ended", async () => {
 test("the type is spelt alike in a table, whatever the service calls it, and JSON is as received", async () => {
   const types = ["virtual-machine", "VM", "bare-metal", "BareMetal", "pod"];
   const { run } = await createCli({
-    answer: ({ path }) =>
+    respond: ({ path }) =>
       Response.json(path.includes("bare") ? [] : types.map((rentalType, id) => ({ id, rentalType }))),
   });
   const shown = async (flags: string) => (await run(`rentals list ${flags}`, overNetwork())).out;

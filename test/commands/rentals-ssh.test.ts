@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { Unavailable } from "../../src/core/errors.ts";
-import { type Answering, createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 
 const lookup = "/v2/on-demand/rental";
 
 const looksLike =
-  (...records: readonly unknown[]): Answering =>
+  (...records: readonly unknown[]): Responder =>
   ({ path }) =>
     path === lookup
       ? Response.json(records.length > 1 ? (records as unknown[]).shift() : records[0])
@@ -26,7 +26,7 @@ function sshEnding(status: number) {
 
 describe("rentals ssh", () => {
   test.each([0, 3, 130, 255])("ends with ssh's exit status %i", async (status) => {
-    const { run } = await createCli({ answer: looksLike(running) });
+    const { run } = await createCli({ respond: looksLike(running) });
     const { calls, programs } = sshEnding(status);
     expect(await run("rentals ssh 1 --sandbox", { programs })).toMatchObject({
       code: status,
@@ -43,20 +43,20 @@ describe("rentals ssh", () => {
     [["--", "--print", "-o", "json", "--dry-run", "--"]],
     [["--", "echo $HOME; rm 'x'", ""]],
   ])("passes %j on as it is", async (words) => {
-    const { run } = await createCli({ answer: looksLike(running) });
+    const { run } = await createCli({ respond: looksLike(running) });
     const { calls, programs } = sshEnding(0);
     await run(["rentals", "ssh", "1", "--sandbox", ...words], { programs });
     expect(calls).toEqual([["ssh", "-p", "30022", "ubuntu@203.0.113.7", ...words.slice(1)]]);
   });
 
   test("--print prints the line for a shell and runs nothing", async () => {
-    const { run } = await createCli({ answer: looksLike(running) });
+    const { run } = await createCli({ respond: looksLike(running) });
     const { out } = await run(["rentals", "ssh", "1", "--print", "--sandbox", "--", "ls", "a b", "it's"]);
     expect(out).toBe("ssh -p 30022 ubuntu@203.0.113.7 ls 'a b' 'it'\\''s'\n");
   });
 
   test("-o json shows where it would go and runs nothing", async () => {
-    const { run } = await createCli({ answer: looksLike(running) });
+    const { run } = await createCli({ respond: looksLike(running) });
     const { code, out } = await run("rentals ssh 1 -o json --sandbox");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({ ...address, command: "ssh -p 30022 ubuntu@203.0.113.7" });
@@ -73,7 +73,7 @@ describe("rentals ssh", () => {
   test("of several nodes the first is taken, with a note on how to take another", async () => {
     const nodes = [address, { ...address, host: "203.0.113.8" }];
     const { run } = await createCli({
-      answer: looksLike({ ...running, providerData: { sshNetworking: nodes } }),
+      respond: looksLike({ ...running, providerData: { sshNetworking: nodes } }),
     });
     const { calls, programs } = sshEnding(0);
     const first = await run("rentals ssh 1 --sandbox", { programs });
@@ -107,7 +107,7 @@ describe("rentals ssh", () => {
       "no address",
     ],
   ])("%j runs nothing and exits %i", async (record, code, message) => {
-    const { run } = await createCli({ answer: looksLike(record) });
+    const { run } = await createCli({ respond: looksLike(record) });
     const { calls, programs } = sshEnding(0);
     const outcome = await run("rentals ssh 1 --sandbox", { programs });
     expect(outcome).toMatchObject({ code, out: "" });
@@ -116,7 +116,7 @@ describe("rentals ssh", () => {
   });
 
   test("a rental that is not ready may be tried again, for scripts too", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1, status: "Pending" }) });
+    const { run } = await createCli({ respond: looksLike({ id: 1, status: "Pending" }) });
     const { err } = await run("rentals ssh 1 -o json --sandbox");
     expect(JSON.parse(err).error).toMatchObject({ code: "NOT_READY", exitCode: 8, retryable: true });
   });
@@ -131,14 +131,14 @@ describe("rentals ssh", () => {
   });
 
   test("--wait ends when time is up", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1, status: "Pending" }) });
+    const { run } = await createCli({ respond: looksLike({ id: 1, status: "Pending" }) });
     const outcome = await run("rentals ssh 1 --wait --wait-timeout 8s --sandbox");
     expect(outcome).toMatchObject({ code: 8, slept: [5000, 3000] });
     expect(outcome.err).toContain("still bills");
   });
 
   test("without ssh on the machine it says what to do", async () => {
-    const { run } = await createCli({ answer: looksLike(running) });
+    const { run } = await createCli({ respond: looksLike(running) });
     const missing = async () => {
       throw new Unavailable("ssh cannot be started (ENOENT)", "It has to be installed.");
     };

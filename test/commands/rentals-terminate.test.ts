@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
-import { asked, description, descriptionPath, notFound, service } from "../support/described.ts";
+import { description, descriptionPath, notFound, requestLines, service } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
 const vm = "rentals create vm --gpus 1 --label trial --yes --sandbox";
@@ -32,7 +32,7 @@ describe("rentals terminate", () => {
       1002  bm-1002  Rental 1002 was terminated.
       "
     `);
-    expect(asked(requests).filter((line) => line.startsWith("POST"))).toEqual([
+    expect(requestLines(requests).filter((line) => line.startsWith("POST"))).toEqual([
       "POST /v2/on-demand/virtual-machine-rentals/terminate",
       "POST /v2/on-demand/bare-metal-rentals/terminate",
     ]);
@@ -116,7 +116,7 @@ const json = (properties: object, required: readonly string[] = []) => ({
 describe("a third-party service", () => {
   test("that lists no such operation gets an error with what to do", async () => {
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({})),
         "GET /v2/on-demand/rental": lookup,
       }),
@@ -133,10 +133,10 @@ describe("a third-party service", () => {
     ["none", () => new Response("<html>"), 7, 1],
     ["refused", () => new Response("", { status: 403 }), 4, 1],
     ["slow", () => new Promise<Response>(() => {}), 9, 2],
-  ])("whose description is %s is given up soon, and gets no request", async (_how, answer, code, tries) => {
+  ])("whose description is %s is given up soon, and gets no request", async (_how, respond, code, tries) => {
     const { run } = await createCli({
       negotiates: true,
-      answer: ({ path }) => (path === descriptionPath ? answer() : lookup({ query: {} })),
+      respond: ({ path }) => (path === descriptionPath ? respond() : lookup({ query: {} })),
     });
     const { out, err, requests, slept, ...ended } = await run(
       "rentals terminate 7 --yes --timeout 50ms -o json",
@@ -152,7 +152,7 @@ describe("a third-party service", () => {
       /could not fetch the service's description .*, so it is not known whether rentals can be ended/,
     );
     expect(error.hint).toContain("Nothing was ended");
-    expect(asked(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
+    expect(requestLines(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
     expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThan(1_000);
   });
 
@@ -161,7 +161,7 @@ describe("a third-party service", () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run, advance } = await createCli({
       negotiates: true,
-      answer: (request) =>
+      respond: (request) =>
         request.path === descriptionPath && !up
           ? new Response("", { status: 503 })
           : service({
@@ -180,7 +180,7 @@ describe("a third-party service", () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       negotiates: true,
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: json({ rentalId: {} }) })),
       }),
     });
@@ -216,7 +216,7 @@ describe("a third-party service", () => {
     ],
   ])("with %s is not asked what is active", async (_what, operations) => {
     const { run } = await createCli({
-      answer: (request) =>
+      respond: (request) =>
         request.method === "GET"
           ? service({
               [`GET ${descriptionPath}`]: () =>
@@ -227,7 +227,7 @@ describe("a third-party service", () => {
     });
     const { code, requests } = await run("rentals terminate 7 --yes", overNetwork());
     expect(code).toBe(0);
-    expect(asked(requests)).toEqual([
+    expect(requestLines(requests)).toEqual([
       `GET ${descriptionPath}`,
       "GET /v2/on-demand/rental?rentalId=7",
       operations.at(-1)?.includes("/rentals/") ? operations.at(-1) : operations[0],
@@ -237,7 +237,7 @@ describe("a third-party service", () => {
 
   test("that ends virtual machines only is asked nothing for bare metal", async () => {
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () =>
           Response.json(description({ "POST /v2/on-demand/virtual-machine-rentals/terminate": {} })),
         "GET /v2/on-demand/rental": () => Response.json({ id: 7, rentalType: "bare-metal" }),
@@ -267,7 +267,7 @@ describe("a third-party service", () => {
     ["POST /v2/rentals/terminate", json({ rentalId: {}, reason: {} }, ["reason"])],
   ])("whose %s is something else is not asked by it", async (operation, described) => {
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: described })),
       }),
     });
@@ -279,20 +279,20 @@ describe("a third-party service", () => {
   test("ends what two ids name once", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
         "GET /v2/on-demand/rental": () => Response.json({ id: 7 }),
         [end]: () => Response.json({}),
       }),
     });
     const { requests } = await run("rentals terminate 7 lab-7 --yes", overNetwork());
-    expect(asked(requests).filter((line) => line === end)).toHaveLength(1);
+    expect(requestLines(requests).filter((line) => line === end)).toHaveLength(1);
   });
 
   test("that answers with a page of something leaves it unknown", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
         "GET /v2/on-demand/rental": lookup,
         [end]: () => new Response("<html>Sign in</html>"),
@@ -309,7 +309,7 @@ describe("a third-party service", () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const controller = new AbortController();
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
         "GET /v2/on-demand/rental": lookup,
         [end]: ({ body }) => {
@@ -344,7 +344,7 @@ describe("a third-party service", () => {
   ])("is asked by %s", async (operation, described, body) => {
     const path = operation.replace(/\{\w+\}/, "7").split(" ")[1] ?? "";
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: described })),
         "GET /v2/on-demand/rental": lookup,
         [operation.replace(/\{\w+\}/, "7")]: () => new Response(null, { status: 204 }),
@@ -359,7 +359,7 @@ describe("a third-party service", () => {
     const end = "POST /v2/on-demand/bare-metal-rentals/terminate";
     const document = description({ [end]: {}, "POST /v2/on-demand/virtual-machine-rentals/terminate": {} });
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(document),
         "GET /v2/on-demand/rental": lookup,
         "GET /v2/on-demand/bare-metal-rentals": () => Response.json([{ id: 7 }]),
@@ -369,7 +369,7 @@ describe("a third-party service", () => {
     });
     const { code, err, requests } = await run("rentals terminate 7 --yes", overNetwork());
     expect(code).toBe(0);
-    expect(asked(requests).filter((line) => line.startsWith("POST"))).toEqual([end]);
+    expect(requestLines(requests).filter((line) => line.startsWith("POST"))).toEqual([end]);
     expect(err).toBe(
       "Rental 7 is still running, active, and bills until it has ended: `gpuctl rentals wait 7 --for terminated` waits for that.\n",
     );
@@ -378,7 +378,7 @@ describe("a third-party service", () => {
   test("that fails halfway is looked up, and sent once", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
         "GET /v2/on-demand/rental": lookup,
         [end]: ({ body }) =>
@@ -389,6 +389,6 @@ describe("a third-party service", () => {
     expect(code).toBe(10);
     expect(err).toContain("Ended: 7. Failed: 8");
     expect(err).toContain("Rental 8 was looked up: it is Running now.");
-    expect(asked(requests).filter((line) => line === end)).toHaveLength(2);
+    expect(requestLines(requests).filter((line) => line === end)).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
+import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
 const list = "/v2/on-demand/virtual-machine-rentals";
@@ -11,7 +11,7 @@ const other = { id: 2, label: "b", status: "Running", gpuCount: 1, gpuType: "h10
 async function watching(looks: readonly (readonly unknown[] | Response)[], options: RunOptions = {}) {
   const controller = new AbortController();
   const left = [...looks];
-  const answer: Answering = ({ path }) => {
+  const respond: Responder = ({ path }) => {
     if (path !== list) return undefined;
     const look = left.shift();
     if (look instanceof Response) return look;
@@ -19,7 +19,7 @@ async function watching(looks: readonly (readonly unknown[] | Response)[], optio
     controller.abort();
     return new Promise<Response>(() => {});
   };
-  const { run } = await createCli({ answer });
+  const { run } = await createCli({ respond });
   const watch = (line: string) =>
     run(`rentals list --type vm --retries 0 ${line}`, {
       ...overNetwork(options.env),

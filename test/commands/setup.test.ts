@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import type { Prompts } from "../../src/system/types.ts";
-import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
+import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
 /** Answers by the beginning of the question, in turn; what is not answered takes what is offered. */
@@ -36,11 +36,11 @@ function person(answers: Answers) {
   return { asked, prompts };
 }
 
-const description: Answering = ({ path }) =>
+const description: Responder = ({ path }) =>
   path === "/v2/openapi.json" ? Response.json({ openapi: "3.1.0", paths: {} }) : undefined;
 
 /** A service that knows one key. */
-const service: Answering = (request) =>
+const service: Responder = (request) =>
   description(request) ??
   (request.headers.authorization === `Bearer ${key}`
     ? Response.json({})
@@ -48,8 +48,8 @@ const service: Answering = (request) =>
 
 const account: Answers = { "Where is": ["account"], "Base URL": [serviceUrl], "API key": ["typed", key] };
 
-async function setUp(answer: Answering = service) {
-  const cli = await createCli({ answer });
+async function setUp(respond: Responder = service) {
+  const cli = await createCli({ respond });
   const run = async (answers: Answers, options: RunOptions = {}, line = "setup") => {
     const { asked, prompts } = person(answers);
     const outcome = await cli.run(line, { terminal: 100, prompts, ...options });
@@ -186,14 +186,14 @@ describe("setup", () => {
 });
 
 describe("a check that fails says why, and offers to change the answer", () => {
-  const failing = (code: string, message: string): Answering => {
+  const failing = (code: string, message: string): Responder => {
     return ({ path }) => {
       if (path === "/v2/openapi.json") throw new ConnectionFailed(message, { code, sent: false });
       return undefined;
     };
   };
 
-  test.each<[string, Answering, string]>([
+  test.each<[string, Responder, string]>([
     ["no such host", failing("ENOTFOUND", "no such host"), "Is the URL right?"],
     ["nothing listens", failing("ECONNREFUSED", "connection refused"), "connection refused"],
     ["a certificate", failing("SELF_SIGNED_CERT_IN_CHAIN", "self-signed"), "NODE_EXTRA_CA_CERTS"],
@@ -201,8 +201,8 @@ describe("a check that fails says why, and offers to change the answer", () => {
     ["a web page", () => new Response("<html>Welcome</html>"), "this is not the service"],
     ["other JSON", () => Response.json({ hello: "system" }), "returned no description"],
     ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
-  ])("%s", async (_name, answer, expected) => {
-    const { run, kept } = await setUp(answer);
+  ])("%s", async (_name, respond, expected) => {
+    const { run, kept } = await setUp(respond);
     const { code, err, asked } = await run({ "Base URL": [serviceUrl], "api.example.com": ["stop"] });
     expect(code).toBe(130);
     expect(err).toContain("setup was stopped");

@@ -11,7 +11,7 @@ const wav = Buffer.concat([
   Buffer.alloc(24),
 ]);
 const mp3 = Buffer.concat([Buffer.from("ID3"), Buffer.from([4, 0, 0, 0, 0, 0, 0]), Buffer.alloc(16)]);
-const recording = (bytes: Buffer) => createCli({ answer: always(200, { audio: bytes.toString("base64") }) });
+const recording = (bytes: Buffer) => createCli({ respond: always(200, { audio: bytes.toString("base64") }) });
 
 describe("tts", () => {
   test("saves the recording and prints its path", async () => {
@@ -91,7 +91,7 @@ describe("tts", () => {
   test.each([[{ audio: "" }], [{ audio: "****" }], [{ audio: "aGVsbG8=" }], [{}], [null], [{ audio: null }]])(
     "%j exits 7 and leaves no file",
     async (body) => {
-      const { run, folder } = await createCli({ answer: always(200, body) });
+      const { run, folder } = await createCli({ respond: always(200, body) });
       const { code, out } = await run("tts Hi --out hi.wav", overNetwork());
       expect({ code, out }).toEqual({ code: 7, out: "" });
       expect(await readdir(folder)).toEqual([]);

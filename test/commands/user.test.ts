@@ -38,7 +38,7 @@ describe("user update", () => {
 
   test("falls back to the older path, and says once until when it is served", async () => {
     const { run } = await createCli({
-      answer: ({ path }) => (path === "/v2/users/me" ? notFound() : undefined),
+      respond: ({ path }) => (path === "/v2/users/me" ? notFound() : undefined),
     });
     const { code, err, requests } = await run("user update --name Ada --sandbox");
     expect(code).toBe(0);

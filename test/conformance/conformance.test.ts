@@ -21,7 +21,7 @@ async function openProxied(instead: Readonly<Record<string, () => Response>> = {
   const proxy = await startProxy(junction.url, description, folder);
   vi.stubEnv(proxyVariable, proxy.url);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const answering = throughProxy({
+  const target = throughProxy({
     fetch: async (request: Request) =>
       instead[`${request.method} ${new URL(request.url).pathname}`]?.() ?? sandbox.fetch(request),
   });
@@ -29,7 +29,7 @@ async function openProxied(instead: Readonly<Record<string, () => Response>> = {
   return {
     sandbox,
     send: (method: string, path: string, body?: object, headers: object = { authorization }) =>
-      answering.fetch(
+      target.fetch(
         new Request(origin + path, {
           method,
           headers: { ...headers, ...(body && { "content-type": "application/json" }) },

@@ -29,9 +29,9 @@ const leastExchanges = 1000;
 /** As an environment serves it before any path is retired. */
 async function servedDescription(only?: EnvironmentName): Promise<Description> {
   const sandbox = await createSandbox({ file: ":memory:", now: () => 0, only });
-  const answer = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));
+  const response = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));
   sandbox.close();
-  return described.parse(await answer.json());
+  return described.parse(await response.json());
 }
 
 async function runThroughProxy(tests: readonly string[]): Promise<{ passed: boolean; verdict: Verdict }> {

@@ -88,11 +88,11 @@ function ownFindings(one: Exchange, operationOf: Finder): string[] {
   const { status, headers } = one.response;
   const operation = operationOf(one);
   if (operation === undefined) return status === 404 ? [] : [`status ${status} of what is not described`];
-  const answer = operation.responses[status];
-  if (answer === undefined) return [`status ${status} is not described`];
+  const response = operation.responses[status];
+  if (response === undefined) return [`status ${status} is not described`];
   const type = header(one, "content-type")?.split(";")[0]?.trim();
-  const types = Object.keys(answer.content ?? {});
-  const names = new Set(Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()));
+  const types = Object.keys(response.content ?? {});
+  const names = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
   return [
     ...((type === undefined ? types.length > 0 : !types.includes(type))
       ? [`an answer of type ${type} is not described`]

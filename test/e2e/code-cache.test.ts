@@ -42,14 +42,14 @@ async function usedHome() {
 }
 
 describe.skipIf(nodeKeeps)("compiled code", () => {
-  it("is kept by the first run for the user alone, and left as it is by the next", async () => {
+  it("is cached by the first run in a private folder, and not changed by the next", async () => {
     const { home, first, files } = await usedHome();
     expect(files.map(({ file }) => file).join()).toMatch(/start-[\w-]+\.cjs/);
     expect(await home.run(line)).toEqual(first);
     expect(await kept(home)).toEqual(files);
   });
 
-  it.each(["--version", "--help", "rentals list --help"])("is not kept for %s", async (short) => {
+  it.each(["--version", "--help", "rentals list --help"])("is not cached for %s", async (short) => {
     const home = await createHome();
     await home.run(short);
     expect(await kept(home)).toEqual([]);
@@ -65,7 +65,7 @@ describe.skipIf(nodeKeeps)("compiled code", () => {
     expect(await kept(home)).toEqual(replaced);
   }
 
-  it.each([0, 0.01, 0.5, 1])("that was altered at %d of its length is compiled again", async (part) => {
+  it.each([0, 0.01, 0.5, 1])("a cache file altered at %d of its length is recompiled", async (part) => {
     const used = await usedHome();
     for (const { file } of used.files) {
       const bytes = await readFile(file);
@@ -76,25 +76,25 @@ describe.skipIf(nodeKeeps)("compiled code", () => {
     await isReplaced(used);
   });
 
-  it.each([0, 3, 500])("that was cut to %d bytes is compiled again", async (length) => {
+  it.each([0, 3, 500])("a cache file truncated to %d bytes is recompiled", async (length) => {
     const used = await usedHome();
     for (const { file } of used.files) await truncate(file, length);
     await isReplaced(used);
   });
 
-  it("is neither read nor kept with NODE_DISABLE_COMPILE_CACHE", async () => {
+  it("is neither read nor cached with NODE_DISABLE_COMPILE_CACHE", async () => {
     const home = await createHome({ NODE_DISABLE_COMPILE_CACHE: "1" });
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
     expect(await kept(home)).toEqual([]);
   });
 
-  it("is kept nowhere when there is no folder for it", async () => {
+  it("nothing is cached without a folder", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, ".cache"), "a file");
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
   });
 
-  it.runIf(isPosix)("is neither read nor kept in a folder that others may write to", async () => {
+  it.runIf(isPosix)("is neither read from nor cached in a folder that others can write to", async () => {
     const home = await createHome();
     await mkdir(cacheOf(home), { recursive: true });
     await chmod(cacheOf(home), 0o777);

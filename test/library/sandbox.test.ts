@@ -29,14 +29,14 @@ describe("its fetch", () => {
       name: "AbortError",
     });
     const controller = new AbortController();
-    const answer = sandbox.fetch("/v1/audio/generation", {
+    const response = sandbox.fetch("/v1/audio/generation", {
       method: "POST",
       headers: { authorization: `Bearer ${sandbox.keys.full}` },
       body: '{"text":"a long text"}',
       signal: controller.signal,
     });
     controller.abort(new Error("enough"));
-    await expect(answer).rejects.toThrow("enough");
+    await expect(response).rejects.toThrow("enough");
   });
 
   test("answers to no other host's name when it is not served", async () => {

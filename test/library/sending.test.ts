@@ -42,8 +42,8 @@ describe.each(transports)("%s", (_name, own) => {
     ["a reset connection", (response: ServerResponse) => response.destroy()],
     ["an answer that breaks off", (response: ServerResponse) => cut(response)],
     ["garbage", (response: ServerResponse) => response.end("<html>")],
-  ])("a write that ends in %s is sent once, and its outcome is unknown", async (_name, answer) => {
-    const server = await listen((_request, response) => answer(response));
+  ])("a write that ends in %s is sent once, and its outcome is unknown", async (_name, respond) => {
+    const server = await listen((_request, response) => respond(response));
     const write = clientOf(server.origin, own).createVirtualMachineRental({ gpuCount: 1 });
     await expect(write).rejects.toThrow(UnknownOutcome);
     expect(writes(server)).toHaveLength(1);

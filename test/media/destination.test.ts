@@ -83,8 +83,8 @@ describe("a file's extension is that of the bytes", () => {
     ["cat.txt", "cat.txt.png", true],
     [".png", ".png.png", false],
     ["../link/../cat.wav", "../link/../cat.png", true],
-  ])("PNG bytes for %s are saved as %s", async (asked, path, renamed) => {
-    expect(pathIn({ kind: "file", path: asked }, values)).toEqual({ path, renamed });
+  ])("PNG bytes for %s are saved as %s", async (requested, path, renamed) => {
+    expect(pathIn({ kind: "file", path: requested }, values)).toEqual({ path, renamed });
   });
 
   test("an extension that means the same is kept", () => {

@@ -167,11 +167,11 @@ test("ten processes that save one name at once end with ten files", async () => 
   const message = async (child: ChildProcess) => (await once(child, "message"))[0] as string;
   const children = Array.from({ length: 10 }, () => fork(script, { execArgv: ["--import", "tsx"] }));
   await Promise.all(children.map(message));
-  const answers = children.map(message);
+  const outcomes = children.map(message);
   children.forEach(
     (child, index) => void child.send({ path: join(folder, "cat.png"), text: `process ${index}` }),
   );
-  expect(new Set(await Promise.all(answers)).size).toBe(10);
+  expect(new Set(await Promise.all(outcomes)).size).toBe(10);
   const expected = children.map((_, index) => `process ${index}`).sort();
   expect(Object.values(await contents(folder)).sort()).toEqual(expected);
 });

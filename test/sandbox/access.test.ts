@@ -77,11 +77,11 @@ test.each([
 
 test("every response is marked as the sandbox's", async () => {
   const sandbox = await openSandbox();
-  const answers = [
+  const responses = [
     await sandbox.call("listStorageVolumes"),
     await sandbox.call("listStorageVolumes", {}, null),
     await sandbox.call("getOpenApiDocument"),
     await sandbox.fetch(new Request(`${origin}/nowhere`)),
   ];
-  expect(answers.map(({ headers }) => headers.get("x-gpuctl-sandbox"))).toEqual(["1", "1", "1", "1"]);
+  expect(responses.map(({ headers }) => headers.get("x-gpuctl-sandbox"))).toEqual(["1", "1", "1", "1"]);
 });

@@ -16,17 +16,17 @@ async function client() {
 
 test("a third-party client gets a whole response", async () => {
   const openai = await client();
-  const answer = await openai.chat.completions.create(echo);
-  expect(answer).toMatchObject({
+  const completion = await openai.chat.completions.create(echo);
+  expect(completion).toMatchObject({
     id: expect.stringMatching(/^chatcmpl-/),
     object: "chat.completion",
     created: expect.any(Number),
     model: "sandbox-echo",
     choices: [{ index: 0, message: { role: "assistant" }, finish_reason: "stop" }],
   });
-  expect(answer.choices[0]?.message.content).toContain("Say this back, please");
-  expect(answer.usage?.total_tokens).toBe(
-    Number(answer.usage?.prompt_tokens) + Number(answer.usage?.completion_tokens),
+  expect(completion.choices[0]?.message.content).toContain("Say this back, please");
+  expect(completion.usage?.total_tokens).toBe(
+    Number(completion.usage?.prompt_tokens) + Number(completion.usage?.completion_tokens),
   );
 });
 
@@ -59,9 +59,9 @@ test("a stream without usage ends with the finish reason and [DONE]", async () =
 
 test("a reply is cut off at max_tokens and says so", async () => {
   const openai = await client();
-  const answer = await openai.chat.completions.create({ ...echo, max_tokens: 1 });
-  expect(answer.choices[0]?.finish_reason).toBe("length");
-  expect(answer.usage?.completion_tokens).toBe(1);
+  const completion = await openai.chat.completions.create({ ...echo, max_tokens: 1 });
+  expect(completion.choices[0]?.finish_reason).toBe("length");
+  expect(completion.usage?.completion_tokens).toBe(1);
 });
 
 test.each([

@@ -112,7 +112,7 @@ test("a reset gives the machine's clock back", async () => {
 });
 
 test("the same calls get the same responses, including chat and pictures without a seed", async () => {
-  const answers = async () => {
+  const responses = async () => {
     const sandbox = await openSandbox();
     sandbox.clock.freeze();
     const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hello" }] };
@@ -124,7 +124,7 @@ test("the same calls get the same responses, including chat and pictures without
       (await sandbox.ask("generateImage", picture)).images[0]?.random_seed,
     ];
   };
-  const [first, second] = [await answers(), await answers()];
+  const [first, second] = [await responses(), await responses()];
   expect(first).toEqual(second);
   expect(first[0]).not.toEqual(first[1]);
   expect(first[2]).not.toBe(first[3]);

@@ -46,8 +46,8 @@ const rows = kinds.flatMap((kind) =>
   fieldsOf(operations[kind.create].input).map((field) => ({ ...kind, name: field.name, field })),
 );
 
-async function json(answer: Promise<Response>): Promise<unknown> {
-  const response = await answer;
+async function json(pending: Promise<Response>): Promise<unknown> {
+  const response = await pending;
   const body: unknown = await response.json();
   expect({ status: response.status, body }).toMatchObject({ status: 200 });
   return body;

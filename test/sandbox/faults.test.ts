@@ -85,11 +85,11 @@ test("an applied operation takes effect, whatever the response says", async () =
   add({ status: 500 });
   add({ garbage: true });
   add({ reset: true });
-  const answers = [
+  const responses = [
     await sandbox.call("createVirtualMachineRental", vm),
     await sandbox.call("createVirtualMachineRental", vm),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([500, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([500, 200]);
   await expect(sandbox.call("createVirtualMachineRental", vm)).rejects.toMatchObject({ code: "ECONNRESET" });
   expect(sandbox.status().rentals.active).toBe(3);
 });
@@ -121,10 +121,10 @@ test("a delayed request takes effect even if its caller disconnects", async () =
   sandbox.faults.add({ operation: "createVirtualMachineRental", delayMs: 2 ** 31 - 1 });
   const controller = new AbortController();
   const request = requestFor("createVirtualMachineRental", vm, sandbox.keys.full);
-  const answer = sandbox.fetch(new Request(request, { signal: controller.signal }));
+  const response = sandbox.fetch(new Request(request, { signal: controller.signal }));
   await vi.waitFor(() => expect(sandbox.status().rentals.active).toBe(1));
   controller.abort();
-  await expect(answer).rejects.toMatchObject({ code: "ECONNRESET" });
+  await expect(response).rejects.toMatchObject({ code: "ECONNRESET" });
 });
 
 const streamed = { ...chat, stream: true };
@@ -178,7 +178,7 @@ test("over HTTP a stream is cut, with and without a reset", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
-  const ask = () =>
+  const send = () =>
     fetch(`${url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${sandbox.keys.full}` },
@@ -186,16 +186,16 @@ test("over HTTP a stream is cut, with and without a reset", async () => {
     });
   sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2 });
   sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2, reset: true });
-  const cut = await ask();
+  const cut = await send();
   expect(cut.headers.get("gpuctl-sandbox-fault")).toBe("1");
   expect(eventsIn(await cut.text())).toHaveLength(2);
   let text = "";
   const reading = async () => {
-    for await (const piece of (await ask()).body ?? []) text += new TextDecoder().decode(piece);
+    for await (const piece of (await send()).body ?? []) text += new TextDecoder().decode(piece);
   };
   await expect(reading()).rejects.toThrow();
   expect(eventsIn(text)).toHaveLength(2);
-  expect(eventsIn(await (await ask()).text()).at(-1)).toBe("data: [DONE]");
+  expect(eventsIn(await (await send()).text()).at(-1)).toBe("data: [DONE]");
 });
 
 test.each([

@@ -103,12 +103,12 @@ sshKeys: [{ name: ada, publicKey: ssh-ed25519 AAAAC3Nza ada@example.com }]
   const ada = { id: 1, name: "ada", publicKey: "ssh-ed25519 AAAAC3Nza ada@example.com", createdAt: at(0) };
   expect((await sandbox.assumed("listSshKeys", {}, key)).body).toEqual([ada]);
   const rent = async (id: number) => {
-    const answer = await sandbox.call(
+    const response = await sandbox.call(
       "createVirtualMachineRental",
       { gpuCount: 1, sshPublicKeyIds: [id] },
       key,
     );
-    return { status: answer.status, body: await answer.json() };
+    return { status: response.status, body: await response.json() };
   };
   expect(await rent(1)).toMatchObject({ status: 200, body: { sshPublicKeyIds: [1] } });
   expect(await rent(2)).toMatchObject({

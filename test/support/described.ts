@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Answering, SeenRequest } from "./cli.ts";
+import type { Responder, SeenRequest } from "./cli.ts";
 
 export const descriptionPath = "/v2/openapi.json";
 
@@ -23,12 +23,12 @@ type Endpoint = (request: SeenRequest) => Response | Promise<Response>;
 
 /** A service with just these endpoints, by method and path; everything else is not found. */
 export const service =
-  (endpoints: Readonly<Record<string, Endpoint>>): Answering =>
+  (endpoints: Readonly<Record<string, Endpoint>>): Responder =>
   (request) =>
     (endpoints[`${request.method} ${request.path}`] ?? notFound)(request);
 
 /** What was asked for, in order. */
-export const asked = (requests: readonly SeenRequest[]): readonly string[] =>
+export const requestLines = (requests: readonly SeenRequest[]): readonly string[] =>
   requests.map(({ method, path, query }) => {
     const text = new URLSearchParams(query).toString();
     return `${method} ${path}${text && `?${text}`}`;

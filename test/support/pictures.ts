@@ -12,7 +12,7 @@ export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString
 /** A tool whose service answers with these pictures, each drawn with seed 42. */
 export const painter = (...images: Uint8Array[]): Promise<Cli> =>
   createCli({
-    answer: always(200, {
+    respond: always(200, {
       images: images.map((bytes, index) => ({ index, image: base64(bytes), random_seed: 42 })),
     }),
   });

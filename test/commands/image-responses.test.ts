@@ -68,7 +68,7 @@ describe("what is not a picture", () => {
     [{}],
     [null],
   ])("%j exits 7 and saves nothing", async (body) => {
-    const cli = await createCli({ answer: always(200, body) });
+    const cli = await createCli({ respond: always(200, body) });
     const { code, out } = await cli.run("image cat", overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
     expect(await saved(cli)).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { caller, failure, read, write } from "./calling.ts";
 import { json, listen } from "./server.ts";
 
-const answering = (status: number, body: string, type = "application/json") =>
+const serverReturning = (status: number, body: string, type = "application/json") =>
   listen((_request, response) => {
     response.writeHead(status, { "Content-Type": type });
     response.end(body);
@@ -11,12 +11,12 @@ const answering = (status: number, body: string, type = "application/json") =>
 describe("a successful response", () => {
   it("is returned unchanged", async () => {
     const odd = [{ id: 9007199254740991, unknown: null, nested: { state: "Zombie" } }, null, "text", 1];
-    const server = await answering(200, JSON.stringify(odd));
+    const server = await serverReturning(200, JSON.stringify(odd));
     expect(await caller(server.origin).call(...read)).toEqual(odd);
   });
 
   it("may have any 2xx status and any content type", async () => {
-    const server = await answering(201, '{"id":"a"}', "text/plain");
+    const server = await serverReturning(201, '{"id":"a"}', "text/plain");
     expect(await caller(server.origin).call(...write)).toEqual({ id: "a" });
   });
 
@@ -31,7 +31,7 @@ describe("a successful response", () => {
   });
 
   it("may be null, as in a lookup that finds nothing", async () => {
-    const server = await answering(200, "null");
+    const server = await serverReturning(200, "null");
     expect(await caller(server.origin).call("getRental", { rentalId: "1" })).toBeNull();
   });
 
@@ -39,7 +39,7 @@ describe("a successful response", () => {
     ["204", 204],
     ["200 with an empty body", 200],
   ])("to a write may be a %s", async (_name, status) => {
-    const server = await answering(status, "");
+    const server = await serverReturning(status, "");
     expect(await caller(server.origin).call("deleteCurrentUser", {})).toBeNull();
   });
 });
@@ -49,7 +49,7 @@ describe("a success that cannot be read", () => {
     ["a page of a proxy", "<html><body>Please log in</body></html>", "Please log in"],
     ["JSON that was cut", '[{"id":1', '[{"id":1'],
   ])("is no answer to a read: %s", async (_name, body, expected) => {
-    const server = await answering(200, body, "text/html");
+    const server = await serverReturning(200, body, "text/html");
     const error = await failure(caller(server.origin).call(...read));
     expect(error).toMatchObject({ name: "InvalidResponse", status: 200 });
     expect(error.message).toContain(expected);
@@ -57,12 +57,12 @@ describe("a success that cannot be read", () => {
   });
 
   it("is an invalid response to a read: an empty body is not an empty list", async () => {
-    const server = await answering(200, "");
+    const server = await serverReturning(200, "");
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({ name: "InvalidResponse" });
   });
 
   it("leaves the outcome of a write unknown", async () => {
-    const server = await answering(200, "<html>Welcome</html>", "text/html");
+    const server = await serverReturning(200, "<html>Welcome</html>", "text/html");
     expect(await failure(caller(server.origin).call(...write))).toMatchObject({
       name: "UnknownOutcome",
       status: 200,
@@ -90,7 +90,7 @@ describe("a failure", () => {
   });
 
   it("may be an HTML page of a proxy", async () => {
-    const server = await answering(403, "<html><h1>403 Forbidden</h1><p>nginx</p></html>", "text/html");
+    const server = await serverReturning(403, "<html><h1>403 Forbidden</h1><p>nginx</p></html>", "text/html");
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({
       name: "ServiceError",
       status: 403,
