@@ -146,7 +146,7 @@ describe("without a service", () => {
     expect(err).toContain("GPUCTL_API_KEY");
   });
 
-  test("the key is not sent over plain http unless --allow-insecure is given", async () => {
+  test("the key is not sent over plain http unless --insecure-http is given", async () => {
     const { run } = await createCli({ respond: always(200, []) });
     const line = "volumes list --base-url http://api.example.com";
     const options = { env: { GPUCTL_API_KEY: key } };

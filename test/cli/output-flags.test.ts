@@ -169,7 +169,7 @@ describe("--jq", () => {
     expect((await run(`${listing} --jq .[]`, { terminal: 80 })).out).toBe('ab\n{"k":"\\u009b\\u202e"}\n');
   });
 
-  test("reports the error message of the filter", async () => {
+  test("passes on the debug output of the filter", async () => {
     const { out, err } = await (await withRentals()).run(`${listing} --jq length|debug`);
     expect({ out, err }).toEqual({ out: "2\n", err: '["DEBUG:",2]\n' });
   });
@@ -307,7 +307,7 @@ test("--dry-run uses the selected format", async () => {
   expect((await run(line)).out).toMatch(/^POST /);
 });
 
-test("prints JSON where there are no rows to tabulate", async () => {
+test("api spec prints its JSON in every format except YAML", async () => {
   const { run } = await createCli();
   const document = JSON.parse((await run("api spec --sandbox")).out);
   for (const format of ["csv", "tsv", "id", "table", "json", "jsonl"]) {

@@ -56,7 +56,7 @@ const onlyReplacements = service({
 });
 
 describe("a service that has only the replacements", () => {
-  test("lists what is active over its pages as one array", async () => {
+  test("lists the active rentals of all pages as one array", async () => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     const { code, out, err, requests } = await run("rentals list --type vm -o json", overNetwork());
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -69,7 +69,7 @@ describe("a service that has only the replacements", () => {
     ]);
   });
 
-  test("lists what has ended", async () => {
+  test("lists the ended rentals", async () => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
   });
@@ -80,7 +80,7 @@ describe("a service that has only the replacements", () => {
       "bare-metal --gpus 8 --network-type ethernet",
       { gpuCount: 8, networkType: "ethernet", rentalType: "bare-metal" },
     ],
-  ])("rents %s with its type, and is asked for the description once", async (words, body) => {
+  ])("creates %s with its type, and gets one request for the description", async (words, body) => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     const { code, requests } = await run(`rentals create ${words} --yes -o json`, overNetwork());
     expect(code).toBe(0);
@@ -88,7 +88,7 @@ describe("a service that has only the replacements", () => {
     expect(requests.filter(({ path }) => path === descriptionPath)).toHaveLength(1);
   });
 
-  test("is shown in a dry run if it is known, without a request", async () => {
+  test("is shown in a dry run if it is cached, without a request", async () => {
     const { run, advance } = await createCli({ respond: onlyReplacements, negotiates: true });
     const dry = "rentals create vm --gpus 1 --dry-run -o json";
     const before = await run(dry, overNetwork());
@@ -111,7 +111,7 @@ describe("a service that has only the replacements", () => {
     expect([...before.requests, ...after.requests, ...later.requests]).toEqual([]);
   });
 
-  test("that may exist is mentioned in a dry run of an operation that may have one, and only there", async () => {
+  test("that can exist is mentioned only in a dry run of an operation that can have one", async () => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     const reported = async (line: string) =>
       (await run(`${line} --dry-run`, overNetwork())).err.split("\n").filter((line) => line !== "");
@@ -180,7 +180,7 @@ describe("the description", () => {
     ["rentals summary"],
     ["user update --name Ada"],
     ["reserve request --gpu-count 8"],
-  ])("is not asked for by %s, which has no replacement", async (line) => {
+  ])("is not requested by %s, which has no replacement", async (line) => {
     const { run } = await createCli({ respond: () => Response.json({ id: 1 }), negotiates: true });
     const { requests } = await run(line, overNetwork());
     expect(requests.map(({ path }) => path)).not.toContain(descriptionPath);
@@ -191,7 +191,7 @@ describe("the description", () => {
     ["no key", { GPUCTL_API_KEY: "" }, 3],
     ["a key that no header can carry", { GPUCTL_API_KEY: "a b" }, 3],
     ["an address that is not safe", { GPUCTL_BASE_URL: "http://api.example.com" }, 2],
-  ])("is not asked for with %s", async (_what, env, code) => {
+  ])("is not requested with %s", async (_what, env, code) => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     expect(await run("rentals history", overNetwork(env))).toMatchObject({ code, requests: [] });
   });
@@ -331,7 +331,7 @@ describe("a replacement", () => {
       }),
     ],
     ["does not say where its next page is", both({ parameters: [parameter("cursor")], ...pageOf() })],
-  ])("that %s gives way to what is documented", async (_name, document) => {
+  ])("that %s is not used if there is a documented path", async (_name, document) => {
     const { run } = await createCli({ respond: serving(document, []), negotiates: true });
     const { requests } = await run("rentals history", overNetwork());
     expect(requests.map(({ path }) => path)).toEqual([descriptionPath, old]);
@@ -342,7 +342,7 @@ describe("a replacement", () => {
     ["counts its records, and is asked for pages by number", ["page", "limit"], pageOf("total")],
     ["gives a token that no parameter takes", ["offset", "limit"], pageOf("nextCursor")],
     ["says that there is more, but gives no token", ["cursor", "limit"], pageOf("hasMore")],
-  ])("that %s gives way to what is documented, which answers all at once", async (_name, names, shape) => {
+  ])("that %s is not used if there is a documented path, which is not paged", async (_name, names, shape) => {
     const first = Array.from({ length: 10 }, (_, id) => ({ id }));
     const document = both({ parameters: names.map(parameter), ...shape });
     const { run } = await createCli({ respond: serving(document, first), negotiates: true });
@@ -401,7 +401,7 @@ describe("a replacement", () => {
     expect(err).toContain("There may be more results");
   });
 
-  test("that was removed after it was listed gives way to the documented path", async () => {
+  test("that was removed after it was listed is not used: the documented path is", async () => {
     let listed = true;
     const { run } = await createCli({
       negotiates: true,
@@ -500,7 +500,7 @@ describe("no path is requested twice when the documented ones are gone", () => {
   });
 });
 
-test("a service with only the older path of the user is called there", async () => {
+test("a service with only the deprecated path of the user is called there", async () => {
   const { run } = await createCli({
     negotiates: true,
     respond: service({ "PUT /users/me": () => Response.json({ success: true, user: { id: "u" } }) }),
@@ -513,7 +513,7 @@ test("a service with only the older path of the user is called there", async () 
 test.each([
   ["user update --name Ada", "PUT"],
   ["user delete --yes", "DELETE"],
-])("a service that knows neither path of %s is reported with both", async (line, method) => {
+])("the error for a service with neither path of %s names both", async (line, method) => {
   const { run } = await createCli({ negotiates: true, respond: notFound });
   const { code, err, requests } = await run(line, overNetwork());
   expect(code).toBe(5);
@@ -582,7 +582,7 @@ describe.each([404, 405, 410])("a path that returns %i is gone", (status) => {
     expect(requests.map(({ path }) => path).slice(0, 3)).toEqual([vms, descriptionPath, active]);
   });
 
-  test("and so does a write, which changed nothing there", async () => {
+  test("and so does a write, which had no effect", async () => {
     const { run } = await movedOn(["POST"]);
     const { code, requests } = await run("rentals create vm --gpus 1 --yes", overNetwork());
     expect(code).toBe(0);

@@ -15,12 +15,12 @@ describe("a successful response", () => {
     expect(await caller(server.origin).call(...read)).toEqual(odd);
   });
 
-  it("may have any 2xx status and any content type", async () => {
+  it("can have any 2xx status and any content type", async () => {
     const server = await serverReturning(201, '{"id":"a"}', "text/plain");
     expect(await caller(server.origin).call(...write)).toEqual({ id: "a" });
   });
 
-  it("may be split within a character", async () => {
+  it("can be split within a character", async () => {
     const bytes = Buffer.from('["ü🖥"]');
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
@@ -30,7 +30,7 @@ describe("a successful response", () => {
     expect(await caller(server.origin).call(...read)).toEqual(["ü🖥"]);
   });
 
-  it("may be null, as in a lookup that finds nothing", async () => {
+  it("can be null, as in a lookup that finds nothing", async () => {
     const server = await serverReturning(200, "null");
     expect(await caller(server.origin).call("getRental", { rentalId: "1" })).toBeNull();
   });
@@ -38,17 +38,17 @@ describe("a successful response", () => {
   it.each([
     ["204", 204],
     ["200 with an empty body", 200],
-  ])("to a write may be a %s", async (_name, status) => {
+  ])("to a write can be a %s", async (_name, status) => {
     const server = await serverReturning(status, "");
     expect(await caller(server.origin).call("deleteCurrentUser", {})).toBeNull();
   });
 });
 
-describe("a success that cannot be read", () => {
+describe("a successful response that cannot be parsed", () => {
   it.each([
     ["a page of a proxy", "<html><body>Please log in</body></html>", "Please log in"],
     ["JSON that was cut", '[{"id":1', '[{"id":1'],
-  ])("is no answer to a read: %s", async (_name, body, expected) => {
+  ])("is an invalid response to a read: %s", async (_name, body, expected) => {
     const server = await serverReturning(200, body, "text/html");
     const error = await failure(caller(server.origin).call(...read));
     expect(error).toMatchObject({ name: "InvalidResponse", status: 200 });
@@ -72,7 +72,7 @@ describe("a success that cannot be read", () => {
 });
 
 describe("a failure", () => {
-  it("carries status, code, message, issues and the request, but no key", async () => {
+  it("has the status, code, message, issues and request, but no key", async () => {
     const issues = [{ path: ["gpuCount"], message: "must be a number" }];
     const server = await listen((_request, response) =>
       json(response, { code: "BAD_REQUEST", message: "Invalid input data", issues }, 400),
@@ -89,7 +89,7 @@ describe("a failure", () => {
     expect(JSON.stringify(error)).not.toContain("sk-test");
   });
 
-  it("may be an HTML page of a proxy", async () => {
+  it("can be an HTML page of a proxy", async () => {
     const server = await serverReturning(403, "<html><h1>403 Forbidden</h1><p>nginx</p></html>", "text/html");
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({
       name: "ServiceError",
@@ -100,7 +100,7 @@ describe("a failure", () => {
   });
 });
 
-describe("the older path of the current user", () => {
+describe("the deprecated path of the current user", () => {
   const both = (status: number) =>
     listen(({ path }, response) =>
       path.startsWith("/v2/")

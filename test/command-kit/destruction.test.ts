@@ -96,7 +96,7 @@ describe.each([
     (line: string) => line.replaceAll(" --sandbox", ""),
     ({ sandbox }: Cli) => overNetwork({ GPUCTL_API_KEY: sandbox.keys.full }),
   ],
-] as const)("what destroys needs --yes off a terminal %s", (_where, lineFor, optionsFor) => {
+] as const)("destructive commands need --yes when not running interactively %s", (_where, lineFor, optionsFor) => {
   test.each(cases.map((one) => ({ ...one, line: lineFor(one.line) })))("$line", async (one) => {
     const { outcome, before, now } = await outcomeOf(one, optionsFor);
     expect({ code: outcome.code, out: outcome.out }, outcome.err).toEqual({ code: exit.usage, out: "" });

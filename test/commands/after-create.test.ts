@@ -24,7 +24,7 @@ describe("when a rental was created and waiting for it fails", () => {
     ["the service fails", () => Response.json({}, { status: 503 }), 7],
     ["time runs out", () => Response.json({ id: 7, state: "active", status: "Pending" }), 8],
     ["it is gone", () => Response.json(null), 5],
-  ])("%s: its id is shown, without advice to try again", async (_name, lookup, code) => {
+  ])("%s: its id is shown, without advice to retry", async (_name, lookup, code) => {
     const { run } = await createCli({ respond: thenLookup(lookup) });
     const outcome = await run(line, overNetwork());
     expect(outcome).toMatchObject({ code, out: "" });
@@ -35,7 +35,7 @@ describe("when a rental was created and waiting for it fails", () => {
   });
 });
 
-test.each(["", "null"])("a create that is answered by %j is an unknown outcome", async (body) => {
+test.each(["", "null"])("a create with the response %j has an unknown outcome", async (body) => {
   const { run } = await createCli({
     respond: ({ method }) => (method === "POST" ? new Response(body) : Response.json([])),
   });

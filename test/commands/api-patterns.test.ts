@@ -24,7 +24,7 @@ const called = async (properties: object, fields: string, parameters: readonly o
 const text = (pattern: string) => ({ type: "string", pattern });
 const sent = "POST /v2/things";
 
-describe("a pattern of the description that takes for ever", () => {
+describe("a pattern in the description that takes too long", () => {
   test.each([
     ["in the body", { a: text(slow) }, `-f a=${stuck}`],
     [
@@ -57,7 +57,7 @@ describe("a pattern of the description that takes for ever", () => {
     expect(requestLines(requests).at(-1)).toContain(sent);
   });
 
-  test("leaves all others checked", async () => {
+  test("does not disable other checks", async () => {
     const properties = { a: text(slow), b: text("^x"), c: text("^y"), d: text("^[x-]$") };
     const { code, err, requests } = await called(properties, `-f a=${stuck} -f b=y -f c=y -f d=z`);
     expect(code).toBe(2);
@@ -67,7 +67,7 @@ describe("a pattern of the description that takes for ever", () => {
     expect(requestLines(requests)).not.toContain(sent);
   });
 
-  test("hundreds of them take a moment together", async () => {
+  test("hundreds of them take little time together", async () => {
     const names = Array.from({ length: 200 }, (_, at) => `f${at}`);
     const properties = Object.fromEntries(names.map((name, at) => [name, text(`^(a+)+$|${at}b`)]));
     const start = performance.now();

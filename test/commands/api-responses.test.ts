@@ -40,7 +40,7 @@ describe("api call prints the response in the requested format", () => {
     expect(await printed(records[0], flags)).toBe(expected);
   });
 
-  test.each(["", "-o json", "--jq ."])("JSON stays whole and as it is with %j", async (flags) => {
+  test.each(["", "-o json", "--jq ."])("JSON is unchanged with %j", async (flags) => {
     for (const response of [records, records[0], { items: records }, null, []]) {
       expect(JSON.parse(await printed(response, flags))).toEqual(response);
     }
@@ -57,7 +57,7 @@ describe("api call prints the response in the requested format", () => {
     expect(await printed(response, flags)).toBe(expected);
   });
 
-  test("a response of another type is passed on, and --include takes no format", async () => {
+  test("a response of another type is printed unchanged, and --include takes no format", async () => {
     const { run } = await createCli({ respond: always(200, "plain", { "content-type": "text/plain" }) });
     expect((await run("api call GET /v2/x -o csv", overNetwork())).out).toBe("plain");
     const refused = await run("api call GET /v2/x -i -o csv", overNetwork());
@@ -102,7 +102,7 @@ describe("headers and cookies of an operation", () => {
     return run(`api call ${line}`, overNetwork());
   };
 
-  test("headers are given by their names, and the key stays the key", async () => {
+  test("headers are set by name, and the key is still sent", async () => {
     const { code, requests } = await called("addThing -f idempotency-key=abc -F X-Team=12 -f name=x");
     expect(code).toBe(0);
     expect(requests.at(-1)).toMatchObject({
@@ -121,14 +121,14 @@ describe("headers and cookies of an operation", () => {
     ["addThing -f Idempotency-Key=abc -F idempotency-key=abd", "Idempotency-Key is given twice"],
     ["addThing -f Idempotency-Key='a\nb: c'", "Idempotency-Key cannot be sent in a header"],
     ["listThings", "session is required as a cookie, and cookies are not supported"],
-  ])("%s is refused: %s", async (line, reported) => {
+  ])("%s is rejected: %s", async (line, reported) => {
     const { code, err, requests } = await called(line);
     expect(code).toBe(2);
     expect(err).toContain(reported);
     expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
-  test("what is required is in the example", async () => {
+  test("the example has the required parameters", async () => {
     const { run } = await createCli({ respond: always(200, document) });
     const { out } = await run("api describe addThing -o json", overNetwork());
     expect(JSON.parse(out).example).toBe("gpuctl api call addThing -f Idempotency-Key=text");
@@ -163,7 +163,7 @@ describe("an empty response", () => {
     ["dropThings", "application/json", 10],
     ["POST /v2/x", "application/json; charset=utf-8", 10],
     ["GET /v2/x", "application/problem+json", 7],
-  ])("is none where JSON was to come: %s, said to be %s, exits %i", async (line, type, code) => {
+  ])("is an error if JSON was expected: %s, content type %s, exits %i", async (line, type, code) => {
     const ran = await runWith(line, 200, type);
     expect({ code: ran.code, out: ran.out }, ran.err).toEqual({ code, out: "" });
     expect(ran.err).toContain("the service responded 200 with an empty body");
@@ -177,11 +177,11 @@ describe("an empty response", () => {
     ["POST /v2/x", 200, "text/plain"],
     ["dropThings", 200, undefined],
     ["HEAD /v2/things", 200, "application/json"],
-  ])("is one where nothing was to come: %s, %i, said to be %s", async (line, status, type) => {
+  ])("is accepted if no body was expected: %s, %i, content type %s", async (line, status, type) => {
     expect(await runWith(line, status, type)).toMatchObject({ code: 0, out: "" });
   });
 
-  test("of the sandbox gives no output either", async () => {
+  test("from the sandbox prints nothing either", async () => {
     const { run } = await createCli();
     await run("sandbox fault add --operation createVirtualMachineRental --cut-stream-after 0");
     const ran = await run("api call createVirtualMachineRental -F gpuCount=1 --sandbox");
@@ -189,7 +189,7 @@ describe("an empty response", () => {
   });
 });
 
-test("an invalid value is reported in the words of every other command", async () => {
+test("an invalid value is reported as by every other command", async () => {
   const properties = {
     short: { type: "string", minLength: 1 },
     many: { type: "array", maxItems: 1 },

@@ -7,10 +7,10 @@ import { always, overNetwork } from "../support/service.ts";
 const service = overNetwork();
 const ask = "chat Hello --model llama";
 
-describe("what is asked", () => {
+describe("the request of a chat", () => {
   const whole = always(200, { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] });
 
-  test("is the message, after the system's words", async () => {
+  test("has the message after the system prompt", async () => {
     const { run, folder } = await createCli({ respond: whole });
     await writeFile(join(folder, "rules.txt"), "Be kind.");
     const typed = await run(["chat", "Hello", "-m", "llama", "-s", "Be brief.", "-o", "json"], service);
@@ -28,7 +28,7 @@ describe("what is asked", () => {
     expect(await run(`${ask} -s @nowhere.txt`, service)).toMatchObject({ code: 2, requests: [] });
   });
 
-  test("is stdin, then the argument, with a blank line between", async () => {
+  test("has stdin, then the argument, separated by a blank line", async () => {
     const { run } = await createCli({ respond: whole });
     const content = async (line: string, stdin: string) => {
       const { requests } = await run(`${line} -m llama -o json`, { ...service, stdin });
@@ -41,7 +41,7 @@ describe("what is asked", () => {
     expect(await content("chat Hello --no-validate", "piped")).toBe("piped\n\nHello");
   });
 
-  test("takes every field of the wire", async () => {
+  test("supports every field of the API", async () => {
     const { run } = await createCli({ respond: whole });
     const { requests } = await run(
       [
@@ -63,7 +63,7 @@ describe("what is asked", () => {
     });
   });
 
-  test.each(["--top-p high", "--seed x", "--max-tokens 1.5", "--param x"])("%s is refused", async (flag) => {
+  test.each(["--top-p high", "--seed x", "--max-tokens 1.5", "--param x"])("%s is rejected", async (flag) => {
     const { run } = await createCli({ respond: whole });
     expect(await run(`${ask} ${flag}`, service)).toMatchObject({ code: 2, out: "", requests: [] });
   });

@@ -29,7 +29,7 @@ test.each(ids)("%s has a command and a handler in the sandbox", (id) => {
 });
 
 // What an example only shows is sent here, so that it is seen to be more than a text.
-test.each(ids)("an example of a command that lists %s reaches it", async (id) => {
+test.each(ids)("an example of a command that declares %s calls it", async (id) => {
   const operation: Operation = operations[id];
   const reached: boolean[] = [];
   for (const { command, after } of callers(id).flatMap(({ examples }) => examples)) {
@@ -78,7 +78,7 @@ function flagsAtFault(
 const negatives = ids.flatMap((id) => negativeInputs(id));
 
 describe.each(negatives)("$operation: $path breaks $limit", (negative) => {
-  test("the service refuses it", async () => {
+  test("the service rejects it", async () => {
     expect(await sent(await createCli(), negative)).toBe(400);
   });
 
@@ -86,7 +86,7 @@ describe.each(negatives)("$operation: $path breaks $limit", (negative) => {
   const typed = typedAs(spec, negative.input, "reference.png");
   if (typed === undefined) return;
 
-  test("the command line refuses it, names the flag and sends nothing", async () => {
+  test("the command rejects it, names the flag and sends nothing", async () => {
     const { run } = await cliWithPicture();
     const { code, out, err, requests } = await run([...typed, "--sandbox"]);
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
@@ -121,7 +121,7 @@ function reason({ path, limit, input, operation }: NegativeInput): string | unde
   return undefined;
 }
 
-test("what no command line can express has a reason", () => {
+test("what a command line cannot express has a reason", () => {
   const untypable = negatives.filter(
     ({ operation, input }) => typedAs(mainCaller(operation), input, "reference.png") === undefined,
   );

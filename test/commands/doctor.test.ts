@@ -78,7 +78,7 @@ describe("doctor", () => {
     expect(outcome.out).not.toContain(key);
   });
 
-  test("with a failure prints what to do under it, and exits 1", async () => {
+  test("with a failure prints what to do below it, and exits 1", async () => {
     const { run } = await createCli({ respond: well });
     const machine = { ...healthy, nodeVersion: "18.0.0" };
     const { code, out, err } = await run("doctor", { ...overNetwork(), machine });
@@ -116,7 +116,7 @@ describe("doctor", () => {
     expect(out.match(/skipped: this is a dry run/g)).toHaveLength(5);
   });
 
-  test("asks each thing once, does not try again, and changes nothing", async () => {
+  test("sends each request once, does not retry, and changes nothing", async () => {
     const { run, folder } = await createCli({ respond: refusal(500) });
     const { code, requests, slept } = await run("doctor", { ...overNetwork(), machine: healthy });
     expect({ code, slept }).toEqual({ code: 1, slept: [] });
@@ -183,7 +183,7 @@ describe("doctor checks the configuration", () => {
     expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining("another user") });
   });
 
-  test("none is in order", async () => {
+  test("no configuration file is fine", async () => {
     expect(await checked("configuration", { respond: well })).toMatchObject({ status: "ok" });
   });
 });
@@ -209,7 +209,7 @@ describe("doctor checks the service", () => {
     [401, "failure", "is not accepted"],
     [403, "warning", "lacks access"],
     [503, "warning", "could not be checked"],
-  ])("a key that is answered %i: %s", async (status, expected, message) => {
+  ])("a key with the response %i: %s", async (status, expected, message) => {
     const respond = status === 200 ? well : respondTo("summary", refusal(status));
     const reported = await checked("key", { respond });
     expect(reported).toMatchObject({ status: expected, message: expect.stringContaining(message) });
@@ -268,7 +268,7 @@ describe("doctor checks the connection", () => {
     expect(await checked("clock", { respond: well, machine })).toMatchObject({ status: "warning" });
   });
 
-  test("a file of authorities that cannot be read", async () => {
+  test("an unreadable CA file", async () => {
     const env = { NODE_EXTRA_CA_CERTS: "/nowhere.pem" };
     const reported = await checked("TLS", { respond: well, env });
     expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining("/nowhere.pem") });
@@ -306,7 +306,7 @@ describe("doctor checks what is installed beside gpuctl", () => {
     expect(await checked(check, { respond: well, machine })).toMatchObject({ status: "warning", code: 0 });
   });
 
-  test("completions that are missing, old, in their place, or loaded at the start", async () => {
+  test("completions that are missing, outdated, installed, or loaded at shell start", async () => {
     const env = { SHELL: "/bin/fish" };
     const place = (text: string) => async (cli: Cli) => {
       const folder = join(cli.folder, ".config", "fish", "completions");

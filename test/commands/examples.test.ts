@@ -36,7 +36,7 @@ describe.each(commands)("$path", ({ examples }) => {
     if (!needsPerson.test(example.command)) expect(out + err).not.toMatch(/\u001b/);
   });
 
-  test.each(examples)("on a terminal, which is left as it was: $command", async (example) => {
+  test.each(examples)("on a terminal, which is restored: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command, attended);
     expect(code, err).toBe(exit.done);

@@ -26,7 +26,7 @@ const writes = (requests: readonly { method: string }[]) =>
   requests.filter(({ method }) => method !== "GET").length;
 
 describe("--max-burn", () => {
-  test("refuses when what is active costs as much already", async () => {
+  test("fails when the active rentals already cost as much", async () => {
     const { run } = await withOneRental();
     const { code, out, err, requests } = await run(`${line} --max-burn 2.00`);
     expect({ code, out, writes: writes(requests) }).toEqual({ code: 11, out: "", writes: 0 });
@@ -34,7 +34,7 @@ describe("--max-burn", () => {
     expect(err).toContain("Nothing was sent.");
   });
 
-  test("lets a rental be made below it", async () => {
+  test("allows a create below it", async () => {
     const { run } = await withOneRental();
     const { code, requests } = await run(`${line} --max-burn 2.01`);
     expect({ code, writes: writes(requests) }).toEqual({ code: 0, writes: 1 });
@@ -52,7 +52,7 @@ describe("--max-burn", () => {
   });
 
   test.each([{ total: 3 }, {}, [], null, { count: 1 }])(
-    "adds up the listing when the summary %j names no cost",
+    "adds up the listing when the summary %j has no cost",
     async (summary) => {
       const { run } = await withOneRental(summary, [
         { id: 1, currentTerm: { costPerHourCents: 300 } },
@@ -63,14 +63,14 @@ describe("--max-burn", () => {
     },
   );
 
-  test("refuses when the cost of the active rentals is unknown", async () => {
+  test("fails when the cost of the active rentals is unknown", async () => {
     const { run } = await withOneRental({}, [{ id: 1 }]);
     const { code, err, requests } = await run(`${line} --max-burn 100`);
     expect({ code, writes: writes(requests) }).toEqual({ code: 11, writes: 0 });
     expect(err).toContain("the hourly cost of the active rentals is unknown");
   });
 
-  test("an amount that is none is refused", async () => {
+  test("an invalid amount is rejected", async () => {
     const { run } = await withOneRental();
     const { code, err, requests } = await run(`${line} --max-burn cheap`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

@@ -39,14 +39,14 @@ describe("rentals terminate", () => {
     expect(JSON.parse((await run("rentals list -o json --sandbox")).out)).toEqual([]);
   });
 
-  test("passes the answers through", async () => {
+  test("prints the responses", async () => {
     const { run } = await createCli();
     await run(vm);
     const { out } = await run("rentals terminate 1001 --yes -o json --sandbox");
     expect(JSON.parse(out)).toEqual([{ message: "Rental 1001 was terminated.", rentalId: 1001 }]);
   });
 
-  test("names each rental and its label before it does", async () => {
+  test("names each rental and its label before it ends them", async () => {
     const { run } = await createCli();
     await run(vm);
     await run(vm);
@@ -65,7 +65,7 @@ describe("rentals terminate", () => {
     expect(await run("rentals terminate 1001 --sandbox")).toMatchObject({ code: 2, out: "" });
   });
 
-  test("ends nothing when one of them is not there", async () => {
+  test("ends nothing when one of them does not exist", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, err, requests } = await run("rentals terminate 1001 999 --yes --sandbox");
@@ -133,30 +133,33 @@ describe("a third-party service", () => {
     ["none", () => new Response("<html>"), 7, 1],
     ["refused", () => new Response("", { status: 403 }), 4, 1],
     ["slow", () => new Promise<Response>(() => {}), 9, 2],
-  ])("whose description is %s is given up soon, and gets no request", async (_how, respond, code, tries) => {
-    const { run } = await createCli({
-      negotiates: true,
-      respond: ({ path }) => (path === descriptionPath ? respond() : lookup({ query: {} })),
-    });
-    const { out, err, requests, slept, ...ended } = await run(
-      "rentals terminate 7 --yes --timeout 50ms -o json",
-      overNetwork(),
-    );
-    expect({ code: ended.code, out }).toEqual({ code, out: "" });
-    const { error } = JSON.parse(err);
-    expect(error).toMatchObject({
-      code: "NO_DESCRIPTION",
-      request: { url: expect.stringContaining(descriptionPath) },
-    });
-    expect(error.message).toMatch(
-      /could not fetch the service's description .*, so it is not known whether rentals can be ended/,
-    );
-    expect(error.hint).toContain("Nothing was ended");
-    expect(requestLines(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
-    expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThan(1_000);
-  });
+  ])(
+    "whose description is %s fails with NO_DESCRIPTION, and nothing is ended",
+    async (_how, respond, code, tries) => {
+      const { run } = await createCli({
+        negotiates: true,
+        respond: ({ path }) => (path === descriptionPath ? respond() : lookup({ query: {} })),
+      });
+      const { out, err, requests, slept, ...ended } = await run(
+        "rentals terminate 7 --yes --timeout 50ms -o json",
+        overNetwork(),
+      );
+      expect({ code: ended.code, out }).toEqual({ code, out: "" });
+      const { error } = JSON.parse(err);
+      expect(error).toMatchObject({
+        code: "NO_DESCRIPTION",
+        request: { url: expect.stringContaining(descriptionPath) },
+      });
+      expect(error.message).toMatch(
+        /could not fetch the service's description .*, so it is not known whether rentals can be ended/,
+      );
+      expect(error.hint).toContain("Nothing was ended");
+      expect(requestLines(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
+      expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThan(1_000);
+    },
+  );
 
-  test("whose description is unavailable just now uses the cached one", async () => {
+  test("whose description is unavailable uses the cached one", async () => {
     let up = true;
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run, advance } = await createCli({
@@ -176,7 +179,7 @@ describe("a third-party service", () => {
     expect((await run("rentals terminate 7 --yes", overNetwork())).code).toBe(0);
   });
 
-  test("is not guessed at in a dry run: what is kept of it says which request it would be", async () => {
+  test("uses the cached description in a dry run", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       negotiates: true,
@@ -214,7 +217,7 @@ describe("a third-party service", () => {
         "POST /v2/on-demand/rentals/terminate",
       ],
     ],
-  ])("with %s is not asked what is active", async (_what, operations) => {
+  ])("with %s gets no request for active rentals", async (_what, operations) => {
     const { run } = await createCli({
       respond: (request) =>
         request.method === "GET"
@@ -235,7 +238,7 @@ describe("a third-party service", () => {
     ]);
   });
 
-  test("that ends virtual machines only is asked nothing for bare metal", async () => {
+  test("that ends virtual machines only gets no request for bare metal", async () => {
     const { run } = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () =>
@@ -265,7 +268,7 @@ describe("a third-party service", () => {
     ["DELETE /v2/ssh/rentals/{id}", {}],
     ["DELETE /v2/past-rentals/{id}", {}],
     ["POST /v2/rentals/terminate", json({ rentalId: {}, reason: {} }, ["reason"])],
-  ])("whose %s is something else is not asked by it", async (operation, described) => {
+  ])("whose %s does something else gets no request there", async (operation, described) => {
     const { run } = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: described })),
@@ -276,7 +279,7 @@ describe("a third-party service", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("ends what two ids name once", async () => {
+  test("ends a rental that is named by two IDs once", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({
@@ -289,7 +292,7 @@ describe("a third-party service", () => {
     expect(requestLines(requests).filter((line) => line === end)).toHaveLength(1);
   });
 
-  test("that answers with a page of something leaves it unknown", async () => {
+  test("that returns an HTML page has an unknown outcome", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({
@@ -341,7 +344,7 @@ describe("a third-party service", () => {
       json({ machine_ids: { type: "array", items: { type: "string" } } }),
       { machine_ids: ["7"] },
     ],
-  ])("is asked by %s", async (operation, described, body) => {
+  ])("gets the request %s", async (operation, described, body) => {
     const path = operation.replace(/\{\w+\}/, "7").split(" ")[1] ?? "";
     const { run } = await createCli({
       respond: service({
@@ -355,7 +358,7 @@ describe("a third-party service", () => {
     expect(requests.filter(({ method }) => method !== "GET")).toMatchObject([{ path, body }]);
   });
 
-  test("whose records have no type is asked by the listing that holds the rental", async () => {
+  test("whose records have no type: the listing with the rental decides the type", async () => {
     const end = "POST /v2/on-demand/bare-metal-rentals/terminate";
     const document = description({ [end]: {}, "POST /v2/on-demand/virtual-machine-rentals/terminate": {} });
     const { run } = await createCli({
@@ -375,7 +378,7 @@ describe("a third-party service", () => {
     );
   });
 
-  test("that fails halfway is looked up, and sent once", async () => {
+  test("that fails midway is looked up, and gets one request", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({

@@ -11,7 +11,7 @@ const looksLike =
     path === lookup ? Response.json(record) : undefined;
 
 describe("rentals wait", () => {
-  test("looks until the rental runs", async () => {
+  test("polls until the rental runs", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, out, slept } = await run("rentals wait 1001 --interval 1s -o json --sandbox");
@@ -20,13 +20,13 @@ describe("rentals wait", () => {
     expect(slept).toEqual([1000, 1000]);
   });
 
-  test("a rental that boots is active already", async () => {
+  test("a rental that is starting is already active", async () => {
     const { run } = await createCli();
     await run(vm);
     expect(await run("rentals wait 1001 --for active --sandbox")).toMatchObject({ code: 0, slept: [] });
   });
 
-  test("looks once more when time is up, then says that the rental still bills", async () => {
+  test("polls once more after the timeout, then says that the rental is still billed", async () => {
     const { run } = await createCli({ respond: looksLike({ id: 1, state: "active", status: "Pending" }) });
     const outcome = await run("rentals wait 1 --interval 4s --wait-timeout 10s --sandbox");
     expect(outcome).toMatchObject({ code: 8, out: "", slept: [4000, 4000, 2000] });
@@ -42,7 +42,7 @@ describe("rentals wait", () => {
     expect(await run("rentals wait 1 --for terminated --sandbox")).toMatchObject({ code: 0 });
   });
 
-  test("a rental that failed will never run, and may still bill", async () => {
+  test("a rental that failed will never run, and may still be billed", async () => {
     const { run } = await createCli({ respond: looksLike({ id: 1, state: "active", status: "Failed" }) });
     const outcome = await run("rentals wait 1 --sandbox");
     expect(outcome).toMatchObject({ code: 7, out: "", slept: [] });
@@ -54,13 +54,13 @@ describe("rentals wait", () => {
     expect(await run("rentals wait 4711 --sandbox")).toMatchObject({ code: 5, out: "" });
   });
 
-  test("states are compared without case, and unknown ones do no harm", async () => {
+  test("states are case-insensitive, and unknown ones are ignored", async () => {
     const { run } = await createCli({ respond: looksLike({ id: 1, status: "RUNNING", state: "curious" }) });
     expect(await run("rentals wait 1 --sandbox")).toMatchObject({ code: 0 });
   });
 
   test.each(["--interval 0s", "--interval soon", "--wait-timeout -1s", "--for asleep"])(
-    "%s is refused",
+    "%s is rejected",
     async (flag) => {
       const { run } = await createCli();
       const outcome = await run(`rentals wait 1 ${flag} --sandbox`);
@@ -86,7 +86,7 @@ describe("rentals create --wait", () => {
     expect(slept).toEqual([5000]);
   });
 
-  test("names the rental when time is up", async () => {
+  test("names the rental after a timeout", async () => {
     const { run } = await createCli({ respond: looksLike({ id: 1001, status: "Pending" }) });
     const outcome = await run(`${vm} --wait --wait-timeout 3s`);
     expect(outcome).toMatchObject({ code: 8, out: "", slept: [3000] });

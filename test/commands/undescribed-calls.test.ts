@@ -34,7 +34,7 @@ describe.each([
     expect(new Set(requestLines(requests))).toEqual(new Set([`GET ${descriptionPath}`]));
   });
 
-  test.each(["getRental -f rentalId=1", "GET /v2/ssh-keys"])("still answers api call %s", async (line) => {
+  test.each(["getRental -f rentalId=1", "GET /v2/ssh-keys"])("still supports api call %s", async (line) => {
     const { run } = await createCli({ respond: without(end) });
     const { code, out, err } = await run(`api call ${line}`, overNetwork());
     expect({ code, body: JSON.parse(out) }).toEqual({ code: 0, body: { id: 1 } });
@@ -43,7 +43,7 @@ describe.each([
 });
 
 test.each([...unlisted, "api call getRental -f rentalId=1", "api call GET /v2/x", "api list"])(
-  "without a base URL %s says how to give one",
+  "without a base URL %s says how to set one",
   async (line) => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run(line);

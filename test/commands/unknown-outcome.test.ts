@@ -42,8 +42,8 @@ function doubtful(end: () => Response, before: unknown, after: unknown): Respond
 
 const posts = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method === "POST").length;
 
-describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
-  test("is sent once, and what is new is listed", async () => {
+describe.each(doubtfulEnds)("a create that ends with %s", (_name, end) => {
+  test("is sent once, and new rentals are listed", async () => {
     const { run } = await createCli({ respond: doubtful(end, [{ id: 1 }], [{ id: 1 }, { id: "r-2" }]) });
     const { code, out, err, requests, slept } = await run(line);
     expect({ code, out, posts: posts(requests), slept }).toEqual({ code: 10, out: "", posts: 1, slept: [] });
@@ -51,7 +51,7 @@ describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
     expect(err).toContain("New in the listing: r-2");
   });
 
-  test("says so when nothing new is there", async () => {
+  test("says so when there is nothing new", async () => {
     const { run } = await createCli({ respond: doubtful(end, [], []) });
     const { code, err } = await run(line);
     expect(code).toBe(10);
@@ -86,7 +86,7 @@ test("a failed lookup afterwards is reported too", async () => {
   expect(err).toContain("Checking the outcome failed too");
 });
 
-test("a creation that takes too long is of unknown outcome", async () => {
+test("a create that times out has an unknown outcome", async () => {
   const { run } = await createCli({
     respond: ({ method }) => (method === "POST" ? new Promise<Response>(() => {}) : undefined),
   });
@@ -95,7 +95,7 @@ test("a creation that takes too long is of unknown outcome", async () => {
   expect(err).toContain("no response within");
 });
 
-test("a connection that was never made is safe to try again", async () => {
+test("a connection that was never made is retryable", async () => {
   const { run } = await createCli({
     respond: () => {
       throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
@@ -106,7 +106,7 @@ test("a connection that was never made is safe to try again", async () => {
   expect(err).toContain("connection refused");
 });
 
-test("a reserved term of unknown outcome shows the rental's term", async () => {
+test("a reservation with an unknown outcome looks up the rental's term", async () => {
   const { run } = await createCli({ respond: ({ method }) => (method === "POST" ? reset() : undefined) });
   const { code, err, requests } = await run(
     "reserve convert 1001 --days 30 --expected-price 12.00 --sandbox --yes",
@@ -133,7 +133,7 @@ test.each([
   });
 });
 
-test("a listing that fails before a creation is not retried, and does not prevent it", async () => {
+test("a listing that fails before a create is not retried, and does not prevent it", async () => {
   const unavailable = () => Response.json({ message: "down" }, { status: 503 });
   const { run } = await createCli({
     respond: ({ method, path }) => (method === "GET" && path in listings ? unavailable() : undefined),
@@ -146,7 +146,7 @@ test("a listing that fails before a creation is not retried, and does not preven
   });
 });
 
-test("a volume whose attachment is in doubt is looked up", async () => {
+test("a volume with an unknown attachment outcome is looked up", async () => {
   const { run } = await createCli({ respond: doubtful(reset, [], [{ id: 501, rentalIds: [1001] }]) });
   const { code, err, requests } = await run("volumes attach 501 1001 --sandbox");
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });

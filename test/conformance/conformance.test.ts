@@ -91,7 +91,7 @@ test("each deviation from the description is reported", async () => {
   ]);
 });
 
-test("an answer keeps its pieces, and breaks where the sandbox breaks it", async () => {
+test("a response has the same chunks, and breaks where the sandbox breaks it", async () => {
   const { send, sandbox, verdict } = await openProxied();
   const message = { model: "sandbox-echo", stream: true, messages: [{ role: "user", content: "one two" }] };
   const pieces: string[] = [];

@@ -24,7 +24,7 @@ function serviceWith(responders: Readonly<Record<string, () => Response | Promis
 test.each([
   ["in the process", false],
   ["over HTTP", true],
-])("a client rents and lists where there are the replacements only, %s", async (_name, serve) => {
+])("a client creates and lists rentals on a service with only the replacements, %s", async (_name, serve) => {
   const { sandbox, client: inside } = await openSandbox({ only: "replacements", serve });
   const client = serve ? clientOf(sandbox.url, { apiKey: sandbox.keys.full }) : inside;
   expect(await client.listVirtualMachineRentals()).toEqual([]);
@@ -39,7 +39,7 @@ describe("the service's description", () => {
   const replaced = () => Response.json(description({ [`GET ${history}`]: {} }));
   const listed = () => Response.json([]);
 
-  test("is asked for once, and just for what may be replaced", async () => {
+  test("is requested once, and only for operations that can have replacements", async () => {
     const { client, paths } = serviceWith({
       [descriptionPath]: replaced,
       [history]: listed,
@@ -58,7 +58,7 @@ describe("the service's description", () => {
     ["is none", () => new Response("<html>")],
     ["never comes", () => new Promise<never>(() => {})],
     ["breaks off", () => Promise.reject(new Error("no stub for this"))],
-  ])("stops nothing when it %s", async (_how, respond) => {
+  ])("does not stop a call when it %s", async (_how, respond) => {
     const { client, paths } = serviceWith({ ...(respond && { [descriptionPath]: respond }), [old]: listed });
     expect(await client.listRentalHistory()).toEqual([]);
     expect(await client.listRentalHistory()).toEqual([]);
@@ -77,7 +77,7 @@ describe("the service's description", () => {
     expect(paths).toEqual([descriptionPath, old, descriptionPath, history]);
   });
 
-  test("is asked for anew when a path is gone that was there", async () => {
+  test("is fetched again when a path was removed", async () => {
     const responders: Record<string, () => Response> = {
       [descriptionPath]: () => Response.json(description({})),
       [old]: listed,
@@ -92,7 +92,7 @@ describe("the service's description", () => {
     expect(paths).toEqual([descriptionPath, old, old, descriptionPath, history]);
   });
 
-  test("is not waited for once the signal of a call ends it, and another call goes on", async () => {
+  test("is not waited for after the signal of a call aborts; another call continues", async () => {
     const { client, paths } = serviceWith({ [descriptionPath]: () => new Promise(() => {}), [old]: listed });
     const controller = new AbortController();
     const ended = client.listRentalHistory({}, { signal: controller.signal });
@@ -106,7 +106,7 @@ describe("the service's description", () => {
     await expect(serviceWith({}).client.listRentalHistory({}, aborted)).rejects.toThrow("before");
   });
 
-  test("that does not say how pages are turned makes a list that may be a part: the process is warned", async () => {
+  test("that does not describe paging emits a process warning: the list may be incomplete", async () => {
     const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     onTestFinished(() => warning.mockRestore());
     const { client } = serviceWith({

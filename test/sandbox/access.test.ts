@@ -75,7 +75,7 @@ test.each([
   expect(await response.text()).toBe('{"code":"NOT_FOUND","message":"Not found","issues":[]}');
 });
 
-test("every response is marked as the sandbox's", async () => {
+test("every response has the sandbox header", async () => {
   const sandbox = await openSandbox();
   const responses = [
     await sandbox.call("listStorageVolumes"),

@@ -84,7 +84,7 @@ test.each([
   ["POST", "seed", { rentals: [{ rentalType: "virtual-machine", gpuCount: 0 }] }, ["rentals", 0, "gpuCount"]],
   ["POST", "restore", {}, []],
   ["GET", "requests?limit=0", undefined, ["limit"]],
-])("%s %s with %j is refused, and says where", async (method, path, body, place) => {
+])("%s %s with %j is rejected, and the error has the path", async (method, path, body, place) => {
   const { ask: send } = await served();
   const { status, body: response } = await send(method, path, body);
   expect(status).toBe(400);
@@ -119,7 +119,7 @@ test.each([
   [{ origin: "http://127.0.0.1:1" }],
   [{ host: "sandbox.example.com" }],
   [{ host: "sandbox.example.com", origin: "http://sandbox.example.com" }],
-])("a page of another origin may not give orders: %j", async (headers) => {
+])("a page of another origin cannot send control requests: %j", async (headers) => {
   const { sandbox, url } = await served();
   sandbox.clock.freeze();
   const response = await bare(url, headers);
@@ -128,13 +128,13 @@ test.each([
   expect(sandbox.clock.show().frozen).toBe(true);
 });
 
-test.each(["cross-site", "same-site"])("nor one that names none: %s", async (site) => {
+test.each(["cross-site", "same-site"])("nor a page without an Origin header: %s", async (site) => {
   const { url } = await served();
   expect((await bare(url, { "sec-fetch-site": site })).status).toBe(403);
   expect((await bare(url, { "sec-fetch-site": "same-origin", origin: url })).status).toBe(200);
 });
 
-test("every control response is marked and dated by the sandbox's clock, errors included", async () => {
+test("every control response has the sandbox header and the sandbox's date, including errors", async () => {
   const { sandbox, url, ask: send } = await served();
   sandbox.clock.advance(24 * 3600 * 1000);
   for (const [method, path] of [
@@ -165,7 +165,7 @@ test("control requests are accepted on IPv6, by address and by name", async () =
   expect((await bare(url, { host: "example.com" })).status).toBe(403);
 });
 
-test("a page of the sandbox's own origin may send control requests", async () => {
+test("a page of the sandbox's own origin can send control requests", async () => {
   const { url } = await served();
   expect((await bare(url, { origin: url })).status).toBe(200);
   const { port, host } = new URL(url);
@@ -174,7 +174,7 @@ test("a page of the sandbox's own origin may send control requests", async () =>
   }
 });
 
-test("no other machine may send control requests", async () => {
+test("no other machine can send control requests", async () => {
   const sandbox = await openSandbox();
   const order = () =>
     new Request("http://localhost/_sandbox/reset", { method: "POST", headers: { host: "localhost" } });

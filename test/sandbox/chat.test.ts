@@ -14,7 +14,7 @@ async function client() {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey: sandbox.keys.full, maxRetries: 0 });
 }
 
-test("a third-party client gets a whole response", async () => {
+test("a third-party client gets a complete response", async () => {
   const openai = await client();
   const completion = await openai.chat.completions.create(echo);
   expect(completion).toMatchObject({
@@ -30,7 +30,7 @@ test("a third-party client gets a whole response", async () => {
   );
 });
 
-test("a third-party client gets the same response as a stream, with the usage when it asks", async () => {
+test("a third-party client gets the same response as a stream, with the usage if requested", async () => {
   const openai = await client();
   const whole = await openai.chat.completions.create(echo);
   const stream = await openai.chat.completions.create({
@@ -73,7 +73,7 @@ test.each([
   [{ n: 2 }, "n", "must be 1"],
   [{ stop: 1 }, "stop", "must be a string or must be an array"],
   [{ max_completion_tokens: 0 }, "max_completion_tokens", "must be at least 1"],
-])("%j is refused", async (change, field, message) => {
+])("%j is rejected", async (change, field, message) => {
   const sandbox = await openSandbox();
   const issues = await sandbox.issuesOf("createChatCompletion", { ...echo, ...change });
   expect(issues).toEqual([{ path: [field], message }]);

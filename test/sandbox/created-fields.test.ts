@@ -53,7 +53,7 @@ async function json(pending: Promise<Response>): Promise<unknown> {
   return body;
 }
 
-test.each(rows)("$create keeps $name and reports it", async ({ create, list, terminate, name, field }) => {
+test.each(rows)("$create stores $name and returns it", async ({ create, list, terminate, name, field }) => {
   const sandbox = await openSandbox();
   await sandbox.assumed("createSshKey", { name: "laptop", publicKey: "ssh-rsa AAAA" });
   const value = unlikeDefault(field);
@@ -75,7 +75,7 @@ test.each(rows)("$create keeps $name and reports it", async ({ create, list, ter
 });
 
 test.each(rows.filter(({ name }) => name !== "storageVolume"))(
-  "a seed keeps $name of a $rentalType rental",
+  "a seed stores $name of a $rentalType rental",
   async ({ create, rentalType, name, field }) => {
     const sandbox = await openSandbox();
     const value = unlikeDefault(field);
@@ -88,7 +88,7 @@ test.each(rows.filter(({ name }) => name !== "storageVolume"))(
 );
 
 test.each(fieldsOf(operations.createStorageVolume.input))(
-  "createStorageVolume keeps $name and reports it",
+  "createStorageVolume stores $name and returns it",
   async (field) => {
     const sandbox = await openSandbox();
     await sandbox.ask("createBareMetalRental", { gpuCount: 8, networkType: "ethernet" });
@@ -100,7 +100,7 @@ test.each(fieldsOf(operations.createStorageVolume.input))(
 );
 
 test.each(fieldsOf(operations.updateCurrentUser.input))(
-  "updateCurrentUser keeps $name and reports it",
+  "updateCurrentUser stores $name and returns it",
   async (field) => {
     const sandbox = await openSandbox();
     const value = unlikeDefault(field);

@@ -72,7 +72,7 @@ test("the description does not depend on the credential", async () => {
   expect(new Set(await Promise.all(texts)).size).toBe(1);
 });
 
-test("an unchanged description is not sent again", async () => {
+test("an unchanged description returns 304", async () => {
   const sandbox = await openSandbox();
   const etag = (await sandbox.call("getOpenApiDocument")).headers.get("etag") ?? "";
   const send = (value: string) =>

@@ -71,7 +71,7 @@ test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some
 const assumed = Object.keys(assumedOperations) as AssumedId[];
 
 test.each([...everyOperation, ...assumed])(
-  "a fault affects %s, in the service's own shape",
+  "a fault affects %s, in the service's format",
   async (operation) => {
     const sandbox = await openSandbox();
     const send = async (key: string | null) => {
@@ -98,7 +98,7 @@ test.each([...everyOperation, ...assumed])(
   },
 );
 
-test("a faulty description has no ETag, and may break in the middle", async () => {
+test("a description with a fault has no ETag, and can break in the middle", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getOpenApiDocument", status: 503 });
   sandbox.faults.add({ operation: "getOpenApiDocument", garbage: true });

@@ -70,7 +70,7 @@ test("a key is never logged, wherever a caller puts it", async () => {
   expect(sandbox.requests(50)[1]?.path).toBe("/v2/on-demand/rental?rentalId=x&api_key=...");
 });
 
-test("the last 1000 requests are kept", async () => {
+test("the last 1000 requests are stored", async () => {
   const sandbox = await openSandbox();
   for (let call = 0; call < 1003; call += 1) await sandbox.fetch(new Request(`${origin}/${call}`));
   const kept = sandbox.requests(2000);
