@@ -5,7 +5,7 @@ import type { Prompts } from "../../src/system/types.ts";
 import { createCli } from "../support/cli.ts";
 import { fc, runs } from "../support/property.ts";
 
-/** The words that a shell makes of a line. */
+/** The arguments that a shell parses from a line. */
 function shellWords(line: string): readonly string[] {
   const printed = execFileSync("sh", ["-c", `for word in ${line}; do printf '%s\\0' "$word"; done`]);
   return printed.toString().split("\0").slice(0, -1);

@@ -13,7 +13,7 @@ const internal = [
   "UnreadableReference",
 ];
 
-/** The library is not part of the tool: its errors go to programs. */
+/** Errors of the library, which the command line never reports. */
 const names = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !file.startsWith("library"))
   .flatMap((file) => [

@@ -4,7 +4,7 @@ import { overNetwork } from "../support/service.ts";
 
 const vm = "rentals create vm --gpus 1 --yes";
 
-/** A service that answers requests of the given method so, with Ctrl-C at hand. */
+/** A service with this response to requests of the given method, and a controller for Ctrl-C. */
 function interruptedAt(
   method: string,
   respond: (controller: AbortController) => Response | Promise<Response>,
@@ -18,7 +18,7 @@ function interruptedAt(
   return { signal: controller.signal, cli };
 }
 
-/** Ctrl-C, and no answer ever. */
+/** Ctrl-C, and never a response. */
 const never = (controller: AbortController) => {
   controller.abort();
   return new Promise<Response>(() => {});

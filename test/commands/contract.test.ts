@@ -66,7 +66,7 @@ async function sent(cli: Cli, { operation, input }: NegativeInput): Promise<numb
   return (await cli.sandbox.fetch(new Request(url, init))).status;
 }
 
-/** For each thing that is wrong with an input, the flags and words that could have given it. */
+/** For each thing that is wrong with an input, the flags and arguments that could have set it. */
 function flagsAtFault(
   spec: CommandNode,
   { operation, input }: NegativeInput,
@@ -109,7 +109,7 @@ describe.each(negatives)("$operation: $path breaks $limit", (negative) => {
 const valueAt = (input: unknown, path: NegativeInput["path"]): unknown =>
   path.reduce((inside, step) => Object(inside)[step], input);
 
-/** Why no words can say it: flags make no empty list, no boolean but true and false, and no Id that is out of range. */
+/** Why no command line can express it: flags make no empty list, no boolean but true and false, and no Id that is out of range. */
 function reason({ path, limit, input, operation }: NegativeInput): string | undefined {
   const value = valueAt(input, path);
   if (Array.isArray(value) && value.length === 0) return "a missing flag is not an empty list";

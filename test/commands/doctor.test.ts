@@ -54,7 +54,7 @@ async function checked(
   return { ...reported, code };
 }
 
-/** A service that knows the key and serves a description, whatever else is asked. */
+/** A service that accepts the key and serves a description. */
 const well: Responder = ({ path }) =>
   Response.json(
     path.endsWith("openapi.json") ? { openapi: "3.1.0", paths: { "/a": { get: {}, post: {} } } } : {},

@@ -19,7 +19,7 @@ const seed = JSON.stringify({
   })),
 });
 
-/** Runs command lines that must work; gives what the last one printed and what all of them asked for. */
+/** Runs command lines that must succeed; returns the output of the last one and the requests of all. */
 async function played({ run, sandbox }: Cli, ...lines: readonly string[]) {
   const key = { GPUCTL_API_KEY: sandbox.keys.full };
   const requests: string[] = [];

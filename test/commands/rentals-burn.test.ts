@@ -4,7 +4,7 @@ import { createCli } from "../support/cli.ts";
 const line = "rentals create vm --gpus 1 --sandbox --yes";
 const summaryPath = "/v2/on-demand/active-rental-summary";
 
-/** A sandbox with one rental of $2.00 an hour, whose summary answers otherwise when one is given. */
+/** A sandbox with one rental of $2.00 an hour, and another summary if one is given. */
 async function withOneRental(summary?: unknown, listing?: unknown) {
   const bodies = new Map([
     [summaryPath, summary],

@@ -18,7 +18,7 @@ const rental = {
   currentTerm: { costPerHourCents: 374 },
 };
 
-/** What is asked before something is rented, when the lists hold what is given, and what was requested. */
+/** The confirmation prompt of a create when the lists have the given records, and the requests. */
 async function asked(line: string, lists: Readonly<Record<string, unknown>>, status = 200) {
   const respond: Responder = ({ method, path }) =>
     method === "GET" && path !== "/v2/openapi.json"

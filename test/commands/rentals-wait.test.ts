@@ -4,7 +4,7 @@ import { createCli, type Responder } from "../support/cli.ts";
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 const lookup = "/v2/on-demand/rental";
 
-/** The lookup answers so; all else is the sandbox's. */
+/** The response to the lookup; all else is the sandbox's. */
 const looksLike =
   (record: unknown): Responder =>
   ({ path }) =>

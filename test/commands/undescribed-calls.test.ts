@@ -8,7 +8,7 @@ const reset = () => {
   throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
 };
 
-/** A service that answers everything but the question for its description. */
+/** A service that responds to everything except the request for its description. */
 const without =
   (end: () => Response): Responder =>
   ({ path }) =>

@@ -8,7 +8,7 @@ import { openJunction } from "./junction.ts";
 import { startProxy } from "./proxy.ts";
 import { described, verdictOn } from "./verdict.ts";
 
-/** The sandbox with answers of a test's own in front of it, behind a proxy of its own. */
+/** The sandbox with responses of a test in front of it, behind a proxy of its own. */
 async function openProxied(instead: Readonly<Record<string, () => Response>> = {}) {
   const sandbox = await openSandbox();
   const description = described.parse(await sandbox.ask("getOpenApiDocument"));

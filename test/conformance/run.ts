@@ -1,5 +1,5 @@
 /**
- * Runs the tests of the tool with Redocly's proxy between the tool and the sandbox, and fails when what was sent and
+ * Runs the tests with Redocly's proxy between gpuctl and the sandbox, and fails when what was sent and
  * answered is not what the served description says. Arguments are those of vitest; without any, all tests are run that
  * ask a sandbox by way of the tool or its library.
  */

@@ -46,7 +46,7 @@ export interface Verdict {
   readonly mismatched: number;
   /** What is wrong, each reported once, with the number of times. */
   readonly mismatches: readonly string[];
-  /** Operations that no exchange got the answer of. */
+  /** Operations without a response in any exchange. */
   readonly unseen: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export function verdictOn({ exchanges, findings }: Report, descriptions: Descrip
   };
 }
 
-/** The proxy looks at bodies, and at none of these: the status, the type and the headers of an answer. */
+/** The proxy looks at bodies, and at none of these: the status, the type and the headers of a response. */
 function ownFindings(one: Exchange, operationOf: Finder): string[] {
   const { status, headers } = one.response;
   const operation = operationOf(one);
@@ -103,7 +103,7 @@ function ownFindings(one: Exchange, operationOf: Finder): string[] {
   ];
 }
 
-/** Headers of HTTP itself, those that let pages read an answer, and the mark of every answer of a sandbox. */
+/** Headers of HTTP itself, those that let pages read a response, and the mark of every response of a sandbox. */
 const needsNoWord =
   /^(access-control-.*|cache-control|connection|content-.*|date|keep-alive|transfer-encoding|vary|x-gpuctl-sandbox)$/i;
 

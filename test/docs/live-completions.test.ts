@@ -12,7 +12,7 @@ async function createUser() {
     offered: (shell: ShellName, line: string) => shells[shell](line, { cwd: home.folder, env: home.env }),
     /** Asks the service as a Tab does in the background. */
     refill: (kind: string, ...flags: string[]) => home.run(["__complete", kind, ...flags, "--refill"]),
-    /** Replaces the words in the cache. */
+    /** Replaces the values in the cache. */
     say: async (values: readonly string[]) => {
       const folder = join(home.folder, "state/completions");
       const [name = ""] = await readdir(folder);
@@ -83,7 +83,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
   });
 });
 
-/** What a shell makes of a word as it stands on the line. */
+/** The argument that a shell parses from the text on the line. */
 async function readBy(shell: ShellName, word: string, cwd: string): Promise<string> {
   return (await runProgram(shell, ["-c", `printf %s ${word}`], { cwd })).out;
 }

@@ -16,7 +16,7 @@ const createHome = (env: Environment = {}) => createAnyHome({ XDG_CACHE_HOME: ""
 const line = "rentals list -o json --sandbox";
 const cacheOf = ({ folder }: Home) => join(folder, ".cache", "gpuctl");
 
-/** Every file that is kept, and a hash of what is in it. */
+/** Every cached file and the hash of its content. */
 async function kept(home: Home) {
   const place = join(cacheOf(home), `code-${process.version}-${process.arch}`);
   const names = await readdir(place).catch(() => []);
@@ -33,7 +33,7 @@ async function kept(home: Home) {
   );
 }
 
-/** A home where code is kept, and what the command line prints with and without it. */
+/** A home with cached code, and the output of the command line with and without it. */
 async function usedHome() {
   const home = await createHome();
   const first = await home.run(line);
@@ -55,7 +55,7 @@ describe.skipIf(nodeKeeps)("compiled code", () => {
     expect(await kept(home)).toEqual([]);
   });
 
-  /** The line says the same, whatever is kept, and leaves what the next run takes as it is. */
+  /** The output does not depend on the cache, and the cache for the next run does not change. */
   async function isReplaced({ home, first }: Awaited<ReturnType<typeof usedHome>>) {
     const broken = await kept(home);
     expect(await home.run(line)).toEqual(first);

@@ -24,7 +24,7 @@ const page = (status: number) => (_request: ReceivedRequest, response: ServerRes
   response.end("<html><title>Stop</title><body>Go <b>away</b></body></html>");
 };
 
-/** Lists one rental more once a creation was asked for, whatever that was answered. */
+/** Lists one more rental after a create request, whatever its response was. */
 function renting(respond: Instead[string]): Instead {
   const rentals: object[] = [virtualMachine];
   return {

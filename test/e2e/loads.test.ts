@@ -40,7 +40,7 @@ async function loadsOf(line: string, { again = false } = {}) {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
-  // What the service describes is asked for once, and kept.
+  // The service's description is requested once and cached.
   if (again) await home.run(line);
   const record = join(home.folder, "loads.json");
   const command = [process.execPath, "--require", recorder, launcher] as const;
@@ -50,7 +50,7 @@ async function loadsOf(line: string, { again = false } = {}) {
   const chunks = loaded.filter((file) => file.startsWith(dist + sep)).map((file) => basename(file));
   return {
     chunks,
-    // On a Node.js that keeps no compiled code itself there is one more.
+    // On a Node.js without its own compile cache there is one more.
     own: chunks
       .map(logical)
       .filter((name) => name !== "code-cache")

@@ -13,7 +13,7 @@ async function expectRestored(terminal: Terminal): Promise<void> {
 
 const restored = { hidden: 1, shown: 1, last: "shown" };
 
-/** A service whose rental never starts, or never answers at all. */
+/** A service whose rental never starts, or that never responds. */
 async function slow({ silent = false } = {}) {
   const pending = { ...virtualMachine, status: "Pending", state: "pending" };
   const server = await serveThirdParty({

@@ -12,7 +12,7 @@ describe("inference on a third-party service", () => {
   it("streams a reply", async () => {
     const { run } = await thirdParty.home();
     expect(await run("chat Hoi -m llama")).toEqual({ code: 0, out: "Grüezi 👋\n", err: "" });
-    expect(thirdParty.asked().map(({ body }) => body)).toEqual([
+    expect(thirdParty.requests().map(({ body }) => body)).toEqual([
       { model: "llama", messages: [{ role: "user", content: "Hoi" }], stream: true },
     ]);
   });
@@ -23,8 +23,8 @@ describe("inference on a third-party service", () => {
       'image "a lighthouse" -m SD1.5 --size 832x1216 --steps 20 --cfg-scale 7.5 --negative fog --seed 7 --sampler euler --backend torch --lora Add_Detail:0.8,Lineart:1 --out picture.png -o json',
     );
     expect({ code, err }).toMatchObject({ code: 0 });
-    expect(thirdParty.asked()).toMatchObject([{ method: "POST", path: "/v1/image/generation" }]);
-    expect(thirdParty.asked()[0]?.body).toEqual({
+    expect(thirdParty.requests()).toMatchObject([{ method: "POST", path: "/v1/image/generation" }]);
+    expect(thirdParty.requests()[0]?.body).toEqual({
       model_name: "SD1.5",
       prompt: "a lighthouse",
       width: 832,
@@ -55,7 +55,7 @@ describe("inference on a third-party service", () => {
       ..."--strength 0.4 --prompt-2 sea --negative-prompt-2 rain --enable-refiner --out - -q".split(" "),
     ]);
     expect(code).toBe(0);
-    expect(thirdParty.asked()[0]?.body).toEqual({
+    expect(thirdParty.requests()[0]?.body).toEqual({
       model_name: "SDXL1.0-base",
       prompt: "a lighthouse",
       width: 1024,
@@ -76,8 +76,8 @@ describe("inference on a third-party service", () => {
       'tts "Good morning" --speed 0.8 --param speaker=\'"EN-US"\' --out hello.mp3 -o json',
     );
     expect(code).toBe(0);
-    expect(thirdParty.asked()).toMatchObject([{ method: "POST", path: "/v1/audio/generation" }]);
-    expect(thirdParty.asked()[0]?.body).toEqual({ text: "Good morning", speed: 0.8, speaker: "EN-US" });
+    expect(thirdParty.requests()).toMatchObject([{ method: "POST", path: "/v1/audio/generation" }]);
+    expect(thirdParty.requests()[0]?.body).toEqual({ text: "Good morning", speed: 0.8, speaker: "EN-US" });
     expect(JSON.parse(out)).toMatchObject({ path: join(folder, "hello.mp3"), bytes: records.mp3.length });
     expect(await readFile(join(folder, "hello.mp3"))).toEqual(records.mp3);
   });
@@ -89,7 +89,7 @@ describe("inference on a third-party service", () => {
       await run("chat Hoi -m llama");
       await run("rentals summary");
       expect(elsewhere.requests.map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
-      expect(thirdParty.asked().map(({ path }) => path)).toEqual(["/v2/on-demand/active-rental-summary"]);
+      expect(thirdParty.requests().map(({ path }) => path)).toEqual(["/v2/on-demand/active-rental-summary"]);
     } finally {
       await elsewhere.close();
     }

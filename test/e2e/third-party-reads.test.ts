@@ -10,7 +10,7 @@ interface Read {
   readonly response: unknown;
 }
 
-/** What a service is asked for once before an operation that it may have a replacement of. */
+/** The one request before an operation that can have a replacement. */
 const description = { path: "/v2/openapi.json" };
 const vms = "/v2/on-demand/virtual-machine-rentals";
 const machines = "/v2/on-demand/bare-metal-rentals";
@@ -71,10 +71,10 @@ describe("a third-party service: reads", () => {
     const { code, out, err } = await run(`${line} -o json`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(JSON.parse(out)).toEqual(response);
-    expect(sorted(thirdParty.asked())).toEqual(
+    expect(sorted(thirdParty.requests())).toEqual(
       requests.map(({ path, query = {} }) => ({ method: "GET", path, query, body: undefined })),
     );
-    for (const { headers } of thirdParty.asked())
+    for (const { headers } of thirdParty.requests())
       expect(headers["user-agent"]).toMatch(/^gpuctl\/\d+\.\d+\.\d+/);
   });
 });

@@ -20,7 +20,7 @@ export interface ThirdPartyServer {
 
 interface ServerOptions {
   readonly key: string;
-  /** What is answered instead of the default record, by method and path. */
+  /** Responses instead of the default record, by method and path. */
   readonly instead?: Readonly<Record<string, Responder>>;
 }
 
@@ -29,7 +29,7 @@ type Responder = (request: ReceivedRequest, response: ServerResponse) => void;
 const prefix = "/gpu/api";
 
 /**
- * A service like the one that the tool speaks to, written from its description alone: it shares nothing with the
+ * A service like the one that gpuctl calls, written from its description alone: it shares nothing with the
  * tool, neither names of fields nor the shape of its records, where the description leaves them open.
  */
 export async function serveThirdParty({ key, instead = {} }: ServerOptions): Promise<ThirdPartyServer> {

@@ -167,7 +167,7 @@ describe("a third-party service: writes", () => {
     const { code, out, err } = await run(`${line} -o json`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(JSON.parse(out)).toEqual(response);
-    const sent = thirdParty.asked().filter((request) => request.method !== "GET");
+    const sent = thirdParty.requests().filter((request) => request.method !== "GET");
     expect(sorted(sent)).toEqual([{ method, path, query: {}, body }]);
     expect(sent[0]?.headers.authorization).toBe(`Bearer ${key}`);
   });

@@ -13,7 +13,7 @@ export function useThirdParty() {
     server?.requests.splice(0);
   });
   return {
-    asked: (): readonly ReceivedRequest[] => server?.requests ?? [],
+    requests: (): readonly ReceivedRequest[] => server?.requests ?? [],
     /** A home whose settings name the server. */
     home: (more: Environment = {}): Promise<Home> => homeAt(server?.url ?? "", more),
   };

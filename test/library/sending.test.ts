@@ -151,7 +151,7 @@ test("many calls over one connection cause no process warnings", async () => {
   expect(warnings).toEqual([]);
 });
 
-/** Starts an answer and breaks the connection. */
+/** Starts a response and breaks the connection. */
 function cut(response: ServerResponse): void {
   response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });
   response.write('{"id":', () => response.destroy());

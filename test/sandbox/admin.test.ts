@@ -14,14 +14,14 @@ async function served() {
     });
     return { status: response.status, body: await response.json() };
   };
-  return { sandbox, url, ask: send };
+  return { sandbox, url, send };
 }
 
 const ok = (body: unknown) => ({ status: 200, body });
 const at = (ms: number) => new Date(start + ms).toISOString();
 
 test("the clock is moved over HTTP", async () => {
-  const { ask: send } = await served();
+  const { send } = await served();
   expect(await send("POST", "clock/freeze")).toEqual(ok({ now: at(0), frozen: true, offsetMs: null }));
   expect(await send("POST", "clock/advance", { days: 1, hours: 2, minutes: 3, seconds: 4 })).toMatchObject(
     ok({ now: at(((26 * 60 + 3) * 60 + 4) * 1000), frozen: true }),
@@ -42,7 +42,7 @@ test("the clock is moved over HTTP", async () => {
 });
 
 test("faults are added, listed and cleared over HTTP, and affect calls", async () => {
-  const { ask: send, url } = await served();
+  const { send, url } = await served();
   const fault = { operation: "getOpenApiDocument", status: 503 };
   expect(await send("POST", "faults", fault)).toMatchObject(ok({ id: 1, ...fault, left: 1 }));
   expect((await fetch(`${url}/v2/openapi.json`)).status).toBe(503);
@@ -53,7 +53,7 @@ test("faults are added, listed and cleared over HTTP, and affect calls", async (
 });
 
 test("the state is seeded, saved, restored and reset over HTTP", async () => {
-  const { ask: send } = await served();
+  const { send } = await served();
   const seed = { rentals: [{ rentalType: "virtual-machine", gpuCount: 1 }] };
   expect(await send("POST", "seed", seed)).toMatchObject(ok({ rentals: { active: 1 } }));
   const { body: snapshot } = await send("GET", "snapshot");
@@ -63,7 +63,7 @@ test("the state is seeded, saved, restored and reset over HTTP", async () => {
 });
 
 test("the requests to the service are listed over HTTP, control requests are not", async () => {
-  const { ask: send, url } = await served();
+  const { send, url } = await served();
   await fetch(`${url}/v2/openapi.json`);
   await fetch(`${url}/nowhere`);
   expect(await send("GET", "requests?limit=1")).toMatchObject(
@@ -85,7 +85,7 @@ test.each([
   ["POST", "restore", {}, []],
   ["GET", "requests?limit=0", undefined, ["limit"]],
 ])("%s %s with %j is rejected, and the error has the path", async (method, path, body, place) => {
-  const { ask: send } = await served();
+  const { send } = await served();
   const { status, body: response } = await send(method, path, body);
   expect(status).toBe(400);
   expect(response).toMatchObject({ code: "BAD_REQUEST" });
@@ -97,7 +97,7 @@ test.each([
   ["GET", "reset"],
   ["GET", ""],
 ])("%s %s is not a command", async (method, path) => {
-  const { ask: send } = await served();
+  const { send } = await served();
   expect(await send(method, path)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
 });
 
@@ -128,14 +128,17 @@ test.each([
   expect(sandbox.clock.show().frozen).toBe(true);
 });
 
-test.each(["cross-site", "same-site"])("nor a page without an Origin header: %s", async (site) => {
-  const { url } = await served();
-  expect((await bare(url, { "sec-fetch-site": site })).status).toBe(403);
-  expect((await bare(url, { "sec-fetch-site": "same-origin", origin: url })).status).toBe(200);
-});
+test.each(["cross-site", "same-site"])(
+  "a request that the browser marks as %s cannot send control requests",
+  async (site) => {
+    const { url } = await served();
+    expect((await bare(url, { "sec-fetch-site": site })).status).toBe(403);
+    expect((await bare(url, { "sec-fetch-site": "same-origin", origin: url })).status).toBe(200);
+  },
+);
 
 test("every control response has the sandbox header and the sandbox's date, including errors", async () => {
-  const { sandbox, url, ask: send } = await served();
+  const { sandbox, url, send } = await served();
   sandbox.clock.advance(24 * 3600 * 1000);
   for (const [method, path] of [
     ["GET", "status"],

@@ -170,7 +170,7 @@ test("a sandbox whose user was deleted is saved and restored too", async () => {
   expect(sandbox.status().userExists).toBe(false);
 });
 
-test("every table except the log and the clock is in a snapshot, and a reset clears every table", async () => {
+test("every table except the log and the clock is in a snapshot, and a reset restores the initial state", async () => {
   const folder = mkdtempSync(join(tmpdir(), "gpuctl-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "sandbox.db");

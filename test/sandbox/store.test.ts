@@ -133,9 +133,12 @@ test("a file that is not a database is not changed", async () => {
   expect(readFileSync(file, "utf8")).toBe(letter);
 });
 
-test.skipIf(!existsSync("/proc/self"))("a path where no file can be created is rejected immediately", async () => {
-  await expect(createSandbox({ file: "/proc/nowhere/sandbox.db" })).rejects.toThrow(StoreError);
-});
+test.skipIf(!existsSync("/proc/self"))(
+  "a path where no file can be created is rejected immediately",
+  async () => {
+    await expect(createSandbox({ file: "/proc/nowhere/sandbox.db" })).rejects.toThrow(StoreError);
+  },
+);
 
 test("a file of the first version keeps its data, including keys, and gets the missing tables", async () => {
   const file = join(folder(), "sandbox.db");

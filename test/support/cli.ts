@@ -18,7 +18,7 @@ import type { Programs, Prompts, Sink, System } from "../../src/system/types.ts"
 import { throughProxy } from "./conformance.ts";
 import { words } from "./words.ts";
 
-/** What one run of the tool came to. */
+/** The outcome of one run of gpuctl. */
 export interface Outcome {
   readonly code: number;
   readonly out: string;
@@ -57,7 +57,7 @@ export interface RunOptions {
   readonly writeFails?: Error;
   /** What the machine shows of itself; it is in order otherwise, with nothing installed. */
   readonly machine?: Partial<TestMachine>;
-  /** The number of the user that runs the tool, where it is not the one of this process. */
+  /** The ID of the user that runs gpuctl, if it is not that of this process. */
   readonly user?: number;
 }
 
@@ -71,7 +71,7 @@ export interface Cli {
   /** A folder of this test's own: the current folder of every run. */
   readonly folder: string;
   readonly sandbox: Sandbox & Pick<Awaited<ReturnType<typeof createSandbox>>, "withEnvironment">;
-  /** Moves the one clock that the tool and the sandbox share. */
+  /** Moves the clock that gpuctl and the sandbox share. */
   readonly advance: (milliseconds: number) => void;
   readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
 }

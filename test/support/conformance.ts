@@ -7,7 +7,7 @@ import type { EnvironmentName } from "../../src/core/sandbox.ts";
 export const proxyVariable = "GPUCTL_TEST_PROXY";
 
 /**
- * The headers that lead a request from the junction behind the proxy to the sandbox that is to answer it, and tell the
+ * The headers that lead a request from the junction behind the proxy to the sandbox that responds to it, and tell the
  * environment that this serves.
  */
 export const routing = {
@@ -18,12 +18,12 @@ export const routing = {
 
 type FetchHandler = (request: Request) => Promise<Response>;
 
-/** One request on its way through the proxy, and what the wire cannot say of its answer. */
+/** One request on its way through the proxy, and what HTTP cannot express of its response. */
 interface Call {
   readonly request: Request;
   readonly environment: string;
   readonly respond: FetchHandler;
-  /** The names of the headers that the sandbox set, and the lengths of the pieces in which its answer came. */
+  /** The names of the headers that the sandbox set, and the lengths of the chunks of its response. */
   readonly names: Set<string>;
   readonly lengths: number[];
   failure?: { readonly cause: unknown };

@@ -27,14 +27,14 @@ export const service =
   (request) =>
     (endpoints[`${request.method} ${request.path}`] ?? notFound)(request);
 
-/** What was asked for, in order. */
+/** Method and path of each request, in order. */
 export const requestLines = (requests: readonly SeenRequest[]): readonly string[] =>
   requests.map(({ method, path, query }) => {
     const text = new URLSearchParams(query).toString();
     return `${method} ${path}${text && `?${text}`}`;
   });
 
-/** The files in which descriptions are kept. */
+/** The files of cached descriptions. */
 export async function keptDescriptions(folder: string) {
   const state = join(folder, "state");
   const names = await readdir(state).catch(() => []);

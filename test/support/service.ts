@@ -8,7 +8,7 @@ export const overNetwork = (env: Readonly<Record<string, string>> = {}): RunOpti
   env: { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key, ...env },
 });
 
-/** Answers everything alike. */
+/** The same response to every request. */
 export const always =
   (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Responder =>
   () =>
@@ -16,7 +16,7 @@ export const always =
       ? new Response(body, { status, headers })
       : Response.json(body, { status, headers });
 
-/** Answers in turn, then leaves it to the sandbox. */
+/** These responses in turn, then those of the sandbox. */
 export function inTurn(...responders: readonly (() => Response)[]): Responder {
   const left = [...responders];
   return () => left.shift()?.();

@@ -187,7 +187,7 @@ async function leftoversOf(emulator: Emulator, bytes: string): Promise<readonly 
   return left;
 }
 
-/** The same for output that was kept. */
+/** The same for saved output. */
 export async function leftoversIn(output: string): Promise<readonly string[]> {
   const emulator = new Emulator({ allowProposedApi: true });
   await new Promise<void>((resolve) => emulator.write(output, resolve));

@@ -17,7 +17,7 @@ const questions = [
   { kind: "a key", line: "gpuctl auth login --base-url https://api.example.com", asks: "API key" },
 ];
 
-/** A home with an account at a server that notes what it is asked. */
+/** A home with an account at a server that records its requests. */
 async function machineWithAccount() {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());

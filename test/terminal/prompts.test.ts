@@ -4,14 +4,14 @@ import { createHome, key } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import type { Terminal } from "../support/terminal.ts";
 
-/** The command line that needs no questions, as the tool shows it. */
+/** The command line that needs no prompts, as gpuctl shows it. */
 function sameLine(terminal: Terminal): string {
   const [, line] = /^To run this again without prompts: (gpuctl .*)$/m.exec(terminal.text()) ?? [];
   if (line === undefined) throw new Error(`no line was shown:\n${terminal.text()}`);
   return line;
 }
 
-/** Rents eight machines' GPUs by answers alone, a wrong one among them. */
+/** Creates a rental of eight GPUs from prompts, with one invalid answer. */
 async function rentByAnswers(terminal: Terminal): Promise<void> {
   await terminal.waitFor("ethernet");
   terminal.press("down", "enter");
