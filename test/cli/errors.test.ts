@@ -97,8 +97,8 @@ describe("with JSON an error is one document on stderr", () => {
     ["a failure", always(503, ""), "volumes list -o json --retries 0", 7],
     ["a bad value", undefined, "rentals create vm --gpus many --output=json", 2],
     ["a missing value", undefined, "rentals get --output json", 2],
-    ["a misspelt flag", undefined, "volumes list --lable x -ojson", 2],
-    ["a misspelt command", undefined, "-o json rentls list", 2],
+    ["a misspelled flag", undefined, "volumes list --lable x -ojson", 2],
+    ["a misspelled command", undefined, "-o json rentls list", 2],
     ["no such rental", always(200, "null"), "rentals get 1 -o json", 5],
     ["a budget", undefined, "image x --max-cost 0.001 -o json", 11],
   ])("%s", async (_name, respond, line, exitCode) => {

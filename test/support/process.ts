@@ -146,7 +146,7 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
   };
 }
 
-/** A terminal that can do everything, so that only a pipe keeps colours away. */
+/** A terminal that can do everything, so that only a pipe keeps colors away. */
 const capableTerminal = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 
 /** Compiled code is shared by the homes of this process, so that a start compiles nothing that another has compiled. */

@@ -23,7 +23,7 @@ async function waitingInVain(env: Environment = {}, flags = "") {
   return terminal;
 }
 
-const colour = /\u001b\[[\d;]*m/;
+const color = /\u001b\[[\d;]*m/;
 const anySequence = /\u001b/;
 const hidesCursor = "\u001b[?25l";
 
@@ -31,14 +31,14 @@ describe.skipIf(process.platform === "win32")("progress", () => {
   test("has no color with NO_COLOR", async () => {
     const terminal = await waitingInVain({ NO_COLOR: "1" });
     expect(terminal.bytes()).toContain("Waiting until rental 1001 is terminated");
-    expect(terminal.bytes()).not.toMatch(colour);
+    expect(terminal.bytes()).not.toMatch(color);
   });
 
   test("is animated on a terminal, then cleared, and the cursor is restored", async () => {
     const terminal = await waitingInVain();
     expect(terminal.bytes()).toContain("Waiting until rental 1001 is terminated");
     expect(terminal.bytes()).toContain(hidesCursor);
-    expect(terminal.bytes()).toMatch(colour);
+    expect(terminal.bytes()).toMatch(color);
     expect(terminal.text()).not.toContain("Waiting until");
   });
 
@@ -88,11 +88,11 @@ describe.skipIf(process.platform === "win32")("a result on a terminal", () => {
   }
 
   test("has colors", async () => {
-    expect(await shown({})).toMatch(colour);
+    expect(await shown({})).toMatch(color);
   });
 
   test("has none with NO_COLOR", async () => {
-    expect(await shown({ NO_COLOR: "1" })).not.toMatch(colour);
+    expect(await shown({ NO_COLOR: "1" })).not.toMatch(color);
   });
 
   test("has no control sequence on a dumb terminal", async () => {

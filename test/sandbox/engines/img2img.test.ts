@@ -92,8 +92,8 @@ describe("a reference can be", () => {
       [10, 20, 30],
       [40, 50, 60],
     ];
-    const coloured = encode({ width, height, data: channels(1, (x) => x % 2), channels: 1, palette });
-    expect([...(await asDrawn(base64(coloured))).subarray(0, 6)]).toEqual([10, 20, 30, 40, 50, 60]);
+    const colored = encode({ width, height, data: channels(1, (x) => x % 2), channels: 1, palette });
+    expect([...(await asDrawn(base64(colored))).subarray(0, 6)]).toEqual([10, 20, 30, 40, 50, 60]);
   });
 });
 
