@@ -4,7 +4,7 @@ import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
 
 const lookup = `GET ${serviceUrl}/v2/on-demand/rental?rentalId=7`;
 
-describe("a failure shows what the service answered, and nothing else", () => {
+describe("a failure shows the service's response and nothing else", () => {
   test.each([
     ["a lookup that finds nothing", 200, "null", "rentals get 7", 5, `${lookup} answered 200)`],
     [
@@ -26,7 +26,7 @@ describe("a failure shows what the service answered, and nothing else", () => {
       `PUT ${serviceUrl}/v2/users/me answered 502)`,
     ],
   ])("%s", async (_what, status, body, line, code, expected) => {
-    const { run } = await createCli({ answer: always(status, body) });
+    const { run } = await createCli({ respond: always(status, body) });
     const failed = await run(`${line} --retries 0`, overNetwork());
     expect(failed.code).toBe(code);
     expect(failed.err.split("\n")[0]).toMatch(expected);
@@ -67,8 +67,8 @@ describe("a redirect that is not followed", () => {
     ],
     ["in a circle", "/moved", "volumes list", `too many redirects, the last one to ${serviceUrl}/moved`],
     ["to nowhere", "http://[", "volumes list", "redirects to an invalid URL"],
-  ])("%s says where it led, and what to do", async (_where, location, line, expected) => {
-    const { run } = await createCli({ answer: always(302, "", { location }) });
+  ])("%s: the error names its target and says what to do", async (_where, location, line, expected) => {
+    const { run } = await createCli({ respond: always(302, "", { location }) });
     const { code, out, err } = await run(line, overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
     expect(err).toContain(expected);

@@ -14,7 +14,7 @@ async function withBudget(budget: Readonly<Record<string, string>>) {
   return cli;
 }
 
-test("a profile's limits hold where no flag says otherwise", async () => {
+test("a profile's limits apply unless a flag overrides them", async () => {
   const { run } = await withBudget({ maxCost: "0.01", maxBurn: "2.00" });
   expect(await run("image cat")).toMatchObject({ code: 11, out: "", requests: [] });
   expect(await run("image cat --max-cost 0.02")).toMatchObject({ code: 0 });
@@ -23,7 +23,7 @@ test("a profile's limits hold where no flag says otherwise", async () => {
   expect(await run("rentals create vm --gpus 1 --yes --max-burn 3.00")).toMatchObject({ code: 0 });
 });
 
-test("a profile's model is used where no flag names one", async () => {
+test("a profile's model is used unless a flag sets one", async () => {
   const { run } = await withBudget({});
   expect((await run("image cat")).requests[0]?.body).toMatchObject({ model_name: "SD1.5" });
   expect((await run("image cat -m SD2")).requests[0]?.body).toMatchObject({ model_name: "SD2" });

@@ -11,12 +11,12 @@ const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: key };
 const pathFor = (kind: "rental" | "volume", cli = {}) =>
   cachePath(folders, kind, resolveSettings({ cli, flags: globalFlags, env, config: {}, for: "use" }));
 
-const kept = (at: number, ...ids: string[]) =>
+const cached = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });
 
-/** A shell's question at minute 1000, among files by path; asking the service anew may change them. */
-async function ask(line: readonly string[], files: Record<string, string>, refill = () => {}) {
-  let asked = 0;
+/** Completes at minute 1000 with files by path; a refresh can change them. */
+async function completionsOf(line: readonly string[], files: Record<string, string>, refill = () => {}) {
+  let refreshes = 0;
   const system: CompletionSystem = {
     env,
     clock: { now: () => 1000 * minute, sleep: async () => {} },
@@ -30,56 +30,61 @@ async function ask(line: readonly string[], files: Record<string, string>, refil
       isWritable: () => false,
     },
     refreshCache: async () => {
-      asked += 1;
+      refreshes += 1;
       refill();
     },
   };
-  return { out: await complete(line, system), asked };
+  return { out: await complete(line, system), refreshes };
 }
 
-describe("what a shell gets for a Tab", () => {
+describe("completion values", () => {
   const path = pathFor("rental");
 
-  test("comes from the cache while it is fresh, without a request", async () => {
-    const files = { [path]: kept(1000 * minute - freshMs + 1, "1001", "2002") };
-    expect(await ask(["rental"], files)).toEqual({
+  test("come from a fresh cache, without a request", async () => {
+    const files = { [path]: cached(1000 * minute - freshMs + 1, "1001", "2002") };
+    expect(await completionsOf(["rental"], files)).toEqual({
       out: "1001\tlabel of 1001\n2002\tlabel of 2002\n",
-      asked: 0,
+      refreshes: 0,
     });
-    expect(await ask(["rental", "2"], files)).toEqual({ out: "2002\tlabel of 2002\n", asked: 0 });
+    expect(await completionsOf(["rental", "2"], files)).toEqual({
+      out: "2002\tlabel of 2002\n",
+      refreshes: 0,
+    });
   });
 
-  test("is asked for anew, once, when the cache is older", async () => {
-    const files = { [path]: kept(1000 * minute - freshMs, "1001") };
-    const brought = await ask(["rental"], files, () => {
-      files[path] = kept(1000 * minute, "1002");
+  test("are refreshed once when the cache is stale", async () => {
+    const files = { [path]: cached(1000 * minute - freshMs, "1001") };
+    const completed = await completionsOf(["rental"], files, () => {
+      files[path] = cached(1000 * minute, "1002");
     });
-    expect(brought).toEqual({ out: "1002\tlabel of 1002\n", asked: 1 });
+    expect(completed).toEqual({ out: "1002\tlabel of 1002\n", refreshes: 1 });
   });
 
-  test("is what was there before when the service is too slow, for an hour", async () => {
-    expect(await ask(["rental"], { [path]: kept(1000 * minute - maxAgeMs + 1, "1001") })).toEqual({
-      out: "1001\tlabel of 1001\n",
-      asked: 1,
-    });
-    expect(await ask(["rental"], { [path]: kept(1000 * minute - maxAgeMs, "1001") })).toEqual({
+  test("fall back to values up to an hour old when the service is slow", async () => {
+    expect(await completionsOf(["rental"], { [path]: cached(1000 * minute - maxAgeMs + 1, "1001") })).toEqual(
+      {
+        out: "1001\tlabel of 1001\n",
+        refreshes: 1,
+      },
+    );
+    expect(await completionsOf(["rental"], { [path]: cached(1000 * minute - maxAgeMs, "1001") })).toEqual({
       out: "",
-      asked: 1,
+      refreshes: 1,
     });
   });
 
   test.each([
     ["broken JSON", "{"],
     ["something else", '{"at":60000000,"values":[1]}'],
-    ["what the future wrote", kept(1001 * minute, "1001")],
-  ])("is nothing for %s", async (_what, text) => {
-    expect(await ask(["rental"], { [path]: text })).toEqual({ out: "", asked: 1 });
+    ["a cache dated in the future", cached(1001 * minute, "1001")],
+  ])("are empty for %s", async (_what, text) => {
+    expect(await completionsOf(["rental"], { [path]: text })).toEqual({ out: "", refreshes: 1 });
   });
 
-  test("is of the service and the account that the line names", async () => {
-    const files = { [path]: kept(1000 * minute, "1001") };
+  test("belong to the service and account selected on the command line", async () => {
+    const files = { [path]: cached(1000 * minute, "1001") };
     for (const other of [["--sandbox"], ["--base-url", "https://other.example.com"]]) {
-      expect(await ask(["rental", "", ...other], files)).toEqual({ out: "", asked: 1 });
+      expect(await completionsOf(["rental", "", ...other], files)).toEqual({ out: "", refreshes: 1 });
     }
     expect(pathFor("volume")).not.toBe(path);
     expect(path).not.toContain("abcd1234");
@@ -90,15 +95,21 @@ describe("what a shell gets for a Tab", () => {
     [["key"]],
     [["rental", "", "--profile", "nobody"]],
     [["rental", "", "--retries", "many"]],
-  ])("is nothing, without a request, for %j", async (line) => {
-    expect(await ask(line, {})).toEqual({ out: "", asked: 0 });
+  ])("are empty for %j, without a request", async (line) => {
+    expect(await completionsOf(line, {})).toEqual({ out: "", refreshes: 0 });
   });
 
-  test("is the names of profiles, which need no service", async () => {
+  test("include profile names, without a service", async () => {
     const config = { profile: "a b", profiles: { "a b": {}, work: {}, "c\nd": {} } };
     const files = { "/config/config.json": JSON.stringify(config) };
-    expect(await ask(["profile"], files)).toEqual({ out: "a b\t\nwork\t\n", asked: 0 });
-    expect(await ask(["profile", "w", "--profile", "nobody"], files)).toEqual({ out: "work\t\n", asked: 0 });
-    expect(await ask(["profile"], { "/config/config.json": "{" })).toEqual({ out: "", asked: 0 });
+    expect(await completionsOf(["profile"], files)).toEqual({ out: "a b\t\nwork\t\n", refreshes: 0 });
+    expect(await completionsOf(["profile", "w", "--profile", "nobody"], files)).toEqual({
+      out: "work\t\n",
+      refreshes: 0,
+    });
+    expect(await completionsOf(["profile"], { "/config/config.json": "{" })).toEqual({
+      out: "",
+      refreshes: 0,
+    });
   });
 });

@@ -24,7 +24,7 @@ describe("--dry-run", () => {
     expect(out).not.toContain(key);
   });
 
-  test("is a document in JSON", async () => {
+  test("is one document in JSON", async () => {
     const { run } = await createCli();
     const { out } = await run("rentals create vm --gpus 1 --dry-run -o json", overNetwork());
     expect(JSON.parse(out)).toEqual({
@@ -43,7 +43,7 @@ describe("--dry-run", () => {
     });
   });
 
-  test("shows every request of a command that sends several side by side", async () => {
+  test("shows every request of a command that sends several in parallel", async () => {
     const { run } = await createCli();
     const { out } = await run("rentals list --dry-run -o json --sandbox");
     const { requests } = JSON.parse(out);
@@ -65,7 +65,7 @@ describe("--dry-run", () => {
     });
   });
 
-  test("still checks what was typed", async () => {
+  test("still validates the command line", async () => {
     const { run } = await createCli();
     expect(
       await run("rentals create bare-metal --gpus 9 --network-type ethernet --dry-run --sandbox"),

@@ -5,14 +5,14 @@ import type { Prompts } from "../../src/system/types.ts";
 import { createCli } from "../support/cli.ts";
 import { fc, runs } from "../support/property.ts";
 
-/** The words that a shell makes of a line. */
+/** The arguments that a shell parses from a line. */
 function shellWords(line: string): readonly string[] {
   const printed = execFileSync("sh", ["-c", `for word in ${line}; do printf '%s\\0' "$word"; done`]);
   return printed.toString().split("\0").slice(0, -1);
 }
 
 describe.skipIf(process.platform === "win32")("a quoted line", () => {
-  test("is read by a shell as the words that it was made of", () => {
+  test("is parsed by a shell to the original arguments", () => {
     const odd = fc.constantFrom(
       "'",
       '"',
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === "win32")("a quoted line", () => {
   });
 });
 
-describe("the line that needs no question", () => {
+describe("the line that needs no prompts", () => {
   const lines: readonly [string, readonly string[]][] = [
     [`rentals create bare-metal --label "it's mine" --sandbox`, ["infiniband", "16"]],
     ["volumes create --sandbox", ["a-label", "512"]],
@@ -52,7 +52,7 @@ describe("the line that needs no question", () => {
     ["reserve convert --sandbox", ["1001", "30", "129600"]],
   ];
 
-  test.each(lines)("makes the same request: %s %j", async (line, given) => {
+  test.each(lines)("sends the same request: %s %j", async (line, given) => {
     const { run } = await createCli();
     const left = [...given];
     const next = async () => left.shift() ?? "512";

@@ -4,7 +4,7 @@ import { always, key, overNetwork } from "../support/service.ts";
 
 const list = "volumes list --retries 0";
 
-describe("exit codes of answers", () => {
+describe("exit codes of responses", () => {
   test.each([
     [400, 6],
     [401, 3],
@@ -15,22 +15,22 @@ describe("exit codes of answers", () => {
     [429, 9],
     [500, 7],
     [503, 7],
-  ])("a read that is answered %i exits %i", async (status, code) => {
-    const { run } = await createCli({ answer: always(status, { code: "X", message: "no", issues: [] }) });
+  ])("a read with status %i exits %i", async (status, code) => {
+    const { run } = await createCli({ respond: always(status, { code: "X", message: "no", issues: [] }) });
     const outcome = await run(list, overNetwork());
     expect(outcome).toMatchObject({ code, out: "" });
     expect(outcome.err).toContain(String(status));
   });
 
   test("a response that is not JSON exits 7", async () => {
-    const { run } = await createCli({ answer: always(200, "<html><body>Sign in</body></html>") });
+    const { run } = await createCli({ respond: always(200, "<html><body>Sign in</body></html>") });
     const { code, out, err } = await run(list, overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
     expect(err).toContain("Sign in");
   });
 });
 
-describe("what the service says is shown, whatever shape it has", () => {
+describe("the service's message is shown, whatever its format", () => {
   test.each([
     [
       {
@@ -56,7 +56,7 @@ describe("what the service says is shown, whatever shape it has", () => {
     ["<html><title>x</title><h1>Access  denied</h1></html>", ["Access denied"]],
     ["", ["empty response body"]],
   ])("%j", async (body, words) => {
-    const { run } = await createCli({ answer: always(400, body) });
+    const { run } = await createCli({ respond: always(400, body) });
     const { code, err } = await run(list, overNetwork());
     expect(code).toBe(6);
     for (const word of [...words, "400", "https://api.example.com/v2/on-demand/storage-volumes"]) {
@@ -64,9 +64,9 @@ describe("what the service says is shown, whatever shape it has", () => {
     }
   });
 
-  test("an HTML 403 of a proxy exits 4 and is cut short", async () => {
+  test("an HTML 403 of a proxy exits 4 and is truncated", async () => {
     const page = `<html><style>p{}</style><h1>Blocked</h1>${"<p>reason</p>".repeat(500)}</html>`;
-    const { run } = await createCli({ answer: always(403, page, { "content-type": "text/html" }) });
+    const { run } = await createCli({ respond: always(403, page, { "content-type": "text/html" }) });
     const { code, err } = await run(list, overNetwork());
     expect(code).toBe(4);
     expect(err).toContain("Blocked");
@@ -76,7 +76,7 @@ describe("what the service says is shown, whatever shape it has", () => {
 
   test("control sequences of a service never reach a terminal", async () => {
     const { run } = await createCli({
-      answer: always(400, { error: "\u001b[31mred\u001b]0;title\u0007\r" }),
+      respond: always(400, { error: "\u001b[31mred\u001b]0;title\u0007\r" }),
     });
     const { err } = await run(list, { ...overNetwork(), terminal: 80 });
     expect(err).toContain("red");
@@ -97,12 +97,12 @@ describe("with JSON an error is one document on stderr", () => {
     ["a failure", always(503, ""), "volumes list -o json --retries 0", 7],
     ["a bad value", undefined, "rentals create vm --gpus many --output=json", 2],
     ["a missing value", undefined, "rentals get --output json", 2],
-    ["a misspelt flag", undefined, "volumes list --lable x -ojson", 2],
-    ["a misspelt command", undefined, "-o json rentls list", 2],
+    ["a misspelled flag", undefined, "volumes list --lable x -ojson", 2],
+    ["a misspelled command", undefined, "-o json rentls list", 2],
     ["no such rental", always(200, "null"), "rentals get 1 -o json", 5],
     ["a budget", undefined, "image x --max-cost 0.001 -o json", 11],
-  ])("%s", async (_name, answer, line, exitCode) => {
-    const { run } = await createCli(answer ? { answer } : {});
+  ])("%s", async (_name, respond, line, exitCode) => {
+    const { run } = await createCli(respond ? { respond } : {});
     const { code, out, err } = await run(line, overNetwork());
     expect({ code, out }).toEqual({ code: exitCode, out: "" });
     const document = JSON.parse(err);
@@ -112,9 +112,9 @@ describe("with JSON an error is one document on stderr", () => {
     expect(err.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  test("it says what was asked, what was answered, and whether to try again", async () => {
+  test("it has the request, the status and whether to retry", async () => {
     const { run } = await createCli({
-      answer: always(429, { code: "SLOW", message: "slow down", issues: [] }),
+      respond: always(429, { code: "SLOW", message: "slow down", issues: [] }),
     });
     const { err } = await run(`${list} -o json`, overNetwork());
     expect(JSON.parse(err).error).toEqual({
@@ -129,15 +129,15 @@ describe("with JSON an error is one document on stderr", () => {
     });
   });
 
-  test("the variable turns it on as well", async () => {
+  test("the variable enables it as well", async () => {
     const { run } = await createCli();
     const { err } = await run("volumes lst", { env: { GPUCTL_OUTPUT: "json" } });
     expect(JSON.parse(err)).toMatchObject({ error: { exitCode: 2 } });
   });
 
-  test("nothing else is on stderr, so that it can be parsed", async () => {
+  test("nothing else is on stderr", async () => {
     const { run } = await createCli({
-      answer: ({ method }) => (method === "POST" ? new Response("", { status: 422 }) : undefined),
+      respond: ({ method }) => (method === "POST" ? new Response("", { status: 422 }) : undefined),
     });
     const { err } = await run('image "a cat" -o json --sandbox');
     expect(JSON.parse(err)).toMatchObject({ error: { status: 422 } });
@@ -145,7 +145,7 @@ describe("with JSON an error is one document on stderr", () => {
 });
 
 test("a key is never in an error", async () => {
-  const { run } = await createCli({ answer: always(401, "") });
+  const { run } = await createCli({ respond: always(401, "") });
   for (const line of [list, `${list} -o json`, `${list} --debug`]) {
     const { code, out, err } = await run(line, overNetwork());
     expect(code).toBe(3);
@@ -153,7 +153,7 @@ test("a key is never in an error", async () => {
   }
 });
 
-test("a key that may only read is refused a change", async () => {
+test("a read-only key cannot make changes", async () => {
   const { run, sandbox } = await createCli();
   const env = { GPUCTL_API_KEY: sandbox.keys.readOnly };
   expect(await run("rentals list --sandbox", { env })).toMatchObject({ code: 0 });

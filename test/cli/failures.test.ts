@@ -13,7 +13,7 @@ const internal = [
   "UnreadableReference",
 ];
 
-/** The library is not part of the tool: its errors go to programs. */
+/** Errors of the library, which the command line never reports. */
 const names = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !file.startsWith("library"))
   .flatMap((file) => [
@@ -21,16 +21,16 @@ const names = readdirSync("src", { recursive: true, encoding: "utf8" })
   ])
   .map(([, name = ""]) => name);
 
-test.each(names.filter((name) => !internal.includes(name)))("%s has a meaning for users", (name) => {
+test.each(names.filter((name) => !internal.includes(name)))("%s is documented", (name) => {
   const error = Object.assign(new Error("what happened"), { name });
   expect(failureOf(error)).not.toMatchObject({ code: "FAULT" });
 });
 
-test("an unexpected error is a fault of the tool", () => {
+test("an unexpected error is reported as a bug in gpuctl", () => {
   expect(failureOf(new TypeError("oops"))).toMatchObject({ code: "FAULT", exitCode: 1, retryable: false });
 });
 
-test("nothing is safe to try again once something was done", () => {
+test("an error is not retryable after a change was made", () => {
   const error = Object.assign(new Error("no answer"), { name: "NetworkError" });
   expect(failureOf(error)).toMatchObject({ retryable: true, hint: expect.stringContaining("safe") });
   expect(failureOf(error, { completedBefore: "The rental was created: 7." })).toMatchObject({

@@ -51,7 +51,7 @@ const plainFields = (spec: CommandNode) =>
 
 const typing = commands.filter((spec) => plainFields(spec).length > 0 && !spec.defaulted);
 
-test.each(typing)("whatever is typed for $path arrives as it was meant", (spec) => {
+test.each(typing)("typed values of $path arrive unchanged", (spec) => {
   const positional = (field: string) => spec.args.some((one) => one.field === field);
   const record = Object.fromEntries(plainFields(spec).map((field) => [field.name, values(field)]));
   const requiredKeys = Object.keys(record).filter(positional);
@@ -65,7 +65,7 @@ test.each(typing)("whatever is typed for $path arrives as it was meant", (spec) 
   );
 });
 
-test("a word that was quoted is the same word to a shell", () => {
+test("a quoted argument is the same argument to a shell", () => {
   fc.assert(
     fc.property(
       fc.array(

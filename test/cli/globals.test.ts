@@ -4,7 +4,7 @@ import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
 
 const listing = "GET https://api.example.com/v2/on-demand/storage-volumes";
 
-describe("global flags stand anywhere on the line", () => {
+describe("global flags are accepted anywhere on the line", () => {
   test.each([
     "--sandbox -o id volumes list",
     "volumes --sandbox -o id list",
@@ -18,7 +18,7 @@ describe("global flags stand anywhere on the line", () => {
     expect(await run(line)).toMatchObject({ code: 0, out: "501\n", err: "" });
   });
 
-  test("between the words of a command of three", async () => {
+  test("between the words of a three-word command", async () => {
     const { run } = await createCli();
     expect(await run("rentals --sandbox create -q vm --gpus 1 -o id")).toMatchObject({
       code: 0,
@@ -29,7 +29,7 @@ describe("global flags stand anywhere on the line", () => {
 
 describe("a value comes from the flag, the environment, the profile, the default", () => {
   async function withProfile() {
-    const cli = await createCli({ answer: always(200, []) });
+    const cli = await createCli({ respond: always(200, []) });
     await cli.run("auth login --with-token --profile work --base-url https://profile.example.com", {
       stdin: "k-1",
     });
@@ -49,7 +49,7 @@ describe("a value comes from the flag, the environment, the profile, the default
     expect(await urlOf("", { GPUCTL_PROFILE: "work" })).toBe("https://profile.example.com");
   });
 
-  test("a path prefix is kept", async () => {
+  test("a path prefix is preserved", async () => {
     const { urlOf } = await withProfile();
     expect(await urlOf("--base-url https://api.example.com/compute/")).toBe(
       "https://api.example.com/compute",
@@ -74,7 +74,7 @@ describe("a value comes from the flag, the environment, the profile, the default
   });
 
   test("the key goes to the service as a bearer credential", async () => {
-    const { run } = await createCli({ answer: always(200, []) });
+    const { run } = await createCli({ respond: always(200, []) });
     const { requests } = await run("volumes list", overNetwork());
     expect(requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${key}`,
@@ -82,14 +82,14 @@ describe("a value comes from the flag, the environment, the profile, the default
     });
   });
 
-  test("naming a host is as good as saying no to the sandbox of the environment", async () => {
+  test("a host flag turns off the sandbox that the environment selects", async () => {
     const { run } = await createCli();
     const env = { GPUCTL_SANDBOX: "1" };
     expect((await run(`volumes list --base-url ${serviceUrl} --dry-run`, { env })).out).toContain(listing);
   });
 });
 
-describe("bad values are reported with where they come from", () => {
+describe("invalid values are reported with their source", () => {
   test.each([
     [{ GPUCTL_OUTPUT: "xml" }, "GPUCTL_OUTPUT"],
     [{ GPUCTL_BASE_URL: "api.example.com" }, "GPUCTL_BASE_URL"],
@@ -130,8 +130,8 @@ describe("bad values are reported with where they come from", () => {
   });
 });
 
-describe("with nowhere to send", () => {
-  test("no base URL exits 3 and names the ways out", async () => {
+describe("without a service", () => {
+  test("no base URL exits 3 and says how to set one", async () => {
     const { run } = await createCli();
     const { code, err } = await run("volumes list", { env: { GPUCTL_API_KEY: key } });
     expect(code).toBe(3);
@@ -146,8 +146,8 @@ describe("with nowhere to send", () => {
     expect(err).toContain("GPUCTL_API_KEY");
   });
 
-  test("the key never goes over plain http, unless that is meant", async () => {
-    const { run } = await createCli({ answer: always(200, []) });
+  test("the key is not sent over plain http unless --insecure-http is given", async () => {
+    const { run } = await createCli({ respond: always(200, []) });
     const line = "volumes list --base-url http://api.example.com";
     const options = { env: { GPUCTL_API_KEY: key } };
     expect(await run(line, options)).toMatchObject({ code: 2, requests: [] });
@@ -157,7 +157,7 @@ describe("with nowhere to send", () => {
 });
 
 test("--debug shows requests and never the key", async () => {
-  const { run } = await createCli({ answer: always(200, []) });
+  const { run } = await createCli({ respond: always(200, []) });
   const { err, out } = await run("volumes list --debug", overNetwork());
   expect(err).toMatch(/GET https:\/\/api\.example\.com\/v2\/on-demand\/storage-volumes -> 200 in \d+ ms/);
   expect(out + err).not.toContain(key);

@@ -21,7 +21,7 @@ const laidOut = (text: string) =>
   text.split("\n").filter((line) => !/^(Usage: |\s+(gpuctl|mkdir|printf|printenv) )/.test(line));
 
 describe.each(commands)("help of $path", (spec) => {
-  test("is pinned", async () => {
+  test("matches the snapshot", async () => {
     const { run } = await createCli();
     const { code, out, err } = await run([...spec.path, "--help"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -29,7 +29,7 @@ describe.each(commands)("help of $path", (spec) => {
     for (const line of laidOut(out)) expect(line.length, line).toBeLessThanOrEqual(usual);
   });
 
-  test("shows every flag, every word and every example", async () => {
+  test("shows every flag, argument and example", async () => {
     const { run } = await createCli();
     const { out } = await run([...spec.path, "--help"]);
     for (const { names, negatable } of spec.flags) {
@@ -44,7 +44,7 @@ describe.each(commands)("help of $path", (spec) => {
 const groups = nouns.filter(({ commands: own }) => own.every(({ path }) => path.length > 1));
 
 test.each(["", ...groups.map(({ name }) => name), "rentals create", "rentals list"])(
-  "help of gpuctl %s is pinned, the flags of every command with it",
+  "help of gpuctl %s matches the snapshot, with the global flags",
   async (line) => {
     const { run } = await createCli();
     const { code, out } = await run(`${line} --help`);
@@ -62,7 +62,7 @@ describe("help on a terminal", () => {
     [100, 100],
     [200, 100],
     [20, 40],
-  ])("of %i columns takes %i", async (columns, width) => {
+  ])("of %i columns uses %i", async (columns, width) => {
     const { run } = await createCli();
     const { out } = await run("rentals wait --help", { terminal: columns, env: { NO_COLOR: "1" } });
     const longest = Math.max(...laidOut(out.split(globalPart)[0] ?? "").map(({ length }) => length));
@@ -70,7 +70,7 @@ describe("help on a terminal", () => {
     expect(longest).toBeGreaterThan(width - 15);
   });
 
-  test("has bold titles, where the environment wants colours", async () => {
+  test("has bold titles when the environment enables colors", async () => {
     const { run } = await createCli();
     const shown = async (env: Record<string, string>) =>
       titles((await run("rentals wait --help", { terminal: 80, env })).out);
@@ -97,7 +97,7 @@ describe("gpuctl help", () => {
     },
   );
 
-  test.each(topics)("$name is pinned", async ({ name }) => {
+  test.each(topics)("$name matches the snapshot", async ({ name }) => {
     const { run } = await createCli();
     const { code, out, err } = await run(`help ${name}`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -119,7 +119,7 @@ describe("gpuctl help", () => {
   });
 
   test.each(["exit-codes now", "nothing at all", "rentals list everything"])(
-    "%s is nothing",
+    "%s is an error",
     async (words) => {
       const { run } = await createCli();
       expect(await run(`help ${words}`)).toMatchObject({ code: 2, out: "" });
@@ -128,7 +128,7 @@ describe("gpuctl help", () => {
 });
 
 describe("the topics", () => {
-  test("tell of every exit code, variable and format", async () => {
+  test("list every exit code, variable and format", async () => {
     const { run } = await createCli();
     const text = async (name: string) => (await run(`help ${name}`)).out;
     for (const code of Object.values(exit))
@@ -138,7 +138,7 @@ describe("the topics", () => {
       expect(await text("output")).toMatch(new RegExp(`^  ${name} +[A-Z]`, "m"));
   });
 
-  test("tell of the fields that an error has", async () => {
+  test("list the fields of an error", async () => {
     const { run } = await createCli();
     const { err } = await run("rentals get 1 -o json --sandbox");
     expect(errorFields.map(([name]) => name).sort()).toEqual(Object.keys(JSON.parse(err).error).sort());

@@ -4,21 +4,21 @@ import { overNetwork } from "../support/service.ts";
 
 const vm = "rentals create vm --gpus 1 --yes";
 
-/** A service that answers requests of the given method so, with Ctrl-C at hand. */
+/** A service with this response to requests of the given method, and a controller for Ctrl-C. */
 function interruptedAt(
   method: string,
-  answer: (controller: AbortController) => Response | Promise<Response>,
+  respond: (controller: AbortController) => Response | Promise<Response>,
 ) {
   const controller = new AbortController();
   const cli = createCli({
-    answer: (request) => {
-      return request.method === method ? answer(controller) : Response.json([]);
+    respond: (request) => {
+      return request.method === method ? respond(controller) : Response.json([]);
     },
   });
   return { signal: controller.signal, cli };
 }
 
-/** Ctrl-C, and no answer ever. */
+/** Ctrl-C, and never a response. */
 const never = (controller: AbortController) => {
   controller.abort();
   return new Promise<Response>(() => {});
@@ -30,7 +30,7 @@ test("Ctrl-C in a read exits 130", async () => {
   expect(outcome).toMatchObject({ code: 130, out: "", err: "Error: interrupted\n" });
 });
 
-test("Ctrl-C before a rental is asked for sends nothing more", async () => {
+test("Ctrl-C before a create sends nothing more", async () => {
   const { signal, cli } = interruptedAt("GET", (controller) => {
     controller.abort();
     return Response.json([]);
@@ -40,7 +40,7 @@ test("Ctrl-C before a rental is asked for sends nothing more", async () => {
   expect(requests.map(({ method }) => method)).toEqual(["GET"]);
 });
 
-test("Ctrl-C after a rental was asked for says that it may be there", async () => {
+test("Ctrl-C after a create was sent reports that the rental may exist", async () => {
   const { signal, cli } = interruptedAt("POST", never);
   const { code, out, err, requests } = await (await cli).run(vm, { ...overNetwork(), signal });
   expect({ code, out }).toEqual({ code: 130, out: "" });
@@ -49,7 +49,7 @@ test("Ctrl-C after a rental was asked for says that it may be there", async () =
   expect(err).toContain("gpuctl rentals list");
 });
 
-test("Ctrl-C in an answer that is streamed keeps what came", async () => {
+test("Ctrl-C in a streamed reply keeps the partial output", async () => {
   const { signal, cli } = interruptedAt("POST", (controller) => {
     const part = new TextEncoder().encode('data: {"choices":[{"delta":{"content":"so far"}}]}\n\n');
     const body = new ReadableStream({

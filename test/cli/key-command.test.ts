@@ -2,16 +2,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ProgramFailed, Unavailable } from "../../src/core/errors.ts";
-import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
+import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { serviceUrl } from "../support/service.ts";
 
 const key = "printed-key-4321";
 
-const usual: Answering = ({ path }) =>
+const usual: Responder = ({ path }) =>
   Response.json(path.endsWith("/openapi.json") ? { openapi: "3.1.0", paths: {} } : []);
 
-async function withCommand(printed: () => string, answer = usual) {
-  const cli = await createCli({ answer });
+async function withCommand(printed: () => string, respond = usual) {
+  const cli = await createCli({ respond });
   const ran: string[] = [];
   const programs: RunOptions["programs"] = {
     output: async (line) => {
@@ -25,7 +25,7 @@ async function withCommand(printed: () => string, answer = usual) {
 }
 
 describe("a program that prints the key", () => {
-  test("is run when a request is sent, and once however many there are", async () => {
+  test("runs once when requests are sent, however many", async () => {
     const { run, ran } = await withCommand(() => `${key}\n`);
     const { code, requests, out, err } = await run("rentals list --debug");
     expect(code).toBe(0);
@@ -44,26 +44,26 @@ describe("a program that prints the key", () => {
     "config list",
     "config get apiKeyCommand",
     "auth logout --dry-run",
-  ])("is not run for %s", async (line) => {
+  ])("does not run for %s", async (line) => {
     const { run, ran } = await withCommand(() => key);
     expect(await run(line)).toMatchObject({ code: 0 });
     expect(ran).toEqual([]);
   });
 
-  test("is not run when the environment has a key", async () => {
+  test("does not run when the environment has a key", async () => {
     const { run, ran } = await withCommand(() => key);
     const { requests } = await run("volumes list", { env: { GPUCTL_API_KEY: "from-the-environment" } });
     expect(requests[0]?.headers.authorization).toBe("Bearer from-the-environment");
     expect(ran).toEqual([]);
   });
 
-  test("is not run for a host that the key is not for, nor for plain http", async () => {
+  test("does not run for another host, nor for plain http", async () => {
     const { run, ran } = await withCommand(() => key);
     expect(await run("volumes list --base-url https://other.example")).toMatchObject({ code: 3 });
     expect(ran).toEqual([]);
   });
 
-  test("may print more lines: the first one is the key", async () => {
+  test("can print more lines: the first one is the key", async () => {
     const { run } = await withCommand(() => `\n${key}\r\nlogin: ada\n`);
     const { requests } = await run("volumes list");
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
@@ -108,7 +108,7 @@ describe("a program that prints the key", () => {
     });
   });
 
-  test("replaces a stored key, and the other way round", async () => {
+  test("replaces a stored key, and vice versa", async () => {
     const { run, folder } = await withCommand(() => key);
     const kept = async () =>
       JSON.parse(await readFile(join(folder, "config", "config.json"), "utf8")).profiles.work;
@@ -121,7 +121,7 @@ describe("a program that prints the key", () => {
     expect(await kept()).toEqual({ baseUrl: serviceUrl });
   });
 
-  test("is not kept together with a key that is piped in", async () => {
+  test("cannot be combined with a key from stdin", async () => {
     const { run } = await createCli();
     const { code } = await run("auth login --with-token --key-command x", { stdin: key });
     expect(code).toBe(2);

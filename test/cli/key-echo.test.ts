@@ -5,7 +5,7 @@ import { serviceUrl } from "../support/service.ts";
 const key = "sk-said-back-0123456789";
 const env = { GPUCTL_API_KEY: key, GPUCTL_BASE_URL: serviceUrl };
 
-describe("a key that the service says back is shown by nothing", () => {
+describe("a key echoed by the service is never printed", () => {
   test.each([
     ["rentals list", 401],
     ["rentals list -o json", 401],
@@ -16,9 +16,9 @@ describe("a key that the service says back is shown by nothing", () => {
     ["api call GET /v2/balances", 401],
     ["chat Hello --model llama", 401],
     ["doctor", 401],
-  ])("%s, answered with %i", async (line, status) => {
+  ])("%s, status %i", async (line, status) => {
     const { run } = await createCli({
-      answer: ({ headers }) =>
+      respond: ({ headers }) =>
         Response.json({ code: "NO", message: `${headers.authorization} is bad`, issues: [] }, { status }),
     });
     const { code, out, err } = await run(line, { env });
@@ -26,9 +26,9 @@ describe("a key that the service says back is shown by nothing", () => {
     expect(out + err).not.toContain(key);
   });
 
-  test("not by a response that is not JSON, nor by one that breaks off", async () => {
+  test("also not when the response is not JSON or is truncated", async () => {
     for (const body of [`<html>${key}`, `data: {"error":{"message":"${key}"}}\n\n`]) {
-      const { run } = await createCli({ answer: () => new Response(body) });
+      const { run } = await createCli({ respond: () => new Response(body) });
       for (const line of ["rentals summary", "chat Hello --model llama"]) {
         const { code, out, err } = await run(line, { env });
         expect(code).not.toBe(0);

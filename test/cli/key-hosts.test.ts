@@ -79,12 +79,12 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(["stored", "printed by a program"])(
-  "a profile's key, %s, goes to the profile's hosts alone",
+  "a profile's key, %s, is sent to the profile's hosts only",
   (kind) => {
     const programs = { output: async () => `${kept}\n` };
 
     async function withProfile() {
-      const cli = await createCli({ answer: () => Response.json({ audio: "x" }) });
+      const cli = await createCli({ respond: () => Response.json({ audio: "x" }) });
       const hosts = `--base-url ${own} --inference-base-url ${ownInference}`;
       const line =
         kind === "stored" ? `auth login --with-token ${hosts}` : `auth login --key-command secret ${hosts}`;
@@ -112,15 +112,15 @@ describe.each(["stored", "printed by a program"])(
   },
 );
 
-test("a profile without a host of its own lends its key to the host that is named", async () => {
-  const { run } = await createCli({ answer: () => Response.json([]) });
+test("a profile without a host uses its key for the host that is named", async () => {
+  const { run } = await createCli({ respond: () => Response.json([]) });
   await run("auth login --with-token", { stdin: kept });
   const { requests } = await run(`volumes list --base-url ${other}`);
   expect(requests[0]?.headers.authorization).toBe(`Bearer ${kept}`);
 });
 
-test("the description needs no key, so any host may be asked for it", async () => {
-  const { run } = await createCli({ answer: () => Response.json({ openapi: "3.1.0", paths: {} }) });
+test("the description needs no key, so any host can serve it", async () => {
+  const { run } = await createCli({ respond: () => Response.json({ openapi: "3.1.0", paths: {} }) });
   await run(`auth login --with-token --base-url ${own}`, { stdin: kept });
   const { code, requests } = await run(`api spec --base-url ${other}`);
   expect(code).toBe(0);
@@ -128,7 +128,7 @@ test("the description needs no key, so any host may be asked for it", async () =
 });
 
 test.each(["config set baseUrl https://other.example", "config unset baseUrl"])(
-  "a kept key does not move with the host: %s",
+  "a stored key is not sent to a changed host: %s",
   async (line) => {
     const { run } = await createCli();
     await run(`auth login --with-token --base-url ${own}`, { stdin: kept });

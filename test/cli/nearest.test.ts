@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { didYouMean, nearest } from "../../src/core/text.ts";
 import { fc } from "../support/property.ts";
 
-describe("the nearest word", () => {
+describe("the nearest name", () => {
   const word = fc.string({ minLength: 4, maxLength: 12, unit: fc.constantFrom(..."abcdef") });
 
-  test("is found after any one slip", () => {
+  test("is found after any single typo", () => {
     fc.assert(
       fc.property(word, fc.nat(), fc.constantFrom("add", "drop", "swap", "change"), (meant, seed, slip) => {
         const at = seed % (meant.length - 1);
@@ -21,7 +21,7 @@ describe("the nearest word", () => {
     );
   });
 
-  test("is itself when nothing is wrong, whatever its capitals and dashes", () => {
+  test("is the name itself, ignoring case and dashes", () => {
     fc.assert(
       fc.property(word, (meant) => {
         expect(nearest(`--${meant.toUpperCase()}`, ["quite-another", meant])).toEqual([meant]);
@@ -29,7 +29,7 @@ describe("the nearest word", () => {
     );
   });
 
-  test("may be several, and may be none", () => {
+  test("can be several or none", () => {
     expect(didYouMean("eu-west-3", ["eu-west-1", "eu-west-2", "us-east-1"])).toBe(
       " (Did you mean eu-west-1 or eu-west-2?)",
     );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { documentedDescription } from "../../src/cli/start/describing.ts";
 import { routes } from "../../src/contract/generated/routes.ts";
-import { type Answering, createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 import { commands } from "../support/commands.ts";
-import { asked, description, descriptionPath, service } from "../support/described.ts";
+import { description, descriptionPath, requestLines, service } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 import { typedAs } from "../support/typed.ts";
 import { validInput } from "../support/valid-inputs.ts";
@@ -17,7 +17,7 @@ const gpus = (...names: readonly string[]) => ({ properties: { gpuType: { enum: 
 
 /** A service with a description, which takes whatever it is sent. */
 const described =
-  (document: object): Answering =>
+  (document: object): Responder =>
   ({ path, method }) =>
     Response.json(path === descriptionPath ? document : method === "GET" ? [] : { id: 1 });
 
@@ -37,11 +37,11 @@ const choices = commands.flatMap((spec) => {
       );
 });
 
-describe("a choice that only the description knows", () => {
+describe("a choice that only the description has", () => {
   test.each(choices.map((one) => [`${one.spec.path.join(" ")} --${one.name}`, one] as const))(
     "is sent: %s",
     async (_name, { spec, id, field }) => {
-      const { run } = await createCli({ answer: described(withNews), negotiates: true });
+      const { run } = await createCli({ respond: described(withNews), negotiates: true });
       const words = typedAs(spec, { ...validInput(id), [field]: "news" }, "");
       if (words === undefined) throw new Error("no words give such an input");
       const { requests } = await run([...words, "--yes"], overNetwork());
@@ -95,15 +95,15 @@ describe("a choice that only the description knows", () => {
     ],
   ])("is found %s", async (_where, operations) => {
     const document = { ...description(operations), components };
-    const { run } = await createCli({ answer: described(document), negotiates: true });
+    const { run } = await createCli({ respond: described(document), negotiates: true });
     const { code, requests } = await run(vm, overNetwork());
     expect(code).toBe(0);
     expect(requests.at(-1)?.body).toMatchObject({ gpuType: "b300" });
   });
 
-  test("is shown in a dry run when the description is kept, and only then", async () => {
+  test("is shown in a dry run only when the description is cached", async () => {
     const { run } = await createCli({
-      answer: described(description({ [`POST ${create}`]: json(gpus("b300")) })),
+      respond: described(description({ [`POST ${create}`]: json(gpus("b300")) })),
       negotiates: true,
     });
     expect(await run(`${vm} --dry-run`, overNetwork())).toMatchObject({ code: 2, requests: [] });
@@ -113,10 +113,10 @@ describe("a choice that only the description knows", () => {
     expect(JSON.parse(out).request.body).toEqual({ gpuCount: 1, gpuType: "b300" });
   });
 
-  test("is found when it is newer than the description that is kept", async () => {
+  test("is found when it is newer than the cached description", async () => {
     let listed = gpus("h100");
     const { run } = await createCli({
-      answer: (request) => described(description({ [`POST ${create}`]: json(listed) }))(request),
+      respond: (request) => described(description({ [`POST ${create}`]: json(listed) }))(request),
       negotiates: true,
     });
     await run("api spec", overNetwork());
@@ -124,14 +124,14 @@ describe("a choice that only the description knows", () => {
     expect((await run(vm, overNetwork())).code).toBe(0);
   });
 
-  test("still has the rest of the line checked", async () => {
-    const { run } = await createCli({ answer: described(withNews), negotiates: true });
+  test("does not disable validation of the other fields", async () => {
+    const { run } = await createCli({ respond: described(withNews), negotiates: true });
     const line = "rentals create bare-metal --gpus 9 --gpu news --network-type ethernet --yes";
     const { code, err, requests } = await run(line, overNetwork());
     expect(code).toBe(2);
     expect(err).toContain("--gpus must be a multiple of 8");
     expect(err).not.toContain("news");
-    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
     const picture = await run("image waves --model news --size 5x5", overNetwork());
     expect(picture).toMatchObject({ code: 2 });
     expect(picture.err).toContain("5x5 is not a supported resolution");
@@ -163,14 +163,14 @@ describe("an unknown choice", () => {
           ),
       }),
     ],
-  ])("is refused when %s, and nothing but that was asked", async (_why, answer) => {
-    const { run } = await createCli({ answer, negotiates: true });
+  ])("is rejected when %s, and only the description was requested", async (_why, respond) => {
+    const { run } = await createCli({ respond, negotiates: true });
     const { code, out, err, requests } = await run(
       `${vm.replace(" -o json", "")} --timeout 50ms`,
       overNetwork(),
     );
     expect({ code, out, err }).toEqual({ code: 2, out: "", err: refused });
-    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
   test.each([
@@ -178,9 +178,9 @@ describe("an unknown choice", () => {
     ["fails", () => new Response("", { status: 500 })],
     ["never comes", () => new Promise<Response>(() => {})],
   ] as const)(
-    "is refused when the description %s, and the user learns how to go on",
-    async (_why, answer) => {
-      const { run } = await createCli({ answer, negotiates: true });
+    "is rejected when the description %s, and the error says how to continue",
+    async (_why, respond) => {
+      const { run } = await createCli({ respond, negotiates: true });
       const { code, out, err, requests } = await run(
         `${vm.replace(" -o json", "")} --timeout 50ms`,
         overNetwork(),
@@ -190,7 +190,7 @@ describe("an unknown choice", () => {
         out: "",
         err: `${refused.trimEnd()} The service's description, which may list more values, is not available; --no-validate sends the value as it is.\n`,
       });
-      expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+      expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
       const past = await run(`${vm} --no-validate --timeout 50ms`, overNetwork());
       expect(past.requests.find(({ method }) => method === "POST")).toMatchObject({
         body: { gpuType: "b300" },
@@ -202,7 +202,7 @@ describe("an unknown choice", () => {
     ["in the sandbox", "--sandbox", overNetwork()],
     ["in a dry run", "--dry-run", overNetwork()],
     ["without a base URL", "", {}],
-  ])("asks no service %s", async (_where, flag, options) => {
+  ])("sends no request %s", async (_where, flag, options) => {
     const { run } = await createCli({ negotiates: true });
     const { code, err, requests } = await run(`${vm} ${flag}`, options);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

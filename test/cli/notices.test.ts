@@ -28,8 +28,8 @@ test.each([
   [{ sunset: "x".repeat(100) }, `is deprecated; it will stop working: ${"x".repeat(60)}….`],
   [{ sunset: "next spring" }, "is deprecated; it will stop working: next spring."],
   [{ sunset: "soon" }, "is deprecated; it will stop working: soon."],
-])("a deprecation is shown once, however often it is called: %j", async (headers, words) => {
-  const { run } = await createCli({ answer: () => Response.json(pending, { headers }) });
+])("a deprecation is shown once, however many requests there are: %j", async (headers, words) => {
+  const { run } = await createCli({ respond: () => Response.json(pending, { headers }) });
   const { err, requests } = await run("rentals wait 1 --interval 1s --wait-timeout 3s", overNetwork());
   expect(requests).toHaveLength(4);
   expect(err.split("\n").filter((line) => line.includes("deprecated"))).toEqual([
@@ -41,7 +41,7 @@ test.each(["rentals list", "rentals list -o json"])(
   "%s shows it once for all its requests, and not with --quiet",
   async (line) => {
     const { run } = await createCli({
-      answer: () => Response.json([], { headers: { sunset: "Mon, 01 Mar 2027 00:00:00 GMT" } }),
+      respond: () => Response.json([], { headers: { sunset: "Mon, 01 Mar 2027 00:00:00 GMT" } }),
     });
     const { err, requests } = await run(line, overNetwork());
     expect(requests).toHaveLength(2);
@@ -51,14 +51,14 @@ test.each(["rentals list", "rentals list -o json"])(
   },
 );
 
-test("an answer without such a header says nothing", async () => {
-  const { run } = await createCli({ answer: () => Response.json([]) });
+test("a response without such a header shows nothing", async () => {
+  const { run } = await createCli({ respond: () => Response.json([]) });
   expect((await run("volumes list -o json", overNetwork())).err).toBe("");
 });
 
-test("--debug shows what was sent, and every try that got no answer", async () => {
+test("--debug shows each request, and each attempt without a response", async () => {
   const { run } = await createCli({
-    answer: ({ method }) => {
+    respond: ({ method }) => {
       if (method === "POST") throw Object.assign(new Error("gone"), { code: "ECONNRESET" });
       return Response.json([]);
     },

@@ -10,8 +10,8 @@ const rentals = [
 ];
 const env = { NO_COLOR: "1" };
 const listing = "rentals list --type vm --sandbox";
-const answering = (body: unknown) => () => Response.json(body);
-const withRentals = () => createCli({ answer: answering(rentals) });
+const respondWith = (body: unknown) => () => Response.json(body);
+const withRentals = () => createCli({ respond: respondWith(rentals) });
 
 describe("--columns", () => {
   test("shows titles, names and dotted paths, in the order that was typed", async () => {
@@ -30,7 +30,7 @@ describe("--columns", () => {
   });
 
   test("draws cents under a path of their own as dollars in a table, and as they are elsewhere", async () => {
-    const { run } = await createCli({ answer: answering([{ id: 1, x: { sumCents: 250 } }]) });
+    const { run } = await createCli({ respond: respondWith([{ id: 1, x: { sumCents: 250 } }]) });
     expect((await run(`${listing} --columns x.sumCents`)).out).toBe("X.SUM\n$2.50\n");
     expect((await run(`${listing} --columns x.sumCents -o tsv`)).out).toBe("x.sumCents\n250\n");
   });
@@ -48,7 +48,7 @@ describe("--columns", () => {
   });
 
   test("chooses the fields of one record", async () => {
-    const { run } = await createCli({ answer: answering(rentals[0]) });
+    const { run } = await createCli({ respond: respondWith(rentals[0]) });
     expect((await run("rentals get 1 --sandbox --columns gpuType,id")).out).toBe(
       "gpuType:  h100\nID:       1\n",
     );
@@ -65,9 +65,9 @@ describe("--columns", () => {
     expect((await run(`${listing} --columns nmae --quiet`)).err).toBe("");
   });
 
-  test("says nothing of a column that is known and empty, or of an empty list", async () => {
+  test("accepts a known column without values, and an empty list", async () => {
     expect((await (await withRentals()).run(`${listing} --columns id,ssh`)).err).toBe("");
-    const { run } = await createCli({ answer: answering([]) });
+    const { run } = await createCli({ respond: respondWith([]) });
     expect((await run(`${listing} --columns nmae`)).err).toBe("No active rentals.\n");
   });
 
@@ -86,7 +86,7 @@ describe("--columns", () => {
     expect(text).toMatch(message);
   });
 
-  test("names the variable that asked for the format", async () => {
+  test("names the variable that set the format", async () => {
     const { run } = await withRentals();
     const { code, err } = await run(`${listing} --columns id`, { env: { GPUCTL_OUTPUT: "yaml" } });
     expect(code).toBe(2);
@@ -99,7 +99,7 @@ describe("--no-header", () => {
     ["table", "1   8\n22  16\n"],
     ["csv", "1,8\r\n22,16\r\n"],
     ["tsv", "1\t8\n22\t16\n"],
-  ])("leaves the titles out of %s", async (format, out) => {
+  ])("omits the header of %s", async (format, out) => {
     const { run } = await withRentals();
     const left = (text: string) =>
       text.replace(/^(\d+) +(\d+)$/gm, (_, id: string, count: string) => `${id.padEnd(4)}${count}`);
@@ -108,7 +108,7 @@ describe("--no-header", () => {
 });
 
 describe("--jq", () => {
-  test("prints strings as they are and anything else as JSON in a line", async () => {
+  test("prints strings as they are, and any other value as one line of JSON", async () => {
     const { run } = await withRentals();
     expect((await run([...listing.split(" "), "--jq", '.[] | .label, .id, {gpuType}, ""'])).out).toBe(
       '日本語\n1\n{"gpuType":"h100"}\n\n🚀 up\n22\n{"gpuType":"b200"}\n\n',
@@ -117,7 +117,7 @@ describe("--jq", () => {
     expect((await run([...listing.split(" "), "--jq", "-1"])).out).toBe("-1\n");
   });
 
-  test("filters what -o json would print, of rentals that stream as of one answer", async () => {
+  test("filters what -o json prints, streamed or not", async () => {
     const { run } = await createCli();
     await run("rentals create vm --gpus 1 --sandbox --yes");
     expect((await run([..."rentals history --sandbox --jq".split(" "), "length"])).out).toBe("0\n");
@@ -129,7 +129,7 @@ describe("--jq", () => {
     );
   });
 
-  test("that does not compile sends nothing and says why", async () => {
+  test("a filter that does not compile sends nothing and reports why", async () => {
     const { run } = await withRentals();
     const { code, out, err, requests } = await run([...listing.split(" "), "--jq", ".[] | fooo("]);
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
@@ -140,7 +140,7 @@ describe("--jq", () => {
     });
   });
 
-  test("that fails on the answer prints nothing, and does not look as if it should be tried again", async () => {
+  test("a filter that fails prints nothing and is not reported as retryable", async () => {
     const { run, sandbox } = await createCli();
     const { code, out, err, requests } = await run([
       ..."rentals create vm --gpus 1 --sandbox --yes --jq".split(" "),
@@ -155,7 +155,7 @@ describe("--jq", () => {
     expect(error.hint).toMatch(/was created.*Do not create it again/);
   });
 
-  test("gives way to no format that was asked for, but a default gives way to it", async () => {
+  test("conflicts with an explicit --output, but overrides GPUCTL_OUTPUT", async () => {
     const { run } = await withRentals();
     const refused = await run(`${listing} --jq . -o csv`);
     expect({ code: refused.code, requests: refused.requests }).toEqual({ code: 2, requests: [] });
@@ -164,18 +164,18 @@ describe("--jq", () => {
     expect((await run(`${listing} --jq length -o jsonl`)).out).toBe("2\n");
   });
 
-  test("lets a terminal obey nothing", async () => {
-    const { run } = await createCli({ answer: answering(["a\x1b[2Jb\x9b1m", { k: "\x9b\u202e" }]) });
+  test("removes control sequences on a terminal", async () => {
+    const { run } = await createCli({ respond: respondWith(["a\x1b[2Jb\x9b1m", { k: "\x9b\u202e" }]) });
     expect((await run(`${listing} --jq .[]`, { terminal: 80 })).out).toBe('ab\n{"k":"\\u009b\\u202e"}\n');
   });
 
-  test("passes on what the filter itself says", async () => {
+  test("passes on the debug output of the filter", async () => {
     const { out, err } = await (await withRentals()).run(`${listing} --jq length|debug`);
     expect({ out, err }).toEqual({ out: "2\n", err: '["DEBUG:",2]\n' });
   });
 });
 
-describe("an error beside a machine format", () => {
+describe("an error with a machine format", () => {
   const failures = [
     ["rentals get 999 --sandbox", 5],
     ["rentals list --base-url https://api.example.com", 3],
@@ -195,7 +195,7 @@ describe("an error beside a machine format", () => {
     },
   );
 
-  test.each(["-o table", "-o id"])("is text for people with %s", async (format) => {
+  test.each(["-o table", "-o id"])("is plain text with %s", async (format) => {
     const { err } = await (await createCli()).run(`rentals get 999 --sandbox ${format}`);
     expect(err).toMatch(/^Error: /);
   });
@@ -203,9 +203,9 @@ describe("an error beside a machine format", () => {
 
 describe("history", () => {
   const history = (body: string) =>
-    createCli({ answer: ({ path }) => (/history/.test(path) ? new Response(body) : undefined) });
+    createCli({ respond: ({ path }) => (/history/.test(path) ? new Response(body) : undefined) });
 
-  test("is the body unchanged as JSON, whatever it is", async () => {
+  test("-o json prints the body unchanged", async () => {
     for (const body of [rentals, [], { items: rentals, next: "x" }, null, "text", [1, [2], null]]) {
       const { run } = await history(` \n${JSON.stringify(body)}\n`);
       const { code, out } = await run("rentals history --sandbox -o json");
@@ -216,23 +216,26 @@ describe("history", () => {
     }
   });
 
-  test.each(["json", "yaml"])("prints no half of a document in %s when the answer is cut", async (format) => {
-    const long = JSON.stringify(Array.from({ length: 5000 }, (_, id) => ({ id, pad: "x".repeat(200) })));
-    const { run, folder } = await history(long.slice(0, -10));
-    const { code, out, err } = await run(`rentals history --sandbox -o ${format}`);
-    expect({ code, out }).toEqual({ code: 7, out: "" });
-    expect(JSON.parse(err).error).toMatchObject({ code: "UNREADABLE_ANSWER", retryable: true });
-    expect(await readdir(temporaryFolder(folder))).toEqual([]);
-  });
+  test.each(["json", "yaml"])(
+    "prints no partial %s document when the response is truncated",
+    async (format) => {
+      const long = JSON.stringify(Array.from({ length: 5000 }, (_, id) => ({ id, pad: "x".repeat(200) })));
+      const { run, folder } = await history(long.slice(0, -10));
+      const { code, out, err } = await run(`rentals history --sandbox -o ${format}`);
+      expect({ code, out }).toEqual({ code: 7, out: "" });
+      expect(JSON.parse(err).error).toMatchObject({ code: "UNREADABLE_ANSWER", retryable: true });
+      expect(await readdir(temporaryFolder(folder))).toEqual([]);
+    },
+  );
 
-  test("says where it stops being JSON, after what came before", async () => {
+  test("reports where the JSON becomes invalid, after the records before it", async () => {
     const { run } = await history('[{"id":1},{"id":2}, oops]');
     const { code, out, err } = await run("rentals history --sandbox -o id");
     expect({ code, out }).toEqual({ code: 7, out: "1\n2\n" });
     expect(err).toMatch(/is not valid JSON at byte 20/);
   });
 
-  test("is a table over many slabs that keeps the widths of the first", async () => {
+  test("a table of many batches keeps the column widths of the first", async () => {
     const many = Array.from({ length: 1200 }, (_, id) => ({
       id,
       label: id === 1100 ? "x".repeat(90) : `r${id}`,
@@ -250,7 +253,7 @@ describe("history", () => {
     expect(seen.split("\n")[1101]).toBe("xxxx…  11…");
   });
 
-  test("of nothing says so", async () => {
+  test("reports an empty history", async () => {
     const { run } = await history("[]");
     expect(await run("rentals history --sandbox")).toMatchObject({
       code: 0,
@@ -271,20 +274,20 @@ describe("chat", () => {
     });
 
   test("-o jsonl prints each event as it was received", async () => {
-    const { run } = await createCli({ answer: streaming([...events, "[DONE]"]) });
+    const { run } = await createCli({ respond: streaming([...events, "[DONE]"]) });
     const { out, requests } = await run("chat Hello --sandbox -o jsonl");
     expect(out).toBe(events.map((event) => `${event}\n`).join(""));
     expect(requests[0]?.body).toMatchObject({ stream: true });
   });
 
-  test("-o jsonl keeps what came of an answer that is cut, and fails", async () => {
-    const { run } = await createCli({ answer: streaming(events.slice(0, 1)) });
+  test("-o jsonl prints the partial output of a truncated stream, and fails", async () => {
+    const { run } = await createCli({ respond: streaming(events.slice(0, 1)) });
     const { code, out, err } = await run("chat Hello --sandbox -o jsonl");
     expect({ code, out }).toEqual({ code: 9, out: `${events[0]}\n` });
     expect(JSON.parse(err).error.code).toBe("ANSWER_CUT");
   });
 
-  test.each(["yaml", "csv", "tsv", "json"])("-o %s prints the whole answer", async (format) => {
+  test.each(["yaml", "csv", "tsv", "json"])("-o %s prints the whole response", async (format) => {
     const { code, out, requests } = await (await createCli()).run(`chat Hello --sandbox -o ${format}`);
     expect(code).toBe(0);
     expect(out).toMatch(/choices/);
@@ -293,7 +296,7 @@ describe("chat", () => {
   });
 });
 
-test("a dry run is the document of its format", async () => {
+test("--dry-run uses the selected format", async () => {
   const { run } = await createCli();
   const line = "rentals create vm --gpus 1 --dry-run --sandbox";
   const document = JSON.parse((await run(`${line} -o json`)).out);
@@ -304,7 +307,7 @@ test("a dry run is the document of its format", async () => {
   expect((await run(line)).out).toMatch(/^POST /);
 });
 
-test("a document is JSON where rows make no sense", async () => {
+test("api spec prints its JSON in every format except YAML", async () => {
   const { run } = await createCli();
   const document = JSON.parse((await run("api spec --sandbox")).out);
   for (const format of ["csv", "tsv", "id", "table", "json", "jsonl"]) {
@@ -313,7 +316,7 @@ test("a document is JSON where rows make no sense", async () => {
   expect(parseYaml((await run("api spec --sandbox -o yaml")).out)).toEqual(document);
 });
 
-test("notes wait until the end beside a machine format, so that an error is the only document", async () => {
+test("with a machine format, notes are printed at the end, so that an error is the only document", async () => {
   const { run } = await createCli();
   const { out, err } = await run("image price --size 8x8 -o csv");
   expect(out).toMatch(/^width,height,steps,count,dollarsEach,dollars,cost\r\n8,8,/);

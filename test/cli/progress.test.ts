@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Answering, createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 
 const looks = ["Pending", "Pending", "Booting", "Running"];
 
 /** A rental that is in each state in turn. */
-const starting = (): Answering => {
+const starting = (): Responder => {
   const left = [...looks];
   return ({ path }) =>
     path === "/v2/on-demand/rental" ? Response.json({ id: 1001, status: left.shift() }) : undefined;
@@ -14,7 +14,7 @@ const wait = "rentals wait 1001 --sandbox -o json";
 
 describe("progress", () => {
   test("is animated on a terminal, with --no-input as well", async () => {
-    const { run } = await createCli({ answer: starting() });
+    const { run } = await createCli({ respond: starting() });
     const { shown, err } = await run(`${wait} --no-input`, { terminal: 80 });
     expect(err).toBe("");
     expect(shown).toEqual([
@@ -26,7 +26,7 @@ describe("progress", () => {
   });
 
   test.each([{ TERM: "dumb" }, { CI: "1" }])("is a plain line for each new text with %j", async (env) => {
-    const { run } = await createCli({ answer: starting() });
+    const { run } = await createCli({ respond: starting() });
     const { shown, err } = await run(wait, { terminal: 80, env });
     expect(shown).toEqual([]);
     expect(err).toBe(
@@ -44,8 +44,8 @@ describe("progress", () => {
     ["--quiet", {}, 80],
     ["--quiet", { TERM: "dumb" }, 80],
     ["--dry-run", {}, 80],
-  ])("is nothing with %s %j on a terminal of %s columns", async (flag, env, terminal) => {
-    const { run } = await createCli({ answer: starting() });
+  ])("is not shown with %s %j on a terminal of %s columns", async (flag, env, terminal) => {
+    const { run } = await createCli({ respond: starting() });
     const { shown, err } = await run(`${wait} ${flag}`, { env, ...(terminal && { terminal }) });
     expect({ shown, err }).toEqual({ shown: [], err: "" });
   });
@@ -57,7 +57,7 @@ describe("progress", () => {
     ["chat hello -o json", ["Thinking"]],
     ["volumes create --label data --size-in-gb 256 --region us-central-1", ["Creating the volume"]],
     ["rentals create vm --gpus 1 --yes", ["Creating the rental"]],
-  ])("shows that %s is under way", async (line, texts) => {
+  ])("shows that %s is in progress", async (line, texts) => {
     const { run } = await createCli();
     const { code, shown, err } = await run(`${line} --sandbox`, { terminal: 80 });
     expect({ code, shown, err: code === 0 ? "" : err }).toEqual({ code: 0, shown: texts, err: "" });

@@ -17,8 +17,8 @@ function answering(...answers: string[]) {
 /** Requests that change something: a look at what such a thing costs is none. */
 const sentBy = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method !== "GET");
 
-describe("a value that is missing", () => {
-  test("is asked for on a terminal, and the line that needs no prompt is shown", async () => {
+describe("a missing value", () => {
+  test("is prompted for on a terminal, and the line that needs no prompt is shown", async () => {
     const { run } = await createCli();
     const { asked, prompts } = answering("infiniband", "8");
     const { code, requests, err } = await run('rentals create bare-metal --label "my box" --sandbox -o id', {
@@ -36,7 +36,7 @@ describe("a value that is missing", () => {
     );
   });
 
-  test("is held to the same limits as the flag", async () => {
+  test("has the same limits as the flag", async () => {
     const { run } = await createCli();
     const { asked, prompts } = answering("infiniband", "8");
     await run("rentals create bare-metal --sandbox", { terminal: 100, prompts });
@@ -48,7 +48,7 @@ describe("a value that is missing", () => {
     expect(validate("16")).toBeUndefined();
   });
 
-  test("is asked for words too", async () => {
+  test("is prompted for if it is an argument, too", async () => {
     const { run } = await createCli();
     const get = answering("4711");
     expect(await run("rentals get --sandbox", { terminal: 80, ...get })).toMatchObject({ code: 5 });
@@ -57,9 +57,9 @@ describe("a value that is missing", () => {
     expect(requests.at(-1)?.body).toEqual({ storageVolumeId: 501, rentalIds: [1001, 1002] });
   });
 
-  test("is asked for the model of a chat where none is kept", async () => {
+  test("is prompted for if it is the chat model and none is saved", async () => {
     const { run } = await createCli({
-      answer: () => Response.json({ choices: [{ message: { content: "hi" } }] }),
+      respond: () => Response.json({ choices: [{ message: { content: "hi" } }] }),
     });
     const { asked, prompts } = answering("llama");
     const env = { GPUCTL_API_KEY: "k", GPUCTL_BASE_URL: "https://api.example.com" };
@@ -77,7 +77,7 @@ describe("a value that is missing", () => {
   ];
 
   test.each(unasked)(
-    "is named with every other one when not running interactively (%s %j)",
+    "is reported with all others when not running interactively (%s %j)",
     async (flag, env, terminal) => {
       const { run } = await createCli();
       const line = `rentals create bare-metal ${flag} --sandbox`;
@@ -88,7 +88,7 @@ describe("a value that is missing", () => {
     },
   );
 
-  test("Ctrl-C at a question exits 130, nothing is sent", async () => {
+  test("Ctrl-C at a prompt exits 130 and sends nothing", async () => {
     const { run } = await createCli();
     const interrupted = async () => {
       throw new Interrupted();
@@ -118,7 +118,7 @@ describe("confirmation", () => {
     return { asked, prompts: { confirm } };
   };
 
-  test("spending is asked for on a terminal, and says what is rented", async () => {
+  test("spending is confirmed on a terminal, and the prompt says what is rented", async () => {
     const { run } = await createCli();
     const { asked, prompts } = saying(true);
     expect(await run(vm, { terminal: 80, prompts })).toMatchObject({ code: 0 });
@@ -127,7 +127,7 @@ describe("confirmation", () => {
     ]);
   });
 
-  test("no means that nothing is sent", async () => {
+  test("no sends nothing", async () => {
     const { run } = await createCli();
     for (const line of [
       vm,
@@ -150,17 +150,20 @@ describe("confirmation", () => {
     ["--no-input", {}],
     ["", { CI: "1" }],
     ["", { GPUCTL_NO_INPUT: "1" }],
-  ])("spending is not asked for with %s %j", async (flag, env) => {
+  ])("spending needs no confirmation with %s %j", async (flag, env) => {
     const { run } = await createCli();
     expect(await run(`${vm} ${flag}`, { terminal: 80, env })).toMatchObject({ code: 0 });
   });
 
-  test.each(["user delete --sandbox", "sandbox reset"])("off a terminal, %s needs --yes", async (line) => {
-    const { run } = await createCli();
-    const outcome = await run(line);
-    expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
-    expect(outcome.err).toContain("--yes");
-    expect(await run(line, { terminal: 80, env: { CI: "1" } })).toMatchObject({ code: 2, requests: [] });
-    expect(await run(`${line} --yes`)).toMatchObject({ code: 0 });
-  });
+  test.each(["user delete --sandbox", "sandbox reset"])(
+    "when not running interactively, %s needs --yes",
+    async (line) => {
+      const { run } = await createCli();
+      const outcome = await run(line);
+      expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+      expect(outcome.err).toContain("--yes");
+      expect(await run(line, { terminal: 80, env: { CI: "1" } })).toMatchObject({ code: 2, requests: [] });
+      expect(await run(`${line} --yes`)).toMatchObject({ code: 0 });
+    },
+  );
 });

@@ -9,9 +9,9 @@ test.each([
   "user update --name Ada",
   "sandbox reset --yes",
   "auth logout",
-])("gpuctl %s --quiet says nothing on stderr", async (line) => {
+])("gpuctl %s --quiet prints nothing on stderr", async (line) => {
   const { run } = await createCli({
-    answer: ({ path }) => (path === "/v2/users/me" ? new Response("", { status: 404 }) : undefined),
+    respond: ({ path }) => (path === "/v2/users/me" ? new Response("", { status: 404 }) : undefined),
   });
   expect(await run(`${line} --quiet --sandbox`)).toMatchObject({ code: 0, err: "" });
 });
@@ -23,7 +23,7 @@ test("--quiet still reports errors", async () => {
   expect(err).toContain("4711");
 });
 
-test("nothing but the result is on stdout", async () => {
+test("stdout has only the result", async () => {
   const { run } = await createCli();
   for (const line of [
     "rentals create vm --gpus 1 --wait -o json",
@@ -35,7 +35,7 @@ test("nothing but the result is on stdout", async () => {
   }
 });
 
-test("colours are for terminals, unless they are asked for", async () => {
+test("colors are for terminals, unless they are enabled", async () => {
   const { run } = await createCli();
   await run("rentals create vm --gpus 1 --sandbox --yes");
   const isColored = async (line: string, env: Record<string, string>, terminal?: number) => {
@@ -54,7 +54,7 @@ test("colours are for terminals, unless they are asked for", async () => {
   expect(await isColored("", { FORCE_COLOR: "1" })).toBe(true);
 });
 
-test("what a service says is stripped of control sequences in a table on a terminal", async () => {
+test("a table on a terminal has no control sequences from the service", async () => {
   const { run } = await createCli();
   await run(["rentals", "create", "vm", "--gpus", "1", "--label", "a\u001b[2Jb\u0007", "--sandbox"]);
   const { out } = await run("rentals list --sandbox --color never", { terminal: 100 });

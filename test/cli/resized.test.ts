@@ -15,7 +15,7 @@ const view: ListView = {
   id: ["label"],
 };
 
-test("a list that is refreshed follows the width of the terminal", async () => {
+test("a refreshed list follows the width of the terminal", async () => {
   const written: string[] = [];
   let columns = 80;
   const sink: Sink = {

@@ -12,33 +12,33 @@ const broken = () => {
   throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
 };
 
-describe("a read is tried again", () => {
-  test("with pauses that grow, three times", async () => {
+describe("a read is retried", () => {
+  test("three times, with increasing delays", async () => {
     const { run } = await createCli({
-      answer: inTurn(failing(500), failing(502), failing(503), failing(504), ok),
+      respond: inTurn(failing(500), failing(502), failing(503), failing(504), ok),
     });
     const { code, slept, requests } = await run("volumes list", overNetwork());
     expect({ code, tries: requests.length }).toEqual({ code: 7, tries: 4 });
     expect(slept).toEqual([187.5, 375, 750]);
   });
 
-  test("until it works, without a message", async () => {
-    const { run } = await createCli({ answer: inTurn(failing(500), broken, ok) });
+  test("until it succeeds, without a message", async () => {
+    const { run } = await createCli({ respond: inTurn(failing(500), broken, ok) });
     const { code, out, err, slept } = await run("volumes list -o json", overNetwork());
     expect({ code, out, err, pauses: slept.length }).toEqual({ code: 0, out: "[]\n", err: "", pauses: 2 });
   });
 
-  test("after as long as the service asks, in seconds or until a date", async () => {
+  test("after the Retry-After delay, in seconds or until a date", async () => {
     const date = new Date(firstMoment + 7000 + 5000).toUTCString();
     const { run } = await createCli({
-      answer: inTurn(failing(429, { "retry-after": "7" }), failing(503, { "retry-after": date }), ok),
+      respond: inTurn(failing(429, { "retry-after": "7" }), failing(503, { "retry-after": date }), ok),
     });
     const { code, slept } = await run("volumes list", overNetwork());
     expect({ code, slept }).toEqual({ code: 0, slept: [7000, 5000] });
   });
 
-  test("as often as --retries or the variable says", async () => {
-    const { run } = await createCli({ answer: () => new Response("", { status: 429 }) });
+  test("as often as --retries or the variable sets", async () => {
+    const { run } = await createCli({ respond: () => new Response("", { status: 429 }) });
     expect((await run("volumes list --retries 1", overNetwork())).requests).toHaveLength(2);
     expect((await run("volumes list", overNetwork({ GPUCTL_RETRIES: "0" }))).requests).toHaveLength(1);
     expect(
@@ -46,18 +46,18 @@ describe("a read is tried again", () => {
     ).toHaveLength(3);
   });
 
-  test("but not when the service says no", async () => {
-    const { run } = await createCli({ answer: () => new Response("", { status: 404 }) });
+  test("but not after a client error", async () => {
+    const { run } = await createCli({ respond: () => new Response("", { status: 404 }) });
     expect(await run("volumes list", overNetwork())).toMatchObject({ code: 5, slept: [] });
   });
 
-  test("and 429 that outlasts the tries is safe to try again", async () => {
-    const { run } = await createCli({ answer: () => new Response("", { status: 429 }) });
+  test("and a 429 after the last attempt is retryable", async () => {
+    const { run } = await createCli({ respond: () => new Response("", { status: 429 }) });
     expect(await run("volumes list", overNetwork())).toMatchObject({ code: 9 });
   });
 
-  test("when time runs out", async () => {
-    const { run } = await createCli({ answer: () => new Promise<Response>(() => {}) });
+  test("a timeout", async () => {
+    const { run } = await createCli({ respond: () => new Promise<Response>(() => {}) });
     const { code, requests, err } = await run("volumes list --timeout 20ms --retries 1", overNetwork());
     expect({ code, tries: requests.length }).toEqual({ code: 9, tries: 2 });
     expect(err).toContain("no response within 0.02 s");

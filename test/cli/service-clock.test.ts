@@ -6,7 +6,7 @@ const list = "rentals list --type vm --columns AGE --no-header";
 const terminal = { env: { GPUCTL_SANDBOX: "1" }, terminal: 120 };
 const age = (out: string): string => out.trim();
 
-test("an age is reckoned by the sandbox's clock, ahead of this machine's or frozen", async () => {
+test("ages use the sandbox's clock", async () => {
   const { run, advance } = await createCli();
   await run("rentals create vm --gpus 1 --sandbox --yes");
   expect(age((await run(list, terminal)).out)).toBe("now");
@@ -17,7 +17,7 @@ test("an age is reckoned by the sandbox's clock, ahead of this machine's or froz
   expect(age((await run(list, terminal)).out)).toBe("5m ago");
 });
 
-test("a frozen clock between two seconds makes nothing younger than it is", async () => {
+test("a clock frozen between two seconds does not round ages down", async () => {
   const { run, advance } = await createCli();
   advance(700);
   await run("sandbox clock freeze");
@@ -36,7 +36,7 @@ test.each([
   ["no time", "soon", "1h ago"],
 ])("a service whose clock is %s", async (_name, date, expected) => {
   const { run } = await createCli({
-    answer: () =>
+    respond: () =>
       Response.json([{ id: 1, createdAt: new Date(firstMoment - hour).toISOString() }], {
         headers: date === undefined ? {} : { date },
       }),

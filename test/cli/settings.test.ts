@@ -8,7 +8,7 @@ import { serviceUrl } from "../support/service.ts";
 const profileHost = "https://compute.example.com";
 const profileInference = "https://inference.example.com";
 
-describe("a host from a stronger place replaces both of the profile", () => {
+describe("a host from a flag or variable replaces both hosts of the profile", () => {
   async function withHosts() {
     const { run } = await createCli();
     const login = `auth login --with-token --base-url ${profileHost} --inference-base-url ${profileInference}`;
@@ -30,13 +30,13 @@ describe("a host from a stronger place replaces both of the profile", () => {
       "https://named.example",
     ],
     ["--inference-base-url https://flag.example", {}, "https://flag.example"],
-  ])("%s %j: inference goes where it says", async (flags, env, host) => {
+  ])("%s %j: inference uses that host", async (flags, env, host) => {
     const hostOf = await withHosts();
     expect(await hostOf(flags, env)).toBe(host);
   });
 });
 
-describe("naming either host is as good as saying no to the sandbox", () => {
+describe("either host flag turns the sandbox off", () => {
   test.each(["base-url", "inference-base-url"])("--%s against GPUCTL_SANDBOX", async (flag) => {
     const { run } = await createCli();
     const env = { GPUCTL_SANDBOX: "1" };
@@ -54,7 +54,7 @@ describe("GPUCTL_SANDBOX", () => {
     return { code, where: /GET (\S+)\/v2/.exec(out)?.[1], err };
   };
 
-  test.each(["1", "true", "True"])("%s is yes", async (value) => {
+  test.each(["1", "true", "True"])("%s turns it on", async (value) => {
     expect(await hostOf({ GPUCTL_SANDBOX: value })).toMatchObject({ where: "http://sandbox.localhost" });
   });
 
@@ -62,7 +62,7 @@ describe("GPUCTL_SANDBOX", () => {
     expect(await hostOf({ GPUCTL_SANDBOX: value })).toMatchObject({ where: host.GPUCTL_BASE_URL });
   });
 
-  test("0 beats the profile", async () => {
+  test("0 overrides the profile", async () => {
     const { run } = await createCli();
     await run("config set sandbox true");
     expect((await run("volumes list")).code).toBe(0);
@@ -71,7 +71,7 @@ describe("GPUCTL_SANDBOX", () => {
   });
 
   test.each(["nope", "yes", "2", " ", "__proto__", "constructor"])(
-    "%j is neither, and nothing is sent",
+    "%j is an error, and nothing is sent",
     async (value) => {
       const { run } = await createCli();
       const { code, err, requests } = await run("volumes list", { env: { GPUCTL_SANDBOX: value } });
@@ -82,14 +82,14 @@ describe("GPUCTL_SANDBOX", () => {
     },
   );
 
-  test("a flag is asked first", async () => {
+  test("a flag overrides the variable", async () => {
     expect(await hostOf({ GPUCTL_SANDBOX: "nope" }, "--sandbox")).toMatchObject({ code: 0 });
   });
 });
 
 describe("a configuration that cannot be read", () => {
   test.each(["volumes list --sandbox", "sandbox status", "image price --sandbox"])(
-    "stops %s too: what it says of output and budgets would be lost without a word",
+    "stops %s too, because its output and budget settings would be ignored silently",
     async (line) => {
       const { run, folder } = await createCli();
       await mkdir(join(folder, "config"));
@@ -103,7 +103,7 @@ describe("a configuration that cannot be read", () => {
   );
 });
 
-describe("a duration that no timer can hold is refused", () => {
+describe("a duration too long for a timer is rejected", () => {
   const expected = expect.stringContaining("must be at most 24d");
 
   test.each(["--timeout 25d", "--timeout 600h"])("%s", async (flag) => {
@@ -139,7 +139,7 @@ describe("a duration that no timer can hold is refused", () => {
     expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
   });
 
-  test("24 days are not", async () => {
+  test("24 days is accepted", async () => {
     const { run } = await createCli();
     expect(await run("volumes list --sandbox --timeout 24d")).toMatchObject({ code: 0 });
   });
@@ -157,7 +157,7 @@ describe("a configuration that cannot be read", () => {
   });
 });
 
-describe("questions need a terminal to type on and one to be seen on", () => {
+describe("prompts need a terminal for input and for output", () => {
   const prompts = async () => {
     throw new Error("asked");
   };
@@ -179,7 +179,7 @@ describe("questions need a terminal to type on and one to be seen on", () => {
     expect(canPrompt({ promptsAllowed: false }, { stdin, stderr })).toBe(false);
   });
 
-  test("nothing is confirmed unseen", async () => {
+  test("nothing is confirmed without a visible prompt", async () => {
     const settings = { yes: false, promptsAllowed: true, sandbox: true };
     const system = { stdin: terminal, stderr: file, prompts };
     await confirm(() => "Rent it?", { confirm: "spending" }, settings, system);
@@ -188,7 +188,7 @@ describe("questions need a terminal to type on and one to be seen on", () => {
   });
 });
 
-describe("a current profile that is not there", () => {
+describe("a current profile that does not exist", () => {
   test("is reported, and can be fixed", async () => {
     const { run, folder } = await createCli();
     await run("profile add play --sandbox");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 
-describe("a typing mistake", () => {
+describe("a typo", () => {
   test.each([
     ["rentls list", "rentals"],
     ["rentls list --type vm", "rentals"],
@@ -35,7 +35,7 @@ describe("a typing mistake", () => {
     "--help rentls",
     "rentals lst --help",
     "rentals create vn --help",
-  ])("is suggested even where help is asked for: %s", async (line) => {
+  ])("is corrected even with --help: %s", async (line) => {
     const { run } = await createCli();
     const { code, out, err } = await run(line);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -55,7 +55,7 @@ describe("a typing mistake", () => {
     ["volumes list --no-header=1", '--no-header takes no value, but got "1"'],
     ["rentals create vm --gpus 1 --wait=true", '--wait takes no value, but got "true"'],
     ["volumes list -y=1", 'unexpected "=1" after a short flag that takes no value'],
-  ])("%s gives a value to a flag that takes none", async (line, message) => {
+  ])("%s: the flag does not take a value", async (line, message) => {
     const { run } = await createCli();
     const { code, err } = await run(line);
     expect(code).toBe(2);
@@ -94,7 +94,7 @@ describe("a typing mistake", () => {
   });
 });
 
-describe("names that stand beside each other", () => {
+describe("flag aliases", () => {
   test.each([
     [
       "--gpu-count 2 --gpu-type h200 --term-period-days 3",
@@ -108,7 +108,7 @@ describe("names that stand beside each other", () => {
     expect(requests.find(({ method }) => method === "POST")?.body).toEqual(body);
   });
 
-  test("with different values they are refused", async () => {
+  test("with different values are rejected", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("rentals create vm --gpus 2 --gpu-count 3 --sandbox");
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -123,7 +123,7 @@ describe("names that stand beside each other", () => {
     expect((await run("image x --height 512 --sandbox")).err).toContain("--height: 1024x512 is not");
   });
 
-  test("a word and the flag of the same field are refused together", async () => {
+  test("an argument and the flag for the same field conflict", async () => {
     const { run } = await createCli();
     expect(await run("image cat --prompt dog --sandbox")).toMatchObject({ code: 2, requests: [] });
   });
@@ -138,7 +138,7 @@ test.each([
   "rentals create vm --help",
   "-h",
   "image -h",
-])("help stands on stdout: gpuctl %s", async (line) => {
+])("help is printed to stdout: gpuctl %s", async (line) => {
   const { run } = await createCli();
   const { code, out, err } = await run(line);
   expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -151,7 +151,7 @@ test.each(["--version", "-V", "rentals list --version"])("gpuctl %s prints the v
 });
 
 test.each(["sandbox fault clear first --no-validate", "completion basch --no-validate"])(
-  "%s is refused: what the service never sees is not for it to decide",
+  "%s is rejected: --no-validate applies only to what the service validates",
   async (line) => {
     const { run } = await createCli();
     expect(await run(line)).toMatchObject({ code: 2, out: "", requests: [] });

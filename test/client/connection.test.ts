@@ -20,14 +20,14 @@ describe("connections", () => {
     const waiting: (() => void)[] = [];
     const server = await listen((_request, response) => {
       waiting.push(() => json(response, []));
-      if (waiting.length === 2) for (const answer of waiting) answer();
+      if (waiting.length === 2) for (const sendResponse of waiting) sendResponse();
     });
     const { call } = caller(server.origin);
     await Promise.all([call(...read), call(...read)]);
     expect(server.connections()).toBe(2);
   });
 
-  it("are closed with the transport, those of parallel calls too", async () => {
+  it("are closed with the transport, including those of parallel calls", async () => {
     const closed: Promise<unknown>[] = [];
     const server = createServer((_request, response) => json(response, []));
     server.on("connection", (socket) => closed.push(once(socket, "close")));
@@ -62,7 +62,7 @@ describe("a refused connection", () => {
     expect(slept).toHaveLength(3);
   });
 
-  it("means that a write was not sent: retrying is safe, but left to the user", async () => {
+  it("means that a write was not sent: it is retryable, but not retried automatically", async () => {
     const { call, slept } = caller(await deadOrigin());
     expect(await failure(call(...write))).toMatchObject({ name: "NetworkError", code: "ECONNREFUSED" });
     expect(slept).toEqual([]);
@@ -143,7 +143,7 @@ describe.each(breaks)("a connection that breaks %s", (_name, breaking) => {
   });
 });
 
-it("a kept connection that the server closed leaves the outcome of a write unknown, too", async () => {
+it("a reused connection that the server closed leaves the outcome of a write unknown, too", async () => {
   const server = await listen((_request, response, index) => {
     if (index === 0) json(response, []);
     else response.socket?.resetAndDestroy();

@@ -25,7 +25,7 @@ async function taken(listed: Listed) {
 }
 
 describe("a list", () => {
-  it("that is an array is streamed record by record, wherever the network splits it", async () => {
+  it("that is an array is streamed record by record, however the network splits it", async () => {
     const records = [{ id: 1, label: "日本語 🚀" }, [1, [2]], null, "x\\", 1.5e3, { a: { b: [] } }];
     const bytes = Buffer.from(` \n${JSON.stringify(records)} \n`);
     const server = await listen((_request, response) => {
@@ -58,7 +58,7 @@ describe("a list", () => {
     expect(exchanges.map(({ status }) => status)).toEqual([503, 200, 200]);
   });
 
-  it("whose connection breaks after a record is not retried, and is safe to retry", async () => {
+  it("whose connection breaks after a record is not retried, but reported as retryable", async () => {
     const server = await listen((_request, response) => {
       response.writeHead(200);
       response.write('[{"id":1},', () => setImmediate(() => response.destroy()));
@@ -73,14 +73,14 @@ describe("a list", () => {
     ["[1,2", [1], /ended in the middle of the list/],
     ["[1,2,]", [1, 2], /not valid JSON/],
     ["[1,2] x", [1, 2], /not valid JSON at byte 6/],
-  ])("that says %s cannot be read, after what can", async (body, before, message) => {
+  ])("that contains %s fails after the valid records", async (body, before, message) => {
     const server = await listen((_request, response) => response.end(body));
     const { records, error } = await taken(await caller(server.origin).list(...history));
     expect(records).toEqual(before);
     expect(error).toMatchObject({ name: "InvalidResponse", message: expect.stringMatching(message) });
   });
 
-  it("that is garbage from the start is reported at once", async () => {
+  it("that is invalid from the start is reported immediately", async () => {
     const server = await listen((_request, response) => response.end("[oops"));
     expect(await failure(caller(server.origin).list(...history))).toMatchObject({ name: "InvalidResponse" });
     const empty = await listen((_request, response) => response.end());

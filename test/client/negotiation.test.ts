@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 import {
-  asked,
   description,
   descriptionPath,
   keptDescriptions,
   notFound,
+  requestLines,
   service,
 } from "../support/described.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -56,12 +56,12 @@ const onlyReplacements = service({
 });
 
 describe("a service that has only the replacements", () => {
-  test("lists what is active over its pages as one array", async () => {
-    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+  test("lists the active rentals of all pages as one array", async () => {
+    const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     const { code, out, err, requests } = await run("rentals list --type vm -o json", overNetwork());
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(JSON.parse(out)).toEqual([1, 2, 3, 4, 5].map((id) => ({ id, type: "virtual-machine" })));
-    expect(asked(requests)).toEqual([
+    expect(requestLines(requests)).toEqual([
       `GET ${descriptionPath}`,
       `GET ${active}?rentalType=virtual-machine`,
       `GET ${active}?rentalType=virtual-machine&cursor=2`,
@@ -69,8 +69,8 @@ describe("a service that has only the replacements", () => {
     ]);
   });
 
-  test("lists what has ended", async () => {
-    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+  test("lists the ended rentals", async () => {
+    const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
   });
 
@@ -80,16 +80,16 @@ describe("a service that has only the replacements", () => {
       "bare-metal --gpus 8 --network-type ethernet",
       { gpuCount: 8, networkType: "ethernet", rentalType: "bare-metal" },
     ],
-  ])("rents %s with its type, and is asked for the description once", async (words, body) => {
-    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+  ])("creates %s with its type, and gets one request for the description", async (words, body) => {
+    const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     const { code, requests } = await run(`rentals create ${words} --yes -o json`, overNetwork());
     expect(code).toBe(0);
     expect(requests.at(-1)).toMatchObject({ method: "POST", path: create, body });
     expect(requests.filter(({ path }) => path === descriptionPath)).toHaveLength(1);
   });
 
-  test("is shown in a dry run if it is known, without a request", async () => {
-    const { run, advance } = await createCli({ answer: onlyReplacements, negotiates: true });
+  test("is shown in a dry run if it is cached, without a request", async () => {
+    const { run, advance } = await createCli({ respond: onlyReplacements, negotiates: true });
     const dry = "rentals create vm --gpus 1 --dry-run -o json";
     const before = await run(dry, overNetwork());
     expect(JSON.parse(before.out).request.url).toBe(`${serviceUrl}/v2/on-demand/virtual-machine-rentals`);
@@ -111,8 +111,8 @@ describe("a service that has only the replacements", () => {
     expect([...before.requests, ...after.requests, ...later.requests]).toEqual([]);
   });
 
-  test("that may exist is mentioned in a dry run of an operation that may have one, and only there", async () => {
-    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+  test("that can exist is mentioned only in a dry run of an operation that can have one", async () => {
+    const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     const reported = async (line: string) =>
       (await run(`${line} --dry-run`, overNetwork())).err.split("\n").filter((line) => line !== "");
     expect(await reported("rentals list")).toHaveLength(2);
@@ -129,7 +129,7 @@ describe("the description", () => {
   test("is cached for a day in a private file without a key, then revalidated by its ETag", async () => {
     const { run, advance, folder } = await createCli({
       negotiates: true,
-      answer: ({ path, headers }) => {
+      respond: ({ path, headers }) => {
         if (path !== descriptionPath) return Response.json([]);
         if (headers["if-none-match"] === '"one"') return new Response(null, { status: 304 });
         return Response.json(replacements, { headers: { ETag: '"one"' } });
@@ -152,7 +152,7 @@ describe("the description", () => {
   });
 
   test("is cached per service, without the user name and password of its URL", async () => {
-    const { run, folder } = await createCli({ answer: onlyReplacements, negotiates: true });
+    const { run, folder } = await createCli({ respond: onlyReplacements, negotiates: true });
     await run("rentals history", overNetwork());
     await run("rentals history", overNetwork({ GPUCTL_BASE_URL: "https://ada:hunter2@other.example.com/x" }));
     const kept = await keptDescriptions(folder);
@@ -164,7 +164,7 @@ describe("the description", () => {
     let title = "first";
     const { run } = await createCli({
       negotiates: true,
-      answer: () => Response.json({ ...replacements, info: { title } }),
+      respond: () => Response.json({ ...replacements, info: { title } }),
     });
     const titleOf = async (line: string) => JSON.parse((await run(line, overNetwork())).out).info.title;
     expect(await titleOf("api spec")).toBe("first");
@@ -180,8 +180,8 @@ describe("the description", () => {
     ["rentals summary"],
     ["user update --name Ada"],
     ["reserve request --gpu-count 8"],
-  ])("is not asked for by %s, which has no replacement", async (line) => {
-    const { run } = await createCli({ answer: () => Response.json({ id: 1 }), negotiates: true });
+  ])("is not requested by %s, which has no replacement", async (line) => {
+    const { run } = await createCli({ respond: () => Response.json({ id: 1 }), negotiates: true });
     const { requests } = await run(line, overNetwork());
     expect(requests.map(({ path }) => path)).not.toContain(descriptionPath);
     expect(requests).toHaveLength(1);
@@ -191,8 +191,8 @@ describe("the description", () => {
     ["no key", { GPUCTL_API_KEY: "" }, 3],
     ["a key that no header can carry", { GPUCTL_API_KEY: "a b" }, 3],
     ["an address that is not safe", { GPUCTL_BASE_URL: "http://api.example.com" }, 2],
-  ])("is not asked for with %s", async (_what, env, code) => {
-    const { run } = await createCli({ answer: onlyReplacements, negotiates: true });
+  ])("is not requested with %s", async (_what, env, code) => {
+    const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     expect(await run("rentals history", overNetwork(env))).toMatchObject({ code, requests: [] });
   });
 
@@ -239,10 +239,10 @@ describe("a description that cannot be used", () => {
 
   test.each(broken)(
     "does not stop a call if it is %s, and is not fetched again immediately",
-    async (_kind, answer) => {
+    async (_kind, respond) => {
       const { run, advance } = await createCli({
         negotiates: true,
-        answer: ({ path }) => (path === descriptionPath ? answer() : Response.json([{ id: 1 }])),
+        respond: ({ path }) => (path === descriptionPath ? respond() : Response.json([{ id: 1 }])),
       });
       const first = await run("rentals list --type vm -o id", overNetwork());
       expect(first).toMatchObject({ code: 0, out: "1\n", err: "", slept: [] });
@@ -268,7 +268,7 @@ describe("a description that cannot be used", () => {
     });
     const { run } = await createCli({
       negotiates: true,
-      answer: ({ path }) => (path === descriptionPath ? new Response(body) : Response.json([])),
+      respond: ({ path }) => (path === descriptionPath ? new Response(body) : Response.json([])),
     });
     expect((await run("rentals history", overNetwork())).code).toBe(0);
     expect(read).toBeLessThan(20);
@@ -277,7 +277,7 @@ describe("a description that cannot be used", () => {
   test("does not stop a call if it never arrives", async () => {
     const { run } = await createCli({
       negotiates: true,
-      answer: ({ path }) => (path === descriptionPath ? new Promise(() => {}) : Response.json([{ id: 1 }])),
+      respond: ({ path }) => (path === descriptionPath ? new Promise(() => {}) : Response.json([{ id: 1 }])),
     });
     const { code, out } = await run("rentals list --type vm -o id --timeout 50ms", overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: "1\n" });
@@ -287,7 +287,7 @@ describe("a description that cannot be used", () => {
     let up = true;
     const { run, advance } = await createCli({
       negotiates: true,
-      answer: (request) => {
+      respond: (request) => {
         if (request.path === descriptionPath && !up) return new Response("", { status: 503 });
         return onlyReplacements(request);
       },
@@ -299,7 +299,7 @@ describe("a description that cannot be used", () => {
   });
 
   test("is ignored if the cached file is damaged", async () => {
-    const { run, folder } = await createCli({ answer: onlyReplacements, negotiates: true });
+    const { run, folder } = await createCli({ respond: onlyReplacements, negotiates: true });
     await run("rentals history", overNetwork());
     const [file] = await keptDescriptions(folder);
     const { writeFile } = await import("node:fs/promises");
@@ -314,10 +314,10 @@ describe("a description that cannot be used", () => {
 describe("a replacement", () => {
   const old = "/v2/on-demand/rental-history";
   const both = (operation: object) => description({ [`GET ${history}`]: operation, [`GET ${old}`]: {} });
-  const serving = (document: object, answer: unknown) =>
+  const serving = (document: object, response: unknown) =>
     service({
       [`GET ${descriptionPath}`]: () => Response.json(document),
-      [`GET ${history}`]: () => Response.json(answer),
+      [`GET ${history}`]: () => Response.json(response),
       [`GET ${old}`]: () => Response.json([{ id: 1 }]),
     });
 
@@ -331,8 +331,8 @@ describe("a replacement", () => {
       }),
     ],
     ["does not say where its next page is", both({ parameters: [parameter("cursor")], ...pageOf() })],
-  ])("that %s gives way to what is documented", async (_name, document) => {
-    const { run } = await createCli({ answer: serving(document, []), negotiates: true });
+  ])("that %s is not used if there is a documented path", async (_name, document) => {
+    const { run } = await createCli({ respond: serving(document, []), negotiates: true });
     const { requests } = await run("rentals history", overNetwork());
     expect(requests.map(({ path }) => path)).toEqual([descriptionPath, old]);
   });
@@ -342,10 +342,10 @@ describe("a replacement", () => {
     ["counts its records, and is asked for pages by number", ["page", "limit"], pageOf("total")],
     ["gives a token that no parameter takes", ["offset", "limit"], pageOf("nextCursor")],
     ["says that there is more, but gives no token", ["cursor", "limit"], pageOf("hasMore")],
-  ])("that %s gives way to what is documented, which answers all at once", async (_name, names, shape) => {
+  ])("that %s is not used if there is a documented path, which is not paged", async (_name, names, shape) => {
     const first = Array.from({ length: 10 }, (_, id) => ({ id }));
     const document = both({ parameters: names.map(parameter), ...shape });
-    const { run } = await createCli({ answer: serving(document, first), negotiates: true });
+    const { run } = await createCli({ respond: serving(document, first), negotiates: true });
     const { code, out, err } = await run("rentals history -o id", overNetwork());
     expect({ code, out, err }).toEqual({ code: 0, out: "1\n", err: "" });
   });
@@ -353,19 +353,19 @@ describe("a replacement", () => {
   test("without a schema is used once the documented path, though listed, is gone", async () => {
     const { run } = await createCli({
       negotiates: true,
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(both({})),
         [`GET ${history}`]: () => Response.json([{ id: 5 }]),
       }),
     });
     const { code, out, requests } = await run("rentals history -o id", overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: "5\n" });
-    expect(asked(requests)).toEqual([`GET ${descriptionPath}`, `GET ${old}`, `GET ${history}`]);
+    expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`, `GET ${old}`, `GET ${history}`]);
   });
 
   test("without a schema is used if there is no other, and may return an empty list", async () => {
     const document = description({ [`GET ${history}`]: { parameters: [parameter("page")] } });
-    const { run } = await createCli({ answer: serving(document, []), negotiates: true });
+    const { run } = await createCli({ respond: serving(document, []), negotiates: true });
     expect(await run("rentals history -o json", overNetwork())).toMatchObject({ code: 0, out: "[]\n" });
   });
 
@@ -375,7 +375,7 @@ describe("a replacement", () => {
       const document = both({ parameters: ["offset", "limit"].map(parameter), ...pageOf(total) });
       const { run } = await createCli({
         negotiates: true,
-        answer: service({
+        respond: service({
           [`GET ${descriptionPath}`]: () => Response.json(document),
           [`GET ${old}`]: () => Response.json([]),
           [`GET ${history}`]: ({ query }) => {
@@ -389,23 +389,23 @@ describe("a replacement", () => {
       });
       const { out, err, requests } = await run("rentals history -o id", overNetwork());
       expect({ out, err }).toEqual({ out: "6\n7\n8\n", err: "" });
-      expect(asked(requests).slice(1)).toEqual([`GET ${history}`, `GET ${history}?offset=2`]);
+      expect(requestLines(requests).slice(1)).toEqual([`GET ${history}`, `GET ${history}?offset=2`]);
     },
   );
 
   test("that cannot be paged is used with a warning if there is no other", async () => {
-    const answer = serving(description({ [`GET ${history}`]: {} }), { items: [{ id: 5 }] });
-    const { run } = await createCli({ answer, negotiates: true });
+    const respond = serving(description({ [`GET ${history}`]: {} }), { items: [{ id: 5 }] });
+    const { run } = await createCli({ respond, negotiates: true });
     const { code, out, err } = await run("rentals history -o id", overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: "5\n" });
     expect(err).toContain("There may be more results");
   });
 
-  test("that was removed after it was listed gives way to the documented path", async () => {
+  test("that was removed after it was listed is not used: the documented path is", async () => {
     let listed = true;
     const { run } = await createCli({
       negotiates: true,
-      answer: (request) => {
+      respond: (request) => {
         if (request.path === descriptionPath) return Response.json(listed ? replacements : description({}));
         if (listed) return onlyReplacements(request);
         return request.path === old ? Response.json([{ id: 1 }]) : notFound();
@@ -422,7 +422,7 @@ describe("a replacement", () => {
     let before = true;
     const { run } = await createCli({
       negotiates: true,
-      answer: (request) => {
+      respond: (request) => {
         if (request.path === descriptionPath) return Response.json(before ? description({}) : replacements);
         if (!before) return onlyReplacements(request);
         return request.path === old ? Response.json([{ id: 1 }]) : notFound();
@@ -440,7 +440,7 @@ describe("a replacement", () => {
     const document = description({ [`GET ${active}`]: cursors, [`GET ${vms}`]: {} });
     const { run } = await createCli({
       negotiates: true,
-      answer: ({ path }) => Response.json(path === descriptionPath ? document : []),
+      respond: ({ path }) => Response.json(path === descriptionPath ? document : []),
     });
     const list = "rentals list --type vm";
     expect((await run(list, overNetwork())).requests.at(-1)?.path).toBe(active);
@@ -450,7 +450,7 @@ describe("a replacement", () => {
   test("that fails for a create is not followed by another create", async () => {
     const { run } = await createCli({
       negotiates: true,
-      answer: (request) =>
+      respond: (request) =>
         request.method === "POST" ? new Response("", { status: 500 }) : onlyReplacements(request),
     });
     const { code, requests } = await run("rentals create vm --gpus 1 --yes", overNetwork());
@@ -465,7 +465,7 @@ describe("no path is requested twice when the documented ones are gone", () => {
     let describing = before;
     const { run } = await createCli({
       negotiates: true,
-      answer: (request) => {
+      respond: (request) => {
         if (request.path === descriptionPath) return describing?.();
         return request.path === active ? onlyReplacements(request) : notFound();
       },
@@ -473,51 +473,51 @@ describe("no path is requested twice when the documented ones are gone", () => {
     if (before) await run("rentals history", overNetwork());
     describing = now;
     const { code, requests } = await run("rentals list -o id", overNetwork());
-    return { code, asked: asked(requests).map((line) => line.replace(/\?.*/, "")) };
+    return { code, requests: requestLines(requests).map((line) => line.replace(/\?.*/, "")) };
   };
   const without = () => Response.json(description({}));
 
   test("and the cached description lists no replacement", async () => {
-    const { code, asked } = await changed(without, without);
+    const { code, requests } = await changed(without, without);
     expect(code).toBe(5);
-    expect(asked).toEqual([...paths, `GET ${descriptionPath}`]);
+    expect(requests).toEqual([...paths, `GET ${descriptionPath}`]);
   });
 
   test("and the description now lists their replacement", async () => {
-    const { code, asked } = await changed(without, () => Response.json(replacements));
+    const { code, requests } = await changed(without, () => Response.json(replacements));
     expect(code).toBe(0);
-    expect(asked.slice(0, 3)).toEqual([...paths, `GET ${descriptionPath}`]);
-    expect(new Set(asked.slice(3))).toEqual(new Set([`GET ${active}`]));
+    expect(requests.slice(0, 3)).toEqual([...paths, `GET ${descriptionPath}`]);
+    expect(new Set(requests.slice(3))).toEqual(new Set([`GET ${active}`]));
   });
 
   test.each([
     ["could not be fetched recently", notFound, [...paths, `GET ${descriptionPath}`]],
     ["cannot be fetched", undefined, [`GET ${descriptionPath}`, ...paths]],
   ])("and the description %s", async (_when, before, expected) => {
-    const { code, asked } = await changed(before, notFound);
+    const { code, requests } = await changed(before, notFound);
     expect(code).toBe(5);
-    expect(asked).toEqual(expected);
+    expect(requests).toEqual(expected);
   });
 });
 
-test("a service with only the older path of the user is called there", async () => {
+test("a service with only the deprecated path of the user is called there", async () => {
   const { run } = await createCli({
     negotiates: true,
-    answer: service({ "PUT /users/me": () => Response.json({ success: true, user: { id: "u" } }) }),
+    respond: service({ "PUT /users/me": () => Response.json({ success: true, user: { id: "u" } }) }),
   });
   const { code, requests } = await run("user update --name Ada", overNetwork());
   expect(code).toBe(0);
-  expect(asked(requests)).toEqual(["PUT /v2/users/me", "PUT /users/me"]);
+  expect(requestLines(requests)).toEqual(["PUT /v2/users/me", "PUT /users/me"]);
 });
 
 test.each([
   ["user update --name Ada", "PUT"],
   ["user delete --yes", "DELETE"],
-])("a service that knows neither path of %s is reported with both", async (line, method) => {
-  const { run } = await createCli({ negotiates: true, answer: notFound });
+])("the error for a service with neither path of %s names both", async (line, method) => {
+  const { run } = await createCli({ negotiates: true, respond: notFound });
   const { code, err, requests } = await run(line, overNetwork());
   expect(code).toBe(5);
-  expect(asked(requests)).toEqual([`${method} /v2/users/me`, `${method} /users/me`]);
+  expect(requestLines(requests)).toEqual([`${method} /v2/users/me`, `${method} /users/me`]);
   expect(err).toBe(
     `Error: Not found: the service has neither ${method} /v2/users/me nor the older ${method} /users/me (${method} ${serviceUrl}/users/me answered 404 NOT_FOUND)\n`,
   );
@@ -542,10 +542,10 @@ test.each([
 ])(
   "the error for a deprecated path that is gone says that the description %s",
   async (_when, listed, why) => {
-    const answer = service(
+    const respond = service(
       listed ? { [`GET ${descriptionPath}`]: () => Response.json(description(listed)) } : {},
     );
-    const { run } = await createCli({ negotiates: true, answer });
+    const { run } = await createCli({ negotiates: true, respond });
     const { code, err } = await run("rentals history", overNetwork());
     expect(code).toBe(5);
     expect(err).toBe(
@@ -562,7 +562,7 @@ describe.each([404, 405, 410])("a path that returns %i is gone", (status) => {
     let before = true;
     const cli = await createCli({
       negotiates: true,
-      answer: (request) => {
+      respond: (request) => {
         if (request.path === descriptionPath) return Response.json(before ? description({}) : replacements);
         if (request.path !== vms) return onlyReplacements(request);
         return before || !methods.includes(request.method) ? Response.json([]) : gone();
@@ -582,7 +582,7 @@ describe.each([404, 405, 410])("a path that returns %i is gone", (status) => {
     expect(requests.map(({ path }) => path).slice(0, 3)).toEqual([vms, descriptionPath, active]);
   });
 
-  test("and so does a write, which changed nothing there", async () => {
+  test("and so does a write, which had no effect", async () => {
     const { run } = await movedOn(["POST"]);
     const { code, requests } = await run("rentals create vm --gpus 1 --yes", overNetwork());
     expect(code).toBe(0);
@@ -592,10 +592,10 @@ describe.each([404, 405, 410])("a path that returns %i is gone", (status) => {
   });
 
   test("and without a replacement the error says how to fetch the description again", async () => {
-    const answer = service({});
+    const respond = service({});
     const { run } = await createCli({
       negotiates: true,
-      answer: (request) => (request.path === descriptionPath ? answer(request) : gone()),
+      respond: (request) => (request.path === descriptionPath ? respond(request) : gone()),
     });
     const { code, err } = await run("rentals history", overNetwork());
     expect(code).toBe(5);

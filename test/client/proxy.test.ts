@@ -54,7 +54,7 @@ describe("HTTP_PROXY", () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it.each(["127.0.0.1", "localhost"])("is never used for this machine: %s", async (host) => {
+  it.each(["127.0.0.1", "localhost"])("is never used for localhost: %s", async (host) => {
     const proxy = await listen((_request, response) => json(response, ["by proxy"]));
     const server = await listen((_request, response) => json(response, ["direct"]));
     vi.stubEnv("HTTP_PROXY", proxy.origin);
@@ -100,16 +100,16 @@ describe("HTTPS_PROXY", () => {
     );
     vi.stubEnv("HTTPS_PROXY", proxy.origin);
     const { call } = caller("https://api.example.test");
-    const answer = { host: "api.example.test", url: "/v2/on-demand/storage-volumes" };
-    expect(await call(...read)).toEqual(answer);
-    expect(await call(...read)).toEqual(answer);
+    const target = { host: "api.example.test", url: "/v2/on-demand/storage-volumes" };
+    expect(await call(...read)).toEqual(target);
+    expect(await call(...read)).toEqual(target);
     expect(tunnels).toBe(1);
     expect(proxy.heard()).toMatch(/^CONNECT api\.example\.test:443 HTTP\/1\.1\r\n/);
     expect(proxy.heard()).not.toContain(key);
     expect(proxy.heard()).not.toContain("storage-volumes");
   });
 
-  it.each([407, 502])("that returns %i has forwarded nothing: a write may be retried", async (status) => {
+  it.each([407, 502])("that returns %i has forwarded nothing: a write is retryable", async (status) => {
     const proxy = await listenRaw((socket) =>
       socket.once("data", () => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`)),
     );

@@ -51,7 +51,7 @@ describe("the URL", () => {
     ["https://example.com:8443?team=a", "https://example.com:8443/v2/on-demand/rental?team=a"],
     ["https://example.com/x#y", "https://example.com/x/v2/on-demand/rental"],
     ["http://[::1]:8787", "http://[::1]:8787/v2/on-demand/rental"],
-  ])("%s is kept as far as it goes", (baseUrl, url) => {
+  ])("the path of %s is preserved", (baseUrl, url) => {
     expect(urlFor({ baseUrl })).toBe(url);
   });
 
@@ -96,7 +96,7 @@ describe("the key", () => {
     "http://10.0.0.1",
     "http://127.0.0.1.example.com",
     "http://localhost.example.com",
-  ])("does not go to %s over plain http", (baseUrl) => {
+  ])("is not sent to %s over plain http", (baseUrl) => {
     expect(() => urlFor({ baseUrl })).toThrow(expect.objectContaining({ name: "InsecureUrl" }));
     expect(urlFor({ baseUrl, insecureHttp: true })).toMatch(/^http:/);
   });
@@ -107,13 +107,13 @@ describe("the key", () => {
     "http://localhost:1",
     "http://x.localhost",
     "http://[::1]:1",
-  ])("may go to %s, which is this machine", (baseUrl) => {
+  ])("can be sent to %s, which is local", (baseUrl) => {
     expect(urlFor({ baseUrl })).toMatch(/^http:/);
   });
 
   const keyOf = (apiKey: string) => wireRequest(list, { ...target, apiKey }).headers.Authorization;
 
-  it("may end with a newline", () => {
+  it("can end with a newline", () => {
     expect(keyOf(` ${key}\r\n`)).toBe(`Bearer ${key}`);
   });
 

@@ -38,7 +38,7 @@ describe("a read that fails", () => {
     expect(slept).toHaveLength(2);
   });
 
-  it("is tried once without retries", async () => {
+  it("is sent once without retries", async () => {
     const server = await flaky(503);
     await failure(caller(server.origin, { retries: 0 }).call(...read));
     expect(server.seen).toHaveLength(1);
@@ -71,7 +71,7 @@ describe("Retry-After", () => {
     expect(slept[0]).toBe(pause);
   });
 
-  it.each(["61", "Fri, 20 Nov 2026 12:05:00 GMT"])("of %s is left to the user", async (header) => {
+  it.each(["61", "Fri, 20 Nov 2026 12:05:00 GMT"])("of %s is not waited for", async (header) => {
     const server = await flaky(429, { "Retry-After": header });
     const { call, slept } = caller(server.origin);
     expect(await failure(call(...read))).toMatchObject({ name: "ServiceError", status: 429 });

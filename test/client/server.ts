@@ -24,10 +24,10 @@ export interface LocalServer {
   readonly connections: () => number;
 }
 
-type Answering = (request: SeenRequest, response: ServerResponse, index: number) => void;
+type Responder = (request: SeenRequest, response: ServerResponse, index: number) => void;
 
 /** A server on a free local port, closed when the test ends. Responds once it has the whole request. */
-export async function listen(answer: Answering): Promise<LocalServer> {
+export async function listen(respond: Responder): Promise<LocalServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -36,7 +36,7 @@ export async function listen(answer: Answering): Promise<LocalServer> {
       const { method = "", url: path = "", headers, rawHeaders } = request;
       const whole = { method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
       seen.push(whole);
-      answer(whole, response, seen.length - 1);
+      respond(whole, response, seen.length - 1);
     });
   });
   return { ...(await open(server)), seen };

@@ -35,7 +35,7 @@ const event = fc.record({
 });
 
 describe("server-sent events", () => {
-  it("are parsed whole, however they are written and wherever they are split", () =>
+  it("are parsed completely, whatever their line endings and wherever they are split", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(event, { maxLength: 5 }),
@@ -75,7 +75,7 @@ describe("server-sent events", () => {
     expect(await eventsOf([...Buffer.from(text)].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  it("may start with a byte order mark", async () => {
+  it("can start with a byte order mark", async () => {
     expect(await eventsOf([Buffer.from("\uFEFFdata: x\n\n")])).toEqual([{ event: undefined, data: "x" }]);
   });
 
@@ -84,7 +84,7 @@ describe("server-sent events", () => {
     expect(await eventsOf([Buffer.from(": ping\n\n: ping\n\nid: 7\n\nretry: 5\n\n")])).toEqual([]);
   });
 
-  it("may end in the middle of a character", async () => {
+  it("can end in the middle of a character", async () => {
     expect(await eventsOf([Buffer.from("data: é").subarray(0, -1)])).toEqual([
       { event: undefined, data: "\uFFFD" },
     ]);

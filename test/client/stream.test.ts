@@ -55,7 +55,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("may be one JSON response instead", async () => {
+  it("can be one JSON response instead", async () => {
     const server = await listen((_request, response) => json(response, { choices: [] }));
     expect(await gather(caller(server.origin).stream(...chat))).toEqual({ came: ['{"choices":[]}'] });
   });
@@ -64,7 +64,7 @@ describe("a stream", () => {
     [400, "ServiceError"],
     [429, "ServiceError"],
     [500, "UnknownOutcome"],
-  ])("that is answered with %i is not asked for again", async (status, name) => {
+  ])("with status %i is not requested again", async (status, name) => {
     const server = await listen((_request, response) => json(response, { error: "no" }, status));
     expect(await failure(caller(server.origin).stream(...chat))).toMatchObject({ name, status });
     expect(server.seen).toHaveLength(1);
@@ -76,7 +76,7 @@ describe("a stream", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("that breaks keeps what came, and is a network failure", async () => {
+  it("that breaks keeps the partial output, and is a network failure", async () => {
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\ndata: 1\n\n", () => response.socket?.resetAndDestroy());
     });
@@ -97,7 +97,7 @@ describe("a stream", () => {
     });
   });
 
-  it("that is interrupted keeps what came, and differs from a failure", async () => {
+  it("that is interrupted keeps the partial output, and is not a failure", async () => {
     const controller = new AbortController();
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");
@@ -128,7 +128,7 @@ describe("a stream", () => {
     });
   });
 
-  it("may be abandoned: the connection is closed", async () => {
+  it("can be abandoned: the connection is closed", async () => {
     let closed = () => {};
     const closing = new Promise<void>((resolve) => {
       closed = resolve;

@@ -62,7 +62,7 @@ describe("the user interrupts", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("a write: it may have taken effect, and the error says so", async () => {
+  it("a write: the error says that it may have taken effect", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listen(interrupt);
     expect(await failure(caller(server.origin, { signal }).call(...write))).toMatchObject({

@@ -96,21 +96,24 @@ describe.each([
     (line: string) => line.replaceAll(" --sandbox", ""),
     ({ sandbox }: Cli) => overNetwork({ GPUCTL_API_KEY: sandbox.keys.full }),
   ],
-] as const)("what destroys needs --yes off a terminal %s", (_where, lineFor, optionsFor) => {
-  test.each(cases.map((one) => ({ ...one, line: lineFor(one.line) })))("$line", async (one) => {
-    const { outcome, before, now } = await outcomeOf(one, optionsFor);
-    expect({ code: outcome.code, out: outcome.out }, outcome.err).toEqual({ code: exit.usage, out: "" });
-    expect(outcome.err).toContain("--yes is required when not running interactively");
-    expect(unwanted(one, outcome)).toEqual([]);
-    expect(now).toEqual(before);
-  });
-
-  test.each(cases.map((one) => ({ ...one, line: `${lineFor(one.line)} --yes` })))(
-    "$line needs no more",
-    async (one) => {
+] as const)(
+  "destructive commands need --yes when not running interactively %s",
+  (_where, lineFor, optionsFor) => {
+    test.each(cases.map((one) => ({ ...one, line: lineFor(one.line) })))("$line", async (one) => {
       const { outcome, before, now } = await outcomeOf(one, optionsFor);
-      expect(outcome.err).not.toContain("--yes is required");
-      if (outcome.code === exit.done) expect(now).not.toEqual(before);
-    },
-  );
-});
+      expect({ code: outcome.code, out: outcome.out }, outcome.err).toEqual({ code: exit.usage, out: "" });
+      expect(outcome.err).toContain("--yes is required when not running interactively");
+      expect(unwanted(one, outcome)).toEqual([]);
+      expect(now).toEqual(before);
+    });
+
+    test.each(cases.map((one) => ({ ...one, line: `${lineFor(one.line)} --yes` })))(
+      "$line needs no more",
+      async (one) => {
+        const { outcome, before, now } = await outcomeOf(one, optionsFor);
+        expect(outcome.err).not.toContain("--yes is required");
+        if (outcome.code === exit.done) expect(now).not.toEqual(before);
+      },
+    );
+  },
+);

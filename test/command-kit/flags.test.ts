@@ -87,7 +87,7 @@ describe("a field that holds several values", () => {
   });
 });
 
-describe("the quoted word of a commander message", () => {
+describe("the quoted name in a commander message", () => {
   test.each([
     ["--nope", "commander.unknownOption"],
     ["-n", "commander.unknownOption"],
@@ -114,7 +114,7 @@ describe("the quoted word of a commander message", () => {
 });
 
 describe("the command tree", () => {
-  test("has every command of the list, from the file that its words name", async () => {
+  test("has every command of the list, from the file of its path", async () => {
     const paths = listed.flatMap(({ name, commands: words }) =>
       words.map((word) => `${name} ${word}`.trim()),
     );
@@ -125,19 +125,19 @@ describe("the command tree", () => {
     expect(nouns.map(({ name }) => name)).toEqual(listed.map(({ name }) => name));
   });
 
-  test("is not made without the file of a command", async () => {
+  test("is not built without the file of a command", async () => {
     await expect(load("rentals", "create moon")).rejects.toThrow(
       "src/commands/rentals/create/moon.ts does not exist",
     );
   });
 
-  test("is not made of a file that declares no command of these words", async () => {
+  test("is not built from a file that declares another command", async () => {
     await expect(load("rentals", "views")).rejects.toThrow(
       'src/commands/rentals/views.ts must declare the command "rentals views"',
     );
   });
 
-  test("is not made while a command is missing from the list", async () => {
+  test("is not built while a command is missing from the list", async () => {
     const files = commands.map(
       ({ path: [noun = "", ...words] }) => `${[noun, ...(words.length === 0 ? [noun] : words)].join("/")}.ts`,
     );

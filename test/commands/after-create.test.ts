@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
-import { type Answering, createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
-const created: Answering = ({ method, path }) =>
+const created: Responder = ({ method, path }) =>
   method === "POST" ? Response.json({ id: 7 }) : path.endsWith("-rentals") ? Response.json([]) : undefined;
 
 /** The create works, and every look-up afterwards ends so. */
 const thenLookup =
-  (lookup: () => Response): Answering =>
+  (lookup: () => Response): Responder =>
   (request) =>
     request.path === "/v2/on-demand/rental" ? lookup() : created(request);
 
@@ -24,8 +24,8 @@ describe("when a rental was created and waiting for it fails", () => {
     ["the service fails", () => Response.json({}, { status: 503 }), 7],
     ["time runs out", () => Response.json({ id: 7, state: "active", status: "Pending" }), 8],
     ["it is gone", () => Response.json(null), 5],
-  ])("%s: its id is shown, without advice to try again", async (_name, lookup, code) => {
-    const { run } = await createCli({ answer: thenLookup(lookup) });
+  ])("%s: its id is shown, without advice to retry", async (_name, lookup, code) => {
+    const { run } = await createCli({ respond: thenLookup(lookup) });
     const outcome = await run(line, overNetwork());
     expect(outcome).toMatchObject({ code, out: "" });
     const { error } = JSON.parse(outcome.err);
@@ -35,9 +35,9 @@ describe("when a rental was created and waiting for it fails", () => {
   });
 });
 
-test.each(["", "null"])("a create that is answered by %j is an unknown outcome", async (body) => {
+test.each(["", "null"])("a create with the response %j has an unknown outcome", async (body) => {
   const { run } = await createCli({
-    answer: ({ method }) => (method === "POST" ? new Response(body) : Response.json([])),
+    respond: ({ method }) => (method === "POST" ? new Response(body) : Response.json([])),
   });
   const outcome = await run("rentals create vm --gpus 1 -o json --yes", overNetwork());
   expect(outcome).toMatchObject({ code: 10, out: "" });

@@ -80,7 +80,7 @@ const odd = {
 
 const described = async (document: unknown = odd) => {
   const { run } = await createCli({
-    answer: ({ path }) => (path === descriptionPath ? Response.json(document) : Response.json({ path })),
+    respond: ({ path }) => (path === descriptionPath ? Response.json(document) : Response.json({ path })),
   });
   return (line: string) => run(`api ${line}`, overNetwork());
 };
@@ -89,8 +89,8 @@ const described = async (document: unknown = odd) => {
 const sentBy = ({ requests }: Awaited<ReturnType<Awaited<ReturnType<typeof described>>>>) =>
   requests.filter(({ path }) => path !== descriptionPath);
 
-describe("an odd description", () => {
-  test("is listed and printed as it is", async () => {
+describe("an unusual description", () => {
+  test("is listed and printed unchanged", async () => {
     const api = await described();
     expect((await api("list -o id")).out.split("\n")).toEqual([
       "GET /no-id",
@@ -131,7 +131,7 @@ describe("an odd description", () => {
     ["GET /no-id", "GET /no-id"],
     ["GET /numbers", "GET /numbers"],
     ["GET /twice", "GET /twice"],
-  ])("is called by %s", async (line, request) => {
+  ])("can be called with %s", async (line, request) => {
     const api = await described();
     const outcome = await api(`call ${line}`);
     expect(outcome.code, outcome.err).toBe(0);
@@ -150,7 +150,7 @@ describe("an odd description", () => {
     ["addNullable -f name=abc -F size=1", "size must be more than 1"],
     ["addNullable -f name=abc -F size=2 -f kind=c", "kind must be one of a, b"],
     ["twice", "several operations are called twice"],
-  ])("refuses %s: %s", async (line, expected) => {
+  ])("rejects %s: %s", async (line, expected) => {
     const api = await described();
     const outcome = await api(`call ${line}`);
     expect(outcome.code, outcome.err).toBe(2);
@@ -161,7 +161,7 @@ describe("an odd description", () => {
   test.each([
     ["getThin", 5, "Did you mean getThing"],
     ["GET", 2, "GET needs a path"],
-  ])("%s is no operation of it", async (line, code, expected) => {
+  ])("has no operation %s", async (line, code, expected) => {
     const api = await described();
     for (const verb of ["call", "describe"]) {
       const outcome = await api(`${verb} ${line}`);
@@ -171,15 +171,15 @@ describe("an odd description", () => {
     }
   });
 
-  test("that is empty has nothing", async () => {
+  test("without operations lists nothing", async () => {
     const api = await described({ openapi: "3.1.0", paths: {} });
     expect(await api("list -o json")).toMatchObject({ code: 0, out: "[]\n" });
     expect((await api("list")).err).toBe("The service offers no operations.\n");
     expect((await api("describe getThing")).code).toBe(5);
   });
 
-  test("whose service is gone says so", async () => {
-    const { run } = await createCli({ answer: notFound });
+  test("of an unreachable service is an error", async () => {
+    const { run } = await createCli({ respond: notFound });
     expect((await run("api call getThing", overNetwork())).code).toBe(5);
   });
 });

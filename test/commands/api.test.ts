@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest";
 import { operations } from "../../src/contract/index.ts";
 import { assumedOperations } from "../../src/sandbox/assumed/index.ts";
 import { createCli } from "../support/cli.ts";
-import { asked, description, descriptionPath, service } from "../support/described.ts";
+import { description, descriptionPath, requestLines, service } from "../support/described.ts";
 import { always, overNetwork } from "../support/service.ts";
 import { words } from "../support/words.ts";
 
 const everyId = [...Object.keys(operations), ...Object.keys(assumedOperations)];
 
 describe("api list", () => {
-  test("shows what the service offers", async () => {
+  test("shows the operations of the service", async () => {
     const { run } = await createCli();
     expect((await run("api list -o id --sandbox")).out.trim().split("\n").sort()).toEqual(
       [...everyId].sort(),
@@ -26,7 +26,7 @@ describe("api list", () => {
     `);
   });
 
-  test("knows its groups", async () => {
+  test("shows the groups", async () => {
     const { run } = await createCli();
     const { code, err } = await run("api list --group ssh-key --sandbox");
     expect(code).toBe(2);
@@ -37,8 +37,8 @@ describe("api list", () => {
     [404, "", 5],
     [200, "<html>", 7],
     [401, "", 3],
-  ])("a description that answers %i %j ends with %i -> %i", async (status, body, code) => {
-    const { run } = await createCli({ answer: always(status, body) });
+  ])("a description response of %i %j exits %i -> %i", async (status, body, code) => {
+    const { run } = await createCli({ respond: always(status, body) });
     expect(await run("api list", overNetwork())).toMatchObject({ code, out: "" });
   });
 });
@@ -64,7 +64,7 @@ describe("api describe", () => {
     `);
   });
 
-  test("shows the same by its method and path, with blanks filled or not", async () => {
+  test("shows the same by its method and path, with or without parameter values", async () => {
     const { run } = await createCli();
     const outs = ["deleteSshKey", "delete /v2/ssh-keys/{id}", "DELETE v2/ssh-keys/7"].map(
       async (named) => (await run(`api describe ${named} -o json --sandbox`)).out,
@@ -75,19 +75,19 @@ describe("api describe", () => {
   test.each([
     ["getRentl", "getRental"],
     ["GET /v2/on-demand/rentl", "GET /v2/on-demand/rental"],
-  ])("suggests what is like %s", async (named, meant) => {
+  ])("suggests similar names for %s", async (named, meant) => {
     const { run } = await createCli();
     const { code, out, err } = await run(`api describe ${named} --sandbox`);
     expect({ code, out }).toEqual({ code: 5, out: "" });
     expect(err).toContain(`Did you mean ${meant}`);
   });
 
-  test.each(["GET", "/v2/on-demand/rental", "TAKE /v2/x"])("%s names no operation", async (named) => {
+  test.each(["GET", "/v2/on-demand/rental", "TAKE /v2/x"])("%s is not an operation", async (named) => {
     const { run } = await createCli();
     expect((await run(`api describe ${named} --sandbox`)).code).toBe(2);
   });
 
-  test("does not go round in circles", async () => {
+  test("handles recursive schemas", async () => {
     const node = { type: "object", properties: { next: { $ref: "#/components/schemas/Node" } } };
     const body = (schema: object) => ({ requestBody: { content: { "application/json": { schema } } } });
     const document = {
@@ -98,7 +98,7 @@ describe("api describe", () => {
       }),
       components: { schemas: { Node: node, Loop: { $ref: "#/components/schemas/Loop" } } },
     };
-    const { run } = await createCli({ answer: () => Response.json(document) });
+    const { run } = await createCli({ respond: () => Response.json(document) });
     for (const id of ["addNode", "addLoop", "addLost"]) {
       expect(await run(`api describe ${id}`, overNetwork())).toMatchObject({ code: 0, err: "" });
     }
@@ -124,10 +124,10 @@ describe("api call", () => {
       body: { region: "us-central-1", label: "data", sizeInGb: 512 },
     });
     expect(JSON.parse(out)).toMatchObject({ id: 501, label: "data" });
-    expect(asked((await run("api call getRental -f rentalId=1001 --sandbox")).requests)).toContain(
+    expect(requestLines((await run("api call getRental -f rentalId=1001 --sandbox")).requests)).toContain(
       "GET /v2/on-demand/rental?rentalId=1001",
     );
-    expect(asked((await run("api call deleteSshKey -f id=7 --yes --sandbox")).requests)).toContain(
+    expect(requestLines((await run("api call deleteSshKey -f id=7 --yes --sandbox")).requests)).toContain(
       "DELETE /v2/ssh-keys/7",
     );
   });
@@ -171,7 +171,7 @@ describe("api call", () => {
     "-F a=12345678901234567890",
     "-F a=1e999",
     "-F a=@nowhere",
-  ])("%s cannot be read, and nothing is sent", async (fields) => {
+  ])("%s is an error, and nothing is sent", async (fields) => {
     const { run } = await createCli();
     expect(await run(`api call POST /x ${fields} --sandbox`)).toMatchObject({
       code: 2,
@@ -180,7 +180,7 @@ describe("api call", () => {
     });
   });
 
-  test("sends a whole body just as it is", async () => {
+  test("sends a whole body unchanged", async () => {
     const { run } = await createCli();
     const text = '{"gpuCount": 1e0, "label": "x"}';
     const { requests } = await run("api call createVirtualMachineRental --input - --no-input --sandbox", {
@@ -200,7 +200,7 @@ describe("api call", () => {
   test.each([
     ["createVirtualMachineRental --input - -F gpuCount=2", "gpuCount"],
     ["POST /v2/on-demand/virtual-machine-rentals --input - -f storageVolume[label]=x", "storageVolume"],
-  ])("%s gets an error that the body is given whole", async (line, field) => {
+  ])("%s conflicts with a whole body", async (line, field) => {
     const { run } = await createCli();
     const stdin = '{"gpuCount": 1}';
     const { code, err, requests } = await run(`api call ${line} --sandbox`, { stdin });
@@ -209,16 +209,16 @@ describe("api call", () => {
       `${field} is not a path, query or header parameter of this operation; with --input, which is the whole body, -f and -F can set only those`,
     );
     expect(err).not.toContain("is not a field");
-    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
-  test("holds what is sent against the description first", async () => {
+  test("validates the request against the description first", async () => {
     const { run } = await createCli();
     const line =
       "api call createBareMetalRental -f networkType=token-ring -F gpuCount=9 -F storageVolume[isNew]=true -f storageVolume[label]=abcd --sandbox";
     const { code, out, err, requests } = await run(line);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
     expect(err).toContain("networkType must be one of infiniband, ethernet");
     expect(err).toContain("gpuCount must be a multiple of 8");
     expect(err).toContain("storageVolume[sizeInGb] is required");
@@ -268,14 +268,14 @@ describe("api call", () => {
     expect(await run("api call listUsage -f limit=5 --sandbox")).toMatchObject({ code: 0 });
   });
 
-  test("an unknown id is not found", async () => {
+  test("an unknown ID is not found", async () => {
     const { run } = await createCli();
     const { code, err } = await run("api call listSshKey --sandbox");
     expect(code).toBe(5);
     expect(err).toContain("Did you mean listSshKeys");
   });
 
-  test("a path that is not listed is sent all the same, with a note", async () => {
+  test("a path that is not listed is sent anyway, with a note", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("api call GET /v2/nowhere?a=1&a=2#here --sandbox");
     expect(code).toBe(5);
@@ -291,13 +291,13 @@ describe("api call", () => {
     },
   );
 
-  test("confirms what may destroy", async () => {
+  test("asks for confirmation before a destructive call", async () => {
     const { run } = await createCli();
     const line = "api call deleteSshKey -f id=1 --sandbox";
     const refused = await run(line);
     expect(refused.code).toBe(2);
     expect(refused.err).toContain("--yes");
-    expect(asked(refused.requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(requestLines(refused.requests)).toEqual([`GET ${descriptionPath}`]);
     const said: string[] = [];
     const confirm = async ({ message }: { message: string }) => {
       said.push(message);
@@ -311,17 +311,17 @@ describe("api call", () => {
   });
 
   test("with --include prints the status and the headers first", async () => {
-    const { run } = await createCli({ answer: always(201, { id: 7 }, { "x-request-id": "abc" }) });
+    const { run } = await createCli({ respond: always(201, { id: 7 }, { "x-request-id": "abc" }) });
     const { out } = await run("api call POST /v2/x -i", overNetwork());
     expect(out).toBe(
       'HTTP/1.1 201 Created\ncontent-type: application/json\nx-request-id: abc\n\n{\n  "id": 7\n}\n',
     );
   });
 
-  test("prints what is not JSON as its bytes, and nothing for an empty body", async () => {
+  test("prints a body that is not JSON unchanged, and nothing for an empty body", async () => {
     const bytes = Buffer.from([0, 255, 10, 27]);
     const { run } = await createCli({
-      answer: ({ method }) => (method === "GET" ? new Response(bytes) : new Response(null, { status: 204 })),
+      respond: ({ method }) => (method === "GET" ? new Response(bytes) : new Response(null, { status: 204 })),
     });
     const file = await run("api call GET /v2/file", overNetwork());
     expect({ code: file.code, bytes: file.bytes }).toEqual({ code: 0, bytes });
@@ -330,8 +330,8 @@ describe("api call", () => {
     expect(shown.out).not.toContain("\u001b");
   });
 
-  test("tries a read again, and nothing else", async () => {
-    const { run } = await createCli({ answer: always(503, "") });
+  test("retries reads only", async () => {
+    const { run } = await createCli({ respond: always(503, "") });
     const get = await run("api call GET /v2/x", overNetwork());
     expect(get.code).toBe(7);
     expect(get.requests.filter(({ path }) => path === "/v2/x")).toHaveLength(4);
@@ -340,14 +340,14 @@ describe("api call", () => {
     expect(post.requests.filter(({ path }) => path === "/v2/x")).toHaveLength(1);
   });
 
-  test("asks the inference host for what is under /v1/", async () => {
+  test("sends paths under /v1/ to the inference host", async () => {
     const { run } = await createCli();
     const env = { GPUCTL_INFERENCE_BASE_URL: "https://inference.example.com/x" };
     const { out } = await run("api call GET /v1/models --dry-run -o json", overNetwork(env));
     expect(JSON.parse(out).request.url).toBe("https://inference.example.com/x/v1/models");
   });
 
-  test("shows in a dry run what it would send, without a request", async () => {
+  test("shows the request in a dry run, and sends nothing", async () => {
     const { run } = await createCli();
     const { code, out, requests } = await run("api call getRental -f rentalId=1 --dry-run", overNetwork());
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -357,7 +357,7 @@ describe("api call", () => {
 
   test("uses the documented operations without a description", async () => {
     const { run } = await createCli({
-      answer: service({ "GET /v2/on-demand/rental": () => Response.json({ id: 1 }) }),
+      respond: service({ "GET /v2/on-demand/rental": () => Response.json({ id: 1 }) }),
     });
     const { code, err } = await run("api call getRental -f rentalId=1", overNetwork());
     expect(code).toBe(0);
@@ -371,7 +371,7 @@ describe("api call", () => {
     expect(JSON.parse(out).map(({ rentalId }: { rentalId: number }) => rentalId)).toEqual([
       1001, 1002, 1003, 1004, 1005,
     ]);
-    expect(asked(requests).filter((line) => line.includes("usage"))).toHaveLength(3);
+    expect(requestLines(requests).filter((line) => line.includes("usage"))).toHaveLength(3);
   });
 
   test.each([
@@ -396,24 +396,24 @@ describe("api call", () => {
       (at: number) => ({ items: [at], hasMore: at < 3, cursor: String(at + 1) }),
       "cursor",
     ],
-  ])("knows pages by %s", async (_name, page, parameter) => {
+  ])("supports paging by %s", async (_name, page, parameter) => {
     const { run } = await createCli({
-      answer: ({ query }) => Response.json(page(Number(query[parameter] ?? 1))),
+      respond: ({ query }) => Response.json(page(Number(query[parameter] ?? 1))),
     });
     expect(JSON.parse((await run("api call GET /v2/things --paginate", overNetwork())).out)).toEqual([
       1, 2, 3,
     ]);
   });
 
-  test("does not turn the same page for ever", async () => {
-    const { run } = await createCli({ answer: () => Response.json({ items: [1], nextCursor: "again" }) });
+  test("stops when a page repeats", async () => {
+    const { run } = await createCli({ respond: () => Response.json({ items: [1], nextCursor: "again" }) });
     const { out, err } = await run("api call GET /v2/things --paginate", overNetwork());
     expect(JSON.parse(out)).toEqual([1, 1]);
     expect(err).toContain("There may be more");
   });
 });
 
-test("a key made by api call is used, and answers 401 once it is revoked", async () => {
+test("a key created by api call works, and returns 401 after it is revoked", async () => {
   const { run } = await createCli();
   const made = await run("api call createApiKey -f name=ci --sandbox");
   const { id, apiKey } = JSON.parse(made.out);
@@ -433,7 +433,7 @@ test("an SSH key that is added by api call is listed until it is deleted", async
   expect(await listed()).toEqual([]);
 });
 
-test("an answer that says it is JSON and is not cannot be used", async () => {
+test("a response that claims to be JSON but is not is an error", async () => {
   const { run } = await createCli();
   await run("sandbox fault add --operation getBalance --garbage --times 2");
   for (const flags of ["", "--jq .x"]) {

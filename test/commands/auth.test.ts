@@ -11,7 +11,7 @@ const configOf = ({ folder }: Cli) => join(folder, "config", "config.json");
 const kept = async (cli: Cli) => JSON.parse(await readFile(configOf(cli), "utf8"));
 
 describe("auth login", () => {
-  test("keeps the key from stdin in a file of the user's own, and shows its last four characters", async () => {
+  test("stores the key from stdin in a private file, and shows its last four characters", async () => {
     const cli = await createCli();
     const { code, out, err, requests } = await cli.run(login(), { stdin: `${key}\n` });
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -34,7 +34,7 @@ describe("auth login", () => {
     expect(await kept(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
   });
 
-  test("Ctrl-C at the question changes nothing", async () => {
+  test("Ctrl-C at the prompt changes nothing", async () => {
     const cli = await createCli();
     const secret = async () => {
       throw new Interrupted();
@@ -44,21 +44,21 @@ describe("auth login", () => {
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
 
-  test.each(["", "  \n", "two words", "clé"])("the key %j is refused", async (stdin) => {
+  test.each(["", "  \n", "two words", "clé"])("the key %j is rejected", async (stdin) => {
     const cli = await createCli();
     expect(await cli.run(login(), { stdin })).toMatchObject({ code: 2, out: "" });
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
 
-  test("when not running interactively it says how else", async () => {
+  test("when not running interactively the error says what to use instead", async () => {
     const { run } = await createCli();
     const { code, err } = await run("auth login");
     expect(code).toBe(2);
     expect(err).toContain("--with-token");
   });
 
-  test("the profile is used from then on, and others stay as they are", async () => {
-    const cli = await createCli({ answer: always(200, []) });
+  test("the first profile stays the current one, and other profiles are not changed", async () => {
+    const cli = await createCli({ respond: always(200, []) });
     await cli.run(login("work"), { stdin: "work-key" });
     await cli.run(login("home"), { stdin: "home-key" });
     const { requests } = await cli.run("volumes list");
@@ -72,7 +72,7 @@ describe("auth login", () => {
     });
   });
 
-  test("another base URL is another service: the inference host of the old one goes", async () => {
+  test("another base URL is another service: the old inference host is removed", async () => {
     const cli = await createCli();
     await cli.run(`${login()} --inference-base-url https://old.example`, { stdin: key });
     await cli.run("auth login --with-token", { stdin: "key-of-the-same-service" });
@@ -89,14 +89,14 @@ describe("auth login", () => {
     });
   });
 
-  test.each(["abcd", "elevenchars"])("nothing is shown of a key as short as %s", async (short) => {
-    const cli = await createCli({ answer: always(200, {}) });
+  test.each(["abcd", "elevenchars"])("no part is shown of a key as short as %s", async (short) => {
+    const cli = await createCli({ respond: always(200, {}) });
     const { out } = await cli.run(`${login()} -o json`, { stdin: short });
     expect(JSON.parse(out).key).toBe("…");
     expect(JSON.parse((await cli.run("auth status -o json")).out).key).toBe("…");
   });
 
-  test("a dry run says what would be kept, and keeps nothing", async () => {
+  test("a dry run shows what would be saved, and saves nothing", async () => {
     const cli = await createCli();
     const { out, err } = await cli.run(`${login()} --dry-run -o json`, { stdin: key });
     expect(JSON.parse(out)).toMatchObject({ key: "…1234", baseUrl: serviceUrl, savedIn: null });
@@ -104,7 +104,7 @@ describe("auth login", () => {
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
 
-  test("says when the service is not known yet", async () => {
+  test("says if no service is configured yet", async () => {
     const { run } = await createCli();
     const { code, err } = await run("auth login --with-token", { stdin: key });
     expect(code).toBe(0);
@@ -113,7 +113,7 @@ describe("auth login", () => {
 });
 
 describe("auth logout", () => {
-  test("forgets the key and keeps the rest of the profile", async () => {
+  test("removes the key and leaves the rest of the profile", async () => {
     const cli = await createCli();
     await cli.run(login(), { stdin: key });
     expect(JSON.parse((await cli.run("auth logout -o json")).out)).toEqual({
@@ -124,7 +124,7 @@ describe("auth logout", () => {
     expect(await cli.run("volumes list")).toMatchObject({ code: 3, requests: [] });
   });
 
-  test("a dry run forgets nothing", async () => {
+  test("a dry run removes nothing", async () => {
     const cli = await createCli();
     await cli.run(login(), { stdin: key });
     const { err } = await cli.run("auth logout --dry-run");
@@ -132,7 +132,7 @@ describe("auth logout", () => {
     expect(await kept(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
   });
 
-  test("has nothing to forget in the beginning", async () => {
+  test("has no key to remove at first", async () => {
     const { run } = await createCli();
     const { code, out, err } = await run("auth logout -o json");
     expect({ code, out: JSON.parse(out) }).toEqual({
@@ -144,8 +144,8 @@ describe("auth logout", () => {
 });
 
 describe("auth status", () => {
-  test("names the source and the last four characters, and asks the service", async () => {
-    const cli = await createCli({ answer: always(200, {}) });
+  test("shows the source and the last four characters, and checks the key with the service", async () => {
+    const cli = await createCli({ respond: always(200, {}) });
     await cli.run(login("work"), { stdin: key });
     const { out, requests } = await cli.run("auth status");
     expect(requests.map(({ path }) => path)).toEqual(["/v2/on-demand/active-rental-summary"]);
@@ -184,7 +184,7 @@ describe("auth status", () => {
   });
 
   test("a key that the service does not accept exits 3, no key at all too", async () => {
-    const { run } = await createCli({ answer: always(401, {}) });
+    const { run } = await createCli({ respond: always(401, {}) });
     const env = { GPUCTL_BASE_URL: serviceUrl };
     expect(await run("auth status", { env: { ...env, GPUCTL_API_KEY: key } })).toMatchObject({
       code: 3,
@@ -194,9 +194,9 @@ describe("auth status", () => {
   });
 });
 
-describe("a configuration that is broken", () => {
+describe("an invalid configuration", () => {
   test.each(["{ not json", "[]", '"text"', '{"profiles": 5}', '{"profiles": {"default": {"baseUrl": 5}}}'])(
-    "%s is reported and left unchanged",
+    "%s is reported and not changed",
     async (text) => {
       const cli = await createCli();
       await mkdir(join(cli.folder, "config"));
@@ -224,14 +224,14 @@ describe("auth token", () => {
     expect((await cli.run("auth token", { programs })).out).toBe("printed\n");
   });
 
-  test("exits 3 when there is none", async () => {
+  test("exits 3 if there is none", async () => {
     const { run } = await createCli();
     expect(await run("auth token")).toMatchObject({ code: 3, out: "" });
   });
 });
 
-test.each([401, 403])("auth status that is answered %i says which key was used", async (status) => {
-  const { run } = await createCli({ answer: always(status, {}) });
+test.each([401, 403])("auth status with a %i says which key was used", async (status) => {
+  const { run } = await createCli({ respond: always(status, {}) });
   const env = { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key };
   const { err, out } = await run("auth status", { env });
   expect(err).toContain("The key was …1234, from GPUCTL_API_KEY.");

@@ -7,11 +7,11 @@ import { always, overNetwork } from "../support/service.ts";
 const service = overNetwork();
 const ask = "chat Hello --model llama";
 
-describe("what is asked", () => {
+describe("the request of a chat", () => {
   const whole = always(200, { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] });
 
-  test("is the message, after the system's words", async () => {
-    const { run, folder } = await createCli({ answer: whole });
+  test("has the message after the system prompt", async () => {
+    const { run, folder } = await createCli({ respond: whole });
     await writeFile(join(folder, "rules.txt"), "Be kind.");
     const typed = await run(["chat", "Hello", "-m", "llama", "-s", "Be brief.", "-o", "json"], service);
     expect(typed.requests[0]?.body).toEqual({
@@ -28,8 +28,8 @@ describe("what is asked", () => {
     expect(await run(`${ask} -s @nowhere.txt`, service)).toMatchObject({ code: 2, requests: [] });
   });
 
-  test("is stdin, then the argument, with a blank line between", async () => {
-    const { run } = await createCli({ answer: whole });
+  test("has stdin, then the argument, separated by a blank line", async () => {
+    const { run } = await createCli({ respond: whole });
     const content = async (line: string, stdin: string) => {
       const { requests } = await run(`${line} -m llama -o json`, { ...service, stdin });
       const { messages } = Object(requests[0]?.body);
@@ -41,8 +41,8 @@ describe("what is asked", () => {
     expect(await content("chat Hello --no-validate", "piped")).toBe("piped\n\nHello");
   });
 
-  test("takes every field of the wire", async () => {
-    const { run } = await createCli({ answer: whole });
+  test("supports every field of the API", async () => {
+    const { run } = await createCli({ respond: whole });
     const { requests } = await run(
       [
         ...`${ask} --max-tokens 5 --temperature 0.5 --top-p 0.9 --stop END --stop DONE --seed 3 -o json`.split(
@@ -63,8 +63,8 @@ describe("what is asked", () => {
     });
   });
 
-  test.each(["--top-p high", "--seed x", "--max-tokens 1.5", "--param x"])("%s is refused", async (flag) => {
-    const { run } = await createCli({ answer: whole });
+  test.each(["--top-p high", "--seed x", "--max-tokens 1.5", "--param x"])("%s is rejected", async (flag) => {
+    const { run } = await createCli({ respond: whole });
     expect(await run(`${ask} ${flag}`, service)).toMatchObject({ code: 2, out: "", requests: [] });
   });
 });

@@ -8,7 +8,7 @@ const ask = "chat Hello --model llama";
 /** A stream of the given events, each a chunk as JSON or a text as it is. */
 const streaming = (...events: unknown[]) =>
   createCli({
-    answer: () =>
+    respond: () =>
       new Response(
         events
           .map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
@@ -20,8 +20,8 @@ const says = (content: unknown, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta: { content }, finish_reason }],
 });
 
-describe("the answer", () => {
-  test("comes as it is streamed", async () => {
+describe("the reply", () => {
+  test("is printed as it is streamed", async () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run('chat "Say this back" --sandbox');
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -29,23 +29,23 @@ describe("the answer", () => {
     expect(requests[0]).toMatchObject({ body: { model: "sandbox-echo", stream: true } });
   });
 
-  test("is whole and as received in JSON", async () => {
+  test("is the complete response in JSON", async () => {
     const completion = { id: "x", choices: [{ message: { content: "hi", extra: [null] } }], new: true };
-    const { run } = await createCli({ answer: always(200, completion) });
+    const { run } = await createCli({ respond: always(200, completion) });
     const { out, requests } = await run(`${ask} -o json`, service);
     expect(JSON.parse(out)).toEqual(completion);
     expect(requests[0]?.body).not.toHaveProperty("stream");
     expect((await run(`${ask} --no-stream`, service)).out).toBe("hi\n");
   });
 
-  test("of a service that does not stream is shown all the same", async () => {
+  test("from a service that does not stream is printed, too", async () => {
     const { run } = await createCli({
-      answer: always(200, { choices: [{ message: { content: "all at once" }, finish_reason: "stop" }] }),
+      respond: always(200, { choices: [{ message: { content: "all at once" }, finish_reason: "stop" }] }),
     });
     expect(await run(ask, service)).toMatchObject({ code: 0, out: "all at once\n" });
   });
 
-  test("keeps spaces, leaves out nulls, ends in a line end", async () => {
+  test("preserves spaces, omits nulls, ends with a newline", async () => {
     const { run } = await streaming(
       { choices: [{ delta: { role: "assistant", content: null } }] },
       says("a"),
@@ -63,7 +63,7 @@ describe("the answer", () => {
     expect(await run(ask, service)).toMatchObject({ code: 0, out: "a\n", err: "" });
   });
 
-  test("that is cut exits 9 and keeps what came", async () => {
+  test("that is truncated exits 9 and keeps the partial output", async () => {
     const { run } = await streaming(says("half an "), says("ans"));
     const { code, out, err } = await run(ask, service);
     expect({ code, out }).toEqual({ code: 9, out: "half an ans\n" });
@@ -86,7 +86,7 @@ describe("the answer", () => {
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "so far\n" });
   });
 
-  test("that was cut at the token limit has a note", async () => {
+  test("that was cut off at the token limit has a note", async () => {
     const { run } = await createCli();
     for (const flags of ["", "--no-stream", "-o json"]) {
       const { code, err } = await run(`chat "one two three four five six" --max-tokens 1 ${flags} --sandbox`);
@@ -95,7 +95,7 @@ describe("the answer", () => {
     }
   });
 
-  test("obeys no control sequence on a terminal, and is untouched in a pipe", async () => {
+  test("has no control sequences on a terminal, and is unchanged in a pipe", async () => {
     const text = "\u001b]0;owned\u0007\u001b[2Jred\u001b[31m\rx";
     const { run } = await streaming(says("\u001b]0;ow"), says(text), says("", "stop"), "[DONE]");
     const shown = await run(ask, { ...service, terminal: 80 });
@@ -124,9 +124,9 @@ describe("the answer", () => {
   });
 });
 
-test("a service that takes no wish for token counts is asked once more without it", async () => {
+test("a service that rejects stream_options gets one more request without it", async () => {
   const { run } = await createCli({
-    answer: ({ body }) =>
+    respond: ({ body }) =>
       "stream_options" in Object(body)
         ? Response.json({ detail: "unknown field stream_options" }, { status: 422 })
         : Response.json({ choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }),
@@ -142,7 +142,7 @@ test("a service that takes no wish for token counts is asked once more without i
   expect(param.requests).toHaveLength(1);
 });
 
-test("failures before the answer have their own codes", async () => {
+test("failures before the reply have their own codes", async () => {
   for (const [status, code] of [
     [401, 3],
     [403, 4],
@@ -152,32 +152,32 @@ test("failures before the answer have their own codes", async () => {
     [500, 10],
   ] as const) {
     const { run } = await createCli({
-      answer: always(status, { error: { message: "no", type: "x", code: null } }),
+      respond: always(status, { error: { message: "no", type: "x", code: null } }),
     });
     expect(await run(ask, service)).toMatchObject({ code, out: "" });
     expect(await run(`${ask} -o json`, service)).toMatchObject({ code, out: "" });
   }
 });
 
-test("an empty message is not paid for", async () => {
+test("an empty message is not sent", async () => {
   const { run } = await createCli();
   expect(await run('chat "" --sandbox')).toMatchObject({ code: 2, out: "", requests: [] });
 });
 
 test("a page of HTML is not a stream", async () => {
   const page = () => new Response("<h1>Log in, please</h1>", { headers: { "content-type": "text/html" } });
-  const { run } = await createCli({ answer: page });
+  const { run } = await createCli({ respond: page });
   const outcome = await run("chat hi -m some-model", overNetwork());
   expect(outcome).toMatchObject({ code: 10, out: "" });
   expect(outcome.err).toContain("Log in, please");
 });
 
-test("a cut answer may have been charged for", async () => {
+test("a truncated reply may have been charged", async () => {
   const cut = () =>
     new Response('data: {"choices":[{"index":0,"delta":{"content":"so"}}]}\n\n', {
       headers: { "content-type": "text/event-stream" },
     });
-  const { run } = await createCli({ answer: cut });
+  const { run } = await createCli({ respond: cut });
   const outcome = await run("chat hi -m some-model", overNetwork());
   expect(outcome).toMatchObject({ code: 9, out: "so\n" });
   expect(outcome.err).toContain("may have been charged for");

@@ -15,7 +15,7 @@ describe.each(Object.entries(completionFiles))("completion %s", (shell, file) =>
   );
 });
 
-test("completion needs a shell that has a script", async () => {
+test("completion needs a supported shell", async () => {
   const { run } = await createCli();
   expect(await run("completion")).toMatchObject({ code: 2, out: "" });
   expect(await run("completion ksh")).toMatchObject({ code: 2, out: "" });

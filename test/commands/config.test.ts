@@ -24,7 +24,7 @@ const values: Readonly<Record<ConfigKeyName, readonly [good: string, bad: string
 };
 
 describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
-  test("is kept, printed bare, listed with its source, and taken out again", async () => {
+  test("is saved, printed without formatting, listed with its source, and removed", async () => {
     const { run } = await createCli();
     expect(await run(["config", "set", name, good])).toMatchObject({ code: 0 });
     expect(await run(["config", "get", name, "-o", "table"])).toMatchObject({ code: 0, out: `${good}\n` });
@@ -37,7 +37,7 @@ describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
     expect(await run(["config", "get", name])).toMatchObject({ code: 5, out: "" });
   });
 
-  test("does not take a bad value", async () => {
+  test("rejects an invalid value", async () => {
     const { run } = await createCli();
     const { code, err } = await run(["config", "set", "--", name, bad]);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(name) });
@@ -46,7 +46,7 @@ describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
     for (const choice of choices ?? []) expect(err).toContain(choice);
   });
 
-  test("has its value asked for by its own rule on a terminal", async () => {
+  test("is prompted for with its own validation on a terminal", async () => {
     const { run } = await createCli();
     const choices = choicesOf(configKeys.find((key) => key.name === name) ?? configKeys[0]);
     const asked: (Question & { choices?: readonly string[] })[] = [];
@@ -65,13 +65,13 @@ describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
 });
 
 describe("an unknown key", () => {
-  test.each(["get", "unset"])("is reported with the known ones: config %s", async (verb) => {
+  test.each(["get", "unset"])("is reported with the known keys: config %s", async (verb) => {
     const { run } = await createCli();
     const { code, err } = await run(`config ${verb} image.modle`);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("image.model") });
   });
 
-  test("the API key is kept by auth login", async () => {
+  test("the API key is saved by auth login", async () => {
     const { run } = await createCli();
     const { code, err } = await run("config set apiKey secret");
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("gpuctl auth login") });
@@ -82,7 +82,7 @@ describe("an unknown key", () => {
 describe("a default", () => {
   const env = { GPUCTL_SANDBOX: "1" };
 
-  test("of new rentals is sent as if typed, and shown before", async () => {
+  test("of new rentals is sent like a flag, and shown before", async () => {
     const { run } = await createCli();
     await run("config set rentals.region eu-north-4");
     await run("config set rentals.gpuType h200");
@@ -102,7 +102,7 @@ describe("a default", () => {
     expect(typed.requests.find(({ method }) => method === "POST")?.body).toMatchObject({ gpuType: "h100" });
   });
 
-  test("that does not fit is reported by its key", async () => {
+  test("that is invalid is reported with its key", async () => {
     const { run } = await createCli();
     await run("config set rentals.region eu-north-4");
     const { code, err, requests } = await run("rentals create bare-metal --gpus 8 --network-type ethernet", {
@@ -112,7 +112,7 @@ describe("a default", () => {
     expect(err).toContain('rentals.region of profile "default" must be one of');
   });
 
-  test("gives way to the environment, and that to a flag", async () => {
+  test("is overridden by the environment, and that by a flag", async () => {
     const { run } = await createCli();
     await run("config set output json");
     expect((await run("volumes list", { env })).out).toBe("[]\n");
@@ -127,14 +127,14 @@ describe("a default", () => {
     });
   });
 
-  test("of time and tries counts", async () => {
-    const { run } = await createCli({ answer: () => Response.json({}, { status: 503 }) });
+  test("of timeout and retries is used", async () => {
+    const { run } = await createCli({ respond: () => Response.json({}, { status: 503 }) });
     await run("config set retries 1");
     expect((await run("volumes list", overNetwork())).requests).toHaveLength(2);
     expect((await run("volumes list --retries 0", overNetwork())).requests).toHaveLength(1);
   });
 
-  test("of money, models and place belongs to its profile", async () => {
+  test("of budgets, models and locations belongs to its profile", async () => {
     const { run } = await createCli();
     await run("profile add play --sandbox");
     await run("profile add frugal --sandbox");
@@ -144,8 +144,8 @@ describe("a default", () => {
   });
 });
 
-describe("a profile with a value that cannot be used", () => {
-  test("is fixed by the commands that change it", async () => {
+describe("a profile with an invalid value", () => {
+  test("can be fixed by the commands that change it", async () => {
     const { run, folder } = await createCli();
     await mkdir(join(folder, "config"), { mode: 0o700 });
     const text = '{"profile": "w", "profiles": {"w": {"sandbox": true, "output": "xls", "timeout": "soon"}}}';
@@ -161,7 +161,7 @@ describe("a profile with a value that cannot be used", () => {
   });
 });
 
-test("what the file holds beside is kept", async () => {
+test("unknown fields of the file are preserved", async () => {
   const { run, folder } = await createCli();
   await mkdir(join(folder, "config"), { mode: 0o700 });
   const path = join(folder, "config", "config.json");
@@ -176,7 +176,7 @@ test("what the file holds beside is kept", async () => {
   });
 });
 
-test("config path prints where the file is, whether it is there or not", async () => {
+test("config path prints the path of the file, whether it exists or not", async () => {
   const { run, folder } = await createCli();
   expect((await run("config path")).out).toBe(`${join(folder, "config", "config.json")}\n`);
 });

@@ -29,12 +29,12 @@ test.each(ids)("%s has a command and a handler in the sandbox", (id) => {
 });
 
 // What an example only shows is sent here, so that it is seen to be more than a text.
-test.each(ids)("an example of a command that lists %s reaches it", async (id) => {
+test.each(ids)("an example of a command that declares %s calls it", async (id) => {
   const operation: Operation = operations[id];
   const reached: boolean[] = [];
   for (const { command, after } of callers(id).flatMap(({ examples }) => examples)) {
     const cli = await createCli({
-      answer: ({ path, method }) =>
+      respond: ({ path, method }) =>
         operation.sunset && operation.replacedBy?.path === path && operation.replacedBy.method === method
           ? Response.json({ code: "NOT_FOUND", message: "Not found", issues: [] }, { status: 404 })
           : undefined,
@@ -66,7 +66,7 @@ async function sent(cli: Cli, { operation, input }: NegativeInput): Promise<numb
   return (await cli.sandbox.fetch(new Request(url, init))).status;
 }
 
-/** For each thing that is wrong with an input, the flags and words that could have given it. */
+/** For each thing that is wrong with an input, the flags and arguments that could have set it. */
 function flagsAtFault(
   spec: CommandNode,
   { operation, input }: NegativeInput,
@@ -78,7 +78,7 @@ function flagsAtFault(
 const negatives = ids.flatMap((id) => negativeInputs(id));
 
 describe.each(negatives)("$operation: $path breaks $limit", (negative) => {
-  test("the service refuses it", async () => {
+  test("the service rejects it", async () => {
     expect(await sent(await createCli(), negative)).toBe(400);
   });
 
@@ -86,7 +86,7 @@ describe.each(negatives)("$operation: $path breaks $limit", (negative) => {
   const typed = typedAs(spec, negative.input, "reference.png");
   if (typed === undefined) return;
 
-  test("the command line refuses it, names the flag and sends nothing", async () => {
+  test("the command rejects it, names the flag and sends nothing", async () => {
     const { run } = await cliWithPicture();
     const { code, out, err, requests } = await run([...typed, "--sandbox"]);
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
@@ -109,7 +109,7 @@ describe.each(negatives)("$operation: $path breaks $limit", (negative) => {
 const valueAt = (input: unknown, path: NegativeInput["path"]): unknown =>
   path.reduce((inside, step) => Object(inside)[step], input);
 
-/** Why no words can say it: flags make no empty list, no boolean but true and false, and no Id that is out of range. */
+/** Why no command line can express it: flags make no empty list, no boolean but true and false, and no Id that is out of range. */
 function reason({ path, limit, input, operation }: NegativeInput): string | undefined {
   const value = valueAt(input, path);
   if (Array.isArray(value) && value.length === 0) return "a missing flag is not an empty list";
@@ -121,7 +121,7 @@ function reason({ path, limit, input, operation }: NegativeInput): string | unde
   return undefined;
 }
 
-test("what no command line can express has a reason", () => {
+test("what a command line cannot express has a reason", () => {
   const untypable = negatives.filter(
     ({ operation, input }) => typedAs(mainCaller(operation), input, "reference.png") === undefined,
   );

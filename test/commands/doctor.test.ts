@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { globals, nouns } from "../../src/cli/generated/tree.ts";
 import { completionScripts } from "../../src/docs/completions/index.ts";
 import { treeOf } from "../../src/docs/tree.ts";
-import { type Answering, type Cli, createCli, firstMoment, type TestMachine } from "../support/cli.ts";
+import { type Cli, createCli, firstMoment, type Responder, type TestMachine } from "../support/cli.ts";
 import { key, overNetwork, serviceUrl } from "../support/service.ts";
 
 const day = 86_400_000;
@@ -30,17 +30,17 @@ async function checked(
     machine,
     user,
     env,
-    answer,
+    respond,
     before,
   }: {
     readonly machine?: Partial<TestMachine>;
     readonly user?: number;
     readonly env?: Readonly<Record<string, string>>;
-    readonly answer: Answering;
+    readonly respond: Responder;
     readonly before?: (cli: Cli) => Promise<unknown>;
   },
 ): Promise<Told & { readonly code: number }> {
-  const cli = await createCli({ answer });
+  const cli = await createCli({ respond });
   await before?.(cli);
   const { code, out, err } = await cli.run("doctor -o json", {
     env: { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key, ...env },
@@ -54,23 +54,23 @@ async function checked(
   return { ...reported, code };
 }
 
-/** A service that knows the key and serves a description, whatever else is asked. */
-const well: Answering = ({ path }) =>
+/** A service that accepts the key and serves a description. */
+const well: Responder = ({ path }) =>
   Response.json(
     path.endsWith("openapi.json") ? { openapi: "3.1.0", paths: { "/a": { get: {}, post: {} } } } : {},
   );
 
-const answering =
-  (part: string, answer: () => Response): Answering =>
+const respondTo =
+  (part: string, respond: () => Response): Responder =>
   (request) =>
-    request.path.includes(part) ? answer() : well(request);
+    request.path.includes(part) ? respond() : well(request);
 
 const refusal = (status: number) => () =>
   Response.json({ code: "NO", message: "no", issues: [] }, { status });
 
 describe("doctor", () => {
   test("on a healthy machine exits 0 and shows each check in a line, with a sign and a word", async () => {
-    const { run } = await createCli({ answer: well });
+    const { run } = await createCli({ respond: well });
     const outcome = await run("doctor", { ...overNetwork({ LANG: "C.UTF-8" }), machine: healthy });
     expect(outcome).toMatchObject({ code: 0, err: "" });
     expect(outcome.out).toContain("✓ ok       description    2 operations\n");
@@ -78,8 +78,8 @@ describe("doctor", () => {
     expect(outcome.out).not.toContain(key);
   });
 
-  test("with a failure prints what to do under it, and exits 1", async () => {
-    const { run } = await createCli({ answer: well });
+  test("with a failure prints what to do below it, and exits 1", async () => {
+    const { run } = await createCli({ respond: well });
     const machine = { ...healthy, nodeVersion: "18.0.0" };
     const { code, out, err } = await run("doctor", { ...overNetwork(), machine });
     expect({ code, err }).toEqual({ code: 1, err: "" });
@@ -87,7 +87,7 @@ describe("doctor", () => {
   });
 
   test("with a failure and a machine format nothing is on stdout, and every check in the error", async () => {
-    const { run } = await createCli({ answer: well });
+    const { run } = await createCli({ respond: well });
     const machine = { ...healthy, nodeVersion: "18.0.0" };
     const { code, out, err } = await run("doctor -o json", { ...overNetwork(), machine });
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -116,8 +116,8 @@ describe("doctor", () => {
     expect(out.match(/skipped: this is a dry run/g)).toHaveLength(5);
   });
 
-  test("asks each thing once, does not try again, and changes nothing", async () => {
-    const { run, folder } = await createCli({ answer: refusal(500) });
+  test("sends each request once, does not retry, and changes nothing", async () => {
+    const { run, folder } = await createCli({ respond: refusal(500) });
     const { code, requests, slept } = await run("doctor", { ...overNetwork(), machine: healthy });
     expect({ code, slept }).toEqual({ code: 1, slept: [] });
     expect(requests.map(({ method }) => method)).toEqual(["GET", "GET"]);
@@ -125,14 +125,14 @@ describe("doctor", () => {
   });
 
   test.each([60, 80])("on a terminal of %i columns no line is longer, but for a path", async (terminal) => {
-    const { run } = await createCli({ answer: well });
+    const { run } = await createCli({ respond: well });
     const { out } = await run("doctor", { ...overNetwork({ LANG: "C.UTF-8" }), terminal, machine: healthy });
     const wide = out.split("\n").filter((line) => line.length > terminal && !line.includes("/"));
     expect(wide).toEqual([]);
   });
 
   test("without a terminal's UTF-8 the signs are plain", async () => {
-    const { run } = await createCli({ answer: well });
+    const { run } = await createCli({ respond: well });
     const { out } = await run("doctor", { ...overNetwork({ LANG: "C" }), terminal: 120, machine: healthy });
     expect(out).toMatch(/^\+ ok /);
     expect(out).toMatch(/! warning {2}terminal .*\n +Set LANG/);
@@ -148,7 +148,7 @@ describe("doctor checks Node.js", () => {
     ["20.18.9", "failure"],
     ["9.99.0", "failure"],
   ])("%s: %s", async (nodeVersion, status) => {
-    expect(await checked("node", { answer: well, machine: { nodeVersion } })).toMatchObject({ status });
+    expect(await checked("node", { respond: well, machine: { nodeVersion } })).toMatchObject({ status });
   });
 });
 
@@ -169,38 +169,38 @@ describe("doctor checks the configuration", () => {
     ['{"profiles": 7}', 0o600, 0o700, "failure", "profiles has the wrong type"],
     ['{"profiles":{"default":{"retries":"x"}}}', 0o600, 0o700, "failure", 'invalid values: retries "x"'],
   ])("%s with modes %o and %o: %s", async (text, file, folder, status, message) => {
-    const reported = await checked("configuration", { answer: well, before: written(text, file, folder) });
+    const reported = await checked("configuration", { respond: well, before: written(text, file, folder) });
     expect(reported).toMatchObject({ status });
     expect(reported.message).toContain(message);
   });
 
   test("another user's file is a failure", async () => {
     const reported = await checked("configuration", {
-      answer: well,
+      respond: well,
       before: written("{}", 0o600, 0o700),
       user: 4711,
     });
     expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining("another user") });
   });
 
-  test("none is in order", async () => {
-    expect(await checked("configuration", { answer: well })).toMatchObject({ status: "ok" });
+  test("no configuration file is fine", async () => {
+    expect(await checked("configuration", { respond: well })).toMatchObject({ status: "ok" });
   });
 });
 
 describe("doctor checks the service", () => {
   test("no base URL is a failure, and the rest of it is skipped", async () => {
     const env = { GPUCTL_BASE_URL: "" };
-    expect(await checked("base URL", { answer: well, env })).toMatchObject({ status: "failure", code: 1 });
-    expect((await checked("TLS", { answer: well, env })).message).toContain("skipped");
+    expect(await checked("base URL", { respond: well, env })).toMatchObject({ status: "failure", code: 1 });
+    expect((await checked("TLS", { respond: well, env })).message).toContain("skipped");
   });
 
   test.each([
     [refusal(500), "no"],
     [() => new Response("<html>hi</html>"), "not JSON"],
     [() => Response.json({ hello: "system" }), "not an OpenAPI description"],
-  ])("a description that cannot be used is a failure (%#)", async (answer, message) => {
-    const reported = await checked("description", { answer: answering("openapi", answer) });
+  ])("a description that cannot be used is a failure (%#)", async (respond, message) => {
+    const reported = await checked("description", { respond: respondTo("openapi", respond) });
     expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining(message) });
   });
 
@@ -209,15 +209,15 @@ describe("doctor checks the service", () => {
     [401, "failure", "is not accepted"],
     [403, "warning", "does not have permission"],
     [503, "warning", "could not be checked"],
-  ])("a key that is answered %i: %s", async (status, expected, message) => {
-    const answer = status === 200 ? well : answering("summary", refusal(status));
-    const reported = await checked("key", { answer });
+  ])("a key with the response %i: %s", async (status, expected, message) => {
+    const respond = status === 200 ? well : respondTo("summary", refusal(status));
+    const reported = await checked("key", { respond });
     expect(reported).toMatchObject({ status: expected, message: expect.stringContaining(message) });
     expect(reported.message).toContain("…1234 from GPUCTL_API_KEY");
   });
 
   test("no key is a failure", async () => {
-    expect(await checked("key", { answer: well, env: { GPUCTL_API_KEY: "" } })).toMatchObject({
+    expect(await checked("key", { respond: well, env: { GPUCTL_API_KEY: "" } })).toMatchObject({
       status: "failure",
     });
   });
@@ -237,7 +237,7 @@ describe("doctor checks the connection", () => {
       "HTTPS_PROXY does not apply to api.example.com",
     ],
   ])("a proxy: %j", async (env, used, message) => {
-    const reported = await checked("proxy", { answer: well, env, machine: { proxyFor: async () => used } });
+    const reported = await checked("proxy", { respond: well, env, machine: { proxyFor: async () => used } });
     expect(reported).toMatchObject({ status: "ok", message: expect.stringContaining(message) });
     expect(reported.message).not.toContain("secret");
   });
@@ -249,7 +249,7 @@ describe("doctor checks the connection", () => {
     [undefined, "warning", "no certificate"],
   ])("a certificate (%#): %s", async (shown, status, message) => {
     const probe = async () => ({ date, certificate: shown });
-    const reported = await checked("TLS", { answer: well, machine: { probe } });
+    const reported = await checked("TLS", { respond: well, machine: { probe } });
     expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });
   });
 
@@ -258,19 +258,19 @@ describe("doctor checks the connection", () => {
     ["http://api.example.com", "failure"],
   ])("no encryption to %s: %s", async (url, status) => {
     const env = { GPUCTL_BASE_URL: url };
-    expect(await checked("TLS", { answer: well, env })).toMatchObject({ status });
+    expect(await checked("TLS", { respond: well, env })).toMatchObject({ status });
   });
 
   test("a host that cannot be reached", async () => {
     const probe = () => Promise.reject(new Error("no such host (api.example.com)"));
     const machine = { probe };
-    expect(await checked("TLS", { answer: well, machine })).toMatchObject({ status: "failure" });
-    expect(await checked("clock", { answer: well, machine })).toMatchObject({ status: "warning" });
+    expect(await checked("TLS", { respond: well, machine })).toMatchObject({ status: "failure" });
+    expect(await checked("clock", { respond: well, machine })).toMatchObject({ status: "warning" });
   });
 
-  test("a file of authorities that cannot be read", async () => {
+  test("an unreadable CA file", async () => {
     const env = { NODE_EXTRA_CA_CERTS: "/nowhere.pem" };
-    const reported = await checked("TLS", { answer: well, env });
+    const reported = await checked("TLS", { respond: well, env });
     expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining("/nowhere.pem") });
   });
 
@@ -282,7 +282,7 @@ describe("doctor checks the connection", () => {
     [600_000, "failure", "10m behind the service"],
   ])("a clock that is %i ms off: %s", async (off, status, message) => {
     const probe = async () => ({ date: new Date(firstMoment + off).toUTCString(), certificate });
-    const reported = await checked("clock", { answer: well, machine: { probe } });
+    const reported = await checked("clock", { respond: well, machine: { probe } });
     expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });
   });
 });
@@ -297,30 +297,30 @@ describe("doctor checks what is installed beside gpuctl", () => {
     ],
   ])("the sandbox (%#): %s", async (health, status) => {
     const sandboxHealth = async () => ({ file: "/state/sandbox.sqlite", ...health });
-    expect(await checked("sandbox", { answer: well, machine: { sandboxHealth } })).toMatchObject({ status });
+    expect(await checked("sandbox", { respond: well, machine: { sandboxHealth } })).toMatchObject({ status });
   });
 
   test.each(["player", "ssh"])("%s gives a warning when it is missing", async (check) => {
-    expect(await checked(check, { answer: well })).toMatchObject({ status: "ok", code: 0 });
+    expect(await checked(check, { respond: well })).toMatchObject({ status: "ok", code: 0 });
     const machine = { which: async () => undefined };
-    expect(await checked(check, { answer: well, machine })).toMatchObject({ status: "warning", code: 0 });
+    expect(await checked(check, { respond: well, machine })).toMatchObject({ status: "warning", code: 0 });
   });
 
-  test("completions that are missing, old, in their place, or loaded at the start", async () => {
+  test("completions that are missing, outdated, installed, or loaded at shell start", async () => {
     const env = { SHELL: "/bin/fish" };
     const place = (text: string) => async (cli: Cli) => {
       const folder = join(cli.folder, ".config", "fish", "completions");
       await mkdir(folder, { recursive: true });
       await writeFile(join(folder, "gpuctl.fish"), text);
     };
-    expect(await checked("completions", { answer: well, env })).toMatchObject({ status: "warning" });
-    const old = await checked("completions", { answer: well, env, before: place("# old") });
+    expect(await checked("completions", { respond: well, env })).toMatchObject({ status: "warning" });
+    const old = await checked("completions", { respond: well, env, before: place("# old") });
     expect(old).toMatchObject({
       status: "warning",
       advice: expect.stringContaining("gpuctl completion fish > "),
     });
     const script = completionScripts.fish(treeOf(nouns, globals));
-    const inPlace = await checked("completions", { answer: well, env, before: place(script) });
+    const inPlace = await checked("completions", { respond: well, env, before: place(script) });
     expect(inPlace).toMatchObject({ status: "ok" });
     const loads = async (cli: Cli) => {
       await mkdir(join(cli.folder, ".config", "fish"), { recursive: true });
@@ -329,7 +329,7 @@ describe("doctor checks what is installed beside gpuctl", () => {
         "gpuctl completion fish | source\n",
       );
     };
-    expect(await checked("completions", { answer: well, env, before: loads })).toMatchObject({
+    expect(await checked("completions", { respond: well, env, before: loads })).toMatchObject({
       status: "ok",
     });
   });

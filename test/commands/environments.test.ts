@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { operationSetNames } from "../../src/core/sandbox.ts";
 import { type Cli, createCli } from "../support/cli.ts";
-import { asked, descriptionPath } from "../support/described.ts";
+import { descriptionPath, requestLines } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
 const description = `GET ${descriptionPath}`;
@@ -19,7 +19,7 @@ const seed = JSON.stringify({
   })),
 });
 
-/** Runs command lines that must work; gives what the last one printed and what all of them asked for. */
+/** Runs command lines that must succeed; returns the output of the last one and the requests of all. */
 async function played({ run, sandbox }: Cli, ...lines: readonly string[]) {
   const key = { GPUCTL_API_KEY: sandbox.keys.full };
   const requests: string[] = [];
@@ -27,20 +27,20 @@ async function played({ run, sandbox }: Cli, ...lines: readonly string[]) {
   for (const line of lines) {
     const ran = await run(`${line} --yes`, overNetwork(key));
     expect(ran, line).toMatchObject({ code: 0 });
-    requests.push(...asked(ran.requests));
+    requests.push(...requestLines(ran.requests));
     out = ran.out;
   }
   return { out, requests };
 }
 
-describe("a service that has just the replacements", () => {
+describe("a service with only the replacements", () => {
   const active = (type: string) => `GET /v2/on-demand/rentals/active?rentalType=${type}`;
   const create = "POST /v2/on-demand/rentals";
 
   test.each([
     ["vm --gpus 1", "virtual-machine"],
     ["bare-metal --gpus 8 --network-type ethernet", "bare-metal"],
-  ])("rents %s and lists it", async (words, type) => {
+  ])("creates %s and lists it", async (words, type) => {
     const cli = await serving("replacements");
     const { out, requests } = await played(cli, `rentals create ${words}`, "rentals list -o json");
     expect(JSON.parse(out)).toMatchObject([{ id: 1001, rentalType: type }]);
@@ -48,7 +48,7 @@ describe("a service that has just the replacements", () => {
     expect(requests.slice(3).sort()).toEqual([active("bare-metal"), active("virtual-machine")]);
   });
 
-  test("lists page by page, with the filters that were given", async () => {
+  test("lists page by page, with the given filters", async () => {
     const cli = await serving("replacements");
     for (let made = 0; made < 21; made += 1) await played(cli, "rentals create vm --gpus 1");
     const { out, requests } = await played(cli, "rentals list --type vm --include-cluster-pools -o id");
@@ -66,20 +66,20 @@ describe("a service that has just the replacements", () => {
     expect(requests).toEqual([description, history, `${history}?cursor=1020`, `${history}?cursor=1040`]);
   });
 
-  test("changes the user where that is now", async () => {
+  test("updates the user at the new path", async () => {
     const { requests } = await played(await serving("replacements"), "user update --name Ada", "user delete");
     expect(requests).toEqual(["PUT /v2/users/me", "DELETE /v2/users/me"]);
   });
 
-  test("offers nothing that ends a rental", async () => {
+  test("has no operation that terminates a rental", async () => {
     const { run, sandbox } = await serving("replacements");
     const key = { GPUCTL_API_KEY: sandbox.keys.full };
     expect(await run("rentals terminate 1001 --yes", overNetwork(key))).toMatchObject({ code: 5 });
   });
 });
 
-describe("a service that knows the older path of the user alone", () => {
-  test("is asked there after the newer one", async () => {
+describe("a service with only the deprecated path of the user", () => {
+  test("gets a request there after one to the new path", async () => {
     const { requests } = await played(await serving("legacy"), "user update --name Ada", "user delete");
     expect(requests).toEqual([
       "PUT /v2/users/me",
@@ -91,7 +91,7 @@ describe("a service that knows the older path of the user alone", () => {
 });
 
 describe.each(["documented", "legacy"] as const)("a service that is %s", (only) => {
-  test("rents, lists and shows through deprecated operations", async () => {
+  test("creates, lists and shows rentals through deprecated operations", async () => {
     const vms = "/v2/on-demand/virtual-machine-rentals";
     const cli = await serving(only);
     await cli.sandbox.seed(seed);
@@ -112,12 +112,12 @@ describe.each(["documented", "legacy"] as const)("a service that is %s", (only) 
   });
 });
 
-test.each(operationSetNames)("sandbox serve --only %s serves just that", async (only) => {
+test.each(operationSetNames)("sandbox serve --only %s serves only that environment", async (only) => {
   const described: number[] = [];
   const { run } = await createCli({
     listen: async ({ fetch }) => {
-      const answer = await fetch(new Request(`http://127.0.0.1${descriptionPath}`));
-      described.push(Object.keys(Object(await answer.json()).paths).length);
+      const response = await fetch(new Request(`http://127.0.0.1${descriptionPath}`));
+      described.push(Object.keys(Object(await response.json()).paths).length);
       return { url: "http://127.0.0.1", close: async () => {} };
     },
   });
@@ -130,7 +130,7 @@ test.each(operationSetNames)("sandbox serve --only %s serves just that", async (
   expect(some).toBeLessThan(everything);
 });
 
-test("sandbox serve --only takes no other name", async () => {
+test("sandbox serve --only accepts no other name", async () => {
   const { run } = await createCli();
   const { code, out, err } = await run("sandbox serve --only newest");
   expect({ code, out }).toEqual({ code: 2, out: "" });

@@ -36,7 +36,7 @@ describe.each(commands)("$path", ({ examples }) => {
     if (!needsPerson.test(example.command)) expect(out + err).not.toMatch(/\u001b/);
   });
 
-  test.each(examples)("on a terminal, which is left as it was: $command", async (example) => {
+  test.each(examples)("on a terminal, which is restored: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command, attended);
     expect(code, err).toBe(exit.done);
@@ -79,7 +79,7 @@ describe("with -o json a failure is one document on stderr", () => {
 
   test.each(calling)("no connection for $name", async ({ example: { command } }) => {
     const { run } = await createCli({
-      answer: () => {
+      respond: () => {
         throw new ConnectionFailed("nothing listens there", { code: "ECONNREFUSED", sent: false });
       },
     });

@@ -5,7 +5,7 @@ import { createCli, temporaryFolder } from "../support/cli.ts";
 import { base64, painter, tinyPng } from "../support/pictures.ts";
 import { overNetwork } from "../support/service.ts";
 
-const answer = () => Response.json({ images: [{ image: base64(tinyPng()), random_seed: 42 }] });
+const respond = () => Response.json({ images: [{ image: base64(tinyPng()), random_seed: 42 }] });
 
 describe("--out", () => {
   test.each([
@@ -24,14 +24,14 @@ describe("--out", () => {
     expect((await readFile(path)).subarray(1, 4).toString()).toBe("PNG");
   });
 
-  test("a folder that is there gets the default name", async () => {
+  test("an existing folder gets the default name", async () => {
     const { run, folder } = await painter(tinyPng());
     await mkdir(join(folder, "pictures"));
     const { out } = await run("image cat --out pictures", overNetwork());
     expect(out).toContain(join(folder, "pictures/2026-11-20-"));
   });
 
-  test("- writes the bytes, and refuses a terminal before anything is paid for", async () => {
+  test("- writes the bytes, and rejects a terminal before anything is paid for", async () => {
     const { run } = await painter(tinyPng());
     const { code, bytes } = await run("image cat --out - --no-metadata", overNetwork());
     expect({ code, bytes }).toEqual({ code: 0, bytes: Buffer.from(tinyPng()) });
@@ -40,7 +40,7 @@ describe("--out", () => {
     expect(terminal).toMatchObject({ code: 2, out: "", requests: [] });
   });
 
-  test("a file that is there is never replaced without --force", async () => {
+  test("an existing file is never replaced without --force", async () => {
     const { run, folder } = await painter(tinyPng());
     await writeFile(join(folder, "cat.png"), "mine");
     expect((await run("image cat --out cat.png", overNetwork())).out).toBe(`${join(folder, "cat-2.png")}\n`);
@@ -52,7 +52,7 @@ describe("--out", () => {
   });
 
   test.each(["nowhere/cat.png", "{colour}.png", "cat{.png", "taken/cat.png", ""])(
-    "%s can take nothing, which is found out before anything is paid for",
+    "%s cannot be written, which is reported before anything is paid for",
     async (out) => {
       const { run, folder } = await painter(tinyPng());
       await writeFile(join(folder, "taken"), "a file");
@@ -62,12 +62,12 @@ describe("--out", () => {
   );
 });
 
-describe("a picture that was paid for is never lost", () => {
-  test("when its folder is gone by then it is kept in the current one", async () => {
+describe("an image that was paid for is never lost", () => {
+  test("when its folder was deleted it is saved in the current one", async () => {
     const { run, folder } = await createCli({
-      answer: async () => {
+      respond: async () => {
         await rm(join(folder, "pictures"), { recursive: true });
-        return answer();
+        return respond();
       },
     });
     await mkdir(join(folder, "pictures"));
@@ -78,12 +78,12 @@ describe("a picture that was paid for is never lost", () => {
     expect((await readFile(out.trimEnd())).subarray(1, 4).toString()).toBe("PNG");
   });
 
-  test("when the current folder is gone too it is kept in the temporary one", async () => {
+  test("when the current folder was deleted too it is saved in the temporary one", async () => {
     const { run, folder } = await createCli({
-      answer: async () => {
+      respond: async () => {
         await rename(folder, `${folder}-away`);
         await writeFile(folder, "a file in the folder's place");
-        return answer();
+        return respond();
       },
     });
     const { code, out } = await run("image cat --out cat.png", overNetwork());
@@ -93,12 +93,12 @@ describe("a picture that was paid for is never lost", () => {
     await rm(`${folder}-away`, { recursive: true });
   });
 
-  test("pictures saved before a failure are listed", async () => {
+  test("images saved before a failure are listed", async () => {
     let left = 2;
     const { run, folder } = await createCli({
-      answer: () => {
+      respond: () => {
         left -= 1;
-        return left < 0 ? new Response("", { status: 500 }) : answer();
+        return left < 0 ? new Response("", { status: 500 }) : respond();
       },
     });
     const { code, err } = await run("image cat -n 3 --out cat.png", overNetwork());
@@ -112,9 +112,9 @@ describe("a picture that was paid for is never lost", () => {
   test("and with JSON it is in the one document", async () => {
     let left = 1;
     const { run } = await createCli({
-      answer: () => {
+      respond: () => {
         left -= 1;
-        return left < 0 ? new Response("", { status: 500 }) : answer();
+        return left < 0 ? new Response("", { status: 500 }) : respond();
       },
     });
     const { err } = await run("image cat -n 2 -o json", overNetwork());

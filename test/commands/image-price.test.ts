@@ -13,7 +13,7 @@ describe("image price", () => {
   });
 });
 
-test("image models needs no service", async () => {
+test("image models sends no request", async () => {
   const { run } = await createCli();
   expect((await run("image models -o id")).out).toBe(
     "FLUX.1-dev\nSDXL1.0-base\nSDXL-turbo\nSD2\nSD1.5\nSSD\n",

@@ -8,7 +8,7 @@ import { readPngText } from "../support/png-text.ts";
 import { overNetwork } from "../support/service.ts";
 
 describe("image", () => {
-  test("always says model, size, steps and scale, and what else was typed", async () => {
+  test("always sends model, size, steps and scale, and the given flags", async () => {
     const { run } = await painter(tinyPng());
     const bare = await run('image "a cat"', overNetwork());
     expect(bare.requests[0]?.body).toEqual({
@@ -51,7 +51,7 @@ describe("image", () => {
     }
   });
 
-  test("saves the picture and prints its path, with the price on stderr", async () => {
+  test("saves the image and prints its path, with the price on stderr", async () => {
     const cli = await createCli();
     const { code, out, err } = await cli.run('image "A lighthouse, at dusk!" --seed 7 --sandbox');
     expect(code).toBe(0);
@@ -63,7 +63,7 @@ describe("image", () => {
     );
   });
 
-  test("reports what was spent at a service that charges", async () => {
+  test("reports the cost of a service that charges", async () => {
     const { run } = await painter(tinyPng());
     for (const line of ["image cat", "image cat --out -"]) {
       const { err } = await run(line, overNetwork());
@@ -97,7 +97,7 @@ describe("image", () => {
     ]);
   });
 
-  test("carries its settings, and never a key; --no-metadata leaves them out", async () => {
+  test("stores its settings, and never a key; --no-metadata omits them", async () => {
     const cli = await createCli();
     await cli.run("image cat --seed 7 --out with.png --sandbox");
     await cli.run("image cat --seed 7 --out without.png --no-metadata --sandbox");
@@ -113,7 +113,7 @@ describe("image", () => {
     );
   });
 
-  test("counts seeds up for several pictures", async () => {
+  test("increments the seed for several images", async () => {
     const cli = await createCli();
     const { requests, out, err } = await cli.run("image cat --seed 7 -n 3 --out cats.png --sandbox");
     expect(requests.map(({ body }) => (body as { seed: number }).seed)).toEqual([7, 8, 9]);
@@ -122,14 +122,14 @@ describe("image", () => {
     expect(err).toContain("3 pictures, $0.036");
   });
 
-  test.each(["0", "1.5", "-1", "many"])("-n %s is refused", async (count) => {
+  test.each(["0", "1.5", "-1", "many"])("-n %s is rejected", async (count) => {
     const { run } = await createCli();
     const outcome = await run(`image cat -n ${count} --sandbox`);
     expect(outcome).toMatchObject({ code: 2, requests: [] });
     expect(outcome.err).toContain("--count");
   });
 
-  test("--max-cost refuses before anything is sent", async () => {
+  test("--max-cost stops before anything is sent", async () => {
     const { run } = await createCli();
     for (const limit of ["0.0119", "0", "$0.01"]) {
       const outcome = await run(["image", "cat", "--max-cost", limit, "--sandbox"]);
@@ -149,7 +149,7 @@ describe("invalid input that would cost money", () => {
     ["image cat --steps -5 --max-cost 0", "--steps must be at least 1"],
     ["image cat --size 1024x1024 --width 640", "--size conflicts with --width or --height; use only one"],
     ["image cat --out - -o json", "use only one of them"],
-  ])("%s is refused", async (line, reason) => {
+  ])("%s is rejected", async (line, reason) => {
     const { run } = await createCli();
     const outcome = await run(`${line} --sandbox`);
     expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
@@ -157,7 +157,7 @@ describe("invalid input that would cost money", () => {
   });
 });
 
-test("a dry run shows every request of several pictures", async () => {
+test("a dry run shows every request of several images", async () => {
   const { run } = await createCli();
   const { out } = await run("image cat -n 3 --seed 4 --dry-run -o json --sandbox");
   const { requests } = JSON.parse(out) as { requests: { body: { seed: number } }[] };

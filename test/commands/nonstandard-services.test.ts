@@ -113,7 +113,7 @@ describe("a service that", () => {
   );
 });
 
-test("a description that never comes is waited for a moment, however long the user would wait", async () => {
+test("a description that never arrives is waited for only briefly, whatever --timeout is", async () => {
   const { send } = await serviceHarness();
   const service: NonstandardService = { name: "never", description: () => new Promise(() => {}) };
   const history = (await baselines()).find(({ line }) =>

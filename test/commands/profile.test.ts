@@ -3,7 +3,7 @@ import { createCli } from "../support/cli.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
 async function withProfiles() {
-  const cli = await createCli({ answer: () => Response.json([]) });
+  const cli = await createCli({ respond: () => Response.json([]) });
   await cli.run(`auth login --with-token --profile work --base-url ${serviceUrl}`, { stdin: key });
   await cli.run("profile add play --sandbox");
   await cli.run("profile add lab --base-url https://lab.example --key-command 'pass show lab'");
@@ -12,7 +12,7 @@ async function withProfiles() {
 }
 
 describe("profile list", () => {
-  test("marks the current one and shows where the keys come from, never the keys", async () => {
+  test("marks the current one and shows the source of the keys, never the keys", async () => {
     const { run } = await withProfiles();
     const { out } = await run("profile list");
     expect(out).toMatchInlineSnapshot(`
@@ -41,7 +41,7 @@ describe("profile list", () => {
     expect(lab).toMatchObject({ key: null, keySource: "apiKeyCommand" });
   });
 
-  test("marks what a flag or the environment names", async () => {
+  test("marks the one that a flag or the environment selects", async () => {
     const { run } = await withProfiles();
     const used = async (...given: Parameters<typeof run>) =>
       JSON.parse((await run(...given)).out).find(({ inUse }: { inUse: boolean }) => inUse)?.name;
@@ -49,7 +49,7 @@ describe("profile list", () => {
     expect(await used("profile list -o json", { env: { GPUCTL_PROFILE: "play" } })).toBe("play");
   });
 
-  test("of nothing is an empty list", async () => {
+  test("without profiles is an empty list", async () => {
     const { run } = await createCli();
     expect(await run("profile list -o json")).toMatchObject({ code: 0, out: "[]\n" });
     expect((await run("profile list")).err).toContain("gpuctl setup");
@@ -57,7 +57,7 @@ describe("profile list", () => {
 });
 
 describe("profile show", () => {
-  test("shows the current one, or another, with what it keeps", async () => {
+  test("shows the current one, or another, with its settings", async () => {
     const { run, json } = await withProfiles();
     await run("config set image.model SD2");
     expect(await json("profile show")).toMatchObject({ name: "work", settings: { "image.model": "SD2" } });
@@ -68,7 +68,7 @@ describe("profile show", () => {
     });
   });
 
-  test("of an unknown one exits 5 and lists the known ones", async () => {
+  test("of an unknown profile exits 5 and lists the known ones", async () => {
     const { run } = await withProfiles();
     const { code, out, err } = await run("profile show lap");
     expect({ code, out }).toEqual({ code: 5, out: "" });
@@ -78,7 +78,7 @@ describe("profile show", () => {
 
 describe("profile add", () => {
   test.each(["--sandbox", "--base-url https://new.example"])(
-    "refuses a name that is taken: %s",
+    "rejects a name that exists: %s",
     async (kind) => {
       const { run, json } = await withProfiles();
       const before = await json("profile list");
@@ -90,27 +90,27 @@ describe("profile add", () => {
   );
 
   test.each(["", "two words", "ä", "a/b", "x".repeat(65), "__proto__"])(
-    "refuses the name %j",
+    "rejects the name %j",
     async (name) => {
       const { run } = await createCli();
       expect(await run(["profile", "add", name, "--sandbox"])).toMatchObject({ code: 2, out: "" });
     },
   );
 
-  test.each(["constructor", "toString", "a.b-c_1", "x".repeat(64)])("takes the name %s", async (name) => {
+  test.each(["constructor", "toString", "a.b-c_1", "x".repeat(64)])("accepts the name %s", async (name) => {
     const { run } = await createCli();
     expect(await run(["profile", "add", name, "--sandbox"])).toMatchObject({ code: 0 });
     expect(await run(["profile", "show", name])).toMatchObject({ code: 0 });
   });
 
-  test("wants to know what it is, and takes nothing from the current profile", async () => {
+  test("requires a host or --sandbox, and takes nothing from the current profile", async () => {
     const { run } = await withProfiles();
     const { code, err } = await run("profile add empty");
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("--base-url URL or --sandbox") });
     expect(await run("profile add odd --sandbox --key-command x")).toMatchObject({ code: 2 });
   });
 
-  test("takes what is valid as a host, and nothing else", async () => {
+  test("accepts only a valid host", async () => {
     const { run } = await createCli();
     expect(await run("profile add a --base-url nowhere")).toMatchObject({ code: 2 });
     expect(JSON.parse((await run("profile list -o json")).out)).toEqual([]);
@@ -118,7 +118,7 @@ describe("profile add", () => {
 });
 
 describe("profile use", () => {
-  test("counts from then on", async () => {
+  test("sets the current profile", async () => {
     const { run, json } = await withProfiles();
     await run("profile use play");
     expect(await json("auth status")).toMatchObject({ profile: "play", sandbox: true });
@@ -126,13 +126,13 @@ describe("profile use", () => {
     expect(await json("auth status")).toMatchObject({ profile: "play" });
   });
 
-  test("says so when the environment names another one", async () => {
+  test("warns if the environment selects another one", async () => {
     const { run } = await withProfiles();
     const { err } = await run("profile use play", { env: { GPUCTL_PROFILE: "lab" } });
     expect(err).toContain('"lab" is still used in this shell');
   });
 
-  test("works when the environment names one that is gone", async () => {
+  test("works when the environment selects one that was removed", async () => {
     const { run } = await withProfiles();
     const env = { GPUCTL_PROFILE: "gone" };
     expect(await run("volumes list", { env })).toMatchObject({ code: 2 });
@@ -141,7 +141,7 @@ describe("profile use", () => {
 });
 
 describe("profile remove", () => {
-  test("asks first, and names what goes", async () => {
+  test("asks for confirmation, and names what is removed", async () => {
     const { run, json } = await withProfiles();
     const asked: string[] = [];
     const confirm = async ({ message }: { message: string }) => {
@@ -167,7 +167,7 @@ describe("profile remove", () => {
     expect(await json("profile list")).toEqual([]);
   });
 
-  test("of an unknown one exits 5 without a question", async () => {
+  test("of an unknown one exits 5 without a prompt", async () => {
     const { run } = await withProfiles();
     expect(await run("profile remove lap", { terminal: 80 })).toMatchObject({ code: 5 });
   });

@@ -4,16 +4,16 @@ import { createCli } from "../support/cli.ts";
 const line = "rentals create vm --gpus 1 --sandbox --yes";
 const summaryPath = "/v2/on-demand/active-rental-summary";
 
-/** A sandbox with one rental of $2.00 an hour, whose summary answers otherwise when one is given. */
+/** A sandbox with one rental of $2.00 an hour, and another summary if one is given. */
 async function withOneRental(summary?: unknown, listing?: unknown) {
-  const answers = new Map([
+  const bodies = new Map([
     [summaryPath, summary],
     ["/v2/on-demand/virtual-machine-rentals", listing],
   ]);
   let ready = false;
   const cli = await createCli({
-    answer: ({ path, method }) => {
-      const body = ready && method === "GET" ? answers.get(path) : undefined;
+    respond: ({ path, method }) => {
+      const body = ready && method === "GET" ? bodies.get(path) : undefined;
       return body === undefined ? undefined : Response.json(body);
     },
   });
@@ -26,7 +26,7 @@ const writes = (requests: readonly { method: string }[]) =>
   requests.filter(({ method }) => method !== "GET").length;
 
 describe("--max-burn", () => {
-  test("refuses when what is active costs as much already", async () => {
+  test("fails when the active rentals already cost as much", async () => {
     const { run } = await withOneRental();
     const { code, out, err, requests } = await run(`${line} --max-burn 2.00`);
     expect({ code, out, writes: writes(requests) }).toEqual({ code: 11, out: "", writes: 0 });
@@ -34,7 +34,7 @@ describe("--max-burn", () => {
     expect(err).toContain("Nothing was sent.");
   });
 
-  test("lets a rental be made below it", async () => {
+  test("allows a create below it", async () => {
     const { run } = await withOneRental();
     const { code, requests } = await run(`${line} --max-burn 2.01`);
     expect({ code, writes: writes(requests) }).toEqual({ code: 0, writes: 1 });
@@ -52,7 +52,7 @@ describe("--max-burn", () => {
   });
 
   test.each([{ total: 3 }, {}, [], null, { count: 1 }])(
-    "adds up the listing when the summary %j names no cost",
+    "adds up the listing when the summary %j has no cost",
     async (summary) => {
       const { run } = await withOneRental(summary, [
         { id: 1, currentTerm: { costPerHourCents: 300 } },
@@ -63,14 +63,14 @@ describe("--max-burn", () => {
     },
   );
 
-  test("refuses when the cost of the active rentals is unknown", async () => {
+  test("fails when the cost of the active rentals is unknown", async () => {
     const { run } = await withOneRental({}, [{ id: 1 }]);
     const { code, err, requests } = await run(`${line} --max-burn 100`);
     expect({ code, writes: writes(requests) }).toEqual({ code: 11, writes: 0 });
     expect(err).toContain("the hourly cost of the active rentals is unknown");
   });
 
-  test("an amount that is none is refused", async () => {
+  test("an invalid amount is rejected", async () => {
     const { run } = await withOneRental();
     const { code, err, requests } = await run(`${line} --max-burn cheap`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -81,7 +81,7 @@ describe("--max-burn", () => {
 test("the largest hourly cost of the summary is the total, whatever its name", async () => {
   const summary = { onDemandHourlyCostCents: 500, reservedHourlyCostCents: 3000, allHourlyCents: 3500 };
   const { run } = await createCli({
-    answer: ({ path }) => (path.endsWith("active-rental-summary") ? Response.json(summary) : undefined),
+    respond: ({ path }) => (path.endsWith("active-rental-summary") ? Response.json(summary) : undefined),
   });
   const outcome = await run("rentals create vm --gpus 1 --max-burn 20 --sandbox --yes");
   expect(outcome).toMatchObject({ code: 11, out: "" });

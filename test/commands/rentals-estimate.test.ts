@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Question } from "../../src/system/types.ts";
-import { type Answering, createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 import { description, descriptionPath } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
@@ -18,13 +18,13 @@ const rental = {
   currentTerm: { costPerHourCents: 374 },
 };
 
-/** What is asked before something is rented, when the lists hold what is given, and what was requested. */
+/** The confirmation prompt of a create when the lists have the given records, and the requests. */
 async function asked(line: string, lists: Readonly<Record<string, unknown>>, status = 200) {
-  const answer: Answering = ({ method, path }) =>
+  const respond: Responder = ({ method, path }) =>
     method === "GET" && path !== "/v2/openapi.json"
       ? Response.json(lists[path] ?? [], { status })
       : undefined;
-  const { run } = await createCli({ answer });
+  const { run } = await createCli({ respond });
   const questions: string[] = [];
   const confirm = async ({ message }: Question) => {
     questions.push(message);
@@ -38,7 +38,7 @@ async function asked(line: string, lists: Readonly<Record<string, unknown>>, sta
 const vm = "rentals create vm --gpus 4 --gpu h100";
 const unknown = "The price is not known in advance.";
 
-describe("the cost is shown before something is rented", () => {
+describe("the cost is shown before a create", () => {
   const option = {
     machineType: "virtual-machine",
     gpuType: "h100",
@@ -48,7 +48,7 @@ describe("the cost is shown before something is rented", () => {
     costPerHourCents: 430,
   };
 
-  test("by the rental options that the service lists, and nothing else is looked at", async () => {
+  test("from the rental options of the service, without other requests", async () => {
     const { question, paths } = await asked(vm, { [options]: [option], [vms]: [rental] });
     expect(question).toContain("It will cost about $8.60 an hour, by the service's rental options.");
     expect(paths).toEqual(["/v2/openapi.json", options]);
@@ -59,15 +59,15 @@ describe("the cost is shown before something is rented", () => {
     ["they are elsewhere", `${vm} --region us-east-1`, [option]],
     ["a term is reserved", `${vm} --term-type reserved`, [option]],
     ["they say nothing", vm, { message: "none" }],
-  ])("not by rental options when %s", async (_why, line, answer) => {
-    const { question } = await asked(line, { [options]: answer });
+  ])("not from rental options when %s", async (_why, line, option) => {
+    const { question } = await asked(line, { [options]: option });
     expect(question).toContain(unknown);
   });
 
-  test("a service without rental options is not asked for them", async () => {
+  test("a service without rental options gets no request for them", async () => {
     const { run } = await createCli({
       negotiates: true,
-      answer: ({ path }) =>
+      respond: ({ path }) =>
         Response.json(path === descriptionPath ? description({}) : path === vms ? [rental] : []),
     });
     const asked: string[] = [];
@@ -80,7 +80,7 @@ describe("the cost is shown before something is rented", () => {
     expect(requests.map(({ path }) => path)).toEqual([descriptionPath, vms]);
   });
 
-  test("by what the newest active rental of the same kind costs", async () => {
+  test("from the newest active rental of the same kind", async () => {
     const older = {
       ...rental,
       id: 6,
@@ -94,13 +94,13 @@ describe("the cost is shown before something is rented", () => {
     expect(paths).toEqual(["/v2/openapi.json", options, vms]);
   });
 
-  test("by what has ended, when nothing of the kind is active", async () => {
+  test("from an ended rental, when none of the kind is active", async () => {
     const active = { ...rental, gpuType: "h200" };
     const { question } = await asked(vm, { [vms]: [active], [history]: { items: [rental] } });
     expect(question).toContain("about $7.48 an hour, by what rental 7 costs");
   });
 
-  test("for bare metal by bare metal", async () => {
+  test("for bare metal from bare metal", async () => {
     const line = "rentals create bare-metal --gpus 8 --gpu H100 --network-type ethernet --no-validate";
     const { question, paths } = await asked(line, { [machines]: [rental] });
     expect(question).toContain("about $14.96 an hour");
@@ -120,14 +120,14 @@ describe("the cost is shown before something is rented", () => {
     expect((await asked(vm, lists)).question).toContain(unknown);
   });
 
-  test("a failed lookup is not retried, and does no harm", async () => {
+  test("a failed lookup is not retried, and does not stop the create", async () => {
     const { question, slept } = await asked(vm, {}, 503);
     expect(question).toContain(unknown);
     expect(slept).toEqual([]);
   });
 
   test.each(["--yes", "--dry-run", "--no-input"])(
-    "nothing is asked and nothing is looked up with %s",
+    "there is no prompt and no lookup with %s",
     async (flag) => {
       const { run } = await createCli();
       const { requests } = await run(`${vm} ${flag} --sandbox`, { terminal: 100 });

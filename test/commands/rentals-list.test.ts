@@ -10,7 +10,7 @@ async function withTwoRentals() {
 }
 
 describe("rentals list", () => {
-  test("shows both types side by side, whole in a pipe", async () => {
+  test("shows both types in one list, untruncated in a pipe", async () => {
     const { run, advance } = await withTwoRentals();
     advance(60_000);
     const { code, out, err, requests } = await run("rentals list --sandbox");
@@ -38,21 +38,21 @@ describe("rentals list", () => {
   test.each([
     ["vm", "1001\n", "/v2/on-demand/virtual-machine-rentals"],
     ["bare-metal", "1002\n", "/v2/on-demand/bare-metal-rentals"],
-  ])("--type %s asks for that type alone", async (type, ids, path) => {
+  ])("--type %s requests only that type", async (type, ids, path) => {
     const { run } = await withTwoRentals();
     const { out, requests } = await run(`rentals list --type ${type} -o id --sandbox`);
     expect(out).toBe(ids);
     expect(requests.map((request) => request.path)).toEqual([path]);
   });
 
-  test("prints JSON as the service sent it, whatever is in it", async () => {
+  test("prints JSON as the service sent it", async () => {
     const record = { id: 7, status: "Frozen", news: [null, { x: 1 }] };
-    const { run } = await createCli({ answer: always(200, [record]) });
+    const { run } = await createCli({ respond: always(200, [record]) });
     const { out } = await run("rentals list --type vm -o json", overNetwork());
     expect(JSON.parse(out)).toEqual([record]);
   });
 
-  test("an empty list is [] in JSON, and words on stderr for a table", async () => {
+  test("an empty list is [] in JSON, and a message on stderr for a table", async () => {
     const { run } = await createCli();
     expect(await run("rentals list -o json --sandbox")).toMatchObject({ code: 0, out: "[]\n", err: "" });
     expect(await run("rentals list --sandbox")).toMatchObject({
@@ -63,7 +63,7 @@ describe("rentals list", () => {
     expect(await run("rentals list --sandbox --quiet")).toMatchObject({ code: 0, out: "", err: "" });
   });
 
-  test("--include-cluster-pools goes to the virtual machines", async () => {
+  test("--include-cluster-pools is sent for virtual machines", async () => {
     const { run } = await createCli();
     const { requests } = await run("rentals list --include-cluster-pools --sandbox");
     expect(requests.map(({ query }) => query)).toEqual([{ includeClusterPools: "true" }, {}]);
@@ -71,8 +71,8 @@ describe("rentals list", () => {
     expect(wrong).toMatchObject({ code: 2, out: "", requests: [] });
   });
 
-  test("takes a page around the list, nulls and missing fields", async () => {
-    const { run } = await createCli({ answer: always(200, { items: [{ id: "r-1", status: null }, {}] }) });
+  test("accepts a page object, nulls and missing fields", async () => {
+    const { run } = await createCli({ respond: always(200, { items: [{ id: "r-1", status: null }, {}] }) });
     const { code, out } = await run("rentals list --type vm", overNetwork());
     expect(code).toBe(0);
     expect(out.split("\n")[1]).toContain("r-1");
@@ -88,7 +88,7 @@ test("rentals history says when nothing has ended", async () => {
   });
 });
 
-test("rentals history shows what has ended", async () => {
+test("rentals history shows ended rentals", async () => {
   const { run, advance } = await createCli();
   await run(
     "rentals create vm --gpus 1 --term-type reserved --days 1 --no-convert-to-on-demand-on-expiry --sandbox --yes",
@@ -102,10 +102,10 @@ test("rentals history shows what has ended", async () => {
   `);
 });
 
-test("the type is spelt alike in a table, whatever the service calls it, and JSON is as received", async () => {
+test("the type has one spelling in a table, whatever the service sends, and JSON is unchanged", async () => {
   const types = ["virtual-machine", "VM", "bare-metal", "BareMetal", "pod"];
   const { run } = await createCli({
-    answer: ({ path }) =>
+    respond: ({ path }) =>
       Response.json(path.includes("bare") ? [] : types.map((rentalType, id) => ({ id, rentalType }))),
   });
   const shown = async (flags: string) => (await run(`rentals list ${flags}`, overNetwork())).out;

@@ -11,7 +11,7 @@ const wanted = {
   termType: "on-demand",
 } as const;
 
-test("the price of a rental is that of its option in the sandbox's catalogue", async () => {
+test("the price of a rental is that of its option in the sandbox's catalog", async () => {
   const { run } = await createCli();
   const options = JSON.parse((await run("api call listRentalOptions --sandbox")).out);
   expect(hourlyCentsOf(options, wanted)).toBe(800);
@@ -29,7 +29,7 @@ test("the price of a rental is that of its option in the sandbox's catalogue", a
 });
 
 test.each([[null], [[]], [[7, { gpuType: "h100" }]], [{ items: "none" }]])(
-  "%j is not a catalogue",
+  "%j is not a catalog",
   (options) => {
     expect(hourlyCentsOf(options, wanted)).toBeUndefined();
   },

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { Unavailable } from "../../src/core/errors.ts";
-import { type Answering, createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 
 const lookup = "/v2/on-demand/rental";
 
 const looksLike =
-  (...records: readonly unknown[]): Answering =>
+  (...records: readonly unknown[]): Responder =>
   ({ path }) =>
     path === lookup
       ? Response.json(records.length > 1 ? (records as unknown[]).shift() : records[0])
@@ -26,7 +26,7 @@ function sshEnding(status: number) {
 
 describe("rentals ssh", () => {
   test.each([0, 3, 130, 255])("ends with ssh's exit status %i", async (status) => {
-    const { run } = await createCli({ answer: looksLike(running) });
+    const { run } = await createCli({ respond: looksLike(running) });
     const { calls, programs } = sshEnding(status);
     expect(await run("rentals ssh 1 --sandbox", { programs })).toMatchObject({
       code: status,
@@ -42,27 +42,27 @@ describe("rentals ssh", () => {
     [["--", "--help"]],
     [["--", "--print", "-o", "json", "--dry-run", "--"]],
     [["--", "echo $HOME; rm 'x'", ""]],
-  ])("passes %j on as it is", async (words) => {
-    const { run } = await createCli({ answer: looksLike(running) });
+  ])("passes %j on unchanged", async (words) => {
+    const { run } = await createCli({ respond: looksLike(running) });
     const { calls, programs } = sshEnding(0);
     await run(["rentals", "ssh", "1", "--sandbox", ...words], { programs });
     expect(calls).toEqual([["ssh", "-p", "30022", "ubuntu@203.0.113.7", ...words.slice(1)]]);
   });
 
-  test("--print prints the line for a shell and runs nothing", async () => {
-    const { run } = await createCli({ answer: looksLike(running) });
+  test("--print prints the command line and runs nothing", async () => {
+    const { run } = await createCli({ respond: looksLike(running) });
     const { out } = await run(["rentals", "ssh", "1", "--print", "--sandbox", "--", "ls", "a b", "it's"]);
     expect(out).toBe("ssh -p 30022 ubuntu@203.0.113.7 ls 'a b' 'it'\\''s'\n");
   });
 
-  test("-o json shows where it would go and runs nothing", async () => {
-    const { run } = await createCli({ answer: looksLike(running) });
+  test("-o json shows the address and runs nothing", async () => {
+    const { run } = await createCli({ respond: looksLike(running) });
     const { code, out } = await run("rentals ssh 1 -o json --sandbox");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({ ...address, command: "ssh -p 30022 ubuntu@203.0.113.7" });
   });
 
-  test("--dry-run looks nothing up, and shows what would follow", async () => {
+  test("--dry-run sends nothing, and shows the next steps", async () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run("rentals ssh 1001 --dry-run --sandbox -- uptime");
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -70,10 +70,10 @@ describe("rentals ssh", () => {
     expect(err).toBe("Then: ssh -p PORT USER@HOST uptime\n");
   });
 
-  test("of several nodes the first is taken, with a note on how to take another", async () => {
+  test("uses the first of several nodes, with a note on how to select another", async () => {
     const nodes = [address, { ...address, host: "203.0.113.8" }];
     const { run } = await createCli({
-      answer: looksLike({ ...running, providerData: { sshNetworking: nodes } }),
+      respond: looksLike({ ...running, providerData: { sshNetworking: nodes } }),
     });
     const { calls, programs } = sshEnding(0);
     const first = await run("rentals ssh 1 --sandbox", { programs });
@@ -86,7 +86,7 @@ describe("rentals ssh", () => {
     expect(third.err).toContain("--node must be at most 2");
   });
 
-  test.each(["0", "1.5", "first"])("--node %s is refused before anything is sent", async (node) => {
+  test.each(["0", "1.5", "first"])("--node %s is rejected before anything is sent", async (node) => {
     const { run } = await createCli();
     const outcome = await run(`rentals ssh 1 --node ${node} --sandbox`);
     expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
@@ -107,7 +107,7 @@ describe("rentals ssh", () => {
       "no address",
     ],
   ])("%j runs nothing and exits %i", async (record, code, message) => {
-    const { run } = await createCli({ answer: looksLike(record) });
+    const { run } = await createCli({ respond: looksLike(record) });
     const { calls, programs } = sshEnding(0);
     const outcome = await run("rentals ssh 1 --sandbox", { programs });
     expect(outcome).toMatchObject({ code, out: "" });
@@ -115,8 +115,8 @@ describe("rentals ssh", () => {
     expect(calls).toEqual([]);
   });
 
-  test("a rental that is not ready may be tried again, for scripts too", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1, status: "Pending" }) });
+  test("a rental that is not ready is a retryable error", async () => {
+    const { run } = await createCli({ respond: looksLike({ id: 1, status: "Pending" }) });
     const { err } = await run("rentals ssh 1 -o json --sandbox");
     expect(JSON.parse(err).error).toMatchObject({ code: "NOT_READY", exitCode: 8, retryable: true });
   });
@@ -130,15 +130,15 @@ describe("rentals ssh", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("--wait ends when time is up", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1, status: "Pending" }) });
+  test("--wait times out", async () => {
+    const { run } = await createCli({ respond: looksLike({ id: 1, status: "Pending" }) });
     const outcome = await run("rentals ssh 1 --wait --wait-timeout 8s --sandbox");
     expect(outcome).toMatchObject({ code: 8, slept: [5000, 3000] });
     expect(outcome.err).toContain("is still billed");
   });
 
-  test("without ssh on the machine it says what to do", async () => {
-    const { run } = await createCli({ answer: looksLike(running) });
+  test("without ssh the error says what to do", async () => {
+    const { run } = await createCli({ respond: looksLike(running) });
     const missing = async () => {
       throw new Unavailable("ssh cannot be started (ENOENT)", "It has to be installed.");
     };

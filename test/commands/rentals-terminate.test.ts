@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
-import { asked, description, descriptionPath, notFound, service } from "../support/described.ts";
+import { description, descriptionPath, notFound, requestLines, service } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
 const vm = "rentals create vm --gpus 1 --label trial --yes --sandbox";
@@ -32,21 +32,21 @@ describe("rentals terminate", () => {
       1002  bm-1002  Rental 1002 was terminated.
       "
     `);
-    expect(asked(requests).filter((line) => line.startsWith("POST"))).toEqual([
+    expect(requestLines(requests).filter((line) => line.startsWith("POST"))).toEqual([
       "POST /v2/on-demand/virtual-machine-rentals/terminate",
       "POST /v2/on-demand/bare-metal-rentals/terminate",
     ]);
     expect(JSON.parse((await run("rentals list -o json --sandbox")).out)).toEqual([]);
   });
 
-  test("passes the answers through", async () => {
+  test("prints the responses", async () => {
     const { run } = await createCli();
     await run(vm);
     const { out } = await run("rentals terminate 1001 --yes -o json --sandbox");
     expect(JSON.parse(out)).toEqual([{ message: "Rental 1001 was terminated.", rentalId: 1001 }]);
   });
 
-  test("names each rental and its label before it does", async () => {
+  test("names each rental and its label before it ends them", async () => {
     const { run } = await createCli();
     await run(vm);
     await run(vm);
@@ -65,7 +65,7 @@ describe("rentals terminate", () => {
     expect(await run("rentals terminate 1001 --sandbox")).toMatchObject({ code: 2, out: "" });
   });
 
-  test("ends nothing when one of them is not there", async () => {
+  test("ends nothing when one of them does not exist", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, err, requests } = await run("rentals terminate 1001 999 --yes --sandbox");
@@ -118,7 +118,7 @@ const json = (properties: object, required: readonly string[] = []) => ({
 describe("a third-party service", () => {
   test("that lists no such operation gets an error with what to do", async () => {
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({})),
         "GET /v2/on-demand/rental": lookup,
       }),
@@ -135,35 +135,38 @@ describe("a third-party service", () => {
     ["none", () => new Response("<html>"), 7, 1],
     ["refused", () => new Response("", { status: 403 }), 4, 1],
     ["slow", () => new Promise<Response>(() => {}), 9, 2],
-  ])("whose description is %s is given up soon, and gets no request", async (_how, answer, code, tries) => {
-    const { run } = await createCli({
-      negotiates: true,
-      answer: ({ path }) => (path === descriptionPath ? answer() : lookup({ query: {} })),
-    });
-    const { out, err, requests, slept, ...ended } = await run(
-      "rentals terminate 7 --yes --timeout 50ms -o json",
-      overNetwork(),
-    );
-    expect({ code: ended.code, out }).toEqual({ code, out: "" });
-    const { error } = JSON.parse(err);
-    expect(error).toMatchObject({
-      code: "NO_DESCRIPTION",
-      request: { url: expect.stringContaining(descriptionPath) },
-    });
-    expect(error.message).toMatch(
-      /could not fetch the service's description .*, so it is not known whether rentals can be terminated/,
-    );
-    expect(error.hint).toContain("Nothing was terminated");
-    expect(asked(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
-    expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThan(1_000);
-  });
+  ])(
+    "whose description is %s fails with NO_DESCRIPTION, and nothing is ended",
+    async (_how, respond, code, tries) => {
+      const { run } = await createCli({
+        negotiates: true,
+        respond: ({ path }) => (path === descriptionPath ? respond() : lookup({ query: {} })),
+      });
+      const { out, err, requests, slept, ...ended } = await run(
+        "rentals terminate 7 --yes --timeout 50ms -o json",
+        overNetwork(),
+      );
+      expect({ code: ended.code, out }).toEqual({ code, out: "" });
+      const { error } = JSON.parse(err);
+      expect(error).toMatchObject({
+        code: "NO_DESCRIPTION",
+        request: { url: expect.stringContaining(descriptionPath) },
+      });
+      expect(error.message).toMatch(
+        /could not fetch the service's description .*, so it is not known whether rentals can be terminated/,
+      );
+      expect(error.hint).toContain("Nothing was terminated");
+      expect(requestLines(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));
+      expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThan(1_000);
+    },
+  );
 
-  test("whose description is unavailable just now uses the cached one", async () => {
+  test("whose description is unavailable uses the cached one", async () => {
     let up = true;
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run, advance } = await createCli({
       negotiates: true,
-      answer: (request) =>
+      respond: (request) =>
         request.path === descriptionPath && !up
           ? new Response("", { status: 503 })
           : service({
@@ -178,11 +181,11 @@ describe("a third-party service", () => {
     expect((await run("rentals terminate 7 --yes", overNetwork())).code).toBe(0);
   });
 
-  test("is not guessed at in a dry run: what is kept of it says which request it would be", async () => {
+  test("uses the cached description in a dry run", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       negotiates: true,
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: json({ rentalId: {} }) })),
       }),
     });
@@ -216,9 +219,9 @@ describe("a third-party service", () => {
         "POST /v2/on-demand/rentals/terminate",
       ],
     ],
-  ])("with %s is not asked what is active", async (_what, operations) => {
+  ])("with %s gets no request for active rentals", async (_what, operations) => {
     const { run } = await createCli({
-      answer: (request) =>
+      respond: (request) =>
         request.method === "GET"
           ? service({
               [`GET ${descriptionPath}`]: () =>
@@ -229,7 +232,7 @@ describe("a third-party service", () => {
     });
     const { code, requests } = await run("rentals terminate 7 --yes", overNetwork());
     expect(code).toBe(0);
-    expect(asked(requests)).toEqual([
+    expect(requestLines(requests)).toEqual([
       `GET ${descriptionPath}`,
       "GET /v2/on-demand/rental?rentalId=7",
       operations.at(-1)?.includes("/rentals/") ? operations.at(-1) : operations[0],
@@ -237,9 +240,9 @@ describe("a third-party service", () => {
     ]);
   });
 
-  test("that ends virtual machines only is asked nothing for bare metal", async () => {
+  test("that ends virtual machines only gets no request for bare metal", async () => {
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () =>
           Response.json(description({ "POST /v2/on-demand/virtual-machine-rentals/terminate": {} })),
         "GET /v2/on-demand/rental": () => Response.json({ id: 7, rentalType: "bare-metal" }),
@@ -267,9 +270,9 @@ describe("a third-party service", () => {
     ["DELETE /v2/ssh/rentals/{id}", {}],
     ["DELETE /v2/past-rentals/{id}", {}],
     ["POST /v2/rentals/terminate", json({ rentalId: {}, reason: {} }, ["reason"])],
-  ])("whose %s is something else is not asked by it", async (operation, described) => {
+  ])("whose %s does something else gets no request there", async (operation, described) => {
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: described })),
       }),
     });
@@ -278,23 +281,23 @@ describe("a third-party service", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("ends what two ids name once", async () => {
+  test("ends a rental that is named by two IDs once", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
         "GET /v2/on-demand/rental": () => Response.json({ id: 7 }),
         [end]: () => Response.json({}),
       }),
     });
     const { requests } = await run("rentals terminate 7 lab-7 --yes", overNetwork());
-    expect(asked(requests).filter((line) => line === end)).toHaveLength(1);
+    expect(requestLines(requests).filter((line) => line === end)).toHaveLength(1);
   });
 
-  test("that answers with a page of something leaves it unknown", async () => {
+  test("that returns an HTML page has an unknown outcome", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
         "GET /v2/on-demand/rental": lookup,
         [end]: () => new Response("<html>Sign in</html>"),
@@ -311,7 +314,7 @@ describe("a third-party service", () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const controller = new AbortController();
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
         "GET /v2/on-demand/rental": lookup,
         [end]: ({ body }) => {
@@ -343,10 +346,10 @@ describe("a third-party service", () => {
       json({ machine_ids: { type: "array", items: { type: "string" } } }),
       { machine_ids: ["7"] },
     ],
-  ])("is asked by %s", async (operation, described, body) => {
+  ])("gets the request %s", async (operation, described, body) => {
     const path = operation.replace(/\{\w+\}/, "7").split(" ")[1] ?? "";
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: described })),
         "GET /v2/on-demand/rental": lookup,
         [operation.replace(/\{\w+\}/, "7")]: () => new Response(null, { status: 204 }),
@@ -357,11 +360,11 @@ describe("a third-party service", () => {
     expect(requests.filter(({ method }) => method !== "GET")).toMatchObject([{ path, body }]);
   });
 
-  test("whose records have no type is asked by the listing that holds the rental", async () => {
+  test("whose records have no type: the listing with the rental decides the type", async () => {
     const end = "POST /v2/on-demand/bare-metal-rentals/terminate";
     const document = description({ [end]: {}, "POST /v2/on-demand/virtual-machine-rentals/terminate": {} });
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(document),
         "GET /v2/on-demand/rental": lookup,
         "GET /v2/on-demand/bare-metal-rentals": () => Response.json([{ id: 7 }]),
@@ -371,16 +374,16 @@ describe("a third-party service", () => {
     });
     const { code, err, requests } = await run("rentals terminate 7 --yes", overNetwork());
     expect(code).toBe(0);
-    expect(asked(requests).filter((line) => line.startsWith("POST"))).toEqual([end]);
+    expect(requestLines(requests).filter((line) => line.startsWith("POST"))).toEqual([end]);
     expect(err).toBe(
       "Rental 7 is still running, active and is billed until it ends. Run `gpuctl rentals wait 7 --for terminated` to wait for it.\n",
     );
   });
 
-  test("that fails halfway is looked up, and sent once", async () => {
+  test("that fails midway is looked up, and gets one request", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
         "GET /v2/on-demand/rental": lookup,
         [end]: ({ body }) =>
@@ -391,6 +394,6 @@ describe("a third-party service", () => {
     expect(code).toBe(10);
     expect(err).toContain("Terminated: 7. Failed: 8");
     expect(err).toContain("Rental 8 was looked up: it is Running now.");
-    expect(asked(requests).filter((line) => line === end)).toHaveLength(2);
+    expect(requestLines(requests).filter((line) => line === end)).toHaveLength(2);
   });
 });

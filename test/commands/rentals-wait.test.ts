@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { type Answering, createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 const lookup = "/v2/on-demand/rental";
 
-/** The lookup answers so; all else is the sandbox's. */
+/** The response to the lookup; all else is the sandbox's. */
 const looksLike =
-  (record: unknown): Answering =>
+  (record: unknown): Responder =>
   ({ path }) =>
     path === lookup ? Response.json(record) : undefined;
 
 describe("rentals wait", () => {
-  test("looks until the rental runs", async () => {
+  test("polls until the rental runs", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, out, slept } = await run("rentals wait 1001 --interval 1s -o json --sandbox");
@@ -20,14 +20,14 @@ describe("rentals wait", () => {
     expect(slept).toEqual([1000, 1000]);
   });
 
-  test("a rental that boots is active already", async () => {
+  test("a rental that is starting is already active", async () => {
     const { run } = await createCli();
     await run(vm);
     expect(await run("rentals wait 1001 --for active --sandbox")).toMatchObject({ code: 0, slept: [] });
   });
 
-  test("looks once more when time is up, then says that the rental is still billed", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1, state: "active", status: "Pending" }) });
+  test("polls once more after the timeout, then says that the rental is still billed", async () => {
+    const { run } = await createCli({ respond: looksLike({ id: 1, state: "active", status: "Pending" }) });
     const outcome = await run("rentals wait 1 --interval 4s --wait-timeout 10s --sandbox");
     expect(outcome).toMatchObject({ code: 8, out: "", slept: [4000, 4000, 2000] });
     expect(outcome.requests).toHaveLength(4);
@@ -35,7 +35,7 @@ describe("rentals wait", () => {
   });
 
   test("a rental that has ended will never run", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1, state: "terminated" }) });
+    const { run } = await createCli({ respond: looksLike({ id: 1, state: "terminated" }) });
     const outcome = await run("rentals wait 1 --sandbox");
     expect(outcome).toMatchObject({ code: 5, out: "", slept: [] });
     expect(outcome.err).toContain("has ended");
@@ -43,7 +43,7 @@ describe("rentals wait", () => {
   });
 
   test("a rental that failed will never run, and may still be billed", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1, state: "active", status: "Failed" }) });
+    const { run } = await createCli({ respond: looksLike({ id: 1, state: "active", status: "Failed" }) });
     const outcome = await run("rentals wait 1 --sandbox");
     expect(outcome).toMatchObject({ code: 7, out: "", slept: [] });
     expect(outcome.err).toContain("may still be billed");
@@ -54,13 +54,13 @@ describe("rentals wait", () => {
     expect(await run("rentals wait 4711 --sandbox")).toMatchObject({ code: 5, out: "" });
   });
 
-  test("states are compared without case, and unknown ones do no harm", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1, status: "RUNNING", state: "curious" }) });
+  test("states are case-insensitive, and unknown ones are ignored", async () => {
+    const { run } = await createCli({ respond: looksLike({ id: 1, status: "RUNNING", state: "curious" }) });
     expect(await run("rentals wait 1 --sandbox")).toMatchObject({ code: 0 });
   });
 
   test.each(["--interval 0s", "--interval soon", "--wait-timeout -1s", "--for asleep"])(
-    "%s is refused",
+    "%s is rejected",
     async (flag) => {
       const { run } = await createCli();
       const outcome = await run(`rentals wait 1 ${flag} --sandbox`);
@@ -70,7 +70,7 @@ describe("rentals wait", () => {
   );
 
   test("Ctrl-C ends it", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1, status: "Pending" }) });
+    const { run } = await createCli({ respond: looksLike({ id: 1, status: "Pending" }) });
     const outcome = await run("rentals wait 1 --sandbox", { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ code: 130, out: "" });
   });
@@ -86,8 +86,8 @@ describe("rentals create --wait", () => {
     expect(slept).toEqual([5000]);
   });
 
-  test("names the rental when time is up", async () => {
-    const { run } = await createCli({ answer: looksLike({ id: 1001, status: "Pending" }) });
+  test("names the rental after a timeout", async () => {
+    const { run } = await createCli({ respond: looksLike({ id: 1001, status: "Pending" }) });
     const outcome = await run(`${vm} --wait --wait-timeout 3s`);
     expect(outcome).toMatchObject({ code: 8, out: "", slept: [3000] });
     expect(outcome.err).toContain("rental 1001");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
+import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
 const list = "/v2/on-demand/virtual-machine-rentals";
@@ -11,7 +11,7 @@ const other = { id: 2, label: "b", status: "Running", gpuCount: 1, gpuType: "h10
 async function watching(looks: readonly (readonly unknown[] | Response)[], options: RunOptions = {}) {
   const controller = new AbortController();
   const left = [...looks];
-  const answer: Answering = ({ path }) => {
+  const respond: Responder = ({ path }) => {
     if (path !== list) return undefined;
     const look = left.shift();
     if (look instanceof Response) return look;
@@ -19,7 +19,7 @@ async function watching(looks: readonly (readonly unknown[] | Response)[], optio
     controller.abort();
     return new Promise<Response>(() => {});
   };
-  const { run } = await createCli({ answer });
+  const { run } = await createCli({ respond });
   const watch = (line: string) =>
     run(`rentals list --type vm --retries 0 ${line}`, {
       ...overNetwork(options.env),
@@ -53,7 +53,7 @@ describe("rentals list --watch in a pipe", () => {
     expect(await watch("--watch 1s -o id")).toMatchObject({ code: 130, out: "1\n2\n", err: "" });
   });
 
-  test.each(["json"])("-o %s is refused: it is one document", async (format) => {
+  test.each(["json"])("-o %s is rejected: it is one document", async (format) => {
     const { watch } = await watching([[]]);
     const outcome = await watch(`--watch -o ${format}`);
     expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
@@ -73,13 +73,13 @@ describe("rentals list --watch in a pipe", () => {
     [401, 3],
     [403, 4],
     [404, 5],
-  ])("an answer of %i ends it with exit code %i", async (status, code) => {
+  ])("a response of %i ends it with exit code %i", async (status, code) => {
     const refusal = Response.json({ code: "NO", message: "no", issues: [] }, { status });
     const { watch } = await watching([[pending], refusal, []]);
     expect(await watch("--watch")).toMatchObject({ code });
   });
 
-  test("a first poll that fails ends it: there is nothing to show", async () => {
+  test("a first poll that fails ends it", async () => {
     const { watch } = await watching([failing(), [pending]]);
     expect(await watch("--watch")).toMatchObject({ code: 7, out: "" });
   });
@@ -93,7 +93,7 @@ describe("rentals list --watch in a pipe", () => {
 describe("rentals list --watch on a terminal", () => {
   const terminal = { terminal: 80, env: {} };
 
-  test("draws over the last frame, hides the cursor meanwhile, and shows how to leave", async () => {
+  test("redraws in place, hides the cursor, and shows how to exit", async () => {
     const { watch } = await watching([[pending], [running]], terminal);
     const { code, out, err } = await watch("--watch 2s --color never");
     expect({ code, err }).toEqual({ code: 130, err: "" });
@@ -123,7 +123,7 @@ describe("rentals list --watch on a terminal", () => {
     ["", { TERM: "dumb" }],
     ["", { CI: "1" }],
     ["--quiet", {}],
-  ])("nothing moves with %s %j", async (flag, env) => {
+  ])("there is no animation with %s %j", async (flag, env) => {
     const { watch } = await watching([[pending], [pending], [running]], { ...terminal, env });
     const { out, err } = await watch(`--watch --color never ${flag}`);
     expect(out + err).not.toMatch(control);
@@ -139,13 +139,13 @@ describe("the interval of a watch", () => {
     ["--watch=1m30s", 90_000],
     ["--watch --include-cluster-pools", 5000],
     ["--watch -o table", 5000],
-  ])("%s looks every %i ms", async (flags, interval) => {
+  ])("%s polls every %i ms", async (flags, interval) => {
     const { watch } = await watching([[pending], [pending]]);
     expect((await watch(flags)).slept[0]).toBe(interval);
   });
 
   test.each(["--watch 500ms", "--watch 0s", "--watch=soon", "--watch 5", "--watch="])(
-    "%s is refused, and nothing is sent",
+    "%s is rejected, and nothing is sent",
     async (flags) => {
       const { watch } = await watching([[]]);
       const outcome = await watch(flags);
@@ -154,14 +154,14 @@ describe("the interval of a watch", () => {
     },
   );
 
-  test("the word after it is its value", async () => {
+  test("the next argument is its value", async () => {
     const { watch } = await watching([[]]);
     const outcome = await watch("--watch everything");
     expect(outcome).toMatchObject({ code: 2, requests: [] });
     expect(outcome.err).toContain('--watch must be a duration such as 30s, 2m or 1h30m, not "everything"');
   });
 
-  test("the value of another flag is left alone", async () => {
+  test("the value of another flag is not changed", async () => {
     const { watch } = await watching([[]]);
     const { err } = await watch("--type --watch");
     expect(err).toContain('--type must be one of vm, bare-metal, not "--watch"');

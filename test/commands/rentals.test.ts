@@ -4,7 +4,7 @@ import { createCli } from "../support/cli.ts";
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 
 describe("rentals create", () => {
-  test("sends just the fields that were given", async () => {
+  test("sends only the given fields", async () => {
     const { run } = await createCli();
     const { code, out, requests } = await run("rentals create vm --gpus 1 --sandbox -o json");
     expect(code).toBe(0);
@@ -14,7 +14,7 @@ describe("rentals create", () => {
     ]);
   });
 
-  test("takes every field of a virtual machine", async () => {
+  test("supports every field of a virtual machine", async () => {
     const { run } = await createCli();
     const { requests } = await run(
       `rentals create vm --gpu-count 2 --network-type ethernet --region eu-north-4 --gpu-type h200 --label "my vm"
@@ -39,7 +39,7 @@ describe("rentals create", () => {
     });
   });
 
-  test("attaches a volume that exists, or makes one", async () => {
+  test("attaches an existing volume, or creates one", async () => {
     const { run } = await createCli();
     const line = "rentals create bare-metal --gpus 8 --network-type ethernet --sandbox";
     const made = await run(`${line} --new-volume data-1 --new-volume-size 300 -o json`);
@@ -53,7 +53,7 @@ describe("rentals create", () => {
     expect(both).toMatchObject({ code: 2, requests: [] });
   });
 
-  test("prints the id alone, or the record", async () => {
+  test("prints the ID only, or the record", async () => {
     const { run } = await createCli();
     expect((await run(`${vm} -o id`)).out).toBe("1001\n");
     expect((await run(vm)).out).toMatchInlineSnapshot(`
@@ -77,7 +77,7 @@ describe("rentals create", () => {
 });
 
 describe("rentals get", () => {
-  test("shows a rental that runs", async () => {
+  test("shows a running rental", async () => {
     const { run, advance } = await createCli();
     await run(vm);
     advance(60_000);
@@ -120,7 +120,7 @@ describe("rentals get", () => {
     expect((await run("rentals get 1001 -o id --sandbox")).out).toBe("1001\n");
   });
 
-  test.each(["table", "json", "id"])("a rental that does not exist gives no output in %s", async (format) => {
+  test.each(["table", "json", "id"])("a rental that does not exist prints nothing in %s", async (format) => {
     const { run } = await createCli();
     const { code, out, err } = await run(`rentals get 4711 -o ${format} --sandbox`);
     expect({ code, out }).toEqual({ code: 5, out: "" });

@@ -4,7 +4,7 @@ import { createCli, firstMoment } from "../support/cli.ts";
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 
 describe("reserve convert", () => {
-  test("takes the price in dollars or in cents", async () => {
+  test("accepts the price in dollars or in cents", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, out, requests } = await run(
@@ -27,14 +27,14 @@ describe("reserve convert", () => {
     `);
   });
 
-  test("refuses two prices that differ", async () => {
+  test("rejects two different prices", async () => {
     const { run } = await createCli();
     const line = "reserve convert 1 --days 30 --expected-price 1.00 --sandbox --expected-total-price-cents";
     expect(await run(`${line} 101`)).toMatchObject({ code: 2, requests: [] });
     expect((await run(`${line} 100`)).requests).toHaveLength(1);
   });
 
-  test("shows what the service has against the price", async () => {
+  test("shows why the service rejects the price", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, out, err } = await run("reserve convert 1001 --days 30 --expected-price 1 --sandbox");
@@ -55,7 +55,7 @@ test("reserve extend moves the end of a term", async () => {
   expect(JSON.parse(out)).toMatchObject({ rentalId: 1001, reservedUntil: until });
 });
 
-test("reserve request prints what the service says", async () => {
+test("reserve request prints the service's message", async () => {
   const { run } = await createCli();
   const { out } = await run("reserve request --gpus 512 --sandbox");
   expect(out).toBe("The sandbox received your request for 512 GPUs. It does not forward it to anyone.\n");

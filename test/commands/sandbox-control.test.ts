@@ -39,7 +39,7 @@ test.each([
     "TIME must not go backward: the sandbox's clock only goes forward",
   ],
   ["sandbox clock set 2026-02-30", "TIME must be a time"],
-])("%s is refused, and the clock is as it was", async (line, message) => {
+])("%s is rejected, and the clock does not change", async (line, message) => {
   const { run } = await createCli();
   const before = (await run("sandbox clock show -o json")).out;
   const { code, out, err } = await run(line);
@@ -109,7 +109,7 @@ test.each([
   ["--operation getRental --delay 1s --retry-after 1s", "--retry-after requires a status"],
   ["--operation getRental --cut-stream-after 1 --garbage", "--cut-stream-after cannot be combined"],
   ["--operation getRental --reset --status 500 --times 0.5", "--times must be an integer"],
-])("sandbox fault add %s is refused", async (flags, message) => {
+])("sandbox fault add %s is rejected", async (flags, message) => {
   const { run } = await createCli();
   const { code, err } = await run(`sandbox fault add ${flags}`);
   expect(code).toBe(2);
@@ -117,7 +117,7 @@ test.each([
   expect((await run("sandbox fault list -o json")).out).toBe("[]\n");
 });
 
-test("the tool tries reads again through faults, and writes never", async () => {
+test("with faults, reads are retried and writes never", async () => {
   const { run } = await createCli();
   await run("sandbox fault add --operation listStorageVolumes --status 429 --times 2 --retry-after 7s");
   const listed = await run("volumes list --sandbox -o json");
@@ -148,7 +148,7 @@ test.each([
 
 const seed = "rentals:\n  - rentalType: virtual-machine\n    gpuCount: 2\n    label: seeded\n";
 
-test("the sandbox is filled from a file or from stdin", async () => {
+test("the sandbox is seeded from a file or from stdin", async () => {
   const { run, folder } = await createCli();
   await run(vm);
   writeFileSync(join(folder, "seed.yaml"), seed);
@@ -161,7 +161,7 @@ test("the sandbox is filled from a file or from stdin", async () => {
   expect((await run("volumes list -o id --sandbox")).out).toBe("501\n");
 });
 
-test("a seed that is wrong names the place and the line, and changes nothing", async () => {
+test("the error for an invalid seed names the path and the line, and nothing changes", async () => {
   const { run } = await createCli();
   await run(vm);
   const stdin = `${seed}    customPorts: [0]\nvolumes: [{ label: a b, region: mars, sizeInGb: 1 }]\n`;
@@ -203,7 +203,7 @@ test.each(["sandbox seed -", "sandbox restore -"])(
   },
 );
 
-test("a key of a seed is used when the environment names it", async () => {
+test("a key of a seed is used when the environment sets it", async () => {
   const { run } = await createCli();
   const stdin =
     "keys: [{ value: key-of-a-reader, access: read-only }, { value: key-of-nobody, access: revoked }]";
@@ -233,7 +233,7 @@ test("a snapshot is saved, never over another file, and restored", async () => {
   expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n1002\n");
 });
 
-test("what is not a snapshot is refused", async () => {
+test("a file that is not a snapshot is rejected", async () => {
   const { run } = await createCli();
   await run(vm);
   for (const stdin of ["{}", Buffer.from([0xff, 0xfe, 0x00])]) {
@@ -267,7 +267,7 @@ test.each([
   expect(existsSync(join(folder, "other.json"))).toBe(false);
 });
 
-test("the requests are listed with what was wrong", async () => {
+test("the requests are listed with their errors", async () => {
   const { run } = await createCli();
   expect(await run("sandbox requests")).toMatchObject({ code: 0, out: "", err: "No requests.\n" });
   await run("rentals get 9 --sandbox");
@@ -284,7 +284,7 @@ test("the requests are listed with what was wrong", async () => {
   ]);
 });
 
-test.each(["0", "1.5", "all"])("sandbox requests --limit %s is refused", async (limit) => {
+test.each(["0", "1.5", "all"])("sandbox requests --limit %s is rejected", async (limit) => {
   const { run } = await createCli();
   const { code, err } = await run(`sandbox requests --limit ${limit}`);
   expect(code).toBe(2);

@@ -59,7 +59,7 @@ async function scripted(ahead: number) {
   return { said, snapshot };
 }
 
-test("the same script on the same seed says and leaves the same, to the byte, whenever it is run", async () => {
+test("the same script on the same seed has the same output and state, byte for byte", async () => {
   const [one, other] = [await scripted(0), await scripted(500 * day + 1234)];
   expect(other.said.map((text) => text.slice(0, 2000))).toEqual(one.said.map((text) => text.slice(0, 2000)));
   expect(other.said.join("\0") === one.said.join("\0")).toBe(true);
@@ -107,7 +107,7 @@ describe("an invalid time is refused, and the clock does not move", () => {
     ["advance 1d2h3m4s5ms", day + 2 * 3_600_000 + 184_005],
     ["set 2026-11-20T12:00:00Z", 0],
     ["set 2026-11-21", 12 * 3_600_000],
-  ])("%s is time", async (line, passed) => {
+  ])("%s is a valid time", async (line, passed) => {
     const { run } = await createCli();
     const { out } = await run(`sandbox clock ${line} -o id`);
     expect(out).toBe(`${new Date(Date.UTC(2026, 10, 20, 12) + passed).toISOString()}\n`);

@@ -3,7 +3,7 @@ import { createCli } from "../support/cli.ts";
 
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 
-test("sandbox status counts what is there", async () => {
+test("sandbox status counts the records", async () => {
   const { run } = await createCli();
   await run(vm);
   expect((await run("sandbox status")).out).toMatchInlineSnapshot(`
@@ -31,7 +31,7 @@ test("sandbox reset starts over", async () => {
   expect((await run("rentals list -o json --sandbox")).out).toBe("[]\n");
 });
 
-test("sandbox reset --dry-run forgets nothing", async () => {
+test("sandbox reset --dry-run deletes nothing", async () => {
   const { run } = await createCli();
   await run(vm);
   const { code, err } = await run("sandbox reset --yes --dry-run");
@@ -50,7 +50,7 @@ test("sandbox keys shows the sandbox's own keys", async () => {
   expect((await run("sandbox keys -o id")).out.trimEnd().split("\n")).toHaveLength(2);
 });
 
-test("sandbox limits lists what the service leaves open", async () => {
+test("sandbox limits lists the assumptions and limits of the sandbox", async () => {
   const { run } = await createCli();
   const limits = JSON.parse((await run("sandbox limits -o json")).out);
   expect(limits.length).toBeGreaterThan(10);
@@ -64,22 +64,25 @@ test("sandbox serve prints its address and ends on Ctrl-C", async () => {
   expect(JSON.parse(out)).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
 });
 
-test.each(["65536", "-1", "1.5", "http"])("sandbox serve --port %s is refused", async (port) => {
+test.each(["65536", "-1", "1.5", "http"])("sandbox serve --port %s is rejected", async (port) => {
   const { run } = await createCli();
   const { code, err } = await run(`sandbox serve --port ${port}`);
   expect(code).toBe(2);
   expect(err).toContain("--port");
 });
 
-test.each(["", " "])("sandbox serve --host %j is refused: it would listen everywhere", async (host) => {
-  const listen = async () => {
-    throw new Error("it listens");
-  };
-  const { run } = await createCli({ listen });
-  const { code, err } = await run(["sandbox", "serve", "--host", host]);
-  expect(code).toBe(2);
-  expect(err).toContain("--host");
-});
+test.each(["", " "])(
+  "sandbox serve --host %j is rejected: it would listen on all interfaces",
+  async (host) => {
+    const listen = async () => {
+      throw new Error("it listens");
+    };
+    const { run } = await createCli({ listen });
+    const { code, err } = await run(["sandbox", "serve", "--host", host]);
+    expect(code).toBe(2);
+    expect(err).toContain("--host");
+  },
+);
 
 test("sandbox serve --dry-run serves nothing", async () => {
   const { run } = await createCli();
@@ -88,7 +91,7 @@ test("sandbox serve --dry-run serves nothing", async () => {
   expect(JSON.parse(out)).toEqual({ url: null, host: "127.0.0.1", port: 8787 });
 });
 
-test("a port that is taken is reported", async () => {
+test("a port in use is reported", async () => {
   const { run, sandbox } = await createCli();
   const { url, close } = await sandbox.serve({ host: "127.0.0.1", port: 0 });
   const { code, err } = await run(`sandbox serve --port ${new URL(url).port}`);
@@ -97,7 +100,7 @@ test("a port that is taken is reported", async () => {
   expect(err).toContain("in use");
 });
 
-test("api spec is the description that the service has, and needs no key", async () => {
+test("api spec prints the service's description, and needs no key", async () => {
   const { run } = await createCli();
   const { out, requests } = await run("api spec --sandbox");
   expect(JSON.parse(out)).toMatchObject({ openapi: "3.1.0" });

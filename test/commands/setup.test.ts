@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import type { Prompts } from "../../src/system/types.ts";
-import { type Answering, createCli, type RunOptions } from "../support/cli.ts";
+import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
 /** Answers by the beginning of the question, in turn; what is not answered takes what is offered. */
@@ -36,11 +36,11 @@ function person(answers: Answers) {
   return { asked, prompts };
 }
 
-const description: Answering = ({ path }) =>
+const description: Responder = ({ path }) =>
   path === "/v2/openapi.json" ? Response.json({ openapi: "3.1.0", paths: {} }) : undefined;
 
 /** A service that knows one key. */
-const service: Answering = (request) =>
+const service: Responder = (request) =>
   description(request) ??
   (request.headers.authorization === `Bearer ${key}`
     ? Response.json({})
@@ -48,8 +48,8 @@ const service: Answering = (request) =>
 
 const account: Answers = { "Where is": ["account"], "Base URL": [serviceUrl], "API key": ["typed", key] };
 
-async function setUp(answer: Answering = service) {
-  const cli = await createCli({ answer });
+async function setUp(respond: Responder = service) {
+  const cli = await createCli({ respond });
   const run = async (answers: Answers, options: RunOptions = {}, line = "setup") => {
     const { asked, prompts } = person(answers);
     const outcome = await cli.run(line, { terminal: 100, prompts, ...options });
@@ -61,7 +61,7 @@ async function setUp(answer: Answering = service) {
 }
 
 describe("setup", () => {
-  test("prompts for the service and the key, tries both, and saves a profile", async () => {
+  test("prompts for the service and the key, checks both, and saves a profile", async () => {
     const { run, kept } = await setUp();
     const { code, out, err, requests, questions } = await run({
       ...account,
@@ -112,7 +112,7 @@ describe("setup", () => {
     expect((await again({})).code).toBe(0);
   });
 
-  test("run again shows what is there and changes just what is answered", async () => {
+  test("run again shows the current values and changes only those entered", async () => {
     const { run, kept } = await setUp();
     await run({ ...account, "Image model": ["SD2"] });
     const before = await kept();
@@ -126,7 +126,7 @@ describe("setup", () => {
     expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
   });
 
-  test("a key does not move to another host: it is asked for again, and kept with it", async () => {
+  test("a key is not moved to another host: it is prompted for again, and saved with it", async () => {
     const { run, kept } = await setUp();
     await run({ ...account });
     const moved = "https://moved.example";
@@ -150,7 +150,7 @@ describe("setup", () => {
     });
   });
 
-  test("Ctrl-C leaves what was answered, says so, and the next run goes on from there", async () => {
+  test("Ctrl-C saves what was entered, says so, and the next run continues from there", async () => {
     const { run, kept } = await setUp();
     const { code, err, out } = await run({ ...account, "API key": ["typed", new Interrupted()] });
     expect({ code, out }).toEqual({ code: 130, out: "" });
@@ -160,14 +160,14 @@ describe("setup", () => {
     expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
   });
 
-  test("Ctrl-C at the first question leaves nothing", async () => {
+  test("Ctrl-C at the first prompt saves nothing", async () => {
     const { run, kept } = await setUp();
     expect(await run({ "Where is": [new Interrupted()] })).toMatchObject({ code: 130 });
     expect(await kept()).toBeNull();
   });
 
   test.each([{}, { env: { CI: "1" } }])(
-    "when not running interactively it names what does it (%j)",
+    "when not running interactively the error names the commands to use (%j)",
     async (options) => {
       const { run } = await createCli();
       const { code, err } = await run("setup", options);
@@ -177,7 +177,7 @@ describe("setup", () => {
     },
   );
 
-  test("another profile may be used from then on", async () => {
+  test("another profile can become the current one", async () => {
     const { run, kept } = await setUp();
     await run({ "Where is": ["sandbox"] });
     await run({ "Where is": ["sandbox"], "Use the profile": [true] }, {}, "setup --profile play");
@@ -185,15 +185,15 @@ describe("setup", () => {
   });
 });
 
-describe("a check that fails says why, and offers to change the answer", () => {
-  const failing = (code: string, message: string): Answering => {
+describe("a failed check says why, and offers to change the value", () => {
+  const failing = (code: string, message: string): Responder => {
     return ({ path }) => {
       if (path === "/v2/openapi.json") throw new ConnectionFailed(message, { code, sent: false });
       return undefined;
     };
   };
 
-  test.each<[string, Answering, string]>([
+  test.each<[string, Responder, string]>([
     ["no such host", failing("ENOTFOUND", "no such host"), "Is the URL right?"],
     ["nothing listens", failing("ECONNREFUSED", "connection refused"), "connection refused"],
     ["a certificate", failing("SELF_SIGNED_CERT_IN_CHAIN", "self-signed"), "NODE_EXTRA_CA_CERTS"],
@@ -201,8 +201,8 @@ describe("a check that fails says why, and offers to change the answer", () => {
     ["a web page", () => new Response("<html>Welcome</html>"), "this is not the service"],
     ["other JSON", () => Response.json({ hello: "system" }), "returned no description"],
     ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
-  ])("%s", async (_name, answer, expected) => {
-    const { run, kept } = await setUp(answer);
+  ])("%s", async (_name, respond, expected) => {
+    const { run, kept } = await setUp(respond);
     const { code, err, asked } = await run({ "Base URL": [serviceUrl], "api.example.com": ["stop"] });
     expect(code).toBe(130);
     expect(err).toContain("setup was stopped");
@@ -212,7 +212,7 @@ describe("a check that fails says why, and offers to change the answer", () => {
     expect(await kept()).toBeNull();
   });
 
-  test("a proxy is named by its variable, never by what it holds", async () => {
+  test("a proxy is named by its variable, never by its value", async () => {
     const { run } = await setUp(failing("EPROXY", "the proxy answered 407"));
     const env = { HTTPS_PROXY: "http://ada:secret@proxy.example:3128" };
     const answers = { "Base URL": [serviceUrl], "api.example.com": ["stop"] };
@@ -230,7 +230,7 @@ describe("a check that fails says why, and offers to change the answer", () => {
     expect(await kept()).toBeNull();
   });
 
-  test("try again, change it, keep it anyway", async () => {
+  test("retry, change it, save it anyway", async () => {
     let tries = 0;
     const { run, kept } = await setUp((request) => {
       if (request.path !== "/v2/openapi.json") return service(request);
@@ -250,7 +250,7 @@ describe("a check that fails says why, and offers to change the answer", () => {
     expect((await kept()).profiles.default.baseUrl).toBe(serviceUrl);
   });
 
-  test("a key that is not accepted is asked for again", async () => {
+  test("a key that is not accepted is prompted for again", async () => {
     const { run, kept } = await setUp();
     const answers = { ...account, "API key": ["typed", "wrong-key", "typed", key] };
     const { code, questions } = await run({ ...answers, "The service does not": ["change"] });
@@ -259,7 +259,7 @@ describe("a check that fails says why, and offers to change the answer", () => {
     expect((await kept()).profiles.default.apiKey).toBe(key);
   });
 
-  test("a key that may not see rentals is reported", async () => {
+  test("a key that cannot read rentals is reported", async () => {
     const { run, kept } = await setUp(
       (request) => description(request) ?? Response.json({}, { status: 403 }),
     );
@@ -269,7 +269,7 @@ describe("a check that fails says why, and offers to change the answer", () => {
     expect((await kept()).profiles.default.apiKey).toBe(key);
   });
 
-  test("an inference host has to answer, whatever it answers", async () => {
+  test("an inference host must respond, with any status", async () => {
     const inference = "https://inference.example";
     const { run, kept } = await setUp();
     expect((await run({ ...account, "Inference URL": [inference] })).code).toBe(0);
@@ -300,7 +300,7 @@ describe("completions", () => {
     expect((await run(sandbox, { env })).questions.join()).not.toContain("completions");
   });
 
-  test("for zsh go to a folder of the user's own where it looks already", async () => {
+  test("for zsh go to a folder of the user that is already in its path", async () => {
     const { run, folder } = await setUp();
     await mkdir(join(folder, "functions"));
     const programs = { output: async () => `/usr/share/zsh\n${folder}/functions\n` };
@@ -309,7 +309,7 @@ describe("completions", () => {
     expect(await readFile(join(folder, "functions", "_gpuctl"), "utf8")).toContain("#compdef gpuctl");
   });
 
-  test.each([{ SHELL: "/bin/ksh" }, {}])("are not offered where the shell is not known (%j)", async (env) => {
+  test.each([{ SHELL: "/bin/ksh" }, {}])("are not offered if the shell is unknown (%j)", async (env) => {
     const { run, folder } = await setUp();
     const { questions } = await run({ "Where is": ["sandbox"] }, { env: { HOME: folder, ...env } });
     expect(questions.join()).not.toContain("completions");

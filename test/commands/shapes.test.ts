@@ -51,7 +51,7 @@ const isShape = (shape: unknown): shape is Readonly<Record<string, unknown>> =>
 const documents = commands.filter((command) => declarationOf(command).view.kind === "document");
 
 test.each(commands.filter((spec) => !documents.includes(spec)))(
-  "$path keeps its shape as JSON and its columns as CSV",
+  "$path has a stable JSON shape and stable CSV columns",
   async ({ examples }) => {
     for (const example of examples) {
       const [json, csv] = [await shown(example, "json"), await shown(example, "csv")];
@@ -66,7 +66,7 @@ test.each(commands.filter((spec) => !documents.includes(spec)))(
   },
 );
 
-test.each(documents)("$path is a document whatever the format", async ({ examples: [example] }) => {
+test.each(documents)("$path prints one document in every format", async ({ examples: [example] }) => {
   if (example === undefined) throw new Error("it has no example");
   const [json, csv] = [await shown(example, "json"), await shown(example, "csv")];
   expect(csv.out).toBe(json.out);

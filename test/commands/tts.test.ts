@@ -11,7 +11,7 @@ const wav = Buffer.concat([
   Buffer.alloc(24),
 ]);
 const mp3 = Buffer.concat([Buffer.from("ID3"), Buffer.from([4, 0, 0, 0, 0, 0, 0]), Buffer.alloc(16)]);
-const recording = (bytes: Buffer) => createCli({ answer: always(200, { audio: bytes.toString("base64") }) });
+const recording = (bytes: Buffer) => createCli({ respond: always(200, { audio: bytes.toString("base64") }) });
 
 describe("tts", () => {
   test("saves the recording and prints its path", async () => {
@@ -45,7 +45,7 @@ describe("tts", () => {
     expect(await run(["tts", "  "], overNetwork())).toMatchObject({ code: 2, requests: [] });
   });
 
-  test("passes anything else on", async () => {
+  test("sends any other text", async () => {
     const { run } = await recording(wav);
     const { requests } = await run(
       ["tts", "Hi", "--param", 'language="EN"', "--param", "sdp_ratio=0.2"],
@@ -68,7 +68,7 @@ describe("tts", () => {
     expect((await run("tts Hi", overNetwork())).out).toMatch(/2026-11-20-\d{6}-hi\.mp3\n$/);
   });
 
-  test("--out - writes the bytes, and refuses a terminal", async () => {
+  test("--out - writes the bytes, and rejects a terminal", async () => {
     const { run } = await recording(wav);
     expect((await run("tts Hi --out -", overNetwork())).bytes).toEqual(wav);
     expect(await run("tts Hi --out -", { ...overNetwork(), terminal: 80 })).toMatchObject({
@@ -89,9 +89,9 @@ describe("tts", () => {
   });
 
   test.each([[{ audio: "" }], [{ audio: "****" }], [{ audio: "aGVsbG8=" }], [{}], [null], [{ audio: null }]])(
-    "%j exits 7 and leaves no file",
+    "%j exits 7 and saves no file",
     async (body) => {
-      const { run, folder } = await createCli({ answer: always(200, body) });
+      const { run, folder } = await createCli({ respond: always(200, body) });
       const { code, out } = await run("tts Hi --out hi.wav", overNetwork());
       expect({ code, out }).toEqual({ code: 7, out: "" });
       expect(await readdir(folder)).toEqual([]);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
-import { type Answering, createCli } from "../support/cli.ts";
-import { asked, descriptionPath } from "../support/described.ts";
+import { createCli, type Responder } from "../support/cli.ts";
+import { descriptionPath, requestLines } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
 const reset = () => {
   throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
 };
 
-/** A service that answers everything but the question for its description. */
+/** A service that responds to everything except the request for its description. */
 const without =
-  (end: () => Response): Answering =>
+  (end: () => Response): Responder =>
   ({ path }) =>
     path === descriptionPath ? end() : Response.json({ id: 1 });
 
@@ -23,7 +23,7 @@ describe.each([
   ["answers with a page", () => new Response("<html>"), 7, true],
 ])("a service whose description %s", (_name, end, exitCode, retryable) => {
   test.each(unlisted)("is not reported to lack the operation of %s", async (line) => {
-    const { run } = await createCli({ answer: without(end) });
+    const { run } = await createCli({ respond: without(end) });
     const { code, out, err, requests } = await run(`${line} -o json`, overNetwork());
     expect({ code, out }, err).toEqual({ code: exitCode, out: "" });
     const { error } = JSON.parse(err.trim().split("\n").at(-1) ?? "");
@@ -31,19 +31,19 @@ describe.each([
     expect(error.message).toMatch(
       /^could not fetch the service's description \(.+\), so it is not known whether /,
     );
-    expect(new Set(asked(requests))).toEqual(new Set([`GET ${descriptionPath}`]));
+    expect(new Set(requestLines(requests))).toEqual(new Set([`GET ${descriptionPath}`]));
   });
 
-  test.each(["getRental -f rentalId=1", "GET /v2/ssh-keys"])("still answers api call %s", async (line) => {
-    const { run } = await createCli({ answer: without(end) });
+  test.each(["getRental -f rentalId=1", "GET /v2/ssh-keys"])("still supports api call %s", async (line) => {
+    const { run } = await createCli({ respond: without(end) });
     const { code, out, err } = await run(`api call ${line}`, overNetwork());
-    expect({ code, answer: JSON.parse(out) }).toEqual({ code: 0, answer: { id: 1 } });
+    expect({ code, body: JSON.parse(out) }).toEqual({ code: 0, body: { id: 1 } });
     expect(err).toContain("using the documented API instead");
   });
 });
 
 test.each([...unlisted, "api call getRental -f rentalId=1", "api call GET /v2/x", "api list"])(
-  "without a base URL %s says how to give one",
+  "without a base URL %s says how to set one",
   async (line) => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run(line);

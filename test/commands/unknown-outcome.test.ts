@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
-import { type Answering, createCli, type SeenRequest } from "../support/cli.ts";
+import { createCli, type Responder, type SeenRequest } from "../support/cli.ts";
 
 const line = "rentals create vm --gpus 1 --sandbox --yes";
 
@@ -29,7 +29,7 @@ const doubtfulEnds: readonly [string, () => Response][] = [
 ];
 
 /** Writes end so; the listing shows `before` first and `after` once a write was seen. */
-function doubtful(end: () => Response, before: unknown, after: unknown): Answering {
+function doubtful(end: () => Response, before: unknown, after: unknown): Responder {
   let written = false;
   return ({ method, path }) => {
     if (method !== "GET") {
@@ -42,24 +42,24 @@ function doubtful(end: () => Response, before: unknown, after: unknown): Answeri
 
 const posts = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method === "POST").length;
 
-describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
-  test("is sent once, and what is new is listed", async () => {
-    const { run } = await createCli({ answer: doubtful(end, [{ id: 1 }], [{ id: 1 }, { id: "r-2" }]) });
+describe.each(doubtfulEnds)("a create that ends with %s", (_name, end) => {
+  test("is sent once, and new rentals are listed", async () => {
+    const { run } = await createCli({ respond: doubtful(end, [{ id: 1 }], [{ id: 1 }, { id: "r-2" }]) });
     const { code, out, err, requests, slept } = await run(line);
     expect({ code, out, posts: posts(requests), slept }).toEqual({ code: 10, out: "", posts: 1, slept: [] });
     expect(err).toContain("the outcome is unknown");
     expect(err).toContain("New in the listing: r-2");
   });
 
-  test("says so when nothing new is there", async () => {
-    const { run } = await createCli({ answer: doubtful(end, [], []) });
+  test("says so when there is nothing new", async () => {
+    const { run } = await createCli({ respond: doubtful(end, [], []) });
     const { code, err } = await run(line);
     expect(code).toBe(10);
     expect(err).toContain("Nothing new is listed yet");
   });
 
   test("is the same for a volume", async () => {
-    const { run } = await createCli({ answer: doubtful(end, [], [{ id: 502 }]) });
+    const { run } = await createCli({ respond: doubtful(end, [], [{ id: 502 }]) });
     const { code, err, requests } = await run(
       "volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox",
     );
@@ -68,7 +68,7 @@ describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
   });
 
   test("is not retryable in the error document", async () => {
-    const { run } = await createCli({ answer: doubtful(end, [], [{ id: 9 }]) });
+    const { run } = await createCli({ respond: doubtful(end, [], [{ id: 9 }]) });
     const { out, err } = await run(`${line} -o json`);
     expect(out).toBe("");
     expect(JSON.parse(err)).toMatchObject({
@@ -79,25 +79,25 @@ describe.each(doubtfulEnds)("a creation that ends with %s", (_name, end) => {
 
 test("a failed lookup afterwards is reported too", async () => {
   const { run } = await createCli({
-    answer: ({ method }) => (method === "GET" ? new Response("", { status: 503 }) : reset()),
+    respond: ({ method }) => (method === "GET" ? new Response("", { status: 503 }) : reset()),
   });
   const { code, err, requests } = await run(`${line} --retries 0`);
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
   expect(err).toContain("Checking the outcome failed too");
 });
 
-test("a creation that takes too long is of unknown outcome", async () => {
+test("a create that times out has an unknown outcome", async () => {
   const { run } = await createCli({
-    answer: ({ method }) => (method === "POST" ? new Promise<Response>(() => {}) : undefined),
+    respond: ({ method }) => (method === "POST" ? new Promise<Response>(() => {}) : undefined),
   });
   const { code, err, requests } = await run(`${line} --timeout 50ms`);
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
   expect(err).toContain("no response within");
 });
 
-test("a connection that was never made is safe to try again", async () => {
+test("a connection that was never made is retryable", async () => {
   const { run } = await createCli({
-    answer: () => {
+    respond: () => {
       throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
     },
   });
@@ -106,8 +106,8 @@ test("a connection that was never made is safe to try again", async () => {
   expect(err).toContain("connection refused");
 });
 
-test("a reserved term of unknown outcome shows the rental's term", async () => {
-  const { run } = await createCli({ answer: ({ method }) => (method === "POST" ? reset() : undefined) });
+test("a reservation with an unknown outcome looks up the rental's term", async () => {
+  const { run } = await createCli({ respond: ({ method }) => (method === "POST" ? reset() : undefined) });
   const { code, err, requests } = await run(
     "reserve convert 1001 --days 30 --expected-price 12.00 --sandbox --yes",
   );
@@ -125,7 +125,7 @@ test.each([
   ["chat Hello -o json --sandbox", "POST"],
   ["chat Hello --sandbox", "POST"],
 ])("%s is never sent twice", async (command, method) => {
-  const { run } = await createCli({ answer: (request) => (request.method === "GET" ? undefined : reset()) });
+  const { run } = await createCli({ respond: (request) => (request.method === "GET" ? undefined : reset()) });
   const { code, requests } = await run(command);
   expect({ code, writes: requests.filter((one) => one.method === method).length }).toEqual({
     code: 10,
@@ -133,10 +133,10 @@ test.each([
   });
 });
 
-test("a listing that fails before a creation is not retried, and does not prevent it", async () => {
+test("a listing that fails before a create is not retried, and does not prevent it", async () => {
   const unavailable = () => Response.json({ message: "down" }, { status: 503 });
   const { run } = await createCli({
-    answer: ({ method, path }) => (method === "GET" && path in listings ? unavailable() : undefined),
+    respond: ({ method, path }) => (method === "GET" && path in listings ? unavailable() : undefined),
   });
   const { code, requests, slept } = await run(line);
   expect({ code, slept, methods: requests.map(({ method }) => method) }).toEqual({
@@ -146,8 +146,8 @@ test("a listing that fails before a creation is not retried, and does not preven
   });
 });
 
-test("a volume whose attachment is in doubt is looked up", async () => {
-  const { run } = await createCli({ answer: doubtful(reset, [], [{ id: 501, rentalIds: [1001] }]) });
+test("a volume with an unknown attachment outcome is looked up", async () => {
+  const { run } = await createCli({ respond: doubtful(reset, [], [{ id: 501, rentalIds: [1001] }]) });
   const { code, err, requests } = await run("volumes attach 501 1001 --sandbox");
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
   expect(err).toContain("The volume is attached to: 1001.");

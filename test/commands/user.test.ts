@@ -5,7 +5,7 @@ const notFound = () =>
   Response.json({ code: "NOT_FOUND", message: "Not found", issues: [] }, { status: 404 });
 
 describe("user update", () => {
-  test("sends what was given and shows the user", async () => {
+  test("sends the given fields and shows the user", async () => {
     const { run } = await createCli();
     const { out, requests } = await run('user update --name "Ada Lovelace" --sandbox');
     expect(requests).toEqual([
@@ -29,16 +29,16 @@ describe("user update", () => {
     expect((await run("user update --onboarded-for research -o id --sandbox")).out).toBe("sandbox-user\n");
   });
 
-  test("with nothing to change nothing is sent", async () => {
+  test("without changes nothing is sent", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("user update --sandbox");
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain("--name");
   });
 
-  test("falls back to the older path, and says once until when it is served", async () => {
+  test("falls back to the deprecated path, and shows its sunset date once", async () => {
     const { run } = await createCli({
-      answer: ({ path }) => (path === "/v2/users/me" ? notFound() : undefined),
+      respond: ({ path }) => (path === "/v2/users/me" ? notFound() : undefined),
     });
     const { code, err, requests } = await run("user update --name Ada --sandbox");
     expect(code).toBe(0);

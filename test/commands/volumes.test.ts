@@ -50,7 +50,7 @@ test("volumes list is a table, JSON or ids", async () => {
   ]);
 });
 
-test("volumes attach takes several rentals, as words or with commas", async () => {
+test("volumes attach takes several rentals, as arguments or separated by commas", async () => {
   const { run } = await createCli();
   for (const line of [create, machine, machine]) await run(line);
   const { out, requests } = await run("volumes attach 501 1001 1002 --sandbox");
@@ -63,7 +63,7 @@ test("volumes attach takes several rentals, as words or with commas", async () =
   expect((await run("volumes attach 501 1001,1002 -o id --sandbox")).out).toBe("501\n");
 });
 
-test("an id is a number when it is one, and a text otherwise", async () => {
+test("an ID is a number when it is one, and a string otherwise", async () => {
   const { run } = await createCli();
   const { requests } = await run("volumes attach vol-1 007 9007199254740993 12 --sandbox");
   expect(requests.at(-1)?.body).toEqual({

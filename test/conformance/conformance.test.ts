@@ -8,7 +8,7 @@ import { openJunction } from "./junction.ts";
 import { startProxy } from "./proxy.ts";
 import { described, verdictOn } from "./verdict.ts";
 
-/** The sandbox with answers of a test's own in front of it, behind a proxy of its own. */
+/** The sandbox with responses of a test in front of it, behind a proxy of its own. */
 async function openProxied(instead: Readonly<Record<string, () => Response>> = {}) {
   const sandbox = await openSandbox();
   const description = described.parse(await sandbox.ask("getOpenApiDocument"));
@@ -21,7 +21,7 @@ async function openProxied(instead: Readonly<Record<string, () => Response>> = {
   const proxy = await startProxy(junction.url, description, folder);
   vi.stubEnv(proxyVariable, proxy.url);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const answering = throughProxy({
+  const target = throughProxy({
     fetch: async (request: Request) =>
       instead[`${request.method} ${new URL(request.url).pathname}`]?.() ?? sandbox.fetch(request),
   });
@@ -29,7 +29,7 @@ async function openProxied(instead: Readonly<Record<string, () => Response>> = {
   return {
     sandbox,
     send: (method: string, path: string, body?: object, headers: object = { authorization }) =>
-      answering.fetch(
+      target.fetch(
         new Request(origin + path, {
           method,
           headers: { ...headers, ...(body && { "content-type": "application/json" }) },
@@ -91,7 +91,7 @@ test("each deviation from the description is reported", async () => {
   ]);
 });
 
-test("an answer keeps its pieces, and breaks where the sandbox breaks it", async () => {
+test("a response has the same chunks, and breaks where the sandbox breaks it", async () => {
   const { send, sandbox, verdict } = await openProxied();
   const message = { model: "sandbox-echo", stream: true, messages: [{ role: "user", content: "one two" }] };
   const pieces: string[] = [];

@@ -13,10 +13,10 @@ export async function openJunction(): Promise<Junction> {
     const { method, url, headers } = incoming;
     const port = String(headers[routing.port]);
     const onward = request({ host: "127.0.0.1", port, method, path: url, headers });
-    onward.on("response", (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 0, answer.rawHeaders);
-      answer.on("error", () => incoming.socket.resetAndDestroy());
-      answer.pipe(outgoing);
+    onward.on("response", (response) => {
+      outgoing.writeHead(response.statusCode ?? 0, response.rawHeaders);
+      response.on("error", () => incoming.socket.resetAndDestroy());
+      response.pipe(outgoing);
     });
     onward.on("error", () => incoming.socket.resetAndDestroy());
     incoming.pipe(onward);

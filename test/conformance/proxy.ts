@@ -17,7 +17,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** One request and its answer, as the proxy kept them. */
+/** One request and its response, as the proxy recorded them. */
 export type Exchange = z.output<typeof exchange>;
 
 export interface Report {

@@ -1,5 +1,5 @@
 /**
- * Runs the tests of the tool with Redocly's proxy between the tool and the sandbox, and fails when what was sent and
+ * Runs the tests with Redocly's proxy between gpuctl and the sandbox, and fails when what was sent and
  * answered is not what the served description says. Arguments are those of vitest; without any, all tests are run that
  * ask a sandbox by way of the tool or its library.
  */
@@ -29,9 +29,9 @@ const leastExchanges = 1000;
 /** As an environment serves it before any path is retired. */
 async function servedDescription(only?: OperationSetName): Promise<Description> {
   const sandbox = await createSandbox({ file: ":memory:", now: () => 0, only });
-  const answer = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));
+  const response = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));
   sandbox.close();
-  return described.parse(await answer.json());
+  return described.parse(await response.json());
 }
 
 async function runThroughProxy(tests: readonly string[]): Promise<{ passed: boolean; verdict: Verdict }> {

@@ -46,7 +46,7 @@ export interface Verdict {
   readonly mismatched: number;
   /** What is wrong, each reported once, with the number of times. */
   readonly mismatches: readonly string[];
-  /** Operations that no exchange got the answer of. */
+  /** Operations without a response in any exchange. */
   readonly unseen: readonly string[];
 }
 
@@ -83,16 +83,16 @@ export function verdictOn({ exchanges, findings }: Report, descriptions: Descrip
   };
 }
 
-/** The proxy looks at bodies, and at none of these: the status, the type and the headers of an answer. */
+/** The proxy looks at bodies, and at none of these: the status, the type and the headers of a response. */
 function ownFindings(one: Exchange, operationOf: Finder): string[] {
   const { status, headers } = one.response;
   const operation = operationOf(one);
   if (operation === undefined) return status === 404 ? [] : [`status ${status} of what is not described`];
-  const answer = operation.responses[status];
-  if (answer === undefined) return [`status ${status} is not described`];
+  const response = operation.responses[status];
+  if (response === undefined) return [`status ${status} is not described`];
   const type = header(one, "content-type")?.split(";")[0]?.trim();
-  const types = Object.keys(answer.content ?? {});
-  const names = new Set(Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()));
+  const types = Object.keys(response.content ?? {});
+  const names = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
   return [
     ...((type === undefined ? types.length > 0 : !types.includes(type))
       ? [`an answer of type ${type} is not described`]
@@ -103,7 +103,7 @@ function ownFindings(one: Exchange, operationOf: Finder): string[] {
   ];
 }
 
-/** Headers of HTTP itself, those that let pages read an answer, and the mark of every answer of a sandbox. */
+/** Headers of HTTP itself, those that let pages read a response, and the mark of every response of a sandbox. */
 const needsNoWord =
   /^(access-control-.*|cache-control|connection|content-.*|date|keep-alive|transfer-encoding|vary|x-gpuctl-sandbox)$/i;
 

@@ -39,7 +39,7 @@ test.each(Object.keys(operations) as OperationId[])(
   },
 );
 
-test("limits, defaults and discriminators are kept", () => {
+test("limits, defaults and discriminators are preserved", () => {
   const { properties, required } =
     entry("createBareMetalRental").requestBody.content["application/json"].schema;
   expect(required).toEqual(["networkType", "gpuCount"]);
@@ -79,12 +79,12 @@ test("what a schema cannot express is in its description", () => {
   );
 });
 
-test("a path that is to be retired says so in a header", () => {
+test("a deprecated path declares its Sunset header", () => {
   expect(entry("updateCurrentUserLegacy").responses[200].headers).toHaveProperty("Sunset");
   expect(entry("updateCurrentUser").responses[200]).not.toHaveProperty("headers");
 });
 
-test("chat may be answered as a stream", () => {
+test("chat can respond with a stream", () => {
   expect(Object.keys(entry("createChatCompletion").responses[200].content)).toEqual([
     "application/json",
     "text/event-stream",
@@ -97,7 +97,7 @@ test("only the given operations are described", () => {
   expect(Object.keys(Object(one.components).schemas).sort()).toEqual(["Error", "Id", "StorageVolume"]);
 });
 
-test("nothing of the schema library shows", () => {
+test("there are no traces of the schema library", () => {
   for (const noise of ["propertyNames", "$schema", "~standard", "$defs", "[02468][048]00"]) {
     expect(text).not.toContain(noise);
   }

@@ -15,14 +15,14 @@ async function run(shell: string, args: readonly string[], { cwd = pathOf("."), 
   return out.split("\n").filter((word) => word !== "");
 }
 
-/** `=` and `:` are words of their own there. */
+/** `=` and `:` are separate arguments there. */
 const bash: Offered = (line, options = {}) => {
   const words = line.split(/ +|([=:]+)/).filter((word) => word !== undefined);
   const parts = [pathOf("complete.bash"), `${scripts}/gpuctl.bash`, line, ...words];
   return run("bash", ["--norc", "--noprofile", ...parts], options);
 };
 
-/** Offers come with what they mean, and replace the whole word. */
+/** Offers have descriptions, and replace the whole argument. */
 const fish: Offered = async (line, options = {}) => {
   const command = `source ${scripts}/gpuctl.fish; complete --do-complete $argv[1]`;
   const offers = await run("fish", ["--no-config", "--command", command, line], options);

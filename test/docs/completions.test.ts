@@ -17,13 +17,13 @@ describe.each(shellNames)("Tab in %s", (shell) => {
   const offered = shells[shell];
   const sorted = async (line: string) => [...(await offered(line))].sort();
 
-  test("offers the commands, and finishes a word", async () => {
+  test("offers the commands, and completes a prefix", async () => {
     expect(await sorted("gpuctl ")).toEqual(nouns.map(({ name }) => name).sort());
     expect(await sorted("gpuctl re")).toEqual(["rentals", "reserve"]);
     expect(await offered("gpuctl rentals create b")).toEqual(["bare-metal"]);
   });
 
-  test("looks past flags that come first, and past their values", async () => {
+  test("skips flags that come first, and their values", async () => {
     expect(await sorted("gpuctl --sandbox rentals create ")).toEqual(["bare-metal", "vm"]);
     expect(await sorted("gpuctl --profile rentals volumes ")).toEqual(["attach", "create", "list"]);
     expect(await sorted("gpuctl --base-url http://127.0.0.1:1 volumes ")).toEqual([
@@ -50,7 +50,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     expect(await sorted("gpuctl rentals list -o ")).toEqual([...outputFormats].sort());
   });
 
-  test("offers files where a flag takes one, and nothing where it cannot know", async () => {
+  test("offers files if a flag takes one, and nothing for unknown values", async () => {
     expect(await offered("gpuctl image --image completing")).toEqual(["completing.ts"]);
     expect(await offered("gpuctl rentals create vm --label ")).toEqual([]);
     expect(await offered("gpuctl chat -- ")).toEqual([]);
@@ -76,7 +76,7 @@ test("a flag takes a value in every command or in none, so that its value is nev
   expect(switches.filter((name) => withValue.has(name))).toEqual([]);
 });
 
-describe("every shell's script", () => {
+describe("the completion scripts", () => {
   const scripts = Object.entries(completions(treeOf(nouns, globals)));
 
   test.each(scripts)("%s knows every command and every flag", (_name, script) => {
@@ -90,13 +90,10 @@ describe("every shell's script", () => {
       expect(script).toContain(name);
   });
 
-  test.each(scripts)(
-    "%s is text without control characters, and holds nothing of this machine",
-    (_name, script) => {
-      expect(script).toMatch(/^[\n\x20-\x7e]+$/);
-      expect(script).not.toContain(process.cwd());
-    },
-  );
+  test.each(scripts)("%s has no control characters and nothing specific to this machine", (_name, script) => {
+    expect(script).toMatch(/^[\n\x20-\x7e]+$/);
+    expect(script).not.toContain(process.cwd());
+  });
 });
 
 test("a text with quotes and brackets cannot break a script", () => {

@@ -6,18 +6,18 @@ import { withTables } from "../../src/docs/readme.ts";
 const { version } = JSON.parse(await readFile("package.json", "utf8"));
 const texts = await derivedTexts({ version, forPackager: false });
 
-describe("what is derived from the commands is up to date", () => {
+describe("generated files are up to date", () => {
   test.each(texts)("%s", async (path, text) => {
     expect(await readFile(path, "utf8"), "npm run generate").toBe(text);
   });
 
-  test.each(["man", "completions"])("%s holds nothing else", async (folder) => {
+  test.each(["man", "completions"])("%s has no other files", async (folder) => {
     const derived = texts.map(([path]) => path).filter((path) => path.startsWith(`${folder}/`));
     expect((await readdir(folder)).map((name) => `${folder}/${name}`).sort()).toEqual([...derived].sort());
   });
 });
 
-test("a table goes between its markers and leaves the rest alone", () => {
+test("a table is written between its markers, and the rest is not changed", () => {
   const before = "a\n<!-- t -->\n\nold\n\n<!-- /t -->\nb\n";
   expect(withTables(before, { t: "new" })).toBe("a\n<!-- t -->\n\nnew\n\n<!-- /t -->\nb\n");
   expect(() => withTables("a\n", { t: "new" })).toThrow("no markers for the table t");

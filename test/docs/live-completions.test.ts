@@ -12,7 +12,7 @@ async function createUser() {
     offered: (shell: ShellName, line: string) => shells[shell](line, { cwd: home.folder, env: home.env }),
     /** Asks the service as a Tab does in the background. */
     refill: (kind: string, ...flags: string[]) => home.run(["__complete", kind, ...flags, "--refill"]),
-    /** Replaces the words in the cache. */
+    /** Replaces the values in the cache. */
     say: async (values: readonly string[]) => {
       const folder = join(home.folder, "state/completions");
       const [name = ""] = await readdir(folder);
@@ -26,7 +26,7 @@ async function createUser() {
 describe.each(shellNames)("Tab in %s", (shell) => {
   needs(shell);
 
-  test("offers the rentals and volumes of the service that the line names", async () => {
+  test("offers the rentals and volumes of the service selected on the command line", async () => {
     const user = await createUser();
     for (const label of ["web", "it's $(touch here)"]) {
       await user.run(["rentals", "create", "vm", "--gpus", "1", "--label", label, "--sandbox", "--yes"]);
@@ -58,7 +58,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     expect(await user.offered(shell, "gpuctl --profile w")).toEqual(["work"]);
   });
 
-  test("never lets a word of the service run or break out", async () => {
+  test("never executes text from the service", async () => {
     const user = await createUser();
     const hostile = ["a b$(touch here)", "c`touch here`", "d'\"\\e", "f;touch here", "g:h"];
     await user.refill("rental", "--sandbox");
@@ -71,7 +71,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     expect(await readdir(user.folder)).not.toContain("here");
   });
 
-  test("is silent when there is nothing to ask, no service, or a broken file", async () => {
+  test("offers nothing without a service, or with a broken file", async () => {
     const user = await createUser();
     expect(await user.offered(shell, "gpuctl rentals get ")).toEqual([]);
     expect(await user.offered(shell, "gpuctl rentals get --base-url http://127.0.0.1:1 ")).toEqual([]);
@@ -83,7 +83,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
   });
 });
 
-/** What a shell makes of a word as it stands on the line. */
+/** The argument that a shell parses from the text on the line. */
 async function readBy(shell: ShellName, word: string, cwd: string): Promise<string> {
   return (await runProgram(shell, ["-c", `printf %s ${word}`], { cwd })).out;
 }

@@ -57,11 +57,11 @@ describe("the manual", () => {
     for (const [code] of exitCodes) expect(root).toContain(`.TP\n\\fB${code}\\fR\n`);
   });
 
-  test("carries the version and the date that it is given, and nothing else that changes", () => {
+  test("has the given version and date, and nothing else that changes", () => {
     expect(root).toContain('.TH GPUCTL 1 2026-01-02 "gpuctl 1.2.3" "gpuctl manual"\n');
   });
 
-  test.each(Object.entries(pages))("%s is plain text in lines that roff likes", (_name, text) => {
+  test.each(Object.entries(pages))("%s is plain text in valid roff lines", (_name, text) => {
     const prose = text.replace(/^\.nf\n.*?^\.fi$/gms, "").replace(/^\.TP\n.*$/gm, "");
     expect(text).toMatch(/^[\n\x20-\x7e]+\n$/);
     expect(prose.split("\n").filter((line) => line.length > 80)).toEqual([]);
@@ -69,7 +69,7 @@ describe("the manual", () => {
   });
 });
 
-test("the documented exit codes are those that gpuctl has", () => {
+test("the documented exit codes are those of gpuctl", () => {
   expect(exitCodes.map(([code]) => code)).toEqual(Object.values(exit));
 });
 
@@ -83,7 +83,7 @@ describe("text in a manual page", () => {
     expect(plain(text)).toBe(roff);
   });
 
-  test("hyphens of what can be typed stay hyphens", () => {
+  test("hyphens in commands stay hyphens", () => {
     expect(literal("--dry-run")).toBe("\\-\\-dry\\-run");
   });
 
@@ -104,7 +104,7 @@ describe("text in a manual page", () => {
 });
 
 describe("the date of the manual", () => {
-  test("is the day of the newest version in the changelog", () => {
+  test("is the date of the newest version in the changelog", () => {
     expect(newestDay("# C\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n## [0.1.0] - 2026-11-20\n")).toBe(
       "2026-12-01",
     );

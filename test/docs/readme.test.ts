@@ -34,7 +34,7 @@ describe("each section of the README works on a new machine", () => {
   });
 });
 
-test("every npm script that the README names is there", async () => {
+test("every npm script in the README exists", async () => {
   const { scripts } = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
   const named = [...readme.matchAll(/npm (?:run )?(demo|test|build|\w+:\w+)\b/g)].map(([, name]) => name);
   expect(named).toContain("demo");
@@ -51,7 +51,7 @@ test("few commands of the README cannot run in a test", () => {
   ]);
 });
 
-test("every file and folder of the repository that the README names is there", () => {
+test("every repository file and folder in the README exists", () => {
   const named = [
     ...readme.matchAll(/\]\(((?!#|https?:)[^)]+)\)|`((?:completions|man|docs)\/[^`]*|CHANGELOG\.md)`/g),
   ].map(([, link, word]) => link ?? word ?? "");
@@ -59,7 +59,7 @@ test("every file and folder of the repository that the README names is there", (
   expect(named.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
 });
 
-test("the README links to no host but the documentation ones", () => {
+test("the README links only to documentation hosts", () => {
   const hosts = [...readme.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
   expect([...new Set(hosts)].filter((host) => !/\.example\.com$/.test(host ?? ""))).toEqual([]);
 });

@@ -16,7 +16,7 @@ const createHome = (env: Environment = {}) => createAnyHome({ XDG_CACHE_HOME: ""
 const line = "rentals list -o json --sandbox";
 const cacheOf = ({ folder }: Home) => join(folder, ".cache", "gpuctl");
 
-/** Every file that is kept, and a hash of what is in it. */
+/** Every cached file and the hash of its content. */
 async function kept(home: Home) {
   const place = join(cacheOf(home), `code-${process.version}-${process.arch}`);
   const names = await readdir(place).catch(() => []);
@@ -33,7 +33,7 @@ async function kept(home: Home) {
   );
 }
 
-/** A home where code is kept, and what the command line prints with and without it. */
+/** A home with cached code, and the output of the command line with and without it. */
 async function usedHome() {
   const home = await createHome();
   const first = await home.run(line);
@@ -42,20 +42,20 @@ async function usedHome() {
 }
 
 describe.skipIf(nodeKeeps)("compiled code", () => {
-  it("is kept by the first run for the user alone, and left as it is by the next", async () => {
+  it("is cached by the first run in a private folder, and not changed by the next", async () => {
     const { home, first, files } = await usedHome();
     expect(files.map(({ file }) => file).join()).toMatch(/start-[\w-]+\.cjs/);
     expect(await home.run(line)).toEqual(first);
     expect(await kept(home)).toEqual(files);
   });
 
-  it.each(["--version", "--help", "rentals list --help"])("is not kept for %s", async (short) => {
+  it.each(["--version", "--help", "rentals list --help"])("is not cached for %s", async (short) => {
     const home = await createHome();
     await home.run(short);
     expect(await kept(home)).toEqual([]);
   });
 
-  /** The line says the same, whatever is kept, and leaves what the next run takes as it is. */
+  /** The output does not depend on the cache, and the cache for the next run does not change. */
   async function isReplaced({ home, first }: Awaited<ReturnType<typeof usedHome>>) {
     const broken = await kept(home);
     expect(await home.run(line)).toEqual(first);
@@ -65,7 +65,7 @@ describe.skipIf(nodeKeeps)("compiled code", () => {
     expect(await kept(home)).toEqual(replaced);
   }
 
-  it.each([0, 0.01, 0.5, 1])("that was altered at %d of its length is compiled again", async (part) => {
+  it.each([0, 0.01, 0.5, 1])("a cache file altered at %d of its length is recompiled", async (part) => {
     const used = await usedHome();
     for (const { file } of used.files) {
       const bytes = await readFile(file);
@@ -76,25 +76,25 @@ describe.skipIf(nodeKeeps)("compiled code", () => {
     await isReplaced(used);
   });
 
-  it.each([0, 3, 500])("that was cut to %d bytes is compiled again", async (length) => {
+  it.each([0, 3, 500])("a cache file truncated to %d bytes is recompiled", async (length) => {
     const used = await usedHome();
     for (const { file } of used.files) await truncate(file, length);
     await isReplaced(used);
   });
 
-  it("is neither read nor kept with NODE_DISABLE_COMPILE_CACHE", async () => {
+  it("is neither read nor cached with NODE_DISABLE_COMPILE_CACHE", async () => {
     const home = await createHome({ NODE_DISABLE_COMPILE_CACHE: "1" });
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
     expect(await kept(home)).toEqual([]);
   });
 
-  it("is kept nowhere when there is no folder for it", async () => {
+  it("nothing is cached without a folder", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, ".cache"), "a file");
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
   });
 
-  it.runIf(isPosix)("is neither read nor kept in a folder that others may write to", async () => {
+  it.runIf(isPosix)("is neither read from nor cached in a folder that others can write to", async () => {
     const home = await createHome();
     await mkdir(cacheOf(home), { recursive: true });
     await chmod(cacheOf(home), 0o777);

@@ -7,12 +7,12 @@ import { serveThirdParty } from "./third-party-server.ts";
 
 const asShell = (kind: string, ...more: string[]) => ["__complete", kind, "", ...more];
 
-test("ids and labels are asked for once and kept for the user alone, without the key", async () => {
+test("IDs and labels are requested once and cached in a file only the user can read; the key is not cached", async () => {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
   await home.run(asShell("volume", "--refill"));
-  expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+  expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /v2/on-demand/storage-volumes",
   ]);
 
@@ -26,10 +26,10 @@ test("ids and labels are asked for once and kept for the user alone, without the
   const { code, out, err } = await home.run(asShell("volume"));
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(/^[^\t\n]+\t[^\t\n]*\n$/);
-  expect(server.asked).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
 });
 
-test("a service that never answers keeps no shell waiting, and is asked once", async () => {
+test("a service that never responds does not block the shell and gets one request", async () => {
   const closed: string[] = [];
   const held: (() => void)[] = [];
   const server = await listen(({ path }, response) => {
@@ -45,7 +45,7 @@ test("a service that never answers keeps no shell waiting, and is asked once", a
   expect(await home.run(asShell("volume"))).toEqual({ code: 0, out: "", err: "" });
   expect(closed, "the first request goes on").toEqual([]);
 
-  for (const answer of held) answer();
+  for (const respond of held) respond();
   const kept = () => readdir(join(home.folder, "state/completions"));
   await vi.waitFor(async () => expect(await kept()).toEqual([]), 10_000);
 });
@@ -61,7 +61,7 @@ test.each([
   expect(await home.run(asShell("rental", "--refill"))).toEqual({ code: 0, out: "", err: "" });
 });
 
-test("so do a state folder that is a file and an unknown question", async () => {
+test("a state folder that is a file, and an unknown kind of values, complete to nothing", async () => {
   const home = await createHome({ GPUCTL_SANDBOX: "1" });
   await writeFile(join(home.folder, "state"), "");
   expect(await home.run(asShell("rental"))).toEqual({ code: 0, out: "", err: "" });
@@ -70,7 +70,7 @@ test("so do a state folder that is a file and an unknown question", async () => 
   expect(await home.run(asShell("key"))).toEqual({ code: 0, out: "", err: "" });
 });
 
-test("a key goes where a command would send it, and nowhere else", async () => {
+test("the key is sent only where a command would send it", async () => {
   const home = await createHome({ GPUCTL_API_KEY: key });
   const server = await listen((_request, response) => response.end("[]"));
   await home.run(asShell("volume", "--base-url", server.origin.replace("127.0.0.1", "0.0.0.0"), "--refill"));

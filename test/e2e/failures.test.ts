@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHome, key } from "../support/process.ts";
 import { virtualMachine } from "./third-party-records.ts";
-import { type Asked, fail, send, serveThirdParty } from "./third-party-server.ts";
+import { fail, type ReceivedRequest, send, serveThirdParty } from "./third-party-server.ts";
 
 const listing = "GET /v2/on-demand/virtual-machine-rentals";
 const creating = "POST /v2/on-demand/virtual-machine-rentals";
@@ -16,36 +16,36 @@ async function at(instead: Instead) {
   const server = await serveThirdParty({ key, instead });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
-  return { ...home, asked: server.asked };
+  return { ...home, requests: server.requests };
 }
 
-const page = (status: number) => (_asked: Asked, response: ServerResponse) => {
+const page = (status: number) => (_request: ReceivedRequest, response: ServerResponse) => {
   response.writeHead(status, { "Content-Type": "text/html" });
   response.end("<html><title>Stop</title><body>Go <b>away</b></body></html>");
 };
 
-/** Lists one rental more once a creation was asked for, whatever that was answered. */
-function renting(answer: Instead[string]): Instead {
+/** Lists one more rental after a create request, whatever its response was. */
+function renting(respond: Instead[string]): Instead {
   const rentals: object[] = [virtualMachine];
   return {
-    [listing]: (_asked, response) => send(response, rentals),
-    [creating]: (asked, response) => {
+    [listing]: (_request, response) => send(response, rentals),
+    [creating]: (request, response) => {
       rentals.push({ ...virtualMachine, id: "18027" });
-      answer?.(asked, response);
+      respond?.(request, response);
     },
   };
 }
 
-describe("a creation whose outcome is unknown", () => {
+describe("a create with an unknown outcome", () => {
   it.each<[string, Instead[string]]>([
-    ["a 500", (_asked, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "Internal server error")],
-    ["a reset", (_asked, response) => response.socket?.resetAndDestroy()],
+    ["a 500", (_request, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "Internal server error")],
+    ["a reset", (_request, response) => response.socket?.resetAndDestroy()],
     ["a page of a proxy", page(200)],
-  ])("by %s is sent once; what is there now is listed", async (_name, answer) => {
-    const { run, asked } = await at(renting(answer));
+  ])("after %s: the create is sent once and new rentals are listed", async (_name, respond) => {
+    const { run, requests } = await at(renting(respond));
     const { code, out, err } = await run("rentals create vm --gpus 1 -o json");
     expect({ code, out }).toEqual({ code: 10, out: "" });
-    expect(asked.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     expect(JSON.parse(err).error).toMatchObject({
       code: "UNKNOWN_OUTCOME",
       exitCode: 10,
@@ -54,12 +54,12 @@ describe("a creation whose outcome is unknown", () => {
     });
   });
 
-  it("by a time-out, too", async () => {
-    const { run, asked } = await at(renting(() => {}));
+  it("after a timeout, too", async () => {
+    const { run, requests } = await at(renting(() => {}));
     const { code, err } = await run("rentals create vm --gpus 1 --timeout 1s");
     expect(code).toBe(10);
     expect(err).toContain("18027");
-    expect(asked.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 });
 
@@ -69,16 +69,16 @@ describe("a read that fails", () => {
     ["a page where JSON was due", page(200), 7, "UNREADABLE_ANSWER"],
     [
       "a 500",
-      (_asked, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "no"),
+      (_request, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "no"),
       7,
       "INTERNAL_SERVER_ERROR",
     ],
-    ["a 404", (_asked, response) => fail(response, 404, "NOT_FOUND", "Not found"), 5, "NOT_FOUND"],
-    ["a 401", (_asked, response) => fail(response, 401, "UNAUTHORIZED", "no"), 3, "UNAUTHORIZED"],
-    ["a 429", (_asked, response) => fail(response, 429, "TOO_MANY", "slow down"), 9, "TOO_MANY"],
-    ["a 422", (_asked, response) => fail(response, 422, "BAD", "no"), 6, "BAD"],
-  ])("by %s ends with its exit code and one document on stderr", async (_name, answer, exitCode, code) => {
-    const { run } = await at(answer ? { [summary]: answer } : {});
+    ["a 404", (_request, response) => fail(response, 404, "NOT_FOUND", "Not found"), 5, "NOT_FOUND"],
+    ["a 401", (_request, response) => fail(response, 401, "UNAUTHORIZED", "no"), 3, "UNAUTHORIZED"],
+    ["a 429", (_request, response) => fail(response, 429, "TOO_MANY", "slow down"), 9, "TOO_MANY"],
+    ["a 422", (_request, response) => fail(response, 422, "BAD", "no"), 6, "BAD"],
+  ])("with %s has its exit code and one document on stderr", async (_name, respond, exitCode, code) => {
+    const { run } = await at(respond ? { [summary]: respond } : {});
     const ran = await run("rentals summary -o json --retries 0");
     expect(ran).toMatchObject({ code: exitCode, out: "" });
     expect(JSON.parse(ran.err).error).toMatchObject({
@@ -93,9 +93,9 @@ describe("a read that fails", () => {
 });
 
 describe("the key", () => {
-  it("is in no output, not with --debug, not in an error", async () => {
+  it("is never printed, not by --debug and not in an error", async () => {
     const { run } = await at({
-      [summary]: (_asked, response) => fail(response, 500, "X", "no"),
+      [summary]: (_request, response) => fail(response, 500, "X", "no"),
     });
     for (const line of [
       "rentals list --debug",
@@ -126,11 +126,11 @@ describe("the key", () => {
     expect(err).toContain("--sandbox");
   });
 
-  it("that no header can carry has its own error", async () => {
-    const { run, asked } = await at({});
+  it("a key that is not a valid header value has its own error", async () => {
+    const { run, requests } = await at({});
     const { code, err } = await run("rentals list", { env: { GPUCTL_API_KEY: "two words" } });
     expect(code).toBe(3);
     expect(err).not.toContain("bug in gpuctl");
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

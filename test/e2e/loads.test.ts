@@ -40,7 +40,7 @@ async function loadsOf(line: string, { again = false } = {}) {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
-  // What the service describes is asked for once, and kept.
+  // The service's description is requested once and cached.
   if (again) await home.run(line);
   const record = join(home.folder, "loads.json");
   const command = [process.execPath, "--require", recorder, launcher] as const;
@@ -50,7 +50,7 @@ async function loadsOf(line: string, { again = false } = {}) {
   const chunks = loaded.filter((file) => file.startsWith(dist + sep)).map((file) => basename(file));
   return {
     chunks,
-    // On a Node.js that keeps no compiled code itself there is one more.
+    // On a Node.js without its own compile cache there is one more.
     own: chunks
       .map(logical)
       .filter((name) => name !== "code-cache")
@@ -61,13 +61,13 @@ async function loadsOf(line: string, { again = false } = {}) {
   };
 }
 
-describe("what a command loads", () => {
-  it("is recognised by marks that are all in the build", () => {
+describe("modules loaded", () => {
+  it("every library marker occurs in the build", () => {
     const chunks = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
     expect(librariesIn(chunks)).toEqual(Object.keys(marks));
   });
 
-  it("for --version is next to nothing", async () => {
+  it("--version loads almost nothing", async () => {
     const { own, libraries, packages, builtin } = await loadsOf("--version");
     expect({ own, libraries, packages }).toEqual({
       own: ["gpuctl"],
@@ -78,7 +78,7 @@ describe("what a command loads", () => {
   });
 
   it.each(["--help", "rentals --help", "rentals create vm --help"])(
-    "for %s is what draws help",
+    "%s loads only the help renderer",
     async (line) => {
       const { own, libraries, packages, builtin } = await loadsOf(line);
       expect(own).toMatchInlineSnapshot(`
@@ -94,7 +94,7 @@ describe("what a command loads", () => {
     },
   );
 
-  it("for rentals list is one request and one table", async () => {
+  it("rentals list loads one request and one table", async () => {
     const { own, libraries, packages, builtin } = await loadsOf("rentals list", { again: true });
     expect(own).toMatchInlineSnapshot(`
       [
@@ -115,7 +115,7 @@ describe("what a command loads", () => {
     }
   });
 
-  it.each(["json", "id"])("for rentals list -o %s is less", async (format) => {
+  it.each(["json", "id"])("-o %s loads less", async (format) => {
     const { libraries } = await loadsOf(`rentals list -o ${format}`);
     expect(libraries).toEqual(["commander"]);
   });
@@ -126,20 +126,17 @@ describe("what a command loads", () => {
     ["rentals list -o csv", "csv-stringify"],
     ["rentals list --jq length", "jq"],
     ["rentals history -o jsonl", "@streamparser/json"],
-  ])("for %s is %s, too", async (line, library) => {
+  ])("%s also loads %s", async (line, library) => {
     const { libraries } = await loadsOf(line);
     expect(libraries).toContain(library);
   });
 
-  it.each(["sandbox keys", "sandbox limits"])(
-    "for %s is not a database: none has what it prints",
-    async (line) => {
-      const { packages } = await loadsOf(line);
-      expect(packages).toEqual([]);
-    },
-  );
+  it.each(["sandbox keys", "sandbox limits"])("%s does not load the database", async (line) => {
+    const { packages } = await loadsOf(line);
+    expect(packages).toEqual([]);
+  });
 
-  it("for a write is the check of its input, too", async () => {
+  it("a write also loads input validation", async () => {
     const { libraries, packages } = await loadsOf("rentals create vm --gpus 1 -o json");
     expect(libraries).toEqual(["zod", "commander"]);
     expect(packages).toEqual([]);

@@ -53,11 +53,11 @@ it("processes killed halfway lose no rental that they reported", async () => {
 
 it("a served sandbox killed under load loses no rental that was answered", async () => {
   const home = await createHome();
-  const answered: string[] = [];
+  const acknowledged: string[] = [];
   for (let round = 1; round <= 3; round += 1) {
     const child = home.start("sandbox serve --port 0 -o json");
     const { url, apiKey } = JSON.parse(await firstPiece(child.stdout));
-    const enough = answered.length + round * 7;
+    const enough = acknowledged.length + round * 7;
     const post = async () => {
       for (;;) {
         const response = await fetch(`${url}/v2/on-demand/virtual-machine-rentals`, {
@@ -66,13 +66,13 @@ it("a served sandbox killed under load loses no rental that was answered", async
           body: '{"gpuCount":1}',
         });
         const { id } = (await response.json()) as { id: number | string };
-        answered.push(String(id));
-        if (answered.length >= enough) child.kill("SIGKILL");
+        acknowledged.push(String(id));
+        if (acknowledged.length >= enough) child.kill("SIGKILL");
       }
     };
     await Promise.allSettled([post(), post(), post(), post()]);
     await child;
   }
-  expect(answered.length).toBeGreaterThanOrEqual(42);
-  expect(await idsOf(home)).toEqual(expect.arrayContaining(answered));
+  expect(acknowledged.length).toBeGreaterThanOrEqual(42);
+  expect(await idsOf(home)).toEqual(expect.arrayContaining(acknowledged));
 });

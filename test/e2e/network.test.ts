@@ -27,13 +27,13 @@ const host = "api.example.test";
 /** A service of https, a proxy that leads to it, and a home that knows both. */
 async function throughProxy() {
   const certificate = selfSigned(host);
-  const answer = (_request: unknown, response: ServerResponse) => response.end("[]");
-  const service = await listen(createSecureServer(certificate, answer));
-  const asked: string[] = [];
+  const respond = (_request: unknown, response: ServerResponse) => response.end("[]");
+  const service = await listen(createSecureServer(certificate, respond));
+  const requests: string[] = [];
   const proxy = await listen(
     createServer((socket) =>
       socket.once("data", (chunk) => {
-        asked.push(String(chunk).split("\r\n")[0] ?? "");
+        requests.push(String(chunk).split("\r\n")[0] ?? "");
         const onward = connect(service, "127.0.0.1", () => {
           socket.write("HTTP/1.1 200 OK\r\n\r\n");
           socket.pipe(onward).pipe(socket);
@@ -49,25 +49,25 @@ async function throughProxy() {
   });
   const authority = join(home.folder, "authority.pem");
   await writeFile(authority, certificate.cert);
-  return { ...home, asked, authority };
+  return { ...home, requests, authority };
 }
 
-describe("the network of a company", () => {
-  it("is passed through its proxy, with its own authority for certificates", async () => {
-    const { run, asked, authority } = await throughProxy();
+describe("behind a corporate proxy", () => {
+  it("connects through the proxy and trusts its CA (NODE_EXTRA_CA_CERTS)", async () => {
+    const { run, requests, authority } = await throughProxy();
     const env = { NODE_EXTRA_CA_CERTS: authority };
     expect(await run("volumes list -o json", { env })).toEqual({ code: 0, out: "[]\n", err: "" });
-    expect(asked).toEqual([`CONNECT ${host}:443 HTTP/1.1`]);
+    expect(requests).toEqual([`CONNECT ${host}:443 HTTP/1.1`]);
   });
 
-  it("is not trusted without that authority: the error says what to set", async () => {
+  it("without the CA, the error names NODE_EXTRA_CA_CERTS", async () => {
     const { run } = await throughProxy();
     const { code, out, err } = await run("volumes list --retries 0");
     expect({ code, out }).toEqual({ code: 9, out: "" });
     expect(err).toContain("NODE_EXTRA_CA_CERTS");
   });
 
-  it("whose proxy never answers holds the tool no longer than its time", async () => {
+  it("a proxy that never responds times out after --timeout", async () => {
     const proxy = await listen(createServer(() => {}));
     const { run } = await createHome({
       GPUCTL_BASE_URL: `https://${host}`,
@@ -82,8 +82,8 @@ describe("the network of a company", () => {
   });
 });
 
-describe("a service at this machine", () => {
-  it("is reached without the proxy", async () => {
+describe("a service on localhost", () => {
+  it("bypasses the proxy", async () => {
     const seen: string[] = [];
     const proxy = await listen(createServer((socket) => socket.destroy()));
     const port = await listen(
@@ -101,7 +101,7 @@ describe("a service at this machine", () => {
     expect(seen).toEqual(["/v2/on-demand/storage-volumes"]);
   });
 
-  it("that is not there is a network failure with its address", async () => {
+  it("reports ECONNREFUSED with the address when nothing listens", async () => {
     const { run } = await createHome({ GPUCTL_BASE_URL: "http://127.0.0.1:1", GPUCTL_API_KEY: key });
     const { code, out, err } = await run("volumes list --retries 0 -o json");
     expect({ code, out }).toEqual({ code: 9, out: "" });

@@ -232,20 +232,20 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
   });
 });
 
-it("every bundled library is in the list of licences", async () => {
+it("every bundled library is in the list of licenses", async () => {
   const manifest = JSON.parse(await readFile(join(folder, "node_modules/gpuctl/package.json"), "utf8"));
   expect(manifest.dependencies).toBeUndefined();
   const dist = join(folder, "node_modules/gpuctl/dist");
-  const licences = await readFile(join(dist, "THIRD-PARTY-LICENSES.txt"), "utf8");
+  const licenses = await readFile(join(dist, "THIRD-PARTY-LICENSES.txt"), "utf8");
   const inside = await librariesIn(join(dist, "library"));
   expect(inside).toContain("zod");
-  expect(inside.filter((name) => !licences.includes(`Name: ${name}\n`))).toEqual([]);
+  expect(inside.filter((name) => !licenses.includes(`Name: ${name}\n`))).toEqual([]);
 });
 
 it("so is what the bundled WebAssembly was compiled from", async () => {
-  const licences = await readFile(join(folder, "node_modules/gpuctl/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
+  const licenses = await readFile(join(folder, "node_modules/gpuctl/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
   for (const holder of ["2012 Stephen Dolan", "K.Kosako", "Google Inc."]) {
-    expect(licences).toMatch(new RegExp(`copyright \\(c\\) .*${holder}`, "i"));
+    expect(licenses).toMatch(new RegExp(`copyright \\(c\\) .*${holder}`, "i"));
   }
 });
 

@@ -53,20 +53,20 @@ it("gives the same output twice, byte for byte, from the same seed", async () =>
   expect(first).toEqual(second);
   const codes = first.map(({ code }) => code);
   expect(codes).toEqual(script.map((line) => (line.includes("--retries 0") ? 7 : 0)));
-  const answer = (start: string) => JSON.parse(first.find(({ line }) => line.startsWith(start))?.out ?? "");
-  expect(answer("rentals history -o json")).toMatchObject([
+  const send = (start: string) => JSON.parse(first.find(({ line }) => line.startsWith(start))?.out ?? "");
+  expect(send("rentals history -o json")).toMatchObject([
     { id: 1003, terminatedAt: "2026-12-31T00:00:02.000Z", billedCents: 30 * 24 * 180 },
   ]);
   const usedSeconds = 183 * 24 * 3600 - 4;
-  const { items } = answer("api call listUsage");
+  const { items } = send("api call listUsage");
   expect(items).toMatchObject([
     { rentalId: 1001, until: null, amountCents: Math.floor((usedSeconds * 1600) / 3600) },
     { rentalId: 1002, until: null },
     { rentalId: 1003, until: "2026-12-31T00:00:02.000Z", amountCents: 30 * 24 * 180 },
   ]);
-  const [{ totalCents, lines }] = answer("api call listInvoices");
+  const [{ totalCents, lines }] = send("api call listInvoices");
   expect(lines).toEqual(items);
-  const { creditCents, spentCents, balanceCents } = answer("api call getBalance");
+  const { creditCents, spentCents, balanceCents } = send("api call getBalance");
   expect([spentCents, balanceCents]).toEqual([totalCents, creditCents - totalCents]);
-  expect(answer("reserve convert")).toMatchObject({ reservedUntil: "2026-12-31T01:00:00.000Z" });
+  expect(send("reserve convert")).toMatchObject({ reservedUntil: "2026-12-31T01:00:00.000Z" });
 });

@@ -15,7 +15,7 @@ const record = {
 async function withSsh(script: string) {
   const server = await serveThirdParty({
     key,
-    instead: { "GET /v2/on-demand/rental": (_asked, response) => send(response, record) },
+    instead: { "GET /v2/on-demand/rental": (_request, response) => send(response, record) },
   });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });

@@ -27,21 +27,21 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
   needs("bash");
 
   it.each(outputFormats)("ends %s output quietly", async (format) => {
-    const home = await at({ [vms]: (_asked, response) => send(response, thousand) });
+    const home = await at({ [vms]: (_request, response) => send(response, thousand) });
     const script = `gpuctl rentals list --type vm -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
   it.each(outputFormats)("ends %s output of records that stream quietly", async (format) => {
-    const home = await at({ [past]: (_asked, response) => send(response, thousand) });
+    const home = await at({ [past]: (_request, response) => send(response, thousand) });
     const script = `gpuctl rentals history -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
   it("ends filtered output quietly", async () => {
-    const home = await at({ [past]: (_asked, response) => send(response, thousand) });
+    const home = await at({ [past]: (_request, response) => send(response, thousand) });
     const script = `gpuctl rentals history --jq '.[]' | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
@@ -65,13 +65,13 @@ describe.skipIf(process.platform === "win32")("stderr that closes early", () => 
   });
 });
 
-describe.skipIf(!existsSync("/dev/full"))("a disk that is full", () => {
+describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
   const formats = outputFormats.flatMap((format) => [
     `rentals list -o ${format}`,
     `rentals history -o ${format}`,
   ]);
   it.each(["--version", "--help", ...formats, "rentals list --jq length", "chat Hoi -m llama"])(
-    "makes %s fail, and says why",
+    "makes %s fail, and the error says why",
     async (line) => {
       const { code, err } = await (await at()).shell(`gpuctl ${line} > /dev/full`).ended;
       expect(code).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ describe.skipIf(!existsSync("/dev/full"))("a disk that is full", () => {
 });
 
 describe("Ctrl-C", () => {
-  it("in a read that takes its time ends it with 130", async () => {
+  it("in a slow read exits 130", async () => {
     let asked = () => {};
     const asking = new Promise<void>((resolve) => {
       asked = resolve;
@@ -96,7 +96,7 @@ describe("Ctrl-C", () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: "INTERRUPTED", exitCode: 130 });
   });
 
-  it("in a write says that it may have taken effect", async () => {
+  it("in a write reports that it may have taken effect", async () => {
     let asked = () => {};
     const asking = new Promise<void>((resolve) => {
       asked = resolve;
@@ -108,12 +108,12 @@ describe("Ctrl-C", () => {
     const { exitCode, stdout, stderr } = await child;
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
     expect(stderr).toContain("may have taken effect");
-    expect(server.asked.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
-  it("in a chat keeps what came", async () => {
+  it("in a chat keeps the partial reply", async () => {
     const { start } = await at({
-      "POST /v1/chat/completions": (_asked, response) => {
+      "POST /v1/chat/completions": (_request, response) => {
         response.writeHead(200, { "Content-Type": "text/event-stream" });
         response.write('data: {"choices":[{"delta":{"content":"Once upon"}}]}\n\n');
       },
@@ -125,9 +125,9 @@ describe("Ctrl-C", () => {
     expect(exitCode).toBe(130);
   });
 
-  it("in a pause between two tries ends it at once", async () => {
+  it("between retries exits immediately", async () => {
     const { start } = await at({
-      "GET /v2/on-demand/active-rental-summary": (_asked, response) => {
+      "GET /v2/on-demand/active-rental-summary": (_request, response) => {
         response.writeHead(503, { "Retry-After": "59" });
         response.end();
       },
@@ -175,7 +175,7 @@ describe("a served sandbox", () => {
     expect(pieces).toBe(whole);
   });
 
-  it("refuses a port that is taken, and says so", async () => {
+  it("reports a port that is in use", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => new Promise<void>((resolve) => taken.close(() => resolve())));

@@ -13,13 +13,13 @@ async function expectRestored(terminal: Terminal): Promise<void> {
 
 const restored = { hidden: 1, shown: 1, last: "shown" };
 
-/** A service whose rental never starts, or never answers at all. */
+/** A service whose rental never starts, or that never responds. */
 async function slow({ silent = false } = {}) {
   const pending = { ...virtualMachine, status: "Pending", state: "pending" };
   const server = await serveThirdParty({
     key,
     instead: {
-      "GET /v2/on-demand/rental": (_asked, response) => {
+      "GET /v2/on-demand/rental": (_request, response) => {
         if (!silent) send(response, pending);
       },
     },
@@ -34,7 +34,7 @@ const watches = "rentals list --watch 1s";
 describe.skipIf(process.platform === "win32")("the terminal is restored", () => {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-  it.each(signals)("after %s while something is waited for", async (signal) => {
+  it.each(signals)("after %s during a wait", async (signal) => {
     const terminal = (await slow()).onTerminal(waits);
     await terminal.waitFor(/it is pending/i);
     terminal.kill(signal);
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     await expectRestored(terminal);
   });
 
-  it.each(signals)("after %s in a watch, which says nothing more", async (signal) => {
+  it.each(signals)("after %s in a watch, which prints nothing more", async (signal) => {
     const terminal = (await slow()).onTerminal(watches);
     await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.kill(signal);
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(cursorMoves(terminal.bytes())).toEqual(restored);
   });
 
-  it("after Ctrl-\\ and a second Ctrl-C while something is waited for", async () => {
+  it("after Ctrl-\\ and a second Ctrl-C during a wait", async () => {
     for (const signals of [["SIGQUIT"], ["SIGINT", "SIGINT"]] as const) {
       const terminal = (await slow({ silent: true })).onTerminal(waits);
       await terminal.waitFor(/Waiting until/);
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(cursorMoves(terminal.bytes())).toEqual({ hidden: 2, shown: 2, last: "shown" });
   });
 
-  it("after time is up, and after an error", async () => {
+  it("after a timeout, and after an error", async () => {
     const home = await slow();
     const late = home.onTerminal(`${waits} --wait-timeout 1s`);
     expect(await late.ended()).toMatchObject({ code: 8 });
@@ -117,7 +117,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
   });
 });
 
-describe.skipIf(process.platform === "win32")("where nothing may move", () => {
+describe.skipIf(process.platform === "win32")("without animation", () => {
   it.each([{ TERM: "dumb" }, { CI: "1" }])("no control sequence is written with %j", async (env) => {
     const home = await slow();
     const waiting = home.onTerminal(`${waits} --wait-timeout 1s --color never`, { env });
@@ -131,7 +131,7 @@ describe.skipIf(process.platform === "win32")("where nothing may move", () => {
     expect(watching.bytes()).not.toContain("\u001b");
   });
 
-  it("a spinner without colours is one of NO_COLOR", async () => {
+  it("a spinner has no colors with NO_COLOR", async () => {
     const terminal = (await slow()).onTerminal(`${waits} --wait-timeout 1s`, { env: { NO_COLOR: "1" } });
     await terminal.ended();
     expect(terminal.bytes()).not.toMatch(/\u001b\[\d+m/);
@@ -146,7 +146,9 @@ it.skipIf(process.platform === "win32")(
     const rentals = labels.map((name) => ({ ...virtualMachine, name }));
     const server = await serveThirdParty({
       key,
-      instead: { "GET /v2/on-demand/virtual-machine-rentals": (_asked, response) => send(response, rentals) },
+      instead: {
+        "GET /v2/on-demand/virtual-machine-rentals": (_request, response) => send(response, rentals),
+      },
     });
     onTestFinished(() => server.close());
     const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });

@@ -8,23 +8,23 @@ import { serveThirdParty } from "./third-party-server.ts";
 
 const thirdParty = useThirdParty();
 
-describe("inference at another's service", () => {
-  it("streams an answer", async () => {
+describe("inference on a third-party service", () => {
+  it("streams a reply", async () => {
     const { run } = await thirdParty.home();
     expect(await run("chat Hoi -m llama")).toEqual({ code: 0, out: "Grüezi 👋\n", err: "" });
-    expect(thirdParty.asked().map(({ body }) => body)).toEqual([
+    expect(thirdParty.requests().map(({ body }) => body)).toEqual([
       { model: "llama", messages: [{ role: "user", content: "Hoi" }], stream: true },
     ]);
   });
 
-  it("draws a picture: a JPEG is saved as one, whatever was asked for", async () => {
+  it("saves a JPEG as .jpg even when another extension was requested", async () => {
     const { run, folder } = await thirdParty.home();
     const { code, out, err } = await run(
       'image "a lighthouse" -m SD1.5 --size 832x1216 --steps 20 --cfg-scale 7.5 --negative fog --seed 7 --sampler euler --backend torch --lora Add_Detail:0.8,Lineart:1 --out picture.png -o json',
     );
     expect({ code, err }).toMatchObject({ code: 0 });
-    expect(thirdParty.asked()).toMatchObject([{ method: "POST", path: "/v1/image/generation" }]);
-    expect(thirdParty.asked()[0]?.body).toEqual({
+    expect(thirdParty.requests()).toMatchObject([{ method: "POST", path: "/v1/image/generation" }]);
+    expect(thirdParty.requests()[0]?.body).toEqual({
       model_name: "SD1.5",
       prompt: "a lighthouse",
       width: 832,
@@ -43,7 +43,7 @@ describe("inference at another's service", () => {
     expect(err).toContain("image/jpeg");
   });
 
-  it("draws from a reference picture, with the fields of SDXL", async () => {
+  it("generates an image from a reference image, with the SDXL fields", async () => {
     const { run, folder } = await thirdParty.home();
     const reference = join(folder, "reference.jpg");
     await writeFile(reference, records.jpeg);
@@ -55,7 +55,7 @@ describe("inference at another's service", () => {
       ..."--strength 0.4 --prompt-2 sea --negative-prompt-2 rain --enable-refiner --out - -q".split(" "),
     ]);
     expect(code).toBe(0);
-    expect(thirdParty.asked()[0]?.body).toEqual({
+    expect(thirdParty.requests()[0]?.body).toEqual({
       model_name: "SDXL1.0-base",
       prompt: "a lighthouse",
       width: 1024,
@@ -70,26 +70,26 @@ describe("inference at another's service", () => {
     });
   });
 
-  it("speaks a text", async () => {
+  it("generates speech", async () => {
     const { run, folder } = await thirdParty.home();
     const { code, out } = await run(
       'tts "Good morning" --speed 0.8 --param speaker=\'"EN-US"\' --out hello.mp3 -o json',
     );
     expect(code).toBe(0);
-    expect(thirdParty.asked()).toMatchObject([{ method: "POST", path: "/v1/audio/generation" }]);
-    expect(thirdParty.asked()[0]?.body).toEqual({ text: "Good morning", speed: 0.8, speaker: "EN-US" });
+    expect(thirdParty.requests()).toMatchObject([{ method: "POST", path: "/v1/audio/generation" }]);
+    expect(thirdParty.requests()[0]?.body).toEqual({ text: "Good morning", speed: 0.8, speaker: "EN-US" });
     expect(JSON.parse(out)).toMatchObject({ path: join(folder, "hello.mp3"), bytes: records.mp3.length });
     expect(await readFile(join(folder, "hello.mp3"))).toEqual(records.mp3);
   });
 
-  it("may live elsewhere than compute", async () => {
+  it("can have its own host", async () => {
     const elsewhere = await serveThirdParty({ key });
     try {
       const { run } = await thirdParty.home({ GPUCTL_INFERENCE_BASE_URL: elsewhere.url });
       await run("chat Hoi -m llama");
       await run("rentals summary");
-      expect(elsewhere.asked.map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
-      expect(thirdParty.asked().map(({ path }) => path)).toEqual(["/v2/on-demand/active-rental-summary"]);
+      expect(elsewhere.requests.map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
+      expect(thirdParty.requests().map(({ path }) => path)).toEqual(["/v2/on-demand/active-rental-summary"]);
     } finally {
       await elsewhere.close();
     }

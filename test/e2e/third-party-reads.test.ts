@@ -6,11 +6,11 @@ const thirdParty = useThirdParty();
 
 interface Read {
   readonly line: string;
-  readonly asks: readonly { path: string; query?: Record<string, string> }[];
-  readonly answer: unknown;
+  readonly requests: readonly { path: string; query?: Record<string, string> }[];
+  readonly response: unknown;
 }
 
-/** What a service is asked for once before an operation that it may have a replacement of. */
+/** The one request before an operation that can have a replacement. */
 const description = { path: "/v2/openapi.json" };
 const vms = "/v2/on-demand/virtual-machine-rentals";
 const machines = "/v2/on-demand/bare-metal-rentals";
@@ -18,64 +18,68 @@ const machines = "/v2/on-demand/bare-metal-rentals";
 const reads: readonly Read[] = [
   {
     line: "rentals list",
-    asks: [{ path: machines }, { path: vms }, description],
-    answer: [records.virtualMachine, records.bareMetal],
+    requests: [{ path: machines }, { path: vms }, description],
+    response: [records.virtualMachine, records.bareMetal],
   },
-  { line: "rentals list --type vm", asks: [{ path: vms }, description], answer: [records.virtualMachine] },
+  {
+    line: "rentals list --type vm",
+    requests: [{ path: vms }, description],
+    response: [records.virtualMachine],
+  },
   {
     line: "rentals list --type vm --include-cluster-pools",
-    asks: [{ path: vms, query: { includeClusterPools: "true" } }, description],
-    answer: [records.virtualMachine],
+    requests: [{ path: vms, query: { includeClusterPools: "true" } }, description],
+    response: [records.virtualMachine],
   },
   {
     line: "rentals list --type vm --no-include-cluster-pools",
-    asks: [{ path: vms, query: { includeClusterPools: "false" } }, description],
-    answer: [records.virtualMachine],
+    requests: [{ path: vms, query: { includeClusterPools: "false" } }, description],
+    response: [records.virtualMachine],
   },
   {
     line: "rentals list --type bare-metal",
-    asks: [{ path: machines }, description],
-    answer: [records.bareMetal],
+    requests: [{ path: machines }, description],
+    response: [records.bareMetal],
   },
   {
     line: "rentals get 18026",
-    asks: [{ path: "/v2/on-demand/rental", query: { rentalId: "18026" } }],
-    answer: records.lookup,
+    requests: [{ path: "/v2/on-demand/rental", query: { rentalId: "18026" } }],
+    response: records.lookup,
   },
   {
     line: "rentals wait 18026 --for running",
-    asks: [{ path: "/v2/on-demand/rental", query: { rentalId: "18026" } }],
-    answer: records.lookup,
+    requests: [{ path: "/v2/on-demand/rental", query: { rentalId: "18026" } }],
+    response: records.lookup,
   },
   {
     line: "rentals history",
-    asks: [{ path: "/v2/on-demand/rental-history" }, description],
-    answer: [records.ended],
+    requests: [{ path: "/v2/on-demand/rental-history" }, description],
+    response: [records.ended],
   },
   {
     line: "rentals summary",
-    asks: [{ path: "/v2/on-demand/active-rental-summary" }],
-    answer: records.summary,
+    requests: [{ path: "/v2/on-demand/active-rental-summary" }],
+    response: records.summary,
   },
-  { line: "volumes list", asks: [{ path: "/v2/on-demand/storage-volumes" }], answer: [records.volume] },
-  { line: "api spec", asks: [description], answer: records.description },
+  { line: "volumes list", requests: [{ path: "/v2/on-demand/storage-volumes" }], response: [records.volume] },
+  { line: "api spec", requests: [description], response: records.description },
 ];
 
-describe("reads of another's service", () => {
-  it.each(reads)("$line", async ({ line, asks, answer }) => {
+describe("a third-party service: reads", () => {
+  it.each(reads)("$line", async ({ line, requests, response }) => {
     const { run } = await thirdParty.home();
     const { code, out, err } = await run(`${line} -o json`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(JSON.parse(out)).toEqual(answer);
-    expect(sorted(thirdParty.asked())).toEqual(
-      asks.map(({ path, query = {} }) => ({ method: "GET", path, query, body: undefined })),
+    expect(JSON.parse(out)).toEqual(response);
+    expect(sorted(thirdParty.requests())).toEqual(
+      requests.map(({ path, query = {} }) => ({ method: "GET", path, query, body: undefined })),
     );
-    for (const { headers } of thirdParty.asked())
+    for (const { headers } of thirdParty.requests())
       expect(headers["user-agent"]).toMatch(/^gpuctl\/\d+\.\d+\.\d+/);
   });
 });
 
-describe("what another's service refuses", () => {
+describe("errors from a third-party service", () => {
   it.each([
     ["a wrong key", { GPUCTL_API_KEY: "wrong" }, 4, "FORBIDDEN"],
     ["no key", { GPUCTL_API_KEY: "" }, 3, "NO_CREDENTIAL"],
@@ -97,8 +101,8 @@ describe("what another's service refuses", () => {
   });
 });
 
-describe("tables of another's records", () => {
-  it("show what can be found in them", async () => {
+describe("tables of records from a third-party service", () => {
+  it("show the known fields", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals list")).toEqual({
       code: 0,
@@ -112,7 +116,7 @@ describe("tables of another's records", () => {
     });
   });
 
-  it("give the ids of either kind", async () => {
+  it("-o id prints the IDs of both types", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals list -o id")).toEqual({ code: 0, out: "18026\nbm-7f\n", err: "" });
   });

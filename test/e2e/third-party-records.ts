@@ -105,7 +105,7 @@ export const completion = {
   kv_transfer_params: null,
 };
 
-/** The same answer as a stream, with line ends and comments that not every server sends. */
+/** The same reply as a stream, with line ends and comments that not every server sends. */
 export const completionStream = [
   ": hello\r\n\r\n",
   'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\r\n\r\n',

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import * as records from "./third-party-records.ts";
 
 /** A request as it came, its path without the prefix under which the service is reached. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
@@ -14,26 +14,26 @@ export interface Asked {
 export interface ThirdPartyServer {
   /** The base URL: it has a path of its own. */
   readonly url: string;
-  readonly asked: Asked[];
+  readonly requests: ReceivedRequest[];
   readonly close: () => Promise<void>;
 }
 
 interface ServerOptions {
   readonly key: string;
-  /** What is answered instead of the default record, by method and path. */
-  readonly instead?: Readonly<Record<string, Answer>>;
+  /** Responses instead of the default record, by method and path. */
+  readonly instead?: Readonly<Record<string, Responder>>;
 }
 
-type Answer = (asked: Asked, response: ServerResponse) => void;
+type Responder = (request: ReceivedRequest, response: ServerResponse) => void;
 
 const prefix = "/gpu/api";
 
 /**
- * A service like the one that the tool speaks to, written from its description alone: it shares nothing with the
+ * A service like the one that gpuctl calls, written from its description alone: it shares nothing with the
  * tool, neither names of fields nor the shape of its records, where the description leaves them open.
  */
 export async function serveThirdParty({ key, instead = {} }: ServerOptions): Promise<ThirdPartyServer> {
-  const asked: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk) => chunks.push(chunk));
@@ -48,9 +48,9 @@ export async function serveThirdParty({ key, instead = {} }: ServerOptions): Pro
         headers: request.headers,
         body: text === "" ? undefined : JSON.parse(text),
       };
-      asked.push(one);
+      requests.push(one);
       const name = `${one.method} ${one.path}`;
-      const answer = instead[name] ?? endpoints[name];
+      const respond = instead[name] ?? endpoints[name];
       const { authorization } = one.headers;
       if (name !== open && authorization === undefined) {
         return fail(response, 401, "UNAUTHORIZED", "Authorization not provided");
@@ -58,15 +58,15 @@ export async function serveThirdParty({ key, instead = {} }: ServerOptions): Pro
       if (name !== open && authorization !== `Bearer ${key}`) {
         return fail(response, 403, "FORBIDDEN", "Insufficient access");
       }
-      if (!answer) return fail(response, 404, "NOT_FOUND", "Not found");
-      answer(one, response);
+      if (!respond) return fail(response, 404, "NOT_FOUND", "Not found");
+      respond(one, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}${prefix}`,
-    asked,
+    requests,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -89,14 +89,14 @@ export function fail(response: ServerResponse, status: number, code: string, mes
 }
 
 const always =
-  (value: unknown, headers?: Record<string, string>): Answer =>
-  (_asked, response) =>
+  (value: unknown, headers?: Record<string, string>): Responder =>
+  (_request, response) =>
     send(response, value, headers);
 
 const sunset = { Sunset: "Mon, 01 Mar 2027 00:00:00 GMT" };
 const updated = { success: true, user: records.user };
 
-const endpoints: Readonly<Record<string, Answer>> = {
+const endpoints: Readonly<Record<string, Responder>> = {
   [open]: always(records.description),
   "POST /v2/on-demand/bare-metal-rentals": always(records.bareMetal),
   "GET /v2/on-demand/bare-metal-rentals": always([records.bareMetal]),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { createHome, type Environment, type Home, key } from "../support/process.ts";
-import { type Asked, serveThirdParty, type ThirdPartyServer } from "./third-party-server.ts";
+import { type ReceivedRequest, serveThirdParty, type ThirdPartyServer } from "./third-party-server.ts";
 
 /** One third-party server for all tests of a file; its record of requests is cleared before each. */
 export function useThirdParty() {
@@ -10,10 +10,10 @@ export function useThirdParty() {
   });
   afterAll(() => server?.close());
   beforeEach(() => {
-    server?.asked.splice(0);
+    server?.requests.splice(0);
   });
   return {
-    asked: (): readonly Asked[] => server?.asked ?? [],
+    requests: (): readonly ReceivedRequest[] => server?.requests ?? [],
     /** A home whose settings name the server. */
     home: (more: Environment = {}): Promise<Home> => homeAt(server?.url ?? "", more),
   };
@@ -23,7 +23,7 @@ export const homeAt = (url: string, more: Environment = {}): Promise<Home> =>
   createHome({ GPUCTL_BASE_URL: url, GPUCTL_API_KEY: key, ...more });
 
 /** What is compared of requests; the order of concurrent ones does not matter. */
-export const sorted = (asked: readonly Asked[]) =>
-  asked
+export const sorted = (requests: readonly ReceivedRequest[]) =>
+  requests
     .map(({ method, path, query, body }) => ({ method, path, query, body }))
     .sort((a, b) => `${a.method} ${a.path}`.localeCompare(`${b.method} ${b.path}`));

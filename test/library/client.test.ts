@@ -34,7 +34,7 @@ const queryOf = (input: Record<string, unknown>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join("&");
 
-test("a client rents, looks and lists in the sandbox", async () => {
+test("a client creates, gets and lists rentals in the sandbox", async () => {
   const { client } = await openSandbox();
   const rental = await client.createVirtualMachineRental({ gpuCount: 2, gpuType: "h200", label: "trainer" });
   expect(rental).toMatchObject({ gpuCount: 2, label: "trainer", status: "Pending" });
@@ -43,7 +43,7 @@ test("a client rents, looks and lists in the sandbox", async () => {
   expect(await client.getRental({ rentalId: "none" })).toBeNull();
 });
 
-test("requests carry the key and say who asks", async () => {
+test("requests have the key and a User-Agent", async () => {
   const server = await listen((_request, response) => json(response, []));
   await clientOf(server.origin).listStorageVolumes();
   await clientOf(server.origin, { userAgent: "trainer/1" }).listStorageVolumes();
@@ -53,7 +53,7 @@ test("requests carry the key and say who asks", async () => {
   ]);
 });
 
-test("inference has a host of its own when one is named", async () => {
+test("inference uses its own host when one is set", async () => {
   const inference = await listen((_request, response) => json(response, { choices: [] }));
   const client = clientOf("http://127.0.0.1:1", { inferenceBaseUrl: inference.origin });
   await client.createChatCompletion({ model: "m", messages: [] });
@@ -75,7 +75,7 @@ describe("an input that breaks the contract", () => {
     expect(server.seen).toEqual([]);
   });
 
-  test("goes to the service when the client does not check", async () => {
+  test("is sent to the service when validation is off", async () => {
     const { client } = await openSandbox({}, { validate: false });
     await expect(client.requestReservation({ gpuCount: 0 })).rejects.toMatchObject({
       name: "ServiceError",
@@ -84,7 +84,7 @@ describe("an input that breaks the contract", () => {
     });
   });
 
-  test("also is one that breaks a rule across fields", async () => {
+  test("includes rules across fields", async () => {
     const client = clientOf("https://api.example.com");
     await expect(
       client.generateImage({ model_name: "SD2", prompt: "a lighthouse", width: 1000 }),
@@ -92,7 +92,7 @@ describe("an input that breaks the contract", () => {
   });
 });
 
-describe("what the service refuses", () => {
+describe("an error from the service", () => {
   test("is a ServiceError with its code, its status and the request, without the key", async () => {
     const { sandbox, client } = await openSandbox({}, { apiKey: "sk-nobody" });
     const refused = client.listStorageVolumes();
@@ -105,7 +105,7 @@ describe("what the service refuses", () => {
     expect(JSON.stringify(await refused.catch((error) => error))).not.toContain("sk-nobody");
   });
 
-  test("includes every write with a key that may only read", async () => {
+  test("is returned for every write with a read-only key", async () => {
     const { sandbox } = await openSandbox();
     const { url, keys, fetch } = sandbox;
     const reader = createClient({ baseUrl: url, apiKey: keys.readOnly, fetch });
@@ -114,7 +114,7 @@ describe("what the service refuses", () => {
   });
 });
 
-test("without a key nothing is sent but what needs none", async () => {
+test("without a key only requests that need none are sent", async () => {
   const server = await listen((_request, response) => json(response, {}));
   const client = clientOf(server.origin, { apiKey: "" });
   await expect(client.listStorageVolumes()).rejects.toThrow(NoCredential);
@@ -133,7 +133,7 @@ test.each([
   [{ timeout: 0 }, "timeout must be a number of milliseconds from 1 to 2147483647, not 0"],
   [{ timeout: 2 ** 31 }, "timeout must be a number of milliseconds"],
   [{ retries: 1.5 }, "retries must be a whole number of at least 0, not 1.5"],
-])("an option that cannot be used is refused at once: %o", (wrong, message) => {
+])("an invalid option is rejected immediately: %o", (wrong, message) => {
   const options = { baseUrl: "https://api.example.com", apiKey: key, ...wrong };
   expect(() => createClient(options)).toThrow(TypeError);
   expect(() => createClient(options)).toThrow(message);

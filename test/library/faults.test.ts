@@ -14,7 +14,7 @@ async function reached(serve: boolean) {
   return { sandbox, client: serve ? clientOf(url, { apiKey: keys.full, retries: 0 }) : client };
 }
 
-test.each(places)("a fault affects the calls that it was made for, %s", async (_name, serve) => {
+test.each(places)("a fault affects the calls that it is defined for, %s", async (_name, serve) => {
   const { sandbox, client } = await reached(serve);
   sandbox.fault({ operation: "listStorageVolumes", status: 503, after: 1, times: 1 });
   expect(await client.listStorageVolumes()).toEqual([]);
@@ -22,14 +22,14 @@ test.each(places)("a fault affects the calls that it was made for, %s", async (_
   expect(await client.listStorageVolumes()).toEqual([]);
 });
 
-test.each(places)("a write whose answer is lost may have taken effect, %s", async (_name, serve) => {
+test.each(places)("a write whose response is lost may have taken effect, %s", async (_name, serve) => {
   const { sandbox, client } = await reached(serve);
   sandbox.fault({ operation: "createVirtualMachineRental", reset: true, applied: true });
   await expect(client.createVirtualMachineRental({ gpuCount: 1 })).rejects.toThrow(UnknownOutcome);
   expect(await client.listVirtualMachineRentals()).toHaveLength(1);
 });
 
-test.each(places)("a stream can be cut, %s", async (_name, serve) => {
+test.each(places)("a stream can be truncated, %s", async (_name, serve) => {
   const { sandbox, client } = await reached(serve);
   sandbox.fault({ operation: "createChatCompletion", cutStreamAfter: 2 });
   const messages = [{ role: "user", content: "one two three" }];
@@ -39,7 +39,7 @@ test.each(places)("a stream can be cut, %s", async (_name, serve) => {
   await expect(pieces.next()).rejects.toThrow(StreamTruncated);
 });
 
-test.each(places)("a read that is held back runs out of time, %s", async (_name, serve) => {
+test.each(places)("a delayed read times out, %s", async (_name, serve) => {
   const { sandbox } = await reached(serve);
   sandbox.fault({ operation: "*", delay: "1h" });
   const { url, keys, fetch } = sandbox;
@@ -52,14 +52,14 @@ test.each(places)("a read that is held back runs out of time, %s", async (_name,
   await expect(hasty.listStorageVolumes()).rejects.toThrow(NetworkError);
 });
 
-test("a reset takes every fault back", async () => {
+test("a reset removes every fault", async () => {
   const { sandbox, client } = await openSandbox();
   sandbox.fault({ operation: "*", status: 500 });
   sandbox.reset();
   expect(await client.listStorageVolumes()).toEqual([]);
 });
 
-test("an invalid fault is refused at once", async () => {
+test("an invalid fault is rejected immediately", async () => {
   const { sandbox } = await openSandbox();
   expect(() => sandbox.fault({ operation: "*" })).toThrow("status");
 });

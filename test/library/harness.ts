@@ -21,6 +21,6 @@ export async function openSandbox(
   onTestFinished(() => sandbox.close());
   const { url, keys } = sandbox;
   const { fetch } = throughProxy({ fetch: (request: Request) => sandbox.fetch(request) }, options.only);
-  const asked: ClientOptions["fetch"] = (to, init) => fetch(new Request(to, init));
-  return { sandbox, client: createClient({ baseUrl: url, apiKey: keys.full, fetch: asked, ...wishes }) };
+  const givenFetch: ClientOptions["fetch"] = (to, init) => fetch(new Request(to, init));
+  return { sandbox, client: createClient({ baseUrl: url, apiKey: keys.full, fetch: givenFetch, ...wishes }) };
 }

@@ -12,7 +12,7 @@ const expected = (kind: ErrorConstructor | TypeErrorConstructor | RangeErrorCons
   return expect.objectContaining({ name: error.name, message: expect.stringContaining(message) });
 };
 
-describe("createSandbox says which option is wrong, and what would be right", () => {
+describe("createSandbox says which option is invalid, and what is valid", () => {
   test.each([
     [null, "createSandbox requires an object with options (file, now, serve, port, only), not null"],
     [
@@ -35,7 +35,7 @@ describe("createSandbox says which option is wrong, and what would be right", ()
   });
 });
 
-describe("a fault that is none is refused by the names that were given", () => {
+describe("an invalid fault is reported with the field names of the library", () => {
   test.each([
     [undefined, TypeError, "a fault must be an object with an operation, not undefined"],
     [
@@ -73,7 +73,7 @@ describe("a fault that is none is refused by the names that were given", () => {
 });
 
 test.each([undefined, null, "xx", "", {}, Number.NaN, -5, "1y", true])(
-  "advance(%o) names what was wrong",
+  "advance(%o) names the invalid value",
   async (span) => {
     const { sandbox } = await openSandbox();
     expect(() => loosely(sandbox.advance, span)).toThrow(
@@ -89,14 +89,14 @@ test("time does not advance beyond the last year, nor by a part of a millisecond
   sandbox.advance(0.4);
 });
 
-test.each([undefined, null, 5, {}])("fetch(%o) names what was wrong", async (input) => {
+test.each([undefined, null, 5, {}])("fetch(%o) names the invalid value", async (input) => {
   const { sandbox } = await openSandbox();
   await expect(loosely(sandbox.fetch, input)).rejects.toEqual(
     expected(TypeError, "fetch requires a URL, a path or a Request"),
   );
 });
 
-test("a sandbox that is closed says so, whatever is asked of it", async () => {
+test("every method of a closed sandbox says that it is closed", async () => {
   const { sandbox, client } = await openSandbox();
   await sandbox.close();
   const closed = expect.objectContaining({ name: "SandboxClosed" });
@@ -108,7 +108,7 @@ test("a sandbox that is closed says so, whatever is asked of it", async () => {
   await sandbox.close();
 });
 
-describe("createClient says which option is wrong", () => {
+describe("createClient says which option is invalid", () => {
   const right = { baseUrl: "https://api.example.com", apiKey: "key-of-mine" };
 
   test.each([
@@ -137,7 +137,7 @@ describe("createClient says which option is wrong", () => {
   });
 });
 
-describe("a call says what it lacks", () => {
+describe("a call says what is missing", () => {
   test.each([undefined, null, "1"])("an input %o", async (input) => {
     const { client } = await openSandbox();
     await expect(loosely(client.getRental, input)).rejects.toThrow(InvalidInput);

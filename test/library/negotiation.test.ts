@@ -7,14 +7,14 @@ const old = "/v2/on-demand/rental-history";
 const history = "/v2/on-demand/rentals/history";
 const patience = 5 * 60_000;
 
-/** A client of a service with these answers by path, and the paths that it was asked for. */
-function asking(answers: Readonly<Record<string, () => Response | Promise<Response>>>) {
+/** A client of a service with these responses by path, and the requested paths. */
+function serviceWith(responders: Readonly<Record<string, () => Response | Promise<Response>>>) {
   const paths: string[] = [];
   const fetch: GivenFetch = async (url) => {
     const { pathname } = new URL(url);
     paths.push(pathname);
     return (
-      answers[pathname]?.() ??
+      responders[pathname]?.() ??
       Response.json({ code: "NOT_FOUND", message: "No", issues: [] }, { status: 404 })
     );
   };
@@ -24,7 +24,7 @@ function asking(answers: Readonly<Record<string, () => Response | Promise<Respon
 test.each([
   ["in the process", false],
   ["over HTTP", true],
-])("a client rents and lists where there are the replacements only, %s", async (_name, serve) => {
+])("a client creates and lists rentals on a service with only the replacements, %s", async (_name, serve) => {
   const { sandbox, client: inside } = await openSandbox({ only: "replacements", serve });
   const client = serve ? clientOf(sandbox.url, { apiKey: sandbox.keys.full }) : inside;
   expect(await client.listVirtualMachineRentals()).toEqual([]);
@@ -39,8 +39,8 @@ describe("the service's description", () => {
   const replaced = () => Response.json(description({ [`GET ${history}`]: {} }));
   const listed = () => Response.json([]);
 
-  test("is asked for once, and just for what may be replaced", async () => {
-    const { client, paths } = asking({
+  test("is requested once, and only for operations that can have replacements", async () => {
+    const { client, paths } = serviceWith({
       [descriptionPath]: replaced,
       [history]: listed,
       "/v2/on-demand/storage-volumes": listed,
@@ -58,18 +58,18 @@ describe("the service's description", () => {
     ["is none", () => new Response("<html>")],
     ["never comes", () => new Promise<never>(() => {})],
     ["breaks off", () => Promise.reject(new Error("no stub for this"))],
-  ])("stops nothing when it %s", async (_how, answer) => {
-    const { client, paths } = asking({ ...(answer && { [descriptionPath]: answer }), [old]: listed });
+  ])("does not stop a call when it %s", async (_how, respond) => {
+    const { client, paths } = serviceWith({ ...(respond && { [descriptionPath]: respond }), [old]: listed });
     expect(await client.listRentalHistory()).toEqual([]);
     expect(await client.listRentalHistory()).toEqual([]);
     expect(paths).toEqual([descriptionPath, old, old]);
   });
 
   test("is fetched again some minutes after a failure", async () => {
-    const answers: Record<string, () => Response> = { [old]: listed, [history]: listed };
-    const { client, paths } = asking(answers);
+    const responders: Record<string, () => Response> = { [old]: listed, [history]: listed };
+    const { client, paths } = serviceWith(responders);
     await client.listRentalHistory();
-    answers[descriptionPath] = replaced;
+    responders[descriptionPath] = replaced;
     const later = Date.now() + patience;
     const clock = vi.spyOn(Date, "now").mockReturnValue(later);
     onTestFinished(() => clock.mockRestore());
@@ -77,23 +77,23 @@ describe("the service's description", () => {
     expect(paths).toEqual([descriptionPath, old, descriptionPath, history]);
   });
 
-  test("is asked for anew when a path is gone that was there", async () => {
-    const answers: Record<string, () => Response> = {
+  test("is fetched again when a path was removed", async () => {
+    const responders: Record<string, () => Response> = {
       [descriptionPath]: () => Response.json(description({})),
       [old]: listed,
     };
-    const { client, paths } = asking(answers);
+    const { client, paths } = serviceWith(responders);
     await client.listRentalHistory();
     const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + patience);
     onTestFinished(() => clock.mockRestore());
-    delete answers[old];
-    Object.assign(answers, { [descriptionPath]: replaced, [history]: listed });
+    delete responders[old];
+    Object.assign(responders, { [descriptionPath]: replaced, [history]: listed });
     expect(await client.listRentalHistory()).toEqual([]);
     expect(paths).toEqual([descriptionPath, old, old, descriptionPath, history]);
   });
 
-  test("is not waited for once the signal of a call ends it, and another call goes on", async () => {
-    const { client, paths } = asking({ [descriptionPath]: () => new Promise(() => {}), [old]: listed });
+  test("is not waited for after the signal of a call aborts; another call continues", async () => {
+    const { client, paths } = serviceWith({ [descriptionPath]: () => new Promise(() => {}), [old]: listed });
     const controller = new AbortController();
     const ended = client.listRentalHistory({}, { signal: controller.signal });
     const other = client.listRentalHistory();
@@ -103,13 +103,16 @@ describe("the service's description", () => {
     expect(await other).toEqual([]);
     expect(paths).toEqual([descriptionPath, old]);
     const aborted = { signal: AbortSignal.abort(new Error("before")) };
-    await expect(asking({}).client.listRentalHistory({}, aborted)).rejects.toThrow("before");
+    await expect(serviceWith({}).client.listRentalHistory({}, aborted)).rejects.toThrow("before");
   });
 
-  test("that does not say how pages are turned makes a list that may be a part: the process is warned", async () => {
+  test("that does not describe paging emits a process warning: the list may be incomplete", async () => {
     const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     onTestFinished(() => warning.mockRestore());
-    const { client } = asking({ [descriptionPath]: replaced, [history]: () => Response.json([{ id: 1 }]) });
+    const { client } = serviceWith({
+      [descriptionPath]: replaced,
+      [history]: () => Response.json([{ id: 1 }]),
+    });
     expect(await client.listRentalHistory()).toEqual([{ id: 1 }]);
     expect(warning).toHaveBeenCalledWith(
       expect.stringContaining("There may be more results"),

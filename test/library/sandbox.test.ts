@@ -11,7 +11,7 @@ const start = Date.UTC(2026, 10, 20, 12);
 const path = "/v2/on-demand/storage-volumes";
 
 describe("its fetch", () => {
-  test("takes what the web's takes: a URL, a path, a request, and more about it", async () => {
+  test("accepts a URL, a path or a Request, and options", async () => {
     const { sandbox } = await openSandbox();
     const headers = { authorization: `Bearer ${sandbox.keys.full}` };
     for (const target of [path, sandbox.url + path, new URL(path, "https://api.example.com")]) {
@@ -29,24 +29,24 @@ describe("its fetch", () => {
       name: "AbortError",
     });
     const controller = new AbortController();
-    const answer = sandbox.fetch("/v1/audio/generation", {
+    const response = sandbox.fetch("/v1/audio/generation", {
       method: "POST",
       headers: { authorization: `Bearer ${sandbox.keys.full}` },
       body: '{"text":"a long text"}',
       signal: controller.signal,
     });
     controller.abort(new Error("enough"));
-    await expect(answer).rejects.toThrow("enough");
+    await expect(response).rejects.toThrow("enough");
   });
 
-  test("answers to no other host's name when it is not served", async () => {
+  test("rejects other host names when it is not served", async () => {
     const { sandbox } = await openSandbox();
     expect(sandbox.url).toBe("http://sandbox.localhost");
   });
 });
 
 describe("served over HTTP", () => {
-  test("it is the same sandbox, on a free port of this machine by default", async () => {
+  test("it is the same sandbox, on a free local port by default", async () => {
     const sandbox = await createSandbox();
     onTestFinished(sandbox.close);
     expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -57,14 +57,14 @@ describe("served over HTTP", () => {
     expect(await seen.json()).toEqual([rental]);
   });
 
-  test("a port can be named, and one that is in use is a clear error", async () => {
+  test("a port can be set, and a port in use is a clear error", async () => {
     const port = Number(new URL(await deadOrigin()).port);
     const { sandbox } = await openSandbox({ serve: true, port });
     expect(sandbox.url).toBe(`http://127.0.0.1:${port}`);
     await expect(createSandbox({ port })).rejects.toThrow(CannotListen);
   });
 
-  test("it is gone when it is closed, twice if need be", async () => {
+  test("it stops when it is closed, even twice", async () => {
     const sandbox = await createSandbox();
     await sandbox[Symbol.asyncDispose]();
     await sandbox.close();
@@ -73,15 +73,15 @@ describe("served over HTTP", () => {
   });
 });
 
-describe("held to an environment", () => {
-  test("it has the operations of that and no others", async () => {
+describe("limited to an environment", () => {
+  test("it has only the operations of that environment", async () => {
     const { sandbox, client } = await openSandbox({ only: "legacy" });
     await expect(client.listVirtualMachineRentals()).resolves.toEqual([]);
     expect((await sandbox.fetch("/users/me", { method: "PUT" })).status).toBe(401);
     expect((await sandbox.fetch("/v2/users/me", { method: "PUT" })).status).toBe(404);
   });
 
-  test("that does not exist is a clear error", async () => {
+  test("an unknown environment is a clear error", async () => {
     await expect(openSandbox(JSON.parse('{"only":"newest"}'))).rejects.toThrow(
       'only must be one of documented, replacements, legacy, not "newest"',
     );
@@ -93,13 +93,13 @@ describe("time", () => {
     [30 * day, "2026-12-20T12:00:00.000Z"],
     ["30d", "2026-12-20T12:00:00.000Z"],
     ["1h30m", "2026-11-20T13:30:00.000Z"],
-  ])("advances by %s at once", async (span, then) => {
+  ])("advances by %s immediately", async (span, then) => {
     const { sandbox, client } = await openSandbox({ now: () => start });
     sandbox.advance(span);
     expect(await client.createVirtualMachineRental({ gpuCount: 1 })).toMatchObject({ createdAt: then });
   });
 
-  test("boots machines and ends reserved terms", async () => {
+  test("starts machines and ends reserved terms", async () => {
     const { sandbox, client } = await openSandbox({ now: () => start });
     const { id } = await client.createVirtualMachineRental({
       gpuCount: 1,
@@ -122,7 +122,7 @@ describe("time", () => {
 });
 
 describe("state", () => {
-  test("is as at the start after a reset, the time too", async () => {
+  test("is the initial state after a reset, including the time", async () => {
     const { sandbox, client } = await openSandbox({ now: () => start });
     await client.createVirtualMachineRental({ gpuCount: 1 });
     sandbox.advance("1d");
@@ -139,7 +139,7 @@ describe("state", () => {
     expect(await other.client.listVirtualMachineRentals()).toEqual([]);
   });
 
-  test("stays in a file when one is named", async () => {
+  test("is stored in a file when one is set", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gpuctl-library-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const file = join(folder, "state.sqlite");
@@ -150,7 +150,7 @@ describe("state", () => {
     expect(await second.client.listVirtualMachineRentals()).toMatchObject([{ label: "kept" }]);
   });
 
-  test("in a file that cannot be used is a clear error", async () => {
+  test("in an unusable file is a clear error", async () => {
     await expect(createSandbox({ file: tmpdir() })).rejects.toThrow(StoreError);
   });
 });

@@ -42,14 +42,14 @@ describe.each(transports)("%s", (_name, own) => {
     ["a reset connection", (response: ServerResponse) => response.destroy()],
     ["an answer that breaks off", (response: ServerResponse) => cut(response)],
     ["garbage", (response: ServerResponse) => response.end("<html>")],
-  ])("a write that ends in %s is sent once, and its outcome is unknown", async (_name, answer) => {
-    const server = await listen((_request, response) => answer(response));
+  ])("a write that ends in %s is sent once, and its outcome is unknown", async (_name, respond) => {
+    const server = await listen((_request, response) => respond(response));
     const write = clientOf(server.origin, own).createVirtualMachineRental({ gpuCount: 1 });
     await expect(write).rejects.toThrow(UnknownOutcome);
     expect(writes(server)).toHaveLength(1);
   });
 
-  test("a redirected write is not sent on", async () => {
+  test("a redirected write is not followed", async () => {
     const server = await listen((_request, response) => {
       response.writeHead(307, { Location: "/elsewhere" }).end();
     });
@@ -58,7 +58,7 @@ describe.each(transports)("%s", (_name, own) => {
     expect(writes(server)).toHaveLength(1);
   });
 
-  test("where nothing listens, a write has a network error: nothing was sent", async () => {
+  test("when nothing listens, a write fails with a network error: nothing was sent", async () => {
     const client = clientOf(await deadOrigin(), { ...own, retries: 0 });
     await expect(client.createVirtualMachineRental({ gpuCount: 1 })).rejects.toMatchObject({
       name: "NetworkError",
@@ -67,18 +67,18 @@ describe.each(transports)("%s", (_name, own) => {
     await expect(client.listStorageVolumes()).rejects.toThrow(NetworkError);
   });
 
-  test("a read without an answer in time is a network error", async () => {
+  test("a read that times out is a network error", async () => {
     const server = await listen(() => {});
     const client = clientOf(server.origin, { ...own, timeout: 50, retries: 0 });
     await expect(client.listStorageVolumes()).rejects.toMatchObject({ code: "ETIMEDOUT" });
   });
 
-  test("a read that is answered with garbage has its own error", async () => {
+  test("a read with an invalid response has its own error", async () => {
     const server = await listen((_request, response) => response.end("<html>"));
     await expect(clientOf(server.origin, own).listStorageVolumes()).rejects.toThrow(InvalidResponse);
   });
 
-  test("a read ends with the reason of its signal, at once", async () => {
+  test("a read rejects with the reason of its signal, immediately", async () => {
     const controller = new AbortController();
     const server = await listen(() => controller.abort(new Error("enough")));
     const read = clientOf(server.origin, own).listStorageVolumes({}, { signal: controller.signal });
@@ -107,7 +107,7 @@ describe.each(transports)("%s", (_name, own) => {
     expect(server.seen).toEqual([]);
   });
 
-  test("waiting for another try ends with the signal", async () => {
+  test("waiting for a retry ends with the signal", async () => {
     const controller = new AbortController();
     const server = await listen((_request, response) => {
       json(response, busy, 503, { "Retry-After": "30" });
@@ -118,13 +118,13 @@ describe.each(transports)("%s", (_name, own) => {
   });
 });
 
-test("an error that is none of the network's passes through a given fetch as it is", async () => {
+test("an error that is not a network error is rethrown unchanged from a custom fetch", async () => {
   const fault = new Error("no stub for this");
   const client = clientOf("https://api.example.com", { fetch: () => Promise.reject(fault) });
   await expect(client.listStorageVolumes()).rejects.toBe(fault);
 });
 
-test("connections are kept for later calls until the client is closed", async () => {
+test("connections are reused for later calls until the client is closed", async () => {
   const server = await listen((_request, response) => {
     json(response, []);
     const { socket } = response;
@@ -139,7 +139,7 @@ test("connections are kept for later calls until the client is closed", async ()
   await Promise.all(closed);
 });
 
-test("many calls over one connection leave nothing behind on it", async () => {
+test("many calls over one connection cause no process warnings", async () => {
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   process.on("warning", note);
@@ -151,7 +151,7 @@ test("many calls over one connection leave nothing behind on it", async () => {
   expect(warnings).toEqual([]);
 });
 
-/** Starts an answer and breaks the connection. */
+/** Starts a response and breaks the connection. */
 function cut(response: ServerResponse): void {
   response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });
   response.write('{"id":', () => response.destroy());

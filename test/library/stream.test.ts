@@ -25,11 +25,11 @@ const chunk = (content: string, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta: { content }, finish_reason }],
 });
 
-describe("an answer in pieces", () => {
+describe("a streamed reply", () => {
   test.each([
     ["in the process", false],
     ["over HTTP", true],
-  ])("comes as the sandbox says it, %s", async (_name, serve) => {
+  ])("has the text of the sandbox, %s", async (_name, serve) => {
     const { sandbox, client } = await openSandbox({ serve });
     const own = serve ? clientOf(sandbox.url, { apiKey: sandbox.keys.full }) : client;
     const texts = await said(own.stream("createChatCompletion", question));
@@ -37,7 +37,7 @@ describe("an answer in pieces", () => {
     expect(texts.join("")).toContain("one two three");
   });
 
-  test("reports why it ended, the tokens when asked for, and each event as it came", async () => {
+  test("reports the finish reason, the tokens if requested, and each event", async () => {
     const { client } = await openSandbox();
     const input = { ...question, max_tokens: 1, stream_options: { include_usage: true } };
     const all: CompletionChunk[] = [];
@@ -47,7 +47,7 @@ describe("an answer in pieces", () => {
     expect(all[0]?.body).toMatchObject({ object: "chat.completion.chunk" });
   });
 
-  test("is one piece where the service does not stream", async () => {
+  test("is one chunk if the service does not stream", async () => {
     const whole = { choices: [{ message: { content: "all of it" }, finish_reason: "stop" }] };
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(whole));
@@ -68,7 +68,7 @@ describe("an answer in pieces", () => {
         response.end();
       },
     ],
-  ])("keeps what came and throws StreamTruncated when %s", async (_name, end) => {
+  ])("keeps the partial output and throws StreamTruncated when %s", async (_name, end) => {
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": "text/event-stream" });
       event(response, chunk("first"));
@@ -83,7 +83,7 @@ describe("an answer in pieces", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("is closed when its reader stops early", async () => {
+  test("is closed when its consumer stops early", async () => {
     let left: Promise<unknown> | undefined;
     const server = await listen((_request, response) => {
       left = once(response, "close");
@@ -97,7 +97,7 @@ describe("an answer in pieces", () => {
     await left;
   });
 
-  test("ends with the reason of its signal", async () => {
+  test("rejects with the reason of its signal", async () => {
     const controller = new AbortController();
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": "text/event-stream" });
@@ -111,7 +111,7 @@ describe("an answer in pieces", () => {
   });
 });
 
-test("a stream is checked and refused as every other call is", async () => {
+test("a stream is validated like every other call", async () => {
   const { client } = await openSandbox();
   const bad = client.stream("createChatCompletion", { ...question, max_tokens: 1.5 });
   await expect(bad.next()).rejects.toThrow(InvalidInput);
@@ -119,7 +119,7 @@ test("a stream is checked and refused as every other call is", async () => {
   await expect(unknown.next()).rejects.toThrow(ServiceError);
 });
 
-test("a stream that is aborted before its first piece sends nothing", async () => {
+test("a stream that is aborted before its first chunk sends nothing", async () => {
   const server = await listen((_request, response) => response.end());
   const options = { signal: AbortSignal.abort() };
   const pieces = clientOf(server.origin).stream("createChatCompletion", question, options);

@@ -26,7 +26,7 @@ type Unlike<Pairs extends Record<OperationId, readonly [unknown, unknown]>> = {
   [Id in OperationId]: Pairs[Id][0] extends Pairs[Id][1] ? never : Id;
 }[OperationId];
 
-test("the types without zod say what the schemas say, of every operation", () => {
+test("the types without zod match the schemas of every operation", () => {
   expectTypeOf<OperationId>().toEqualTypeOf<ContractId>();
   expectTypeOf<Unlike<{ [Id in OperationId]: [Inputs[Id], InputOf<Id>] }>>().toBeNever();
   expectTypeOf<Unlike<{ [Id in OperationId]: [Json<InputOf<Id>>, Inputs[Id]] }>>().toBeNever();
@@ -34,7 +34,7 @@ test("the types without zod say what the schemas say, of every operation", () =>
   expectTypeOf<Unlike<{ [Id in OperationId]: [Outputs[Id], OutputOf<Id>] }>>().toBeNever();
 });
 
-test("a method takes the input of its operation and promises its answer", () => {
+test("a method takes the input of its operation and returns a promise of its output", () => {
   type Rent = Client["createVirtualMachineRental"];
   expectTypeOf<Parameters<Rent>[0]>().toEqualTypeOf<Inputs["createVirtualMachineRental"]>();
   expectTypeOf<Awaited<ReturnType<Rent>>>().toEqualTypeOf<Rental>();
@@ -43,7 +43,7 @@ test("a method takes the input of its operation and promises its answer", () => 
   expectTypeOf<Parameters<Client["attachStorageVolume"]>[0]["rentalIds"]>().toEqualTypeOf<Id[]>();
 });
 
-test("an input may be left out just where nothing in it is required", () => {
+test("an input is optional only if none of its fields is required", () => {
   expectTypeOf<Client["listStorageVolumes"]>().toBeCallableWith();
   expectTypeOf<Client["listVirtualMachineRentals"]>().toBeCallableWith({ includeClusterPools: true });
   expectTypeOf<Parameters<Client["getRental"]>>().toExtend<[object, ...unknown[]]>();
@@ -55,7 +55,7 @@ test("a looked-up rental is narrowed by its state", () => {
   expectTypeOf<NonNullable<GetRentalOutput>["state"]>().toEqualTypeOf<"active" | "terminated">();
 });
 
-test("pieces of an answer come one after the other, of operations that stream alone", () => {
+test("only streaming operations return chunks", () => {
   expectTypeOf<Client["stream"]>().parameter(0).toEqualTypeOf<"createChatCompletion">();
   expectTypeOf<Client["stream"]>().returns.toEqualTypeOf<AsyncGenerator<CompletionChunk>>();
 });

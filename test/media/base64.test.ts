@@ -14,7 +14,7 @@ const spellings: Record<string, (bytes: Buffer) => string> = {
     ` DATA:audio/ogg;codecs=opus;BASE64,\n${bytes.toString("base64url")}`,
 };
 
-test.each(Object.entries(spellings))("base64 gives its bytes back: %s", (_, spell) => {
+test.each(Object.entries(spellings))("base64 is decoded: %s", (_, spell) => {
   fc.assert(
     fc.property(someBytes, (bytes) => {
       expect(Buffer.from(decodeBase64(spell(Buffer.from(bytes)))).equals(bytes)).toBe(true);
@@ -34,7 +34,7 @@ test.each([
   ["a letter of another alphabet", "AA\u0141A"],
   ["a data URL that is not base64", "data:text/plain,hello"],
   ["an error message", "Internal error: no GPU"],
-])("%s is refused", (_, text) => {
+])("%s is rejected", (_, text) => {
   expect(() => decodeBase64(text)).toThrow(EmptyResult);
 });
 
@@ -51,7 +51,7 @@ test("one invalid character anywhere rejects the whole text", () => {
   );
 });
 
-test("a large picture is decoded whole", () => {
+test("a large image is decoded completely", () => {
   const picture = Buffer.alloc(8 * 1024 * 1024, "a picture of many bytes");
   expect(Buffer.from(decodeBase64(picture.toString("base64"))).equals(picture)).toBe(true);
 });

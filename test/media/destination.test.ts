@@ -24,13 +24,13 @@ test("a dash is stdout", async () => {
   expect(await destination("-")).toEqual({ kind: "stdout" });
 });
 
-test("without --out the picture goes to the current folder under the usual name", async () => {
+test("without --out the image is saved in the current folder under the default name", async () => {
   const to = (await destination(undefined)) as FileDestination;
   expect(folderOf(to)).toBe(".");
   expect(pathIn(to, values)).toEqual({ path: usual, renamed: false });
 });
 
-test("a folder that is there gets the usual name, with or without a slash, braces in its name too", async () => {
+test("in an existing folder the default name is used, with or without a trailing slash, even if the folder has braces in its name", async () => {
   const here = await scratchFolder();
   await mkdir(join(here, "pics"));
   await mkdir(join(here, "a{b}"));
@@ -40,7 +40,7 @@ test("a folder that is there gets the usual name, with or without a slash, brace
   expect((await resolved(join(here, "pics"), "elsewhere")).path).toBe(join(here, "pics", usual));
 });
 
-test("a trailing slash names a folder to be made", async () => {
+test("a trailing slash names a folder to create", async () => {
   const here = await scratchFolder();
   expect(await resolved("new/", here)).toEqual({
     path: join(here, "new", usual),
@@ -50,7 +50,7 @@ test("a trailing slash names a folder to be made", async () => {
   });
 });
 
-test("braces make a template, of folders too", async () => {
+test("braces make a template, for folders too", async () => {
   const here = await scratchFolder();
   expect(await resolved("by/{seed}/{slug}.{ext}", here)).toEqual({
     path: join(here, "by/7/cat.png"),
@@ -67,7 +67,7 @@ test("braces make a template, of folders too", async () => {
   });
 });
 
-test("a misspelt placeholder is reported before there is a picture", async () => {
+test("a misspelled placeholder is reported before an image is generated", async () => {
   await expect(destination("{sed}.png")).rejects.toThrow(UsageError);
 });
 
@@ -83,25 +83,25 @@ describe("a file's extension is that of the bytes", () => {
     ["cat.txt", "cat.txt.png", true],
     [".png", ".png.png", false],
     ["../link/../cat.wav", "../link/../cat.png", true],
-  ])("PNG bytes for %s are saved as %s", async (asked, path, renamed) => {
-    expect(pathIn({ kind: "file", path: asked }, values)).toEqual({ path, renamed });
+  ])("PNG bytes for %s are saved as %s", async (requested, path, renamed) => {
+    expect(pathIn({ kind: "file", path: requested }, values)).toEqual({ path, renamed });
   });
 
-  test("an extension that means the same is kept", () => {
+  test("an equivalent extension is not changed", () => {
     const file = (path: string, ext: string) => pathIn({ kind: "file", path }, { ...values, ext }).path;
     expect(file("cat.jpeg", "jpg")).toBe("cat.jpeg");
     expect(file("talk.opus", "ogg")).toBe("talk.opus");
   });
 });
 
-test("several pictures in one named file are numbered before the extension", async () => {
+test("several images with one file name are numbered before the extension", async () => {
   const to = { kind: "file", path: "out/cat.jpg" } as const;
   const names = [1, 2, 3].map((index) => pathIn(to, { ...values, index }, 3).path);
   expect(names).toEqual(["out/cat-1.png", "out/cat-2.png", "out/cat-3.png"]);
   expect(pathIn(to, { ...values, index: 1 }, 1).path).toBe("out/cat.png");
 });
 
-test("a file that is there is a file, and its folder must be there", async () => {
+test("an existing file is a file, and its folder must exist", async () => {
   const here = await scratchFolder();
   await writeFile(join(here, "cat.png"), "");
   expect(await resolved("cat.png", here)).toMatchObject({
@@ -111,7 +111,7 @@ test("a file that is there is a file, and its folder must be there", async () =>
   });
 });
 
-test("a path that cannot be is refused before there is a picture", async () => {
+test("an invalid path is rejected before an image is generated", async () => {
   const here = await scratchFolder();
   await writeFile(join(here, "file"), "");
   for (const path of ["", "a\0b.png", "x".repeat(300), "file/cat.png"]) {
@@ -119,6 +119,6 @@ test("a path that cannot be is refused before there is a picture", async () => {
   }
 });
 
-test.skipIf(process.platform === "win32")("a device is refused, and stdout proposed", async () => {
+test.skipIf(process.platform === "win32")("a device is rejected, and the error suggests stdout", async () => {
   await expect(destination("/dev/null")).rejects.toThrow("use - to write to standard output");
 });

@@ -8,7 +8,7 @@ const date = new Date(2026, 10, 20, 9, 5, 7);
 const given = { date, fallback: "picture", ext: "png" };
 const cat = { ...given, prompt: "A cat, in the rain", seed: 42, index: 1, model: "SDXL1.0-base" };
 
-test("the default name says when, what, which seed and which of several", () => {
+test("the default name has the time, prompt, seed and number", () => {
   expect(fileName(DEFAULT_TEMPLATE, cat)).toBe("2026-11-20-090507-a-cat-in-the-rain-42-1.png");
 });
 
@@ -29,7 +29,7 @@ test.each<[string, Partial<NameValues>, string]>([
   ["{model}/{slug}.{ext}", { model: undefined }, "a-cat-in-the-rain.png"],
   [".{seed}./{slug}.{ext}", { seed: undefined }, "a-cat-in-the-rain.png"],
   ["{model}/", { model: undefined }, "picture"],
-])("a placeholder without a value goes with the dash beside it: %s", (template, without, name) => {
+])("a placeholder without a value is removed with its dash: %s", (template, without, name) => {
   expect(fileName(template, { ...cat, ...without })).toBe(name);
 });
 
@@ -50,13 +50,13 @@ test.each([
   expect(fileName("{slug}.{ext}", { ...given, prompt })).toBe(`${slug}.png`);
 });
 
-test("a model's name cannot make a folder, a hidden file or a drive", () => {
+test("a model name cannot create a folder, a hidden file or a drive", () => {
   expect(fileName("{model}.{ext}", { ...given, model: "../org/Model:v1\\x\0y" })).toBe(
     "org-Model-v1-x-y.png",
   );
 });
 
-test("what the user wrote in the template stays", () => {
+test("the other text of the template is not changed", () => {
   expect(fileName("../out/.cats/{slug}.{ext}", cat)).toBe("../out/.cats/a-cat-in-the-rain.png");
   expect(fileName("/srv/aux/{seed}.{ext}", cat)).toBe("/srv/aux/42.png");
 });
@@ -72,7 +72,7 @@ test("an unknown placeholder is named, and the known ones are listed", () => {
 });
 
 test.each(["{slug.png", "slug}.png", "{}", "{constructor}", "{Slug}", "{{slug}}"])(
-  "%s is no template",
+  "%s is not a template",
   (bad) => {
     expect(() => fileName(bad, cat)).toThrow(UsageError);
   },
@@ -107,7 +107,7 @@ const template = fc
   })
   .map((parts) => `${parts.join("")}.{ext}`);
 
-test("whatever the values are, the name is one file in the folder, valid on every system", () => {
+test("for any values the name is a single file name, valid on every system", () => {
   fc.assert(
     fc.property(
       fc.constant(DEFAULT_TEMPLATE),
@@ -130,7 +130,7 @@ test("whatever the values are, the name is one file in the folder, valid on ever
   );
 });
 
-test("a missing seed leaves no two dashes together", () => {
+test("a missing seed leaves no double dash", () => {
   expect(fileName("{model}.{ext}", { ...given, model: "+- ㊱" })).toMatch(/^\+-36\./);
   const parts = fc.shuffledSubarray(["{date}", "{slug}", "{seed}", "{index}", "{model}"], { minLength: 1 });
   fc.assert(

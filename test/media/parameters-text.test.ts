@@ -19,7 +19,7 @@ const request = {
   sampler: "Euler a",
 };
 
-test("the text reads as the picture tools of the field write it", () => {
+test("the text has the format of common image tools", () => {
   expect(parametersText(request, "gpuctl 1.0.0")).toBe(
     [
       "a cat",
@@ -29,7 +29,7 @@ test("the text reads as the picture tools of the field write it", () => {
   );
 });
 
-test("what the request leaves open is left out", () => {
+test("values not in the request are omitted", () => {
   const { negative_prompt: _, sampler: __, seed: ___, ...rest } = request;
   expect(parametersText({ ...rest, negative_prompt: "" }, "1")).toBe(
     "a cat\nSteps: 20, CFG scale: 7.5, Size: 1024x768, Model: SDXL1.0-base, Version: 1",
@@ -41,14 +41,14 @@ test("LoRAs are in the prompt's line", () => {
   expect(line).toBe("a cat <lora:Add_Detail:0.8> <lora:Sci-fi:1>");
 });
 
-test("strength is included for a picture made from a picture, and only then", () => {
+test("strength is included only with a reference image", () => {
   expect(parametersText({ ...request, image: "AAAA", strength: 0 }, "1")).toContain(
     "Denoising strength: 0, ",
   );
   expect(parametersText({ ...request, strength: 0.5 }, "1")).not.toContain("Denoising");
 });
 
-test("a value with a comma, a colon or a new line is quoted", () => {
+test("a value with a comma, a colon or a newline is quoted", () => {
   const text = parametersText({ ...request, sampler: 'a, "b"', model_name: "org:m\nx" }, "1");
   expect(text).toContain('Sampler: "a, \\"b\\"", ');
   expect(text).toContain('Model: "org:m\\nx", ');

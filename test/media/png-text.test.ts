@@ -14,7 +14,7 @@ const text = fc.oneof(
   fc.constantFrom("🐈 in\nthe rain", "naïve\tcafé", "\u0085"),
 );
 
-test("texts come back as written, emoji and new lines too, and the pixels are untouched", () => {
+test("texts are read back as written, including emoji and newlines, and the pixels are unchanged", () => {
   fc.assert(
     fc.property(
       text,
@@ -42,7 +42,7 @@ test("texts come back as written, emoji and new lines too, and the pixels are un
   );
 });
 
-test("latin-1 goes where every tool looks, anything else where UTF-8 may stand", () => {
+test("Latin-1 text is in tEXt, other text in iTXt", () => {
   const latin = addPngText(picture, { prompt: "café", steps: 20 }, "1");
   expect(typesOf(latin).slice(-3)).toEqual(["tEXt", "iTXt", "IEND"]);
   expect(decode(latin).text.parameters).toBe("café\nSteps: 20, Version: 1");
@@ -50,7 +50,7 @@ test("latin-1 goes where every tool looks, anything else where UTF-8 may stand",
   expect(typesOf(wide).slice(-3)).toEqual(["iTXt", "iTXt", "IEND"]);
 });
 
-test("the picture that was sent is kept as its fingerprint only", () => {
+test("only a hash of the reference image is stored", () => {
   const image = Buffer.from("reference picture").toString("base64");
   const sha256 = createHash("sha256").update("reference picture").digest("hex");
   const request = { prompt: "cat", image };
@@ -60,7 +60,7 @@ test("the picture that was sent is kept as its fingerprint only", () => {
   expect(request.image).toBe(image);
 });
 
-test("a NUL in a prompt does not cut the text", () => {
+test("a NUL in a prompt does not truncate the text", () => {
   const marked = addPngText(picture, { prompt: "a\0b" }, "1");
   expect(readPngText(marked).parameters).toBe("a\ufffdb\nVersion: 1");
   expect(readRequest(marked)).toEqual({ prompt: "a\0b" });
@@ -70,11 +70,11 @@ test.each([
   ["a JPEG", Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)],
   ["nothing", new Uint8Array()],
   ["a PNG whose end is missing", picture.subarray(0, -5)],
-])("%s comes back as it is", (_, bytes) => {
+])("%s is returned unchanged", (_, bytes) => {
   expect(addPngText(bytes, { prompt: "cat" }, "1")).toBe(bytes);
 });
 
-test("any bytes are read without a fault, damaged pictures too", () => {
+test("any bytes are read without an error, including damaged images", () => {
   const marked = addPngText(picture, { prompt: "cat" }, "1");
   fc.assert(
     fc.property(

@@ -45,13 +45,13 @@ describe.each<[string, Disk]>([
   ["a disk with hard links", fs],
   ["a disk without hard links", noHardLinks],
 ])("on %s", (_, on) => {
-  test("the file is there under its name and nothing beside it", async () => {
+  test("the file has its name, and no other file is created", async () => {
     const folder = await scratchFolder();
     expect(await save(join(folder, "cat.png"), bytes("one"), {}, on)).toBe(join(folder, "cat.png"));
     expect(await contents(folder)).toEqual({ "cat.png": "one" });
   });
 
-  test("a file that is there is kept, and the next free number taken", async () => {
+  test("an existing file is not replaced: the next free number is used", async () => {
     const folder = await scratchFolder();
     const used = [];
     for (const text of ["one", "two", "three"]) {
@@ -70,7 +70,7 @@ describe.each<[string, Disk]>([
     expect(await contents(folder)).toEqual({ "cat.png": "two" });
   });
 
-  test("forty saves at once under one name lose nothing", async () => {
+  test("forty concurrent saves under one name lose nothing", async () => {
     const folder = await scratchFolder();
     const texts = Array.from({ length: 40 }, (_, index) => `picture ${index}`);
     const used = await Promise.all(texts.map((text) => save(join(folder, "cat.png"), bytes(text), {}, on)));
@@ -81,7 +81,7 @@ describe.each<[string, Disk]>([
   test.each([
     ["the disk is full", "writeFile", "ENOSPC", "no space left on the disk"],
     ["the disk fills up at the flush", "sync", "EDQUOT", "the disk quota is used up"],
-  ] as const)("when %s, it is reported and nothing is left", async (_, call, code, reason) => {
+  ] as const)("when %s, the error is reported and no file is left", async (_, call, code, reason) => {
     const folder = await scratchFolder();
     const path = join(folder, "cat.png");
     const error = await failure(save(path, bytes("one"), {}, { ...on, open: disk(call, code).open }));
@@ -98,19 +98,19 @@ test("when the last step fails, neither an empty nor a temporary file is left", 
   expect(await contents(folder)).toEqual({});
 });
 
-test("a disk that cannot flush still takes the file", async () => {
+test("a disk that cannot flush still saves the file", async () => {
   const folder = await scratchFolder();
   await save(join(folder, "cat.png"), bytes("one"), {}, disk("sync", "EINVAL"));
   expect(await contents(folder)).toEqual({ "cat.png": "one" });
 });
 
-test("a link that leads nowhere is a name that is taken", async () => {
+test("the name of a broken link is taken", async () => {
   const folder = await scratchFolder();
   await fs.symlink(join(folder, "gone"), join(folder, "cat.png"));
   expect(await save(join(folder, "cat.png"), bytes("one"))).toBe(join(folder, "cat-2.png"));
 });
 
-test("a missing folder is named, and made only when asked for", async () => {
+test("a missing folder is reported, and created only if requested", async () => {
   const folder = join(await scratchFolder(), "a");
   expect(await failure(save(join(folder, "cat.png"), bytes("one")))).toMatchObject({
     path: folder,
@@ -137,8 +137,8 @@ test("a path below a file, the name of a folder and a name too long have their o
   expect((await fs.readdir(folder)).sort()).toEqual(["file", "pics"]);
 });
 
-describe("before a picture is paid for", () => {
-  test("a folder that takes files is well, and left as it was", async () => {
+describe("before an image is paid for", () => {
+  test("a writable folder is accepted, and not changed", async () => {
     const folder = await scratchFolder();
     await canSaveTo(folder);
     await canSaveTo(join(folder, "new", "er"), { makeFolders: true });
@@ -155,23 +155,26 @@ describe("before a picture is paid for", () => {
     );
   });
 
-  test.skipIf(!existsSync("/proc/self"))("a folder that cannot be created is reported at once", async () => {
-    await failure(canSaveTo("/proc/gpuctl/x", { makeFolders: true }));
-    await failure(save("/proc/gpuctl/x/cat.png", bytes("one"), { makeFolders: true }));
-  });
+  test.skipIf(!existsSync("/proc/self"))(
+    "a folder that cannot be created is reported immediately",
+    async () => {
+      await failure(canSaveTo("/proc/gpuctl/x", { makeFolders: true }));
+      await failure(save("/proc/gpuctl/x/cat.png", bytes("one"), { makeFolders: true }));
+    },
+  );
 });
 
-test("ten processes that save one name at once end with ten files", async () => {
+test("ten processes that save under one name at once create ten files", async () => {
   const folder = await scratchFolder();
   const script = fileURLToPath(new URL("save-child.ts", import.meta.url));
   const message = async (child: ChildProcess) => (await once(child, "message"))[0] as string;
   const children = Array.from({ length: 10 }, () => fork(script, { execArgv: ["--import", "tsx"] }));
   await Promise.all(children.map(message));
-  const answers = children.map(message);
+  const outcomes = children.map(message);
   children.forEach(
     (child, index) => void child.send({ path: join(folder, "cat.png"), text: `process ${index}` }),
   );
-  expect(new Set(await Promise.all(answers)).size).toBe(10);
+  expect(new Set(await Promise.all(outcomes)).size).toBe(10);
   const expected = children.map((_, index) => `process ${index}`).sort();
   expect(Object.values(await contents(folder)).sort()).toEqual(expected);
 });

@@ -28,7 +28,7 @@ test.each([
   ["m4a", box("M4A \0\0\0\0isom")],
   ["m4a", box("isom\0\0\x02\0mp41")],
   ["aac", bytes([0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc])],
-])("bytes of %s are known by how they begin", (ext, file) => {
+])("%s is detected by its first bytes", (ext, file) => {
   const found = sniff(file);
   expect(found?.ext).toBe(ext);
   expect(MEDIA_TYPES).toContainEqual(found);
@@ -47,16 +47,16 @@ test.each([
   ["a frame with a sample rate that is none", bytes([0xff, 0xfb, 0x9c, 0x00])],
   ["a frame of a version that is none", bytes([0xff, 0xeb, 0x90, 0x00])],
   ["half a PNG signature", bytes([0x89, 0x50, 0x4e, 0x47])],
-])("%s is no picture and no sound", (_, file) => {
+])("%s is neither an image nor audio", (_, file) => {
   expect(sniff(file)).toBeUndefined();
 });
 
-test("a type is a picture or sound", () => {
+test("a type is an image or audio", () => {
   expect(sniff(bytes("fLaC"))).toMatchObject({ ext: "flac", mime: "audio/flac", kind: "audio" });
   expect(sniff(bytes([0xff, 0xd8, 0xff]))).toMatchObject({ ext: "jpg", mime: "image/jpeg", kind: "image" });
 });
 
-test("any bytes are looked at without a fault", () => {
+test("any bytes are accepted without an error", () => {
   const starts = ["", "RIFF", "BM", "....ftyp", "\0\0\0\0ftyp", "\xff\xff\xff\xffftyp", "\xff", "ID3"];
   fc.assert(
     fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 40 }), (start, rest) => {

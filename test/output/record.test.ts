@@ -63,7 +63,7 @@ describe("a record", () => {
     expect(await drawn({ "a\x1b[2J": "b\x1b[2J" }, all, onTerminal)).toBe(text("a:  b"));
   });
 
-  test("colours its state", async () => {
+  test("colors its state", async () => {
     expect(await drawn({ state: "active" }, all, { ...onTerminal, color: true })).toBe(
       text("\x1b[2mstate:\x1b[22m  \x1b[32mactive\x1b[39m"),
     );

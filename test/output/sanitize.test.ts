@@ -9,9 +9,9 @@ async function streamed(pieces: readonly string[]): Promise<string> {
 }
 
 const cases: readonly (readonly [what: string, text: string, clean: string])[] = [
-  ["colours", "a\x1b[1;31mb\x1b[0m", "ab"],
-  ["colours of other notations", "a\x1b[38:2::1:2:3mb", "ab"],
-  ["colours in 8 bits", "a\x9b31mb", "ab"],
+  ["colors", "a\x1b[1;31mb\x1b[0m", "ab"],
+  ["colors of other notations", "a\x1b[38:2::1:2:3mb", "ab"],
+  ["colors in 8 bits", "a\x9b31mb", "ab"],
   ["its title, spaces in it or not", "a\x1b]0;own title\x07b", "ab"],
   ["links", "\x1b]8;;http://example.com/é\x1b\\link\x1b]8;;\x1b\\", "link"],
   ["the clipboard, in 8 bits", "a\x9d52;c;aGk=\x9cb", "ab"],

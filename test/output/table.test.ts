@@ -73,7 +73,7 @@ describe("a list on a terminal", () => {
     expect(await drawn(records, machines, onTerminal)).toBe(text("ID  LABEL", "1   ab cd"));
   });
 
-  test("dims titles and colours states with colour, and lines up all the same", async () => {
+  test("dims titles and colors states, with aligned columns", async () => {
     const records = [
       { id: 1, state: "RUNNING", note: "a" },
       { id: 2, state: "pending", note: "b" },

@@ -75,13 +75,13 @@ test.each([
   expect(await response.text()).toBe('{"code":"NOT_FOUND","message":"Not found","issues":[]}');
 });
 
-test("every response is marked as the sandbox's", async () => {
+test("every response has the sandbox header", async () => {
   const sandbox = await openSandbox();
-  const answers = [
+  const responses = [
     await sandbox.call("listStorageVolumes"),
     await sandbox.call("listStorageVolumes", {}, null),
     await sandbox.call("getOpenApiDocument"),
     await sandbox.fetch(new Request(`${origin}/nowhere`)),
   ];
-  expect(answers.map(({ headers }) => headers.get("x-gpuctl-sandbox"))).toEqual(["1", "1", "1", "1"]);
+  expect(responses.map(({ headers }) => headers.get("x-gpuctl-sandbox"))).toEqual(["1", "1", "1", "1"]);
 });

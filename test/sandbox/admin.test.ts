@@ -7,31 +7,31 @@ async function served() {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
-  const ask = async (method: string, path: string, body?: unknown) => {
+  const send = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${url}/_sandbox/${path}`, {
       method,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     return { status: response.status, body: await response.json() };
   };
-  return { sandbox, url, ask };
+  return { sandbox, url, send };
 }
 
 const ok = (body: unknown) => ({ status: 200, body });
 const at = (ms: number) => new Date(start + ms).toISOString();
 
 test("the clock is moved over HTTP", async () => {
-  const { ask } = await served();
-  expect(await ask("POST", "clock/freeze")).toEqual(ok({ now: at(0), frozen: true, offsetMs: null }));
-  expect(await ask("POST", "clock/advance", { days: 1, hours: 2, minutes: 3, seconds: 4 })).toMatchObject(
+  const { send } = await served();
+  expect(await send("POST", "clock/freeze")).toEqual(ok({ now: at(0), frozen: true, offsetMs: null }));
+  expect(await send("POST", "clock/advance", { days: 1, hours: 2, minutes: 3, seconds: 4 })).toMatchObject(
     ok({ now: at(((26 * 60 + 3) * 60 + 4) * 1000), frozen: true }),
   );
-  expect(await ask("POST", "clock/set", { time: "2030-01-01T00:00:00Z" })).toMatchObject(
+  expect(await send("POST", "clock/set", { time: "2030-01-01T00:00:00Z" })).toMatchObject(
     ok({ now: "2030-01-01T00:00:00.000Z" }),
   );
-  expect(await ask("POST", "clock/resume")).toMatchObject(ok({ frozen: false }));
-  expect(await ask("GET", "clock")).toMatchObject(ok({ frozen: false }));
-  expect(await ask("POST", "clock/set", { time: "2029-01-01T00:00:00Z" })).toEqual({
+  expect(await send("POST", "clock/resume")).toMatchObject(ok({ frozen: false }));
+  expect(await send("GET", "clock")).toMatchObject(ok({ frozen: false }));
+  expect(await send("POST", "clock/set", { time: "2029-01-01T00:00:00Z" })).toEqual({
     status: 400,
     body: {
       code: "BAD_REQUEST",
@@ -42,34 +42,34 @@ test("the clock is moved over HTTP", async () => {
 });
 
 test("faults are added, listed and cleared over HTTP, and affect calls", async () => {
-  const { ask, url } = await served();
+  const { send, url } = await served();
   const fault = { operation: "getOpenApiDocument", status: 503 };
-  expect(await ask("POST", "faults", fault)).toMatchObject(ok({ id: 1, ...fault, left: 1 }));
+  expect(await send("POST", "faults", fault)).toMatchObject(ok({ id: 1, ...fault, left: 1 }));
   expect((await fetch(`${url}/v2/openapi.json`)).status).toBe(503);
-  expect(await ask("GET", "faults")).toMatchObject(ok([{ id: 1, left: 0 }]));
-  expect(await ask("DELETE", "faults/1")).toEqual(ok({ cleared: 1 }));
-  expect(await ask("DELETE", "faults/1")).toMatchObject({ status: 404 });
-  expect(await ask("DELETE", "faults")).toEqual(ok({ cleared: 0 }));
+  expect(await send("GET", "faults")).toMatchObject(ok([{ id: 1, left: 0 }]));
+  expect(await send("DELETE", "faults/1")).toEqual(ok({ cleared: 1 }));
+  expect(await send("DELETE", "faults/1")).toMatchObject({ status: 404 });
+  expect(await send("DELETE", "faults")).toEqual(ok({ cleared: 0 }));
 });
 
 test("the state is seeded, saved, restored and reset over HTTP", async () => {
-  const { ask } = await served();
+  const { send } = await served();
   const seed = { rentals: [{ rentalType: "virtual-machine", gpuCount: 1 }] };
-  expect(await ask("POST", "seed", seed)).toMatchObject(ok({ rentals: { active: 1 } }));
-  const { body: snapshot } = await ask("GET", "snapshot");
-  expect(await ask("POST", "reset")).toMatchObject(ok({ rentals: { active: 0 } }));
-  expect(await ask("POST", "restore", snapshot)).toMatchObject(ok({ rentals: { active: 1 } }));
-  expect(await ask("GET", "status")).toMatchObject(ok({ rentals: { active: 1 } }));
+  expect(await send("POST", "seed", seed)).toMatchObject(ok({ rentals: { active: 1 } }));
+  const { body: snapshot } = await send("GET", "snapshot");
+  expect(await send("POST", "reset")).toMatchObject(ok({ rentals: { active: 0 } }));
+  expect(await send("POST", "restore", snapshot)).toMatchObject(ok({ rentals: { active: 1 } }));
+  expect(await send("GET", "status")).toMatchObject(ok({ rentals: { active: 1 } }));
 });
 
 test("the requests to the service are listed over HTTP, control requests are not", async () => {
-  const { ask, url } = await served();
+  const { send, url } = await served();
   await fetch(`${url}/v2/openapi.json`);
   await fetch(`${url}/nowhere`);
-  expect(await ask("GET", "requests?limit=1")).toMatchObject(
+  expect(await send("GET", "requests?limit=1")).toMatchObject(
     ok([{ number: 2, path: "/nowhere", status: 404 }]),
   );
-  expect((await ask("GET", "requests")).body).toHaveLength(2);
+  expect((await send("GET", "requests")).body).toHaveLength(2);
 });
 
 test.each([
@@ -84,12 +84,12 @@ test.each([
   ["POST", "seed", { rentals: [{ rentalType: "virtual-machine", gpuCount: 0 }] }, ["rentals", 0, "gpuCount"]],
   ["POST", "restore", {}, []],
   ["GET", "requests?limit=0", undefined, ["limit"]],
-])("%s %s with %j is refused, and says where", async (method, path, body, place) => {
-  const { ask } = await served();
-  const { status, body: answer } = await ask(method, path, body);
+])("%s %s with %j is rejected, and the error has the path", async (method, path, body, place) => {
+  const { send } = await served();
+  const { status, body: response } = await send(method, path, body);
   expect(status).toBe(400);
-  expect(answer).toMatchObject({ code: "BAD_REQUEST" });
-  expect((answer as { issues: { path: unknown }[] }).issues[0]?.path).toEqual(place);
+  expect(response).toMatchObject({ code: "BAD_REQUEST" });
+  expect((response as { issues: { path: unknown }[] }).issues[0]?.path).toEqual(place);
 });
 
 test.each([
@@ -97,8 +97,8 @@ test.each([
   ["GET", "reset"],
   ["GET", ""],
 ])("%s %s is not a command", async (method, path) => {
-  const { ask } = await served();
-  expect(await ask(method, path)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+  const { send } = await served();
+  expect(await send(method, path)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
 });
 
 /** A request with headers that fetch would not send. */
@@ -119,23 +119,26 @@ test.each([
   [{ origin: "http://127.0.0.1:1" }],
   [{ host: "sandbox.example.com" }],
   [{ host: "sandbox.example.com", origin: "http://sandbox.example.com" }],
-])("a page of another origin may not give orders: %j", async (headers) => {
+])("a page of another origin cannot send control requests: %j", async (headers) => {
   const { sandbox, url } = await served();
   sandbox.clock.freeze();
-  const answer = await bare(url, headers);
-  expect(answer.status).toBe(403);
-  expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  const response = await bare(url, headers);
+  expect(response.status).toBe(403);
+  expect(Object.keys(response.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   expect(sandbox.clock.show().frozen).toBe(true);
 });
 
-test.each(["cross-site", "same-site"])("nor one that names none: %s", async (site) => {
-  const { url } = await served();
-  expect((await bare(url, { "sec-fetch-site": site })).status).toBe(403);
-  expect((await bare(url, { "sec-fetch-site": "same-origin", origin: url })).status).toBe(200);
-});
+test.each(["cross-site", "same-site"])(
+  "a request that the browser marks as %s cannot send control requests",
+  async (site) => {
+    const { url } = await served();
+    expect((await bare(url, { "sec-fetch-site": site })).status).toBe(403);
+    expect((await bare(url, { "sec-fetch-site": "same-origin", origin: url })).status).toBe(200);
+  },
+);
 
-test("every control response is marked and dated by the sandbox's clock, errors included", async () => {
-  const { sandbox, url, ask } = await served();
+test("every control response has the sandbox header and the sandbox's date, including errors", async () => {
+  const { sandbox, url, send } = await served();
   sandbox.clock.advance(24 * 3600 * 1000);
   for (const [method, path] of [
     ["GET", "status"],
@@ -152,7 +155,7 @@ test("every control response is marked and dated by the sandbox's clock, errors 
     "x-gpuctl-sandbox": "1",
   });
   expect((await fetch(`${url}/_sandbox`)).headers.get("x-gpuctl-sandbox")).toBe("1");
-  expect((await ask("GET", "status")).status).toBe(200);
+  expect((await send("GET", "status")).status).toBe(200);
 });
 
 test("control requests are accepted on IPv6, by address and by name", async () => {
@@ -165,7 +168,7 @@ test("control requests are accepted on IPv6, by address and by name", async () =
   expect((await bare(url, { host: "example.com" })).status).toBe(403);
 });
 
-test("a page of the sandbox's own origin may send control requests", async () => {
+test("a page of the sandbox's own origin can send control requests", async () => {
   const { url } = await served();
   expect((await bare(url, { origin: url })).status).toBe(200);
   const { port, host } = new URL(url);
@@ -174,7 +177,7 @@ test("a page of the sandbox's own origin may send control requests", async () =>
   }
 });
 
-test("no other machine may send control requests", async () => {
+test("no other machine can send control requests", async () => {
   const sandbox = await openSandbox();
   const order = () =>
     new Request("http://localhost/_sandbox/reset", { method: "POST", headers: { host: "localhost" } });

@@ -76,7 +76,7 @@ test("a rental accepts only SSH keys that exist", async () => {
   expect((await sandbox.assumed("createSshKey", { name: "x", publicKey: "nonsense" })).status).toBe(400);
 });
 
-test("a rental is ended by the operation of its type, once", async () => {
+test("a rental is ended once, by the operation of its type", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   const end = (id: AssumedId, rentalId: unknown) => sandbox.assumed(id, { rentalId });
@@ -89,7 +89,7 @@ test("a rental is ended by the operation of its type, once", async () => {
   expect(await sandbox.ask("getRental", { rentalId: "1001" })).toMatchObject({ state: "terminated" });
 });
 
-test("a rental costs what its option says", async () => {
+test("a rental has the price of its option", async () => {
   const sandbox = await openSandbox();
   const { body } = await sandbox.assumed("listRentalOptions");
   const options = assumedOperations.listRentalOptions.output.parse(body);

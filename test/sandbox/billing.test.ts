@@ -37,7 +37,7 @@ test("a rental that does not exist yet has cost nothing", () => {
   expect(billedBefore(later, start + dayMs)).toEqual({ seconds: 0, cents: 0 });
 });
 
-test("a term and the time after it are each at their price", () => {
+test("a term and the time after it have their own prices", () => {
   const reserved = { ...rental, terms: [nextTerm(rental, 30, start)] };
   const cents = 30 * 24 * 180 + 24 * 200;
   expect(billedBefore(reserved, running + 31 * dayMs)).toEqual({ seconds: 31 * 86_400, cents });
@@ -78,7 +78,7 @@ test("what a rental says it was billed is what was billed before that moment", (
   );
 });
 
-test("the balance runs down, and below zero", () => {
+test("the balance decreases, even below zero", () => {
   const hour = running + 3600 * secondMs;
   expect(balanceAt(500, numbered, start)).toEqual({ creditCents: 500, usedCents: 0, balanceCents: 500 });
   expect(balanceAt(500, numbered, hour)).toEqual({ creditCents: 500, usedCents: 200, balanceCents: 300 });

@@ -14,23 +14,23 @@ async function client() {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey: sandbox.keys.full, maxRetries: 0 });
 }
 
-test("a third-party client gets a whole response", async () => {
+test("a third-party client gets a complete response", async () => {
   const openai = await client();
-  const answer = await openai.chat.completions.create(echo);
-  expect(answer).toMatchObject({
+  const completion = await openai.chat.completions.create(echo);
+  expect(completion).toMatchObject({
     id: expect.stringMatching(/^chatcmpl-/),
     object: "chat.completion",
     created: expect.any(Number),
     model: "sandbox-echo",
     choices: [{ index: 0, message: { role: "assistant" }, finish_reason: "stop" }],
   });
-  expect(answer.choices[0]?.message.content).toContain("Say this back, please");
-  expect(answer.usage?.total_tokens).toBe(
-    Number(answer.usage?.prompt_tokens) + Number(answer.usage?.completion_tokens),
+  expect(completion.choices[0]?.message.content).toContain("Say this back, please");
+  expect(completion.usage?.total_tokens).toBe(
+    Number(completion.usage?.prompt_tokens) + Number(completion.usage?.completion_tokens),
   );
 });
 
-test("a third-party client gets the same response as a stream, with the usage when it asks", async () => {
+test("a third-party client gets the same response as a stream, with the usage if requested", async () => {
   const openai = await client();
   const whole = await openai.chat.completions.create(echo);
   const stream = await openai.chat.completions.create({
@@ -59,9 +59,9 @@ test("a stream without usage ends with the finish reason and [DONE]", async () =
 
 test("a reply is cut off at max_tokens and says so", async () => {
   const openai = await client();
-  const answer = await openai.chat.completions.create({ ...echo, max_tokens: 1 });
-  expect(answer.choices[0]?.finish_reason).toBe("length");
-  expect(answer.usage?.completion_tokens).toBe(1);
+  const completion = await openai.chat.completions.create({ ...echo, max_tokens: 1 });
+  expect(completion.choices[0]?.finish_reason).toBe("length");
+  expect(completion.usage?.completion_tokens).toBe(1);
 });
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
   [{ n: 2 }, "n", "must be 1"],
   [{ stop: 1 }, "stop", "must be a string or must be an array"],
   [{ max_completion_tokens: 0 }, "max_completion_tokens", "must be at least 1"],
-])("%j is refused", async (change, field, message) => {
+])("%j is rejected", async (change, field, message) => {
   const sandbox = await openSandbox();
   const issues = await sandbox.issuesOf("createChatCompletion", { ...echo, ...change });
   expect(issues).toEqual([{ path: [field], message }]);

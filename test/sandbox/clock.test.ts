@@ -48,7 +48,7 @@ test("moving to the current time changes nothing", async () => {
   expect(sandbox.clock.set(start)).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
 });
 
-test("nothing boots while the clock is frozen, and everything does when it moves", async () => {
+test("rentals start only when the clock moves, not while it is frozen", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
@@ -103,7 +103,7 @@ test("many small steps give the same result as one jump", async () => {
   }
 });
 
-test("a reset gives the machine's clock back", async () => {
+test("a reset restores the machine's clock", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   sandbox.clock.advance(day);
@@ -112,7 +112,7 @@ test("a reset gives the machine's clock back", async () => {
 });
 
 test("the same calls get the same responses, including chat and pictures without a seed", async () => {
-  const answers = async () => {
+  const responses = async () => {
     const sandbox = await openSandbox();
     sandbox.clock.freeze();
     const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hello" }] };
@@ -124,7 +124,7 @@ test("the same calls get the same responses, including chat and pictures without
       (await sandbox.ask("generateImage", picture)).images[0]?.random_seed,
     ];
   };
-  const [first, second] = [await answers(), await answers()];
+  const [first, second] = [await responses(), await responses()];
   expect(first).toEqual(second);
   expect(first[0]).not.toEqual(first[1]);
   expect(first[2]).not.toBe(first[3]);

@@ -46,14 +46,14 @@ const rows = kinds.flatMap((kind) =>
   fieldsOf(operations[kind.create].input).map((field) => ({ ...kind, name: field.name, field })),
 );
 
-async function json(answer: Promise<Response>): Promise<unknown> {
-  const response = await answer;
+async function json(pending: Promise<Response>): Promise<unknown> {
+  const response = await pending;
   const body: unknown = await response.json();
   expect({ status: response.status, body }).toMatchObject({ status: 200 });
   return body;
 }
 
-test.each(rows)("$create keeps $name and reports it", async ({ create, list, terminate, name, field }) => {
+test.each(rows)("$create stores $name and returns it", async ({ create, list, terminate, name, field }) => {
   const sandbox = await openSandbox();
   await sandbox.assumed("createSshKey", { name: "laptop", publicKey: "ssh-rsa AAAA" });
   const value = unlikeDefault(field);
@@ -75,7 +75,7 @@ test.each(rows)("$create keeps $name and reports it", async ({ create, list, ter
 });
 
 test.each(rows.filter(({ name }) => name !== "storageVolume"))(
-  "a seed keeps $name of a $rentalType rental",
+  "a seed stores $name of a $rentalType rental",
   async ({ create, rentalType, name, field }) => {
     const sandbox = await openSandbox();
     const value = unlikeDefault(field);
@@ -88,7 +88,7 @@ test.each(rows.filter(({ name }) => name !== "storageVolume"))(
 );
 
 test.each(fieldsOf(operations.createStorageVolume.input))(
-  "createStorageVolume keeps $name and reports it",
+  "createStorageVolume stores $name and returns it",
   async (field) => {
     const sandbox = await openSandbox();
     await sandbox.ask("createBareMetalRental", { gpuCount: 8, networkType: "ethernet" });
@@ -100,7 +100,7 @@ test.each(fieldsOf(operations.createStorageVolume.input))(
 );
 
 test.each(fieldsOf(operations.updateCurrentUser.input))(
-  "updateCurrentUser keeps $name and reports it",
+  "updateCurrentUser stores $name and returns it",
   async (field) => {
     const sandbox = await openSandbox();
     const value = unlikeDefault(field);

@@ -45,22 +45,22 @@ test("the description names the requested host and every operation", async () =>
 
 test("the sandbox's additional responses are described", async () => {
   const { paths } = await served();
-  const answersOf = (id: OperationId) => {
+  const responsesOf = (id: OperationId) => {
     const { path, method } = operations[id];
     return Object(paths[path])[method.toLowerCase()].responses;
   };
-  expect(answersOf("createStorageVolume")[413].content["application/json"].example).toEqual({
+  expect(responsesOf("createStorageVolume")[413].content["application/json"].example).toEqual({
     code: "PAYLOAD_TOO_LARGE",
     message: "Request body is too large",
     issues: [],
   });
-  expect(answersOf("listStorageVolumes")).not.toHaveProperty("413");
-  expect(answersOf("getOpenApiDocument")).toMatchObject({
+  expect(responsesOf("listStorageVolumes")).not.toHaveProperty("413");
+  expect(responsesOf("getOpenApiDocument")).toMatchObject({
     200: { headers: { ETag: {} } },
     304: { headers: { ETag: {} } },
   });
-  for (const answer of Object.values(answersOf("updateCurrentUserLegacy"))) {
-    expect(answer).toMatchObject({ headers: { Sunset: {}, Deprecation: {} } });
+  for (const response of Object.values(responsesOf("updateCurrentUserLegacy"))) {
+    expect(response).toMatchObject({ headers: { Sunset: {}, Deprecation: {} } });
   }
 });
 
@@ -72,15 +72,15 @@ test("the description does not depend on the credential", async () => {
   expect(new Set(await Promise.all(texts)).size).toBe(1);
 });
 
-test("an unchanged description is not sent again", async () => {
+test("an unchanged description returns 304", async () => {
   const sandbox = await openSandbox();
   const etag = (await sandbox.call("getOpenApiDocument")).headers.get("etag") ?? "";
-  const ask = (value: string) =>
+  const send = (value: string) =>
     sandbox.fetch(
       new Request(`${origin}${operations.getOpenApiDocument.path}`, { headers: { "if-none-match": value } }),
     );
-  const known = await ask(etag);
+  const known = await send(etag);
   expect(known.status).toBe(304);
   expect(await known.text()).toBe("");
-  expect((await ask('"other"')).status).toBe(200);
+  expect((await send('"other"')).status).toBe(200);
 });

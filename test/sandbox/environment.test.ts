@@ -35,8 +35,8 @@ describe.each(cases)("%s", (name) => {
     const sandbox = await opened(name);
     const url = new URL(operation.path.replace(/\{\w+\}/, "1"), origin);
     const { status } = await sandbox.fetch(new Request(url, { method: operation.method }));
-    const answers = operation.open ? 200 : 401;
-    expect(status).toBe(expected.includes(operation) ? answers : 404);
+    const expectedStatus = operation.open ? 200 : 401;
+    expect(status).toBe(expected.includes(operation) ? expectedStatus : 404);
   });
 });
 

@@ -22,10 +22,10 @@ const combinations = Array.from({ length: 2 ** names.length }, (_, choice) =>
 
 /** The field that a choice is refused for. */
 function wrongIn(has: (part: Part) => boolean): string | undefined {
-  const answers = has("status") || has("garbage");
-  if (!answers && !has("reset") && !has("delay") && !has("cut")) return "status";
-  if (has("reset") && answers) return "reset";
-  if (has("cut") && answers) return "cutStreamAfter";
+  const hasResponse = has("status") || has("garbage");
+  if (!hasResponse && !has("reset") && !has("delay") && !has("cut")) return "status";
+  if (has("reset") && hasResponse) return "reset";
+  if (has("cut") && hasResponse) return "cutStreamAfter";
   return has("retryAfter") && !has("status") ? "retryAfterSeconds" : undefined;
 }
 
@@ -47,19 +47,19 @@ test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some
     }
     add();
     const broken = has("reset") && !has("cut");
-    const answer = await sandbox.call("createVirtualMachineRental", vm).catch((error: unknown) => error);
+    const response = await sandbox.call("createVirtualMachineRental", vm).catch((error: unknown) => error);
     const happens = has("applied") || !(has("status") || has("garbage") || broken);
     expect(sandbox.status()).toMatchObject({ rentals: { active: happens ? 1 : 0 }, faults: 0 });
     expect(sandbox.requests(1)).toMatchObject([
       { fault: 1, status: broken ? null : has("status") ? 503 : 200 },
     ]);
-    if (!(answer instanceof Response))
-      return expect([broken, answer]).toMatchObject([true, { code: "ECONNRESET" }]);
-    expect(answer.headers.get("gpuctl-sandbox-fault")).toBe("1");
-    expect(answer.headers.get("x-gpuctl-sandbox")).toBe("1");
-    expect(answer.status).toBe(has("status") ? 503 : 200);
-    expect(answer.headers.get("retry-after")).toBe(has("retryAfter") ? "7" : null);
-    const text = await answer.text().catch((error: unknown) => String(error));
+    if (!(response instanceof Response))
+      return expect([broken, response]).toMatchObject([true, { code: "ECONNRESET" }]);
+    expect(response.headers.get("gpuctl-sandbox-fault")).toBe("1");
+    expect(response.headers.get("x-gpuctl-sandbox")).toBe("1");
+    expect(response.status).toBe(has("status") ? 503 : 200);
+    expect(response.headers.get("retry-after")).toBe(has("retryAfter") ? "7" : null);
+    const text = await response.text().catch((error: unknown) => String(error));
     if (has("cut")) expect(text).toMatch(has("reset") ? /reset the connection/ : /^\{"id":1001.{1014}$/s);
     else if (has("garbage")) expect(() => JSON.parse(text)).toThrow(SyntaxError);
     else if (has("status"))
@@ -71,10 +71,10 @@ test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some
 const assumed = Object.keys(assumedOperations) as AssumedId[];
 
 test.each([...everyOperation, ...assumed])(
-  "a fault affects %s, in the service's own shape",
+  "a fault affects %s, in the service's format",
   async (operation) => {
     const sandbox = await openSandbox();
-    const answer = async (key: string | null) => {
+    const send = async (key: string | null) => {
       const isAssumed = assumed.find((id) => id === operation);
       if (isAssumed) return sandbox.assumed(isAssumed, { id: 1 }, key);
       const response = await sandbox.call(
@@ -87,25 +87,25 @@ test.each([...everyOperation, ...assumed])(
     };
     sandbox.faults.add({ operation, status: 500 });
     sandbox.faults.add({ operation, status: 429 });
-    expect(await answer(null)).toEqual({
+    expect(await send(null)).toEqual({
       status: 500,
       body: { code: "INTERNAL_SERVER_ERROR", message: "Internal server error", issues: [] },
     });
-    expect(await answer(null)).toMatchObject({
+    expect(await send(null)).toMatchObject({
       status: 429,
       body: { code: "TOO_MANY_REQUESTS", issues: [] },
     });
   },
 );
 
-test("a faulty description has no ETag, and may break in the middle", async () => {
+test("a description with a fault has no ETag, and can break in the middle", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getOpenApiDocument", status: 503 });
   sandbox.faults.add({ operation: "getOpenApiDocument", garbage: true });
   sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 1, reset: true });
   for (const status of [503, 200]) {
-    const answer = await sandbox.call("getOpenApiDocument");
-    expect([answer.status, answer.headers.get("etag")]).toEqual([status, null]);
+    const response = await sandbox.call("getOpenApiDocument");
+    expect([response.status, response.headers.get("etag")]).toEqual([status, null]);
   }
   const broken = await sandbox.call("getOpenApiDocument");
   expect(broken.status).toBe(200);
@@ -129,12 +129,12 @@ test("the same faults affect the same calls in the same way", async () => {
     const sandbox = await openSandbox();
     sandbox.faults.add({ operation: "*", status: 500, after: 1, times: 2 });
     sandbox.faults.add({ operation: "listStorageVolumes", status: 429, times: 3 });
-    const answers = [];
+    const responses = [];
     for (let call = 0; call < 8; call += 1) {
-      const answer = await sandbox.call(call % 2 ? "getActiveRentalSummary" : "listStorageVolumes");
-      answers.push([answer.status, await answer.text(), Object.fromEntries(answer.headers)]);
+      const response = await sandbox.call(call % 2 ? "getActiveRentalSummary" : "listStorageVolumes");
+      responses.push([response.status, await response.text(), Object.fromEntries(response.headers)]);
     }
-    return answers;
+    return responses;
   };
   const first = await seen();
   expect(first.map(([status]) => status)).toEqual([429, 500, 500, 200, 429, 200, 429, 200]);

@@ -16,7 +16,7 @@ test.each([
   [500, { code: "INTERNAL_SERVER_ERROR", message: "Internal server error", issues: [] }],
   [503, { code: "SERVICE_UNAVAILABLE", message: "Service unavailable", issues: [] }],
   [599, { code: "STATUS_599", message: "Status 599", issues: [] }],
-])("a fault answers %i in the service's own shape, and does nothing else", async (status, body) => {
+])("a fault responds %i in the service's format, and does nothing else", async (status, body) => {
   const sandbox = await openSandbox();
   const { id } = sandbox.faults.add({ operation: "createVirtualMachineRental", status });
   const response = await sandbox.call("createVirtualMachineRental", vm);
@@ -27,7 +27,7 @@ test.each([
   expect(sandbox.status().rentals.active).toBe(0);
 });
 
-test("a page of another origin may read an injected error and its Retry-After", async () => {
+test("a page of another origin can read an injected error and its Retry-After", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 429 });
   const { headers } = await sandbox.call("listStorageVolumes");
@@ -55,14 +55,14 @@ test("a fault skips some calls, fails some, and is then used up", async () => {
   expect(sandbox.status().faults).toBe(0);
 });
 
-test("faults of one operation come one after the other", async () => {
+test("faults of one operation are applied in order", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500 });
   sandbox.faults.add({ operation: "*", status: 429 });
   expect(await statuses(sandbox, 3)).toEqual([500, 429, 200]);
 });
 
-test("a fault of one operation leaves the others alone, and one of * affects all", async () => {
+test("a fault of one operation does not affect the others, and a fault of * affects all", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getRental", status: 500 });
   expect((await sandbox.call("listStorageVolumes")).status).toBe(200);
@@ -72,7 +72,7 @@ test("a fault of one operation leaves the others alone, and one of * affects all
   expect((await sandbox.call("createChatCompletion", chat)).status).toBe(500);
 });
 
-test("a fault comes before the key and the input are looked at", async () => {
+test("a fault is applied before the key and the input are checked", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "createVirtualMachineRental", status: 502 });
   expect((await sandbox.call("createVirtualMachineRental", { nonsense: 1 }, null)).status).toBe(502);
@@ -85,16 +85,16 @@ test("an applied operation takes effect, whatever the response says", async () =
   add({ status: 500 });
   add({ garbage: true });
   add({ reset: true });
-  const answers = [
+  const responses = [
     await sandbox.call("createVirtualMachineRental", vm),
     await sandbox.call("createVirtualMachineRental", vm),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([500, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([500, 200]);
   await expect(sandbox.call("createVirtualMachineRental", vm)).rejects.toMatchObject({ code: "ECONNRESET" });
   expect(sandbox.status().rentals.active).toBe(3);
 });
 
-test("garbage claims to be JSON and is not, under any status", async () => {
+test("garbage is labeled as JSON but is not, with any status", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", garbage: true });
   sandbox.faults.add({ operation: "listStorageVolumes", garbage: true, status: 502 });
@@ -121,16 +121,16 @@ test("a delayed request takes effect even if its caller disconnects", async () =
   sandbox.faults.add({ operation: "createVirtualMachineRental", delayMs: 2 ** 31 - 1 });
   const controller = new AbortController();
   const request = requestFor("createVirtualMachineRental", vm, sandbox.keys.full);
-  const answer = sandbox.fetch(new Request(request, { signal: controller.signal }));
+  const response = sandbox.fetch(new Request(request, { signal: controller.signal }));
   await vi.waitFor(() => expect(sandbox.status().rentals.active).toBe(1));
   controller.abort();
-  await expect(answer).rejects.toMatchObject({ code: "ECONNRESET" });
+  await expect(response).rejects.toMatchObject({ code: "ECONNRESET" });
 });
 
 const streamed = { ...chat, stream: true };
 const eventsIn = (text: string) => text.split("\n\n").filter((event) => event !== "");
 
-test.each([0, 1, 3])("a stream is cut after %i events", async (cutStreamAfter) => {
+test.each([0, 1, 3])("a stream is truncated after %i events", async (cutStreamAfter) => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter });
   const cut = await sandbox.call("createChatCompletion", streamed);
@@ -144,7 +144,7 @@ test.each([0, 1, 3])("a stream is cut after %i events", async (cutStreamAfter) =
   expect(contents(events)).toEqual(contents(whole).slice(0, cutStreamAfter));
 });
 
-test("a response that is not a stream is cut after so many KiB, and a shorter one is whole", async () => {
+test("a response that is not a stream is truncated after that many KiB, and a shorter one is complete", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 3 });
   sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 100_000 });
@@ -152,7 +152,7 @@ test("a response that is not a stream is cut after so many KiB, and a shorter on
   expect(await (await sandbox.call("getOpenApiDocument")).json()).toMatchObject({ openapi: "3.1.0" });
 });
 
-test("a stream that is cut by a reset breaks in the middle", async () => {
+test("a stream that is truncated by a reset breaks in the middle", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2, reset: true });
   const { body } = await sandbox.call("createChatCompletion", streamed);
@@ -164,7 +164,7 @@ test("a stream that is cut by a reset breaks in the middle", async () => {
   expect(eventsIn(text)).toHaveLength(2);
 });
 
-test("over HTTP a reset is a reset, and what comes after is served", async () => {
+test("over HTTP a reset resets the connection, and later requests are served", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
@@ -174,11 +174,11 @@ test("over HTTP a reset is a reset, and what comes after is served", async () =>
   expect((await fetch(`${url}/v2/openapi.json`)).status).toBe(200);
 });
 
-test("over HTTP a stream is cut, with and without a reset", async () => {
+test("over HTTP a stream is truncated, with and without a reset", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
-  const ask = () =>
+  const send = () =>
     fetch(`${url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${sandbox.keys.full}` },
@@ -186,16 +186,16 @@ test("over HTTP a stream is cut, with and without a reset", async () => {
     });
   sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2 });
   sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2, reset: true });
-  const cut = await ask();
+  const cut = await send();
   expect(cut.headers.get("gpuctl-sandbox-fault")).toBe("1");
   expect(eventsIn(await cut.text())).toHaveLength(2);
   let text = "";
   const reading = async () => {
-    for await (const piece of (await ask()).body ?? []) text += new TextDecoder().decode(piece);
+    for await (const piece of (await send()).body ?? []) text += new TextDecoder().decode(piece);
   };
   await expect(reading()).rejects.toThrow();
   expect(eventsIn(text)).toHaveLength(2);
-  expect(eventsIn(await (await ask()).text()).at(-1)).toBe("data: [DONE]");
+  expect(eventsIn(await (await send()).text()).at(-1)).toBe("data: [DONE]");
 });
 
 test.each([
@@ -211,7 +211,7 @@ test.each([
   [{ status: 429, retryAfterSeconds: 1.5 }, "retryAfterSeconds", "must be whole seconds"],
   [{ status: 500, times: 0 }, "times", "must be at least 1"],
   [{ status: 500, after: -1 }, "after", "must be at least 0"],
-])("the fault %j is refused", async (effect, field, message) => {
+])("the fault %j is rejected", async (effect, field, message) => {
   const sandbox = await openSandbox();
   const issue = {
     path: [field],

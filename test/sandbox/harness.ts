@@ -42,7 +42,7 @@ export async function openSandbox({
     call,
     /** The status and body of the response to an assumed operation. */
     async assumed(id: AssumedId, input: object = {}, key: string | null = sandbox.keys.full) {
-      const { status, body } = await answerOf(sandbox.fetch(requestForAssumed(id, input, key)));
+      const { status, body } = await responseOf(sandbox.fetch(requestForAssumed(id, input, key)));
       if (status === 200) assumedOperations[id].output.parse(body);
       return { status, body };
     },
@@ -56,14 +56,14 @@ export async function openSandbox({
     /** The issues of a response that must be a 400. */
     async issuesOf(id: OperationId, input: object) {
       const response = await call(id, input);
-      if (response.status !== 400) throw new Error(`${id} answered ${response.status}`);
+      if (response.status !== 400) throw new Error(`${id} returned ${response.status}`);
       return refused.parse(await response.json()).issues;
     },
   };
 }
 
-async function answerOf(answer: Promise<Response>): Promise<{ status: number; body: unknown }> {
-  const response = await answer;
+async function responseOf(pending: Promise<Response>): Promise<{ status: number; body: unknown }> {
+  const response = await pending;
   return { status: response.status, body: await response.json() };
 }
 

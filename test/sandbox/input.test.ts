@@ -22,17 +22,14 @@ const post = async (body: string, contentType = "application/json") => {
   return sandbox.fetch(new Request(url, { method: "POST", headers, body }));
 };
 
-test.each(['{"gpuCount": 8', "", "[8]", "null", '"8"', "8"])(
-  "the body %j is refused as a whole",
-  async (body) => {
-    const response = await post(body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: [] }] });
-  },
-);
+test.each(['{"gpuCount": 8', "", "[8]", "null", '"8"', "8"])("the body %j is rejected", async (body) => {
+  const response = await post(body);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: [] }] });
+});
 
 test.each(["application/json; charset=utf-8", "application/x-www-form-urlencoded", "text/plain"])(
-  "a body is read as JSON when it says that it is %s",
+  "a body is parsed as JSON with the content type %s",
   async (contentType) => {
     expect((await post('{"gpuCount": 8}', contentType)).status).toBe(200);
   },
@@ -48,12 +45,12 @@ test("a body over 32 MiB gets a 413 in the common error format", async () => {
   });
 });
 
-test.each(["true", "false"])("includeClusterPools takes %s", async (includeClusterPools) => {
+test.each(["true", "false"])("includeClusterPools accepts %s", async (includeClusterPools) => {
   const sandbox = await openSandbox();
   expect((await sandbox.call("listVirtualMachineRentals", { includeClusterPools })).status).toBe(200);
 });
 
-test("a query field that is given twice is refused", async () => {
+test("a repeated query field is rejected", async () => {
   const sandbox = await openSandbox();
   const headers = { authorization: `Bearer ${sandbox.keys.full}` };
   const url = `${origin}/v2/on-demand/rental?rentalId=1&rentalId=2`;

@@ -25,7 +25,7 @@ test("the response has the seed of a picture, and the same seed gives the same p
   expect(again.images[0]?.image === first.images[0]?.image).toBe(true);
 });
 
-test("a reference picture that cannot be read is refused", async () => {
+test("an unreadable reference image is rejected", async () => {
   const sandbox = await openSandbox();
   expect(await sandbox.issuesOf("generateImage", { ...picture, image: "bm8gcGljdHVyZQ==" })).toMatchObject([
     { path: ["image"] },
@@ -47,7 +47,7 @@ test.each([
   [{ text: "" }, "text"],
   [{ text: "hello", speed: 0.24 }, "speed"],
   [{ text: "hello", speed: 4.1 }, "speed"],
-])("speech of %j is refused", async (input, field) => {
+])("speech of %j is rejected", async (input, field) => {
   const sandbox = await openSandbox();
   expect(await sandbox.issuesOf("generateAudio", input)).toMatchObject([{ path: [field] }]);
 });

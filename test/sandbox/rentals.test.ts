@@ -38,7 +38,7 @@ test("a virtual machine boots, then runs, and is reachable from then on", async 
   });
 });
 
-test("bare metal takes 4 s to boot and has an address for each 8 GPUs", async () => {
+test("bare metal takes 4 s to boot and has an address for every 8 GPUs", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createBareMetalRental", {
     gpuCount: 24,
@@ -61,7 +61,7 @@ test("sshPublicKeyId and sshPublicKeyIds are merged", async () => {
   expect(created).toMatchObject({ label: "mine", sshPublicKeyIds: [1, 2] });
 });
 
-test("a rental costs by the second from the time it runs", async () => {
+test("a rental is billed by the second from the time it runs", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, discountPercentage: 10 });
   const billed = async () => (await sandbox.ask("getRental", { rentalId: "1001" }))?.billedCents;
@@ -117,7 +117,7 @@ test("a reserved rental ends with its term if it does not convert", async () => 
   expect(sandbox.status().rentals).toEqual({ active: 0, ended: 1 });
 });
 
-test("each listing has its own type, and the history only what is past", async () => {
+test("each listing has its own type, and the history only ended rentals", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   await sandbox.ask("createBareMetalRental", { gpuCount: 8, networkType: "ethernet" });
@@ -128,7 +128,7 @@ test("each listing has its own type, and the history only what is past", async (
   expect(await sandbox.ask("listRentalHistory")).toEqual([]);
 });
 
-test("the summary counts what is active and adds up what it costs an hour", async () => {
+test("the summary counts the active rentals and adds up their hourly cost", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, termType: "reserved", termPeriodDays: 365 });
@@ -158,13 +158,13 @@ test.each([
   [{ gpuCount: 1, termType: "reserved" }, "termPeriodDays"],
   [{ gpuCount: 1, termType: "reserved", termPeriodDays: 0.5 }, "termPeriodDays"],
   [{ gpuCount: 1, termType: "reserved", termPeriodDays: 1e15 }, "termPeriodDays"],
-])("the sandbox makes no virtual machine from %j", async (input, field) => {
+])("the sandbox creates no virtual machine from %j", async (input, field) => {
   const sandbox = await openSandbox();
   expect(await sandbox.issuesOf("createVirtualMachineRental", input)).toMatchObject([{ path: [field] }]);
   expect(await sandbox.ask("listVirtualMachineRentals")).toEqual([]);
 });
 
-test("stamps are the sandbox's time, not the machine's", async () => {
+test("timestamps use the sandbox's clock, not the machine's", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.status().now).toBe(new Date(start).toISOString());
 });

@@ -51,14 +51,14 @@ test("a key is never logged, wherever a caller puts it", async () => {
   const sandbox = await openSandbox();
   const { full, readOnly } = sandbox.keys;
   const unknown = "sk-unknown/0123456789";
-  const ask = (path: string, key: string, init: RequestInit = {}) =>
+  const send = (path: string, key: string, init: RequestInit = {}) =>
     sandbox.fetch(new Request(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${key}` } }));
-  await ask(`/v2/on-demand/rental?rentalId=${full}`, full);
-  await ask(`/v2/on-demand/rental?rentalId=x&api_key=another-secret`, full);
-  await ask(`/v2/keys/${readOnly}`, full);
-  await ask(`/v2/on-demand/rental?rentalId=${encodeURIComponent(unknown)}`, unknown);
-  await ask(`/${unknown}`, unknown);
-  await ask("/v1/image/generation", full, {
+  await send(`/v2/on-demand/rental?rentalId=${full}`, full);
+  await send(`/v2/on-demand/rental?rentalId=x&api_key=another-secret`, full);
+  await send(`/v2/keys/${readOnly}`, full);
+  await send(`/v2/on-demand/rental?rentalId=${encodeURIComponent(unknown)}`, unknown);
+  await send(`/${unknown}`, unknown);
+  await send("/v1/image/generation", full, {
     method: "POST",
     body: JSON.stringify({ model_name: "SDXL1.0-base", prompt: "p", lora: { [full]: 2 } }),
   });
@@ -70,7 +70,7 @@ test("a key is never logged, wherever a caller puts it", async () => {
   expect(sandbox.requests(50)[1]?.path).toBe("/v2/on-demand/rental?rentalId=x&api_key=...");
 });
 
-test("the last 1000 requests are kept", async () => {
+test("the last 1000 requests are stored", async () => {
   const sandbox = await openSandbox();
   for (let call = 0; call < 1003; call += 1) await sandbox.fetch(new Request(`${origin}/${call}`));
   const kept = sandbox.requests(2000);

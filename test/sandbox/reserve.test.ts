@@ -32,7 +32,7 @@ test("an on-demand rental becomes reserved at the expected price", async () => {
   });
 });
 
-test("a rental that still boots is reserved from the time it runs", async () => {
+test("a rental that is still starting is reserved from the time it runs", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 2 });
   const converted = await sandbox.ask("convertToReserved", { ...wanted, rentalId: "1001" });
@@ -47,7 +47,7 @@ test("another price is rejected, and the error names the right one", async () =>
   expect(await sandbox.ask("getRental", { rentalId: "1001" })).toMatchObject({ termType: "on-demand" });
 });
 
-test("an extension adds a term after the one that lasts", async () => {
+test("an extension adds a term after the current one", async () => {
   const sandbox = await withRunningRental();
   await sandbox.ask("convertToReserved", wanted);
   sandbox.advance(day);
@@ -112,7 +112,7 @@ test("an unknown or terminated rental is neither converted nor extended", async 
   }
 });
 
-test("a term may not end after the last date that can be written", async () => {
+test("a term cannot end after the last representable date", async () => {
   const sandbox = await withRunningRental();
   const input = { ...wanted, termPeriodDays: Number.MAX_SAFE_INTEGER };
   expect(await sandbox.issuesOf("convertToReserved", input)).toMatchObject([{ path: ["termPeriodDays"] }]);

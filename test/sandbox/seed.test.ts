@@ -103,12 +103,12 @@ sshKeys: [{ name: ada, publicKey: ssh-ed25519 AAAAC3Nza ada@example.com }]
   const ada = { id: 1, name: "ada", publicKey: "ssh-ed25519 AAAAC3Nza ada@example.com", createdAt: at(0) };
   expect((await sandbox.assumed("listSshKeys", {}, key)).body).toEqual([ada]);
   const rent = async (id: number) => {
-    const answer = await sandbox.call(
+    const response = await sandbox.call(
       "createVirtualMachineRental",
       { gpuCount: 1, sshPublicKeyIds: [id] },
       key,
     );
-    return { status: answer.status, body: await answer.json() };
+    return { status: response.status, body: await response.json() };
   };
   expect(await rent(1)).toMatchObject({ status: 200, body: { sshPublicKeyIds: [1] } });
   expect(await rent(2)).toMatchObject({
@@ -117,7 +117,7 @@ sshKeys: [{ name: ada, publicKey: ssh-ed25519 AAAAC3Nza ada@example.com }]
   });
 });
 
-test("a key that is made has a value that no key of the seed has", async () => {
+test("a created key has a value that no key of the seed has", async () => {
   const sandbox = await openSandbox();
   const { apiKey } = Object((await sandbox.assumed("createApiKey", { name: "first" })).body);
   await sandbox.seed(`keys: [{ value: ${apiKey} }]`);
@@ -126,7 +126,7 @@ test("a key that is made has a value that no key of the seed has", async () => {
   expect(Object(made.body).apiKey).not.toBe(apiKey);
 });
 
-test("usage is paged whatever ids the rentals of a seed have", async () => {
+test("usage is paged for any IDs of the rentals of a seed", async () => {
   const sandbox = await openSandbox();
   const ids = [7, 2 ** 52 - 2, 2 ** 52 - 1];
   await sandbox.seed(
@@ -141,7 +141,7 @@ test("usage is paged whatever ids the rentals of a seed have", async () => {
   }
 });
 
-test("a seed leaves room for the ids that come after its own", async () => {
+test("new IDs follow the IDs of a seed", async () => {
   const sandbox = await openSandbox();
   const rental = { rentalType: "virtual-machine", gpuCount: 1, id: Number.MAX_SAFE_INTEGER };
   await expect(sandbox.seed(JSON.stringify({ rentals: [rental] }))).rejects.toThrow(
@@ -149,7 +149,7 @@ test("a seed leaves room for the ids that come after its own", async () => {
   );
 });
 
-test("a rental of a seed cannot have an SSH key that is not there", async () => {
+test("a rental of a seed cannot have an SSH key that does not exist", async () => {
   const sandbox = await openSandbox();
   const rental = { rentalType: "virtual-machine", gpuCount: 1, sshPublicKeyIds: [9] };
   await expect(sandbox.seed(JSON.stringify({ rentals: [rental] }))).rejects.toThrow(
@@ -179,14 +179,14 @@ test("JSON and an empty text are valid seeds", async () => {
   expect(sandbox.status().rentals.active).toBe(0);
 });
 
-test("a clock that is given runs on from there", async () => {
+test("the clock runs on from the time in the seed", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed('clock: { now: "2030-01-01T00:00:00Z" }');
   sandbox.advance(day);
   expect(sandbox.clock.show()).toMatchObject({ now: "2030-01-02T00:00:00.000Z", frozen: false });
 });
 
-test("a rental that ended before its term did ended then", async () => {
+test("a rental that ended before its term ended at that time", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(`rentals:
   - { rentalType: virtual-machine, gpuCount: 1, termType: reserved, termPeriodDays: 1, convertToOnDemandOnExpiry: false,
@@ -247,7 +247,7 @@ test.each([
   ["rentals: [", "the seed is not valid YAML or JSON"],
   ["[1, 2]", "the seed must be a map"],
   ["a: 1\na: 2", "Map keys must be unique"],
-])("the seed %j is refused, and nothing was changed", async (text, message) => {
+])("the seed %j is rejected, and nothing changes", async (text, message) => {
   const sandbox = await openSandbox();
   await sandbox.seed(full);
   const before = sandbox.snapshot();

@@ -5,7 +5,7 @@ import { openSandbox } from "./harness.ts";
 
 const anywhere = { host: "127.0.0.1", port: 0 };
 
-test("a served sandbox answers over HTTP at the address it says", async () => {
+test("a served sandbox responds over HTTP at the reported address", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, anywhere);
   onTestFinished(close);
@@ -46,7 +46,7 @@ test("a port that is in use is a clear error", async () => {
   await expect(serving).rejects.toThrow(`Cannot serve at 127.0.0.1 port ${port}: the port is in use`);
 });
 
-test("an address that is not this machine's is a clear error", async () => {
+test("an address of another machine is a clear error", async () => {
   await expect(serve(await openSandbox(), { host: "192.0.2.1", port: 0 })).rejects.toThrow(
     "this machine has no such address",
   );

@@ -56,7 +56,7 @@ test.each([
   ["restore", 5],
   ["restore", 10],
 ])(
-  "kill -9 in the middle of a %s, %i ms after the one before, leaves a whole state",
+  "kill -9 in the middle of a %s, %i ms after the previous one, leaves a valid state",
   async (order, delay) => {
     const file = newFile();
     const child = ordered(file, order);
@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test("a versioned database of another program is left alone", async () => {
+test("a versioned database of another program is not changed", async () => {
   const file = newFile();
   const database = new DatabaseSync(file);
   database.exec("CREATE TABLE notes (text); PRAGMA user_version = 1");

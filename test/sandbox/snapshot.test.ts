@@ -47,7 +47,7 @@ test("restored state continues unchanged", async () => {
   expect(await after()).toEqual(first);
 });
 
-test("a snapshot of what was restored is the same, in another sandbox too", async () => {
+test("a snapshot of the restored state is the same, in another sandbox too", async () => {
   const snapshot = (await lived()).snapshot();
   const other = await openSandbox();
   other.restore(JSON.stringify(snapshot));
@@ -64,7 +64,7 @@ test("a running clock runs on from the moment of the snapshot", async () => {
   expect(sandbox.clock.show().now).toBe(at(day));
 });
 
-test("the log of requests is not in a snapshot, and is gone after it was restored", async () => {
+test("the request log is not in a snapshot, and is empty after a restore", async () => {
   const sandbox = await lived();
   const text = JSON.stringify(sandbox.snapshot());
   expect(text).not.toContain("/v2/on-demand");
@@ -72,7 +72,7 @@ test("the log of requests is not in a snapshot, and is gone after it was restore
   expect(sandbox.requests(50)).toEqual([]);
 });
 
-test("a snapshot that is invalid, of another version or altered is refused, and nothing changes", async () => {
+test("a snapshot that is invalid, of another version or altered is rejected, and nothing changes", async () => {
   const sandbox = await lived();
   const snapshot = sandbox.snapshot();
   const text = JSON.stringify(snapshot);
@@ -105,7 +105,7 @@ test("a snapshot that is invalid, of another version or altered is refused, and 
   }
 });
 
-test("a snapshot may be reformatted and its keys sorted", async () => {
+test("a snapshot can be reformatted and its keys sorted", async () => {
   const sandbox = await lived();
   const { gpuctlSandbox, version, clock, tables, digest } = sandbox.snapshot();
   const sorted = Object.fromEntries(Object.entries(tables).toReversed());
@@ -170,7 +170,7 @@ test("a sandbox whose user was deleted is saved and restored too", async () => {
   expect(sandbox.status().userExists).toBe(false);
 });
 
-test("every table is in a snapshot but the log and the clock, and a reset leaves none as it was", async () => {
+test("every table except the log and the clock is in a snapshot, and a reset restores the initial state", async () => {
   const folder = mkdtempSync(join(tmpdir(), "gpuctl-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "sandbox.db");

@@ -80,7 +80,7 @@ test("a file that is locked while its journal is to change is waited for", async
   (await opening).close();
 });
 
-test("what one process writes another one sees", async () => {
+test("one process sees the writes of another", async () => {
   const file = join(folder(), "sandbox.db");
   const [one, other] = [await open(file), await open(file)];
   await one.fetch(requestFor("createVirtualMachineRental", { gpuCount: 1 }, one.keys.full));
@@ -100,7 +100,7 @@ test("only the user can read the state, and its folders are created", async () =
   expect(mode()).toBe(0o755);
 });
 
-test("a file that a newer version wrote is left alone", async () => {
+test("a file of a newer version is not changed", async () => {
   const file = join(folder(), "sandbox.db");
   (await open(file)).close();
   const database = new DatabaseSync(file);
@@ -115,7 +115,7 @@ test("a file that a newer version wrote is left alone", async () => {
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test("a database of another program is left alone", async () => {
+test("a database of another program is not changed", async () => {
   const file = join(folder(), "other.db");
   const database = new DatabaseSync(file);
   database.exec("CREATE TABLE notes (text)");
@@ -125,7 +125,7 @@ test("a database of another program is left alone", async () => {
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test("a file that is not a database is left alone", async () => {
+test("a file that is not a database is not changed", async () => {
   const file = join(folder(), "letter.txt");
   const letter = "Dear reader, ".repeat(500);
   writeFileSync(file, letter);
@@ -133,11 +133,14 @@ test("a file that is not a database is left alone", async () => {
   expect(readFileSync(file, "utf8")).toBe(letter);
 });
 
-test.skipIf(!existsSync("/proc/self"))("a place where no file can be is refused at once", async () => {
-  await expect(createSandbox({ file: "/proc/nowhere/sandbox.db" })).rejects.toThrow(StoreError);
-});
+test.skipIf(!existsSync("/proc/self"))(
+  "a path where no file can be created is rejected immediately",
+  async () => {
+    await expect(createSandbox({ file: "/proc/nowhere/sandbox.db" })).rejects.toThrow(StoreError);
+  },
+);
 
-test("a file of the first version keeps all that is in it, its keys too, and gets the tables that it lacks", async () => {
+test("a file of the first version keeps its data, including keys, and gets the missing tables", async () => {
   const file = join(folder(), "sandbox.db");
   const database = new DatabaseSync(file);
   database.exec(upgrades[0] ?? "");

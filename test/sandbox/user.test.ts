@@ -5,7 +5,7 @@ import { everyOperation, openSandbox, origin } from "./harness.ts";
 const sunsetDay = Date.UTC(2027, 2, 1);
 
 test.each(["updateCurrentUser", "updateCurrentUserLegacy"] as const)(
-  "%s changes what is given and keeps the rest",
+  "%s changes the given fields only",
   async (update) => {
     const sandbox = await openSandbox();
     expect(await sandbox.ask(update, { name: "Ada" })).toMatchObject({
@@ -59,7 +59,7 @@ test.each(legacy)("%s is served until its sunset day and unknown from then on", 
   expect(await described()).toBe(false);
 });
 
-test("the paths with /v2/ are not to be retired", async () => {
+test("the paths with /v2/ have no sunset date", async () => {
   const sandbox = await openSandbox();
   const response = await sandbox.fetch(new Request(`${origin}/v2/users/me`, { method: "DELETE" }));
   expect(response.headers.has("sunset")).toBe(false);

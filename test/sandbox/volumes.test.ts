@@ -19,7 +19,7 @@ test("a volume is created and listed", async () => {
   expect(await sandbox.ask("listStorageVolumes")).toEqual([created]);
 });
 
-test("a volume is attached on creation or later, and twice is once", async () => {
+test("a volume is attached on creation or later, and attaching is idempotent", async () => {
   const sandbox = await withRentals();
   await sandbox.ask("createBareMetalRental", metal);
   await sandbox.ask("createStorageVolume", { ...volume, rentalIds: ["1001"] });
@@ -83,7 +83,7 @@ test("bare metal is created with an existing volume, and not at all with an unkn
   expect(await sandbox.ask("createBareMetalRental", known)).toMatchObject({ storageVolumeIds: [501] });
 });
 
-test("a volume leaves a rental that ends", async () => {
+test("a volume is detached from a rental that ends", async () => {
   const sandbox = await openSandbox();
   const term = { termType: "reserved", termPeriodDays: 1, convertToOnDemandOnExpiry: false } as const;
   const storageVolume = { isNew: true, label: "scratch", sizeInGb: 256 } as const;

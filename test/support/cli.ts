@@ -18,7 +18,7 @@ import type { Programs, Prompts, Sink, System } from "../../src/system/types.ts"
 import { throughProxy } from "./conformance.ts";
 import { words } from "./words.ts";
 
-/** What one run of the tool came to. */
+/** The outcome of one run of gpuctl. */
 export interface Outcome {
   readonly code: number;
   readonly out: string;
@@ -57,7 +57,7 @@ export interface RunOptions {
   readonly writeFails?: Error;
   /** What the machine shows of itself; it is in order otherwise, with nothing installed. */
   readonly machine?: Partial<TestMachine>;
-  /** The number of the user that runs the tool, where it is not the one of this process. */
+  /** The ID of the user that runs gpuctl, if it is not that of this process. */
   readonly user?: number;
 }
 
@@ -71,16 +71,16 @@ export interface Cli {
   /** A folder of this test's own: the current folder of every run. */
   readonly folder: string;
   readonly sandbox: Sandbox & Pick<Awaited<ReturnType<typeof createSandbox>>, "withOperationSet">;
-  /** Moves the one clock that the tool and the sandbox share. */
+  /** Moves the clock that gpuctl and the sandbox share. */
   readonly advance: (milliseconds: number) => void;
   readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
 }
 
-/** Answers instead of the sandbox. */
-export type Answering = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
+/** Responds instead of the sandbox. */
+export type Responder = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
 interface Replacements {
-  readonly answer?: Answering;
+  readonly respond?: Responder;
   /** Replaces what serves the sandbox over HTTP, for a test that must not take a port. */
   readonly listen?: typeof serve;
   /** The service's description is fetched and cached; otherwise the cache says that fetching it has just failed. */
@@ -93,10 +93,10 @@ export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
 
 /**
  * The real program on a sandbox in memory, in a folder of its own, with a clock that moves only by waiting.
- * `answer` may answer a request instead of the sandbox. Everything is gone when the test ends.
+ * `respond` can respond to a request instead of the sandbox. Everything is gone when the test ends.
  */
 export async function createCli({
-  answer,
+  respond,
   listen = serve,
   negotiates = false,
   only,
@@ -118,7 +118,7 @@ export async function createCli({
     const through = async (request: Request): Promise<Response> => {
       const seen = await look(request.clone());
       requests.push(seen);
-      return (await answer?.(seen)) ?? sandbox.fetch(request);
+      return (await respond?.(seen)) ?? sandbox.fetch(request);
     };
     const machine = { ...healthyMachine(folder), ...options.machine };
     const system: System = {
@@ -266,6 +266,6 @@ const notThere = async (program: string): Promise<never> => {
 const noPrograms: Pick<Programs, "run" | "output"> = { run: notThere, output: notThere };
 
 const unasked = () => {
-  throw new Error("the tool asked a question that this test did not expect");
+  throw new Error("gpuctl showed a prompt that this test did not expect");
 };
 const noPrompts: Prompts = { text: unasked, secret: unasked, choose: unasked, confirm: unasked };

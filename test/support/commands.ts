@@ -7,7 +7,7 @@ import type { OperationId } from "../../src/contract/index.ts";
 /** Every command as the generated tree has it, in the order of help. */
 export const commands: readonly CommandNode[] = nouns.flatMap((noun) => noun.commands);
 
-/** Every command as its file declares it, by its words. */
+/** Every command as its file declares it, by its path. */
 export const declared: ReadonlyMap<string, Command> = new Map(
   await Promise.all(
     Object.entries(loaders).map(

@@ -7,7 +7,7 @@ import type { OperationSetName } from "../../src/core/sandbox.ts";
 export const proxyVariable = "GPUCTL_TEST_PROXY";
 
 /**
- * The headers that lead a request from the junction behind the proxy to the sandbox that is to answer it, and tell the
+ * The headers that lead a request from the junction behind the proxy to the sandbox that responds to it, and tell the
  * environment that this serves.
  */
 export const routing = {
@@ -16,14 +16,14 @@ export const routing = {
   environment: "x-conformance-environment",
 } as const;
 
-type Answer = (request: Request) => Promise<Response>;
+type FetchHandler = (request: Request) => Promise<Response>;
 
-/** One request on its way through the proxy, and what the wire cannot say of its answer. */
+/** One request on its way through the proxy, and what HTTP cannot express of its response. */
 interface Call {
   readonly request: Request;
   readonly environment: string;
-  readonly answer: Answer;
-  /** The names of the headers that the sandbox set, and the lengths of the pieces in which its answer came. */
+  readonly respond: FetchHandler;
+  /** The names of the headers that the sandbox set, and the lengths of the chunks of its response. */
   readonly names: Set<string>;
   readonly lengths: number[];
   failure?: { readonly cause: unknown };
@@ -33,15 +33,15 @@ interface Call {
  * A sandbox behind the conformance proxy, if the environment names one, which sees every request and response.
  * A response comes back in the pieces in which the sandbox sent it, and breaks where the sandbox broke it.
  */
-export function throughProxy<Answering extends { readonly fetch: Answer }>(
-  sandbox: Answering,
+export function throughProxy<Target extends { readonly fetch: FetchHandler }>(
+  sandbox: Target,
   environment: OperationSetName | "" = "",
-): Answering {
+): Target {
   const proxy = process.env[proxyVariable];
   if (proxy === undefined) return sandbox;
-  const { fetch: answer } = sandbox;
-  const fetch: Answer = (request) =>
-    through(proxy, { request, environment, answer, names: new Set(), lengths: [] });
+  const { fetch: respond } = sandbox;
+  const fetch: FetchHandler = (request) =>
+    through(proxy, { request, environment, respond, names: new Set(), lengths: [] });
   return { ...sandbox, fetch };
 }
 
@@ -102,17 +102,17 @@ let port: Promise<number> | undefined;
 
 /** The door of this process's sandboxes: its port. It keeps no process alive. */
 async function listen(): Promise<number> {
-  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  const server = createServer((incoming, outgoing) => void handleRequest(incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   server.unref();
   return (server.address() as AddressInfo).port;
 }
 
-async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const call = calls.get(String(incoming.headers[routing.call]));
   if (call === undefined) return void incoming.socket.resetAndDestroy();
   try {
-    const { status, headers, body } = await call.answer(await arrived(incoming, call.request));
+    const { status, headers, body } = await call.respond(await arrived(incoming, call.request));
     for (const [name] of headers) call.names.add(name);
     outgoing.writeHead(status, [...headers].flat());
     for await (const piece of body ?? []) {

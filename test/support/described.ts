@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Answering, SeenRequest } from "./cli.ts";
+import type { Responder, SeenRequest } from "./cli.ts";
 
 export const descriptionPath = "/v2/openapi.json";
 
@@ -23,18 +23,18 @@ type Endpoint = (request: SeenRequest) => Response | Promise<Response>;
 
 /** A service with just these endpoints, by method and path; everything else is not found. */
 export const service =
-  (endpoints: Readonly<Record<string, Endpoint>>): Answering =>
+  (endpoints: Readonly<Record<string, Endpoint>>): Responder =>
   (request) =>
     (endpoints[`${request.method} ${request.path}`] ?? notFound)(request);
 
-/** What was asked for, in order. */
-export const asked = (requests: readonly SeenRequest[]): readonly string[] =>
+/** Method and path of each request, in order. */
+export const requestLines = (requests: readonly SeenRequest[]): readonly string[] =>
   requests.map(({ method, path, query }) => {
     const text = new URLSearchParams(query).toString();
     return `${method} ${path}${text && `?${text}`}`;
   });
 
-/** The files in which descriptions are kept. */
+/** The files of cached descriptions. */
 export async function keptDescriptions(folder: string) {
   const state = join(folder, "state");
   const names = await readdir(state).catch(() => []);

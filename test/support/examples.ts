@@ -4,7 +4,7 @@ import type { Prompts } from "../../src/system/types.ts";
 import type { Cli, Outcome, RunOptions } from "./cli.ts";
 import { words } from "./words.ts";
 
-/** What a person at the keyboard would type when asked for a key. */
+/** What a user types at the prompt for a key. */
 const typedKey = "key-typed-unseen-1234";
 
 /** A person who sets up the sandbox and takes what is offered, but wants nothing written for the shell. */
@@ -48,7 +48,7 @@ function output(line: string): string {
   throw new Error(`The examples pipe from ${command}, which this test does not know`);
 }
 
-/** The same line with more flags, before the words for another program and before where the result goes. */
+/** The same line with more flags, before the arguments for another program and before where the result goes. */
 export function withFlags(line: string, flags: string): string {
   const [, command = "", rest = ""] = /^(.*?)((?: -- .*)?(?: > [^|]+)?)$/.exec(line) ?? [];
   return `${command} ${flags}${rest}`;

@@ -79,7 +79,7 @@ function shapeBreaks(name: string | number, shape: readonly Field[]): Break[] {
 
 type Wrong = Pick<Break, "limit" | "value">;
 
-/** A wrong value for each limit that a field or an item has, and for what its kind asks. */
+/** A wrong value for each limit that a field or an item has, and for what its kind requires. */
 function valueBreaks(item: Item): Wrong[] {
   const limits = Object.entries(breakers)
     .filter(([limit]) => item[limit as keyof Limits] !== undefined)
@@ -87,7 +87,7 @@ function valueBreaks(item: Item): Wrong[] {
   return [...limits, ...(kindBreaks[item.kind] ?? [])];
 }
 
-/** What a kind asks beyond its limits. */
+/** What a kind requires beyond its limits. */
 const kindBreaks: Partial<Record<FieldKind, readonly Wrong[]>> = {
   boolean: [{ limit: "boolean", value: "maybe" }],
   number: [{ limit: "number", value: "many" }],

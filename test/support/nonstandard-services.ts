@@ -23,17 +23,17 @@ interface SandboxPage {
 const paged = /^\/v2\/on-demand\/rentals\/(active|history)$/;
 
 /** The response of a nonstandard service whose state is the sandbox's. */
-export async function answerOf(
+export async function responseOf(
   { only = "documented", description, pages }: NonstandardService,
   sandbox: Pick<Opened, "withOperationSet">,
   seen: SeenRequest,
 ): Promise<Response> {
   const isPaged = pages && paged.test(seen.path);
   const query = { ...seen.query, ...(isPaged && { limit: String(pages.limit) }) };
-  const answer = await sandbox.withOperationSet(only).fetch(requestOf({ ...seen, query }));
-  if (seen.path === descriptionPath && description) return description(await answer.text());
-  if (!isPaged || !pages.as || answer.status !== 200) return answer;
-  return Response.json(pages.as(Object(await answer.json())));
+  const response = await sandbox.withOperationSet(only).fetch(requestOf({ ...seen, query }));
+  if (seen.path === descriptionPath && description) return description(await response.text());
+  if (!isPaged || !pages.as || response.status !== 200) return response;
+  return Response.json(pages.as(Object(await response.json())));
 }
 
 function requestOf({ method, path, query, headers, body }: SeenRequest): Request {

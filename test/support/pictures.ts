@@ -9,10 +9,10 @@ export const tinyPng = (): Uint8Array =>
 
 export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
-/** A tool whose service answers with these pictures, each drawn with seed 42. */
+/** A CLI whose service returns these images, each with seed 42. */
 export const painter = (...images: Uint8Array[]): Promise<Cli> =>
   createCli({
-    answer: always(200, {
+    respond: always(200, {
       images: images.map((bytes, index) => ({ index, image: base64(bytes), random_seed: 42 })),
     }),
   });

@@ -72,7 +72,7 @@ export interface Home {
 interface RunOptions {
   readonly input?: string;
   readonly env?: Environment;
-  /** The program and its first words, instead of the launcher under this Node. */
+  /** The program and its first arguments, instead of the launcher under this Node. */
   readonly command?: readonly [string, ...string[]];
 }
 
@@ -146,7 +146,7 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
   };
 }
 
-/** A terminal that can do everything, so that only a pipe keeps colours away. */
+/** A terminal that can do everything, so that only a pipe keeps colors away. */
 const capableTerminal = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 
 /** Compiled code is shared by the homes of this process, so that a start compiles nothing that another has compiled. */
@@ -183,7 +183,7 @@ const leavesCtrlC = "trap : INT";
 
 const otherMode = "THE TERMINAL WAS LEFT IN ANOTHER MODE";
 
-/** Runs its first word as a line, and says when a mode of the terminal was not restored. */
+/** Runs its first argument as a line, and reports when a mode of the terminal was not restored. */
 const reportingMode = `${leavesCtrlC}
 before=$(stty -g)
 eval "$1"

@@ -5,7 +5,7 @@ import type { CommandNode } from "../../src/command-kit/tree.ts";
 import { type Cli, createCli, type Outcome } from "./cli.ts";
 import { commands, operationsOf } from "./commands.ts";
 import { runShown } from "./examples.ts";
-import { answerOf, type NonstandardService } from "./nonstandard-services.ts";
+import { type NonstandardService, responseOf } from "./nonstandard-services.ts";
 import { overNetwork } from "./service.ts";
 
 /** A command line for an account, and the sandbox state that it needs. */
@@ -46,9 +46,9 @@ async function seedRentals({ sandbox }: Pick<Cli, "sandbox">): Promise<void> {
 async function posted({ fetch, keys }: Cli["sandbox"], path: string, body: object) {
   const headers = { authorization: `Bearer ${keys.full}` };
   const init = { method: "POST", headers, body: JSON.stringify(body) };
-  const answer = await fetch(new Request(`http://sandbox.test${path}`, init));
-  expect(answer.status).toBe(200);
-  return Object(await answer.json());
+  const response = await fetch(new Request(`http://sandbox.test${path}`, init));
+  expect(response.status).toBe(200);
+  return Object(await response.json());
 }
 
 /** Cached responses of models, because drawing a picture is slow. */
@@ -60,16 +60,16 @@ export async function serviceHarness() {
   let writes: string[] = [];
   const cli: Cli = await createCli({
     negotiates: true,
-    answer: async (seen) => {
+    respond: async (seen) => {
       if (!service) return undefined;
       const said = JSON.stringify([seen.path, seen.body]);
       const known = modelResponses.get(said);
-      const answer = known ? new Response(known) : await answerOf(service, cli.sandbox, seen);
-      if (!known && seen.path.startsWith("/v1/") && answer.ok) {
-        modelResponses.set(said, await answer.clone().arrayBuffer());
+      const response = known ? new Response(known) : await responseOf(service, cli.sandbox, seen);
+      if (!known && seen.path.startsWith("/v1/") && response.ok) {
+        modelResponses.set(said, await response.clone().arrayBuffer());
       }
-      if (seen.method !== "GET" && answer.status !== 404) writes.push(`${seen.method} ${seen.path}`);
-      return answer;
+      if (seen.method !== "GET" && response.status !== 404) writes.push(`${seen.method} ${seen.path}`);
+      return response;
     },
   });
   return {

@@ -1,4 +1,4 @@
-import type { Answering, RunOptions } from "./cli.ts";
+import type { Responder, RunOptions } from "./cli.ts";
 
 export const serviceUrl = "https://api.example.com";
 export const key = "secret-key-abcd1234";
@@ -8,16 +8,16 @@ export const overNetwork = (env: Readonly<Record<string, string>> = {}): RunOpti
   env: { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key, ...env },
 });
 
-/** Answers everything alike. */
+/** The same response to every request. */
 export const always =
-  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answering =>
+  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Responder =>
   () =>
     typeof body === "string"
       ? new Response(body, { status, headers })
       : Response.json(body, { status, headers });
 
-/** Answers in turn, then leaves it to the sandbox. */
-export function inTurn(...answers: readonly (() => Response)[]): Answering {
-  const left = [...answers];
+/** These responses in turn, then those of the sandbox. */
+export function inTurn(...responders: readonly (() => Response)[]): Responder {
+  const left = [...responders];
   return () => left.shift()?.();
 }

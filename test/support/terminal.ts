@@ -36,7 +36,7 @@ export interface Terminal {
   readonly close: () => void;
   /** How the program ended; rejects, with what is on the screen, when it does not. */
   readonly ended: () => Promise<Ended>;
-  /** What an ended program left behind for the next one: a hidden cursor, a colour, a mode. */
+  /** What an ended program left behind for the next one: a hidden cursor, a color, a mode. */
   readonly leftovers: () => Promise<readonly string[]>;
 }
 
@@ -187,7 +187,7 @@ async function leftoversOf(emulator: Emulator, bytes: string): Promise<readonly 
   return left;
 }
 
-/** The same for output that was kept. */
+/** The same for saved output. */
 export async function leftoversIn(output: string): Promise<readonly string[]> {
   const emulator = new Emulator({ allowProposedApi: true });
   await new Promise<void>((resolve) => emulator.write(output, resolve));
@@ -198,7 +198,7 @@ export async function leftoversIn(output: string): Promise<readonly string[]> {
 
 /**
  * What a terminal shows of a spinner when Ctrl-C makes the system drop what was not read yet: the last frame ends after
- * its colour begins, and what follows the frame is there.
+ * its color begins, and what follows the frame is there.
  */
 export const withLastFrameCut = (output: string): string =>
   output.replace(/^(.*\u001b\[\?2026h.*?\u001b\[36m).*?\u001b\[\?2026l/s, "$1");
@@ -212,7 +212,7 @@ export function cursorMoves(bytes: string) {
   return { hidden: count("hidden"), shown: count("shown"), last: moves.at(-1) };
 }
 
-/** Whether the next letter would be drawn in a colour or a style. */
+/** Whether the next letter would be drawn in a color or a style. */
 async function isStyled(emulator: Emulator): Promise<boolean> {
   await new Promise<void>((resolve) => emulator.write("\rx", resolve));
   const { active } = emulator.buffer;

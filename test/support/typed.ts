@@ -4,7 +4,7 @@ import { routes } from "../../src/contract/generated/routes.ts";
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * The words that give an input on a command's line, or nothing when no words can: the JSON type of a value is not one
+ * The arguments that express an input on a command line, or nothing when none can: the JSON type of a value is not one
  * that a flag makes, or the command finds a value for a field that is left out. `picture` is a file for `image`.
  */
 export function typedAs(command: CommandNode, input: Input, picture: string): readonly string[] | undefined {

@@ -1,4 +1,4 @@
-/** Splits a command line as a shell would: words, with single and double quotes. */
+/** Splits a command line into arguments as a shell would, with single and double quotes. */
 export function words(line: string): string[] {
   return [...line.matchAll(/(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g)].map(([word]) =>
     word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double?: string, single?: string) =>

@@ -12,7 +12,7 @@ async function expectPlain(terminal: Terminal): Promise<void> {
 }
 
 describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
-  test("a rental is made by lines of answers", async () => {
+  test("prompts line by line create a rental", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", dumb);
     await terminal.waitFor(/1\) infiniband\n {2}2\) ethernet\n.*Which one\?/);
@@ -31,7 +31,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     expect(JSON.parse(out)).toMatchObject([{ networkType: "ethernet", gpuCount: 8 }]);
   });
 
-  test("a key is typed unseen", async () => {
+  test("the key is not echoed", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl auth login --base-url https://api.example.com", dumb);
     await terminal.waitFor("API key");
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     ["gpuctl auth login --base-url https://api.example.com", "API key"],
   ] as const;
 
-  test.each(questions)("Ctrl-C and Ctrl-D leave: %s", async (line, asks) => {
+  test.each(questions)("Ctrl-C and Ctrl-D exit: %s", async (line, asks) => {
     for (const key of ["ctrl-c", "ctrl-d"] as const) {
       const home = await createHome();
       const terminal = home.shellOnTerminal(line, dumb);

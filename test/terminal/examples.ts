@@ -57,7 +57,7 @@ export function lineOf({ command }: Example): string {
 export const attendedOf = (example: string): Attended =>
   cases.find(({ examples }) => examples.test(example)) ?? { examples: /^/ };
 
-/** Says yes when that is asked before the program ends. */
+/** Confirms if there is a prompt before the program ends. */
 export async function sayYes(terminal: Terminal): Promise<void> {
   try {
     await terminal.waitFor((text) => text.replaceAll("\n", "").endsWith("(y/N)"));

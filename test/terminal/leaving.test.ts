@@ -11,25 +11,25 @@ const questions = [
     line: "gpuctl rentals create bare-metal --network-type ethernet",
     asks: "(--gpu-count)",
   },
-  { kind: "a word", line: "gpuctl rentals get", asks: "(RENTAL)" },
+  { kind: "an argument", line: "gpuctl rentals get", asks: "(RENTAL)" },
   { kind: "a confirmation", line: "gpuctl rentals create vm --gpus 1", asks: "(y/N)" },
-  { kind: "a confirmation of a loss", line: "gpuctl user delete", asks: "(y/N)" },
+  { kind: "a confirmation of a deletion", line: "gpuctl user delete", asks: "(y/N)" },
   { kind: "a key", line: "gpuctl auth login --base-url https://api.example.com", asks: "API key" },
 ];
 
-/** A home with an account at a server that notes what it is asked. */
+/** A home with an account at a server that records its requests. */
 async function machineWithAccount() {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
-  return { home, changes: () => server.asked.filter(({ method }) => method !== "GET") };
+  return { home, changes: () => server.requests.filter(({ method }) => method !== "GET") };
 }
 
 const rentalsOf = async (home: Home): Promise<readonly unknown[]> =>
   JSON.parse((await home.shell("gpuctl rentals list --sandbox -o json").ended).out);
 
 describe.skipIf(process.platform === "win32").each(["ctrl-c", "ctrl-d"] as const)("%s", (pressed) => {
-  test.each(questions)("at $kind ends with 130, and nothing was sent", async ({ line, asks }) => {
+  test.each(questions)("at $kind exits 130 and sends nothing", async ({ line, asks }) => {
     const { home, changes } = await machineWithAccount();
     const terminal = home.shellOnTerminal(line);
     await terminal.waitFor(asks);
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === "win32").each(["ctrl-c", "ctrl-d"] as const
 });
 
 describe.skipIf(process.platform === "win32")("Ctrl-C", () => {
-  test("at a question in the sandbox rents nothing", async () => {
+  test("at a prompt in the sandbox rents nothing", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --sandbox");
     await terminal.waitFor("(y/N)");
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")("Ctrl-C", () => {
     expect(await rentalsOf(home)).toEqual([]);
   });
 
-  test("while it waits says what was made", async () => {
+  test("during a wait reports the created rental", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --wait --yes --sandbox");
     await terminal.waitFor("Waiting until it is running");
@@ -62,8 +62,8 @@ describe.skipIf(process.platform === "win32")("Ctrl-C", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("a terminal that is closed", () => {
-  test.each(questions)("at $kind ends the process; nothing was sent", async ({ line, asks }) => {
+describe.skipIf(process.platform === "win32")("closing the terminal", () => {
+  test.each(questions)("at $kind ends the process and sends nothing", async ({ line, asks }) => {
     const { home, changes } = await machineWithAccount();
     const terminal = home.shellOnTerminal(`exec ${line}`);
     await terminal.waitFor(asks);
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === "win32")("a terminal that is closed", () =>
     expect(changes()).toEqual([]);
   });
 
-  test("ends the process while it waits; what was made is kept", async () => {
+  test("ends the process during a wait; the created rental remains", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("exec gpuctl rentals create vm --gpus 1 --wait --yes --sandbox");
     await terminal.waitFor("Waiting until it is running");
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === "win32")("a terminal that is closed", () =>
     expect(await rentalsOf(home)).toMatchObject([{ id: 1001 }]);
   });
 
-  test("ends a sandbox that is served", async () => {
+  test("stops sandbox serve", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("exec gpuctl sandbox serve --port 0");
     await terminal.waitFor(/http:\S+/);

@@ -23,41 +23,41 @@ async function waitingInVain(env: Environment = {}, flags = "") {
   return terminal;
 }
 
-const colour = /\u001b\[[\d;]*m/;
+const color = /\u001b\[[\d;]*m/;
 const anySequence = /\u001b/;
 const hidesCursor = "\u001b[?25l";
 
 describe.skipIf(process.platform === "win32")("progress", () => {
-  test("has no colour with NO_COLOR", async () => {
+  test("has no color with NO_COLOR", async () => {
     const terminal = await waitingInVain({ NO_COLOR: "1" });
     expect(terminal.bytes()).toContain("Waiting until rental 1001 is terminated");
-    expect(terminal.bytes()).not.toMatch(colour);
+    expect(terminal.bytes()).not.toMatch(color);
   });
 
-  test("moves on a terminal, is cleared away, and the cursor comes back", async () => {
+  test("is animated on a terminal, then cleared, and the cursor is restored", async () => {
     const terminal = await waitingInVain();
     expect(terminal.bytes()).toContain("Waiting until rental 1001 is terminated");
     expect(terminal.bytes()).toContain(hidesCursor);
-    expect(terminal.bytes()).toMatch(colour);
+    expect(terminal.bytes()).toMatch(color);
     expect(terminal.text()).not.toContain("Waiting until");
   });
 
   test.each<[string, Environment]>([
     ["on a dumb terminal", { TERM: "dumb" }],
     ["in CI", { CI: "true" }],
-  ])("does not move %s", async (_where, env) => {
+  ])("is not animated %s", async (_where, env) => {
     const terminal = await waitingInVain(env);
     expect(terminal.bytes()).not.toMatch(anySequence);
     expect(terminal.bytes().replaceAll("\r\n", "")).not.toContain("\r");
   });
 
-  test("does not move with --quiet", async () => {
+  test("is not animated with --quiet", async () => {
     const terminal = await waitingInVain({}, "--quiet");
     expect(terminal.bytes()).not.toMatch(anySequence);
     expect(terminal.text()).toMatch(/^Error: /);
   });
 
-  test("is no part of the result", async () => {
+  test("is not part of the result", async () => {
     const home = await machineWithRental();
     const line = "gpuctl rentals wait 1001 --for running --interval 500ms --sandbox -o json > result.json";
     const terminal = home.shellOnTerminal(line);
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === "win32")("progress", () => {
     expect(JSON.parse(await readFile(join(home.folder, "result.json"), "utf8"))).toMatchObject({ id: 1001 });
   });
 
-  test("and everything else beside the result is left out with --quiet", async () => {
+  test("and all other messages are omitted with --quiet", async () => {
     const home = await createHome();
     const line = "gpuctl rentals create vm --gpus 1 --wait --yes --sandbox --quiet > result.txt";
     const terminal = home.shellOnTerminal(line);
@@ -87,12 +87,12 @@ describe.skipIf(process.platform === "win32")("a result on a terminal", () => {
     return terminal.bytes();
   }
 
-  test("has colours", async () => {
-    expect(await shown({})).toMatch(colour);
+  test("has colors", async () => {
+    expect(await shown({})).toMatch(color);
   });
 
   test("has none with NO_COLOR", async () => {
-    expect(await shown({ NO_COLOR: "1" })).not.toMatch(colour);
+    expect(await shown({ NO_COLOR: "1" })).not.toMatch(color);
   });
 
   test("has no control sequence on a dumb terminal", async () => {

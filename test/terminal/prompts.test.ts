@@ -4,14 +4,14 @@ import { createHome, key } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import type { Terminal } from "../support/terminal.ts";
 
-/** The command line that needs no questions, as the tool shows it. */
+/** The command line that needs no prompts, as gpuctl shows it. */
 function sameLine(terminal: Terminal): string {
   const [, line] = /^To run this again without prompts: (gpuctl .*)$/m.exec(terminal.text()) ?? [];
   if (line === undefined) throw new Error(`no line was shown:\n${terminal.text()}`);
   return line;
 }
 
-/** Rents eight machines' GPUs by answers alone, a wrong one among them. */
+/** Creates a rental of eight GPUs from prompts, with one invalid answer. */
 async function rentByAnswers(terminal: Terminal): Promise<void> {
   await terminal.waitFor("ethernet");
   terminal.press("down", "enter");
@@ -27,8 +27,8 @@ async function rentByAnswers(terminal: Terminal): Promise<void> {
   terminal.press("enter");
 }
 
-describe.skipIf(process.platform === "win32")("a rental made by answers alone", () => {
-  test("is made, and the printed command line requests the same", async () => {
+describe.skipIf(process.platform === "win32")("a rental created from prompts", () => {
+  test("is created, and the printed command line sends the same request", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
     await rentByAnswers(terminal);
@@ -45,7 +45,7 @@ describe.skipIf(process.platform === "win32")("a rental made by answers alone", 
     });
   });
 
-  test("sends what the line without questions sends", async () => {
+  test("sends what the line without prompts sends", async () => {
     const server = await serveThirdParty({ key });
     onTestFinished(() => server.close());
     const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
@@ -53,12 +53,12 @@ describe.skipIf(process.platform === "win32")("a rental made by answers alone", 
     await rentByAnswers(terminal);
     expect(await terminal.ended()).toMatchObject({ code: 0 });
     expect(await home.shell(sameLine(terminal)).ended).toMatchObject({ code: 0 });
-    const [prompted, typed, ...more] = server.asked.filter(({ method }) => method === "POST");
+    const [prompted, typed, ...more] = server.requests.filter(({ method }) => method === "POST");
     expect(prompted?.body).toEqual({ networkType: "ethernet", gpuCount: 8, label: 'my "first" box' });
     expect([typed, ...more]).toEqual([prompted]);
   });
 
-  test("is not made when the answer is no", async () => {
+  test("is not created when the answer is no", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --sandbox");
     await terminal.waitFor("(y/N)");
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === "win32")("a rental made by answers alone", 
     expect((await home.shell("gpuctl rentals list --sandbox -o json").ended).out).toBe("[]\n");
   });
 
-  test("goes on when the window changes its size", async () => {
+  test("continues after a window resize", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
     await terminal.waitFor("ethernet");
@@ -81,7 +81,7 @@ describe.skipIf(process.platform === "win32")("a rental made by answers alone", 
     expect(await terminal.leftovers()).toEqual([]);
   });
 
-  test("goes on after Ctrl-Z and fg", async (context) => {
+  test("continues after Ctrl-Z and fg", async (context) => {
     skipWithout("bash", context);
     const home = await createHome();
     const terminal = home.interactiveShell();
@@ -103,10 +103,10 @@ describe.skipIf(process.platform === "win32")("a rental made by answers alone", 
   });
 });
 
-describe.skipIf(process.platform === "win32")("a window of 20 columns and 5 lines", () => {
+describe.skipIf(process.platform === "win32")("a window of 20x5", () => {
   const small = { columns: 20, rows: 5 };
 
-  test("is enough to rent by answers", async () => {
+  test("fits the prompts of rentals create", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", small);
     await terminal.waitFor("ethernet");
@@ -123,7 +123,7 @@ describe.skipIf(process.platform === "win32")("a window of 20 columns and 5 line
   });
 
   test.each(["rentals list", "rentals get 1001", "rentals summary", "volumes list"])(
-    "is enough to read %s",
+    "fits %s",
     async (command) => {
       const home = await createHome();
       await home.shell("gpuctl rentals create vm --gpus 1 --sandbox").ended;
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === "win32")("a window of 20 columns and 5 line
   );
 });
 
-test.skipIf(process.platform === "win32")("a key is typed unseen", async () => {
+test.skipIf(process.platform === "win32")("the key is not echoed", async () => {
   const home = await createHome();
   const terminal = home.shellOnTerminal("gpuctl auth login --base-url https://api.example.com");
   await terminal.waitFor("API key");

@@ -36,7 +36,7 @@ const others = [
   ...new Set([...overviews.flatMap(inHelp), ...pages.flatMap(({ text }) => inPage(text))]),
 ].filter((line) => !ofCommands.has(line) && !line.includes("powershell"));
 
-describe("every example that is shown is one that is run", () => {
+describe("every documented example is run by a test", () => {
   test.each(pages)("in $name", ({ name, text }) => {
     const shown = inPage(text);
     if (name.endsWith(".1")) expect(shown).not.toEqual([]);

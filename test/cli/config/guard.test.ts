@@ -7,7 +7,7 @@ import { key, serviceUrl } from "../../support/service.ts";
 const text = JSON.stringify({ profile: "work", profiles: { work: { baseUrl: serviceUrl, apiKey: key } } });
 
 async function withConfig(mode = 0o600) {
-  const cli = await createCli({ answer: () => Response.json([]) });
+  const cli = await createCli({ respond: () => Response.json([]) });
   const path = join(cli.folder, "config", "config.json");
   await mkdir(join(cli.folder, "config"), { mode: 0o700 });
   await writeFile(path, text);
@@ -19,7 +19,7 @@ const lines = ["volumes list", "config set image.model SD2", "auth logout", "pro
 const posix = describe.skipIf(process.platform === "win32");
 
 posix("a configuration that belongs to another user", () => {
-  test.each(lines)("is refused and left as it was: %s", async (line) => {
+  test.each(lines)("is rejected and not changed: %s", async (line) => {
     const { run, path } = await withConfig();
     const { code, out, err, requests } = await run(line, { user: 54321 });
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
@@ -28,7 +28,7 @@ posix("a configuration that belongs to another user", () => {
     expect(await readFile(path, "utf8")).toBe(text);
   });
 
-  test("nothing is written into such a folder either", async () => {
+  test("nothing is written to a folder of another user", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "config"), { mode: 0o755 });
     const { code, err } = await cli.run("profile add play --sandbox", { user: 54321 });
@@ -39,7 +39,7 @@ posix("a configuration that belongs to another user", () => {
 
 posix("a configuration that others can change", () => {
   test.each([0o620, 0o602, 0o666])(
-    "is refused with mode %o, and the error says how to fix it",
+    "is rejected with mode %o, and the error says how to fix it",
     async (mode) => {
       const { run, path } = await withConfig(mode);
       const { code, err, requests } = await run("volumes list");
@@ -50,7 +50,7 @@ posix("a configuration that others can change", () => {
     },
   );
 
-  test("its folder counts too", async () => {
+  test("the folder's permissions are checked too", async () => {
     const { run, path } = await withConfig();
     await chmod(join(path, ".."), 0o777);
     expect(await run("volumes list")).toMatchObject({ code: 2, requests: [] });
@@ -61,7 +61,7 @@ posix("a configuration that others can read", () => {
   const expected = (cli: Cli & { path: string }) =>
     `Warning: ${cli.path} holds a key and can be read by other users (mode 644): \`chmod 600 ${cli.path}\`\n`;
 
-  test("is used, with one warning, and none with --quiet", async () => {
+  test("works with one warning; no warning with --quiet", async () => {
     const cli = await withConfig(0o644);
     const { code, err } = await cli.run("volumes list");
     expect(code).toBe(0);
@@ -77,7 +77,7 @@ posix("a configuration that others can read", () => {
     expect(await cli.run("volumes list -o json")).toMatchObject({ code: 0, err: "" });
   });
 
-  test("is for the user alone once it is written", async () => {
+  test("becomes private (0600) when it is written", async () => {
     const { run, path } = await withConfig(0o644);
     await run("config set image.model SD2");
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -85,7 +85,7 @@ posix("a configuration that others can read", () => {
 });
 
 posix("a configuration that is a symbolic link", () => {
-  test("stays one, and what it leads to is written", async () => {
+  test("a symbolic link is kept and its target is written", async () => {
     const cli = await createCli();
     const dotfiles = join(cli.folder, "dotfiles.json");
     await writeFile(dotfiles, text, { mode: 0o600 });

@@ -13,13 +13,13 @@ async function withLock(seconds: number) {
   return { ...cli, path };
 }
 
-test("the lock of a process that was killed is taken over, and nothing of it stays", async () => {
+test("takes over the lock of a killed process and leaves no lock file behind", async () => {
   const { run, folder } = await withLock(-3600);
   expect(await run("profile add play --sandbox")).toMatchObject({ code: 0 });
   expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
 });
 
-test("one that is never released is waited for no longer than that, and reported", async () => {
+test("gives up on a lock that is never released, and reports it", async () => {
   const { path } = await withLock(3600);
   const work = async () => {
     throw new Error("the lock is not ours");
@@ -27,14 +27,14 @@ test("one that is never released is waited for no longer than that, and reported
   await expect(locked(path, work, { patience: 100 })).rejects.toThrow(`another process is changing ${path}`);
 });
 
-test("is released when the work fails", async () => {
+test("releases the lock when the change fails", async () => {
   const { run, folder } = await createCli();
   expect(await run("profile add -- -x")).toMatchObject({ code: 2 });
   expect(await run("profile add ok --sandbox")).toMatchObject({ code: 0 });
   expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
 });
 
-test("what a killed process had begun to write goes with the next write", async () => {
+test("the next write deletes the temporary file of a killed process", async () => {
   const { run, folder } = await createCli();
   await run("profile add play --sandbox");
   await writeFile(join(folder, "config", "config.json.tmp-1234567890abcdef"), '{"profiles":');

@@ -59,8 +59,8 @@ test.each([
   [["heard"], "sandbox-echo "],
   [["s"], ""],
   [["nowhere"], "sandbox-echo heard: one two three"],
-])("an answer ends before the first of %j that it comes to", (stop, answer) => {
+])("a reply ends before the first stop sequence of %j", (stop, reply) => {
   const { tokens, finishReason, usage } = echo([{ role: "user", content: "one two three" }], { stop });
-  expect([tokens.join(""), finishReason]).toEqual([answer, "stop"]);
+  expect([tokens.join(""), finishReason]).toEqual([reply, "stop"]);
   expect(usage.completion_tokens).toBe(tokens.length);
 });

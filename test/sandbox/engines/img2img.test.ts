@@ -20,11 +20,11 @@ const same = { ...small, width, height };
 const asDrawn = async (image: string) => aboveMark(await draw({ ...same, image, strength: 0 }));
 const wanted = aboveMark({ width, height, data: ramp });
 
-test("strength 0 gives the reference back, but for the mark", async () => {
+test("strength 0 returns the reference, except for the mark", async () => {
   expect(distance(await asDrawn(png), wanted)).toBe(0);
 });
 
-test("a reference of another size is stretched over the picture", async () => {
+test("a reference of another size is stretched to the image size", async () => {
   const drawn = await draw({ image: png, strength: 0 });
   const expected = Uint8Array.from(drawn.data, (_, index) => {
     const pixel = Math.floor(index / 3);
@@ -34,7 +34,7 @@ test("a reference of another size is stretched over the picture", async () => {
   expect(distance(aboveMark(drawn), aboveMark({ ...drawn, data: expected }))).toBeLessThan(2);
 });
 
-test("the stronger, the farther from the reference and the nearer to a new picture", async () => {
+test("a higher strength is farther from the reference and closer to a new image", async () => {
   const fresh = aboveMark(await draw(same));
   const distances = [];
   for (const strength of [0, 0.25, 0.5, 0.75, 1]) {
@@ -50,14 +50,14 @@ test("the stronger, the farther from the reference and the nearer to a new pictu
   expect(distances.at(-1)?.fresh).toBeLessThan(10);
 });
 
-test("without a strength the picture is mostly new", async () => {
+test("without a strength the image is mostly new", async () => {
   expect(await draw({ image: png })).not.toEqual(await draw({ image: png, strength: 0.5 }));
   expect(aboveMark(await draw({ image: png }))).toEqual(
     aboveMark(await draw({ image: png, strength: 0.75 })),
   );
 });
 
-describe("a reference may be", () => {
+describe("a reference can be", () => {
   test("a JPEG", async () => {
     const rgba = channels(4, (x, y, part) => [x * 3, y * 4, 128, 255][part] ?? 0);
     const jpeg = base64(await encodeJpeg(width, height, rgba, 95));
@@ -78,13 +78,13 @@ describe("a reference may be", () => {
     expect([red, green, blue]).toEqual([255, 127, 127]);
   });
 
-  test("a grey PNG of 16 bits", async () => {
+  test("a 16-bit gray PNG", async () => {
     const data = new Uint16Array(width * height).fill(0x8000);
     const grey = encode({ width, height, data, channels: 1, depth: 16 });
     expect([...(await asDrawn(base64(grey))).subarray(0, 3)]).toEqual([128, 128, 128]);
   });
 
-  test("a PNG of two shades or of a palette", async () => {
+  test("a two-color PNG or a PNG with a palette", async () => {
     const bits = new Uint8Array((width / 8) * height).fill(0b10101010);
     const shades = encode({ width, height, data: bits, channels: 1, depth: 1 });
     expect([...(await asDrawn(base64(shades))).subarray(0, 6)]).toEqual([255, 255, 255, 0, 0, 0]);
@@ -92,12 +92,12 @@ describe("a reference may be", () => {
       [10, 20, 30],
       [40, 50, 60],
     ];
-    const coloured = encode({ width, height, data: channels(1, (x) => x % 2), channels: 1, palette });
-    expect([...(await asDrawn(base64(coloured))).subarray(0, 6)]).toEqual([10, 20, 30, 40, 50, 60]);
+    const colored = encode({ width, height, data: channels(1, (x) => x % 2), channels: 1, palette });
+    expect([...(await asDrawn(base64(colored))).subarray(0, 6)]).toEqual([10, 20, 30, 40, 50, 60]);
   });
 });
 
-describe("a reference is refused when it is", () => {
+describe("a reference is rejected if it is", () => {
   const bytes = Buffer.from(png, "base64");
   const flipped = Buffer.from(bytes);
   const checksum = bytes.indexOf("IEND") - 5;

@@ -38,7 +38,7 @@ test("the same request gives the same bytes", async () => {
   expect(await drawPicture(small)).toEqual(await drawPicture({ ...small }));
 });
 
-test("the pixels of a request are what they were in every release", async () => {
+test("the pixels of a request are the same in every release", async () => {
   const pinned: Record<string, string> = {};
   for (const prompt of ["a lake", "a forest", "a desert", "a city at night"]) {
     pinned[prompt] = sha256((await draw({ prompt, width: 400, height: 300 })).data);
@@ -54,19 +54,19 @@ test("the pixels of a request are what they were in every release", async () => 
 });
 
 describe.each(["a lighthouse by the sea", "a forest", "a desert", "a city"])("of %s", (prompt) => {
-  test.each(changes)("%j draws another picture, not just another mark", async (change) => {
+  test.each(changes)("%j draws another image, not just another mark", async (change) => {
     const before = sha256(aboveMark(await draw({ prompt })));
     expect(sha256(aboveMark(await draw({ prompt, ...change })))).not.toBe(before);
   });
 });
 
-test("lora weights matter, their order does not", async () => {
+test("LoRA weights matter, their order does not", async () => {
   const one = await draw({ lora: { Logo: 0.5, Crayons: 1 } });
   expect(await draw({ lora: { Crayons: 1, Logo: 0.5 } })).toEqual(one);
   expect(await draw({ lora: { Crayons: 1, Logo: 0.6 } })).not.toEqual(one);
 });
 
-test("the backend says how a picture is computed, not what it shows", async () => {
+test("the backend does not change the image", async () => {
   expect(await draw({ backend: "torch" })).toEqual(await draw({ backend: "tvm" }));
 });
 

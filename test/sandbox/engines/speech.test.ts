@@ -55,7 +55,7 @@ test("a text that looks like an option is spoken", async () => {
   expect(await seconds("-voice kal --help")).toBeGreaterThan(0.7);
 });
 
-test("typographic marks, accents and emoji are spoken as plain letters are", async () => {
+test("typographic marks, accents and emoji are spoken like plain letters", async () => {
   expect(await speak("“Café” — it’s naïve… 🎉", 1)).toEqual(await speak('"Cafe" , it\'s naive...', 1));
 });
 
@@ -67,7 +67,7 @@ test.each([
   expect(await seconds(text, 4)).toBeGreaterThan(60);
 });
 
-describe("refused", () => {
+describe("rejected", () => {
   test.each(["", " \n\t", "...!?", "🎉🚀", "日本語"])("%j, with nothing to say", async (text) => {
     const error = await speak(text, 1).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NothingToSay);
@@ -88,7 +88,7 @@ test("without the optional package the error names it", async () => {
   });
 });
 
-test("an engine that cannot run is an error, not a wait without end", async () => {
+test("an engine that cannot run is an error, not an endless wait", async () => {
   await expect(speak(sentence, 1, () => import.meta.filename)).rejects.toThrow();
   await expect(speak(sentence, 1, () => "/no/such/file.wasm")).rejects.toThrow();
 });

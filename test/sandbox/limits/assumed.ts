@@ -28,7 +28,7 @@ const outputs: { readonly [Id in AssumedId]: { readonly output: z.ZodType<Assume
   assumedOperations;
 
 /** The response to an assumed operation, which must be a 200. */
-async function ask<Id extends AssumedId>(
+async function send<Id extends AssumedId>(
   sandbox: Opened,
   id: Id,
   input: object = {},
@@ -50,11 +50,11 @@ export const assumedChecks = {
     expect(text).toContain("/v2/ssh-keys,");
     const publicKey = "ssh-ed25519 AAAAC3Nza";
     const added = [
-      await ask(sandbox, "createSshKey", { name: "ada", publicKey }),
-      await ask(sandbox, "createSshKey", { name: "bob", publicKey }),
+      await send(sandbox, "createSshKey", { name: "ada", publicKey }),
+      await send(sandbox, "createSshKey", { name: "bob", publicKey }),
     ];
     expect(added.map(({ id }) => id)).toEqual([1, 2]);
-    expect(await ask(sandbox, "listSshKeys")).toEqual(added);
+    expect(await send(sandbox, "listSshKeys")).toEqual(added);
     await sandbox.ask("createVirtualMachineRental", { ...vm, sshPublicKeyId: 1, sshPublicKeyIds: [2, 1, 2] });
     await sandbox.ask("createBareMetalRental", { ...metal, sshPublicKeyIds: [2] });
     const rentals = async () => [
@@ -63,8 +63,8 @@ export const assumedChecks = {
     ];
     const before = await rentals();
     expect(before).toMatchObject([[{ sshPublicKeyIds: [1, 2] }], [{ sshPublicKeyIds: [2] }]]);
-    await ask(sandbox, "deleteSshKey", { id: 2 });
-    expect(await ask(sandbox, "listSshKeys")).toEqual(added.slice(0, 1));
+    await send(sandbox, "deleteSshKey", { id: 2 });
+    expect(await send(sandbox, "listSshKeys")).toEqual(added.slice(0, 1));
     expect(await rentals()).toEqual(before);
     const gone = { sshPublicKeyIds: [1, 2] };
     for (const issues of [
@@ -81,9 +81,9 @@ export const assumedChecks = {
       expect(assumedOperations[id].path).toMatch(/^\/v2\/api-keys(\/\{id\})?$/);
     }
     expect(text).toContain("/v2/api-keys,");
-    const own = await ask(sandbox, "listApiKeys");
-    const full = await ask(sandbox, "createApiKey", { name: "ci" });
-    const reader = await ask(sandbox, "createApiKey", { name: "look", access: "read-only" });
+    const own = await send(sandbox, "listApiKeys");
+    const full = await send(sandbox, "createApiKey", { name: "ci" });
+    const reader = await send(sandbox, "createApiKey", { name: "look", access: "read-only" });
     const opens = async (key: string) => [
       await statusOf(sandbox, "listSshKeys", {}, key),
       (await sandbox.call("requestReservation", { gpuCount: 8 }, key)).status,
@@ -95,9 +95,9 @@ export const assumedChecks = {
     const listed = await sandbox.assumed("listApiKeys");
     expect(listed.body).toMatchObject([...own, { id: full.id, name: "ci" }, { id: reader.id, name: "look" }]);
     for (const { apiKey } of [full, reader]) expect(JSON.stringify(listed.body)).not.toContain(apiKey);
-    await ask(sandbox, "revokeApiKey", { id: full.id });
+    await send(sandbox, "revokeApiKey", { id: full.id });
     expect(await opens(full.apiKey)).toEqual([401, 401]);
-    expect(await ask(sandbox, "listApiKeys")).toMatchObject([...own, { id: reader.id }]);
+    expect(await send(sandbox, "listApiKeys")).toMatchObject([...own, { id: reader.id }]);
     expect(own).toHaveLength(2);
     for (const { id } of own) expect(await statusOf(sandbox, "revokeApiKey", { id })).toBe(400);
     expect([await opens(sandbox.keys.full), await opens(sandbox.keys.readOnly)]).toEqual([
@@ -115,15 +115,15 @@ export const assumedChecks = {
     await sandbox.ask("createBareMetalRental", metal);
     await sandbox.ask("createVirtualMachineRental", vm);
     sandbox.advance(day);
-    const paid = await ask(sandbox, "getBalance");
-    await ask(sandbox, "terminateVirtualMachineRental", { rentalId: 1002 });
-    await ask(sandbox, "terminateBareMetalRental", { rentalId: "1003" });
+    const paid = await send(sandbox, "getBalance");
+    await send(sandbox, "terminateVirtualMachineRental", { rentalId: 1002 });
+    await send(sandbox, "terminateBareMetalRental", { rentalId: "1003" });
     const terminatedAt = sandbox.status().now;
     expect(await sandbox.ask("listRentalHistory")).toMatchObject([
       { id: 1002, termType: "reserved", terminatedAt },
       { id: 1003, terminatedAt },
     ]);
-    expect(await ask(sandbox, "getBalance")).toEqual(paid);
+    expect(await send(sandbox, "getBalance")).toEqual(paid);
     sandbox.advance(30 * day);
     expect((await sandbox.ask("listRentalHistory")).map(({ id }) => id)).toEqual([1001, 1002, 1003]);
     expect(sandbox.status().rentals).toEqual({ active: 1, ended: 3 });
@@ -134,7 +134,7 @@ export const assumedChecks = {
     const sandbox = await openSandbox();
     const { path } = assumedOperations.listChatModels;
     expect(text).toBe(`GET ${path} lists ${sandboxChatModel}, the only chat model.`);
-    const { data } = await ask(sandbox, "listChatModels");
+    const { data } = await send(sandbox, "listChatModels");
     expect(data.map(({ id }) => id)).toEqual([sandboxChatModel]);
   },
 
@@ -161,7 +161,7 @@ export const assumedChecks = {
     const metals = bareMetalRegions.flatMap((region) =>
       networkTypes.map((connectionType) => ({ machineType: "bare-metal", region, connectionType })),
     );
-    const options = await ask(sandbox, "listRentalOptions");
+    const options = await send(sandbox, "listRentalOptions");
     const expected = [...each(machines, [1, 2, 4, 8]), ...each(metals, [8])];
     expect(options).toHaveLength(expected.length);
     expect(options).toEqual(expect.arrayContaining(expected));
@@ -169,8 +169,11 @@ export const assumedChecks = {
     for (const { machineType, gpuType, gpuCount, region, connectionType, costPerHourCents } of options) {
       const bare = machineType === "bare-metal";
       const input = { gpuType, gpuCount, region, ...(bare && { networkType: connectionType }) };
-      const answer = await sandbox.call(bare ? "createBareMetalRental" : "createVirtualMachineRental", input);
-      expect(await answer.json()).toMatchObject({ costPerHourCents, networkType: connectionType, region });
+      const response = await sandbox.call(
+        bare ? "createBareMetalRental" : "createVirtualMachineRental",
+        input,
+      );
+      expect(await response.json()).toMatchObject({ costPerHourCents, networkType: connectionType, region });
     }
   },
   usage: async (text) => {
@@ -181,29 +184,29 @@ export const assumedChecks = {
     await sandbox.ask("createBareMetalRental", metal);
     await sandbox.ask("createVirtualMachineRental", vm);
     sandbox.advance(hour);
-    await ask(sandbox, "terminateBareMetalRental", { rentalId: 1002 });
+    await send(sandbox, "terminateBareMetalRental", { rentalId: 1002 });
     sandbox.advance(400 * day);
     const costs = [];
     for (const rentalId of [1001, 1002, 1003]) {
       const rental = await sandbox.ask("getRental", { rentalId: String(rentalId) });
       costs.push({ rentalId, amountCents: rental?.billedCents });
     }
-    const first = await ask(sandbox, "listUsage", { limit: 2 });
-    const last = await ask(sandbox, "listUsage", { limit: 2, cursor: first.nextCursor });
+    const first = await send(sandbox, "listUsage", { limit: 2 });
+    const last = await send(sandbox, "listUsage", { limit: 2, cursor: first.nextCursor });
     expect([first.items.length, last.items.length, last.nextCursor]).toEqual([2, 1, null]);
     const lines = [...first.items, ...last.items];
     expect(lines).toMatchObject(costs);
     const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
-    expect(await ask(sandbox, "listInvoices")).toMatchObject([{ status: "open", totalCents, lines }]);
-    for (const rentalId of [1001, 1003]) await ask(sandbox, "terminateVirtualMachineRental", { rentalId });
+    expect(await send(sandbox, "listInvoices")).toMatchObject([{ status: "open", totalCents, lines }]);
+    for (const rentalId of [1001, 1003]) await send(sandbox, "terminateVirtualMachineRental", { rentalId });
     sandbox.advance(400 * day);
-    expect(await ask(sandbox, "listInvoices")).toMatchObject([{ status: "open", totalCents }]);
+    expect(await send(sandbox, "listInvoices")).toMatchObject([{ status: "open", totalCents }]);
   },
   balance: async (text) => {
     const sandbox = await openSandbox();
     expect(text).toContain(`GET ${assumedOperations.getBalance.path} `);
     expect(text).toContain("$10000.00");
-    const left = async () => (await ask(sandbox, "getBalance")).balanceCents;
+    const left = async () => (await send(sandbox, "getBalance")).balanceCents;
     expect(await left()).toBe(1_000_000);
     await sandbox.seed("balanceCents: 300");
     await sandbox.ask("createVirtualMachineRental", vm);

@@ -55,9 +55,9 @@ export const controlChecks = {
     expect(text).toContain("wait 1 s");
     sandbox.faults.add({ operation: "*", status: 429, times: 2 });
     for (const id of ["listStorageVolumes", "createChatCompletion"] as const) {
-      const answer = await sandbox.call(id);
-      expect(answer.headers.get("retry-after")).toBe("1");
-      expect(await answer.json()).toEqual({
+      const response = await sandbox.call(id);
+      expect(response.headers.get("retry-after")).toBe("1");
+      expect(await response.json()).toEqual({
         code: "TOO_MANY_REQUESTS",
         message: "Too many requests",
         issues: [],

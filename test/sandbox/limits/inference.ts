@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { openSandbox } from "../harness.ts";
 import type { Checks } from "./check.ts";
 
-const ask = { model: "sandbox-echo", messages: [{ role: "user", content: "Say this back" }] };
+const request = { model: "sandbox-echo", messages: [{ role: "user", content: "Say this back" }] };
 const picture = { model_name: "SDXL-turbo", prompt: "a lighthouse", steps: 1 } as const;
 
 /** The beginning of a PNG that says it is so wide and high. */
@@ -19,8 +19,8 @@ export const inferenceChecks = {
     expect(text).toContain("sandbox-echo");
     const sandbox = await openSandbox();
     const said = async (more: object) => {
-      const answer = await sandbox.call("createChatCompletion", { ...ask, ...more });
-      const { choices, usage } = Object(await answer.json());
+      const response = await sandbox.call("createChatCompletion", { ...request, ...more });
+      const { choices, usage } = Object(await response.json());
       return { content: choices[0].message.content, reason: choices[0].finish_reason, usage };
     };
     const plain = await said({});
@@ -43,44 +43,48 @@ export const inferenceChecks = {
       [{ messages: [] }, ["messages"]],
       [{ messages: parts }, ["messages", 0, "content"]],
     ] as const) {
-      expect(await sandbox.issuesOf("createChatCompletion", { ...ask, ...wrong })).toMatchObject([{ path }]);
+      expect(await sandbox.issuesOf("createChatCompletion", { ...request, ...wrong })).toMatchObject([
+        { path },
+      ]);
     }
-    const stream = { ...ask, stream: true, stream_options: { include_usage: true } };
+    const stream = { ...request, stream: true, stream_options: { include_usage: true } };
     expect(await (await sandbox.call("createChatCompletion", stream)).text()).toContain('"usage":{');
   },
   tokens: async () => {
     const sandbox = await openSandbox();
-    const answer = async (more: object) =>
-      Object(await (await sandbox.call("createChatCompletion", { ...ask, ...more })).json());
-    expect((await answer({})).usage).toEqual({ prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 });
+    const send = async (more: object) =>
+      Object(await (await sandbox.call("createChatCompletion", { ...request, ...more })).json());
+    expect((await send({})).usage).toEqual({ prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 });
     for (const most of [
       { max_tokens: 2 },
       { max_completion_tokens: 2 },
       { max_tokens: 2, max_completion_tokens: 9 },
     ]) {
-      const { choices, usage } = await answer(most);
+      const { choices, usage } = await send(most);
       expect(choices).toMatchObject([
         { message: { content: "sandbox-echo heard:" }, finish_reason: "length" },
       ]);
       expect(usage.completion_tokens).toBe(2);
     }
     for (const field of ["max_tokens", "max_completion_tokens"]) {
-      const issues = await sandbox.issuesOf("createChatCompletion", { ...ask, [field]: 0 });
+      const issues = await sandbox.issuesOf("createChatCompletion", { ...request, [field]: 0 });
       expect(issues).toMatchObject([{ path: [field] }]);
     }
   },
   choices: async () => {
     const sandbox = await openSandbox();
-    expect((await sandbox.ask("createChatCompletion", ask)).choices).toHaveLength(1);
-    expect((await sandbox.call("createChatCompletion", { ...ask, n: 1 })).status).toBe(200);
-    expect(await sandbox.issuesOf("createChatCompletion", { ...ask, n: 2 })).toMatchObject([{ path: ["n"] }]);
+    expect((await sandbox.ask("createChatCompletion", request)).choices).toHaveLength(1);
+    expect((await sandbox.call("createChatCompletion", { ...request, n: 1 })).status).toBe(200);
+    expect(await sandbox.issuesOf("createChatCompletion", { ...request, n: 2 })).toMatchObject([
+      { path: ["n"] },
+    ]);
   },
   streams: async () => {
     const sandbox = await openSandbox();
     const events = async (more: object) => {
-      const answer = await sandbox.call("createChatCompletion", { ...ask, stream: true, ...more });
-      expect(answer.headers.get("content-type")).toBe("text/event-stream");
-      return (await answer.text()).split("\n\n").slice(0, -1);
+      const response = await sandbox.call("createChatCompletion", { ...request, stream: true, ...more });
+      expect(response.headers.get("content-type")).toBe("text/event-stream");
+      return (await response.text()).split("\n\n").slice(0, -1);
     };
     const plain = await events({});
     const [role, ...rest] = plain
@@ -96,17 +100,17 @@ export const inferenceChecks = {
       undefined,
     ]);
     expect(rest.map(({ finish_reason }) => finish_reason)).toEqual([null, null, null, null, null, "stop"]);
-    const asked = await events({ stream_options: { include_usage: true } });
-    expect(asked).toHaveLength(plain.length + 1);
-    expect(asked.at(-2)).toContain('"usage":{');
-    expect([plain.at(-1), asked.at(-1)]).toEqual(["data: [DONE]", "data: [DONE]"]);
+    const withUsage = await events({ stream_options: { include_usage: true } });
+    expect(withUsage).toHaveLength(plain.length + 1);
+    expect(withUsage.at(-2)).toContain('"usage":{');
+    expect([plain.at(-1), withUsage.at(-1)]).toEqual(["data: [DONE]", "data: [DONE]"]);
   },
   pictures: async () => {
     const sandbox = await openSandbox();
     const before = sandbox.status().balanceCents;
     const drawn = async (more: object) => {
-      const answer = await sandbox.call("generateImage", { ...picture, seed: 1, ...more });
-      return Object(await answer.json()).images.map(({ image }: { image: string }) => image);
+      const response = await sandbox.call("generateImage", { ...picture, seed: 1, ...more });
+      return Object(await response.json()).images.map(({ image }: { image: string }) => image);
     };
     const odd = { sampler: "any", steps: 100_000, cfg_scale: -1e9, prompt: "" };
     const [bytes] = (await drawn(odd)).map((image: string) => Buffer.from(image, "base64"));
@@ -127,8 +131,8 @@ export const inferenceChecks = {
     expect(text).toContain("strength is 0.75 ");
     const sandbox = await openSandbox();
     const drawn = async (more: object): Promise<string> => {
-      const answer = await sandbox.call("generateImage", { ...picture, seed: 1, ...more });
-      return Object(await answer.json()).images[0].image;
+      const response = await sandbox.call("generateImage", { ...picture, seed: 1, ...more });
+      return Object(await response.json()).images[0].image;
     };
     const plain = await drawn({});
     expect((await drawn({ strength: 0.1 })) === plain).toBe(true);

@@ -114,8 +114,14 @@ export const recordChecks = {
     const plain = await sandbox.ask("createVirtualMachineRental", vm);
     const kept = { networkType: "infiniband", monitoringEnabled: true, customPorts: [80, 22, 80] } as const;
     const other = { cudaVersion: "cuda12.8", storageVolume: { isNew: false, id: 9 } };
-    const answer = await sandbox.call("createVirtualMachineRental", { ...vm, ...kept, ...other });
-    expect(await answer.json()).toEqual({ ...plain, ...kept, id: 1002, label: "vm-1002", cudaVersion: null });
+    const response = await sandbox.call("createVirtualMachineRental", { ...vm, ...kept, ...other });
+    expect(await response.json()).toEqual({
+      ...plain,
+      ...kept,
+      id: 1002,
+      label: "vm-1002",
+      cudaVersion: null,
+    });
     const bare = await sandbox.call("createBareMetalRental", {
       ...metal,
       cudaVersion: "cuda12.9",
@@ -142,8 +148,8 @@ export const recordChecks = {
     const sandbox = await openSandbox();
     const { user } = await sandbox.ask("updateCurrentUser", { name: "", onboardedFor: "" });
     expect(user).toMatchObject({ name: "", onboardedFor: "" });
-    const answer = await sandbox.call("updateCurrentUser", { email: "other@example.com", isActive: false });
-    expect(await answer.json()).toEqual({ success: true, user });
+    const response = await sandbox.call("updateCurrentUser", { email: "other@example.com", isActive: false });
+    expect(await response.json()).toEqual({ success: true, user });
   },
   "reservation-size": async () => {
     const sandbox = await openSandbox();

@@ -133,33 +133,33 @@ export const rentalChecks = {
     expect(text).toContain("limit (from 1 to 100, 20 by default)");
     const sandbox = await openSandbox();
     const headers = { authorization: `Bearer ${sandbox.keys.full}` };
-    const ask = async (from: Pick<typeof sandbox, "fetch">, path: string, body?: object) => {
+    const send = async (from: Pick<typeof sandbox, "fetch">, path: string, body?: object) => {
       const init = body && { method: "POST", body: JSON.stringify(body) };
-      const answer = await from.fetch(new Request(`${origin}${path}`, { headers, ...init }));
-      return { status: answer.status, body: Object(await answer.json()) };
+      const response = await from.fetch(new Request(`${origin}${path}`, { headers, ...init }));
+      return { status: response.status, body: Object(await response.json()) };
     };
     const create = "/v2/on-demand/rentals";
     const lists = [`${create}/active`, `${create}/history`];
-    for (const path of lists) expect(await ask(sandbox, path)).toMatchObject({ status: 404 });
-    expect(await ask(sandbox, create, {})).toMatchObject({ status: 404 });
+    for (const path of lists) expect(await send(sandbox, path)).toMatchObject({ status: 404 });
+    expect(await send(sandbox, create, {})).toMatchObject({ status: 404 });
     const served = sandbox.withOperationSet("replacements");
-    const bm = await ask(served, create, { rentalType: "bare-metal", ...metal });
-    const vm = await ask(served, create, { rentalType: "virtual-machine", gpuCount: 1 });
+    const bm = await send(served, create, { rentalType: "bare-metal", ...metal });
+    const vm = await send(served, create, { rentalType: "virtual-machine", gpuCount: 1 });
     const [active] = lists;
     const both = { items: [bm.body, vm.body], nextCursor: null };
-    expect((await ask(served, `${active}`)).body).toEqual(both);
-    const first = (await ask(served, `${active}?limit=1`)).body;
+    expect((await send(served, `${active}`)).body).toEqual(both);
+    const first = (await send(served, `${active}?limit=1`)).body;
     expect(first).toEqual({ items: [bm.body], nextCursor: expect.any(String) });
-    const last = await ask(served, `${active}?limit=1&cursor=${first.nextCursor}`);
+    const last = await send(served, `${active}?limit=1&cursor=${first.nextCursor}`);
     expect(last.body).toEqual({ items: [vm.body], nextCursor: null });
-    expect((await ask(served, `${active}?rentalType=bare-metal`)).body.items).toEqual([bm.body]);
+    expect((await send(served, `${active}?rentalType=bare-metal`)).body.items).toEqual([bm.body]);
     for (const limit of [0, 101]) {
-      for (const path of lists) expect((await ask(served, `${path}?limit=${limit}`)).status).toBe(400);
+      for (const path of lists) expect((await send(served, `${path}?limit=${limit}`)).status).toBe(400);
     }
     await sandbox.seed(endedRentals(21));
-    const past = (await ask(served, `${create}/history`)).body;
+    const past = (await send(served, `${create}/history`)).body;
     expect(past.items).toHaveLength(20);
-    const rest = (await ask(served, `${create}/history?cursor=${past.nextCursor}`)).body;
+    const rest = (await send(served, `${create}/history?cursor=${past.nextCursor}`)).body;
     expect(rest).toMatchObject({ items: [{ id: 1021 }], nextCursor: null });
   },
   reservations: async () => {

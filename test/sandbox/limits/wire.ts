@@ -15,11 +15,13 @@ async function post(body: string, contentType = "application/json") {
 }
 
 /** The status and body of the response to a plain request. */
-async function answered(path: string, { method = "GET", headers = {}, body }: RequestInit = {}) {
+async function send(path: string, { method = "GET", headers = {}, body }: RequestInit = {}) {
   const sandbox = await openSandbox();
   const init = { method, headers: { authorization: `Bearer ${sandbox.keys.full}`, ...headers } };
-  const answer = await sandbox.fetch(new Request(origin + path, { ...init, ...(body != null && { body }) }));
-  return { answer, status: answer.status, text: await answer.text() };
+  const response = await sandbox.fetch(
+    new Request(origin + path, { ...init, ...(body != null && { body }) }),
+  );
+  return { response, status: response.status, text: await response.text() };
 }
 
 const rentals = "/v2/on-demand/virtual-machine-rentals";
@@ -55,28 +57,28 @@ export const wireChecks = {
     expect(sandbox.faults.list().at(-1)?.left).toBe(1);
   },
   paths: async () => {
-    expect((await answered(rentals)).status).toBe(200);
+    expect((await send(rentals)).status).toBe(200);
     for (const path of [`${rentals}/`, rentals.replace("/v2/", "/V2/"), `/${rentals}`, "/", "/nowhere"]) {
-      expect((await answered(path)).status).toBe(404);
-      expect((await answered(path, { headers: { authorization: "" } })).status).toBe(404);
+      expect((await send(path)).status).toBe(404);
+      expect((await send(path, { headers: { authorization: "" } })).status).toBe(404);
     }
   },
   methods: async () => {
-    expect((await answered("/v2/on-demand/request-reservation")).status).toBe(404);
-    expect(await answered(rentals, { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
-    expect((await answered(rentals, { method: "HEAD", headers: { authorization: "" } })).status).toBe(401);
+    expect((await send("/v2/on-demand/request-reservation")).status).toBe(404);
+    expect(await send(rentals, { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
+    expect((await send(rentals, { method: "HEAD", headers: { authorization: "" } })).status).toBe(401);
     for (const path of [rentals, "/nowhere"]) {
       const bare = { method: "OPTIONS", headers: { authorization: "" } };
-      expect(await answered(path, bare)).toMatchObject({ status: 204, text: "" });
+      expect(await send(path, bare)).toMatchObject({ status: 204, text: "" });
     }
   },
   credentials: async () => {
     const key = "gpuctl-sandbox-full";
     for (const authorization of [`bearer ${key}`, `BEARER  ${key} `]) {
-      expect((await answered(rentals, { headers: { authorization } })).status).toBe(200);
+      expect((await send(rentals, { headers: { authorization } })).status).toBe(200);
     }
     for (const authorization of ["", key, `Basic ${key}`, `Bearer ${key}s`, `Bearer ${key} more`, "Bearer"]) {
-      const { status, text } = await answered(rentals, { headers: { authorization } });
+      const { status, text } = await send(rentals, { headers: { authorization } });
       expect([status, JSON.parse(text).message]).toEqual([401, "Authorization not provided"]);
     }
   },
@@ -122,7 +124,7 @@ export const wireChecks = {
     expect(await (await post('{"gpuCount":1,"gpuCount":2}')).json()).toMatchObject({
       message: expect.stringContaining("for 2 GPUs"),
     });
-    const { text } = await answered(rentals, { method: "POST", body: '{"gpuCount":1,"label":"Zoë"}' });
+    const { text } = await send(rentals, { method: "POST", body: '{"gpuCount":1,"label":"Zoë"}' });
     expect(JSON.parse(text).label).toBe("Zoë");
   },
   nulls: async () => {
@@ -146,7 +148,7 @@ export const wireChecks = {
       ["includeClusterPools=true&includeClusterPools=true", 400],
       ["nothing=1&nothing=2", 200],
     ]) {
-      expect((await answered(`${rentals}?${query}`)).status).toBe(status);
+      expect((await send(`${rentals}?${query}`)).status).toBe(status);
     }
     for (const [limit, status] of [
       ["10", 200],
@@ -155,7 +157,7 @@ export const wireChecks = {
       ["010", 400],
       ["%2010", 400],
     ]) {
-      expect((await answered(`/v2/billing/usage?limit=${limit}`)).status).toBe(status);
+      expect((await send(`/v2/billing/usage?limit=${limit}`)).status).toBe(status);
     }
   },
   pages: async (text) => {
@@ -212,18 +214,18 @@ export const wireChecks = {
   },
   browsers: async (text) => {
     const headers = { origin: "https://example.com" };
-    const { answer } = await answered("/v2/openapi.json", { headers });
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-    const readable = answer.headers.get("access-control-expose-headers")?.split(",") ?? [];
+    const { response } = await send("/v2/openapi.json", { headers });
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    const readable = response.headers.get("access-control-expose-headers")?.split(",") ?? [];
     expect(readable).toContain("Retry-After");
     expect(text).toContain(readable.join(", "));
-    const asking = {
+    const preflight = {
       "access-control-request-method": "PUT",
       "access-control-request-headers": "authorization,x-any",
     };
-    const { answer: allowed } = await answered(rentals, {
+    const { response: allowed } = await send(rentals, {
       method: "OPTIONS",
-      headers: { ...headers, ...asking },
+      headers: { ...headers, ...preflight },
     });
     expect(allowed.headers.get("access-control-allow-headers")).toBe("authorization,x-any");
     const methods = allowed.headers.get("access-control-allow-methods")?.split(",");
@@ -233,8 +235,8 @@ export const wireChecks = {
     expect(text).toContain("32 MiB");
     const size = 32 * 1024 * 1024;
     expect((await post(`{"gpuCount":8}${" ".repeat(size - 14)}`)).status).toBe(200);
-    const answer = await post(`{"gpuCount":8}${" ".repeat(size - 13)}`);
-    expect([answer.status, await answer.json()]).toMatchObject([413, { code: "PAYLOAD_TOO_LARGE" }]);
+    const response = await post(`{"gpuCount":8}${" ".repeat(size - 13)}`);
+    expect([response.status, await response.json()]).toMatchObject([413, { code: "PAYLOAD_TOO_LARGE" }]);
     expect(text).toContain("PAYLOAD_TOO_LARGE");
   },
   issues: async () => {
@@ -246,8 +248,10 @@ export const wireChecks = {
   },
   "rate-limits": async () => {
     const sandbox = await openSandbox();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => sandbox.call("listStorageVolumes")));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(
+      Array.from({ length: 200 }, () => sandbox.call("listStorageVolumes")),
+    );
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   },
   headers: async (text) => {
     expect(text).toContain("X-Gpuctl-Sandbox");
@@ -272,14 +276,14 @@ export const wireChecks = {
   },
   description: async () => {
     const sandbox = await openSandbox();
-    const ask = (headers: Record<string, string> = {}) =>
+    const get = (headers: Record<string, string> = {}) =>
       sandbox.fetch(new Request("http://api.test:8080/v2/openapi.json", { headers }));
-    const first = await ask();
+    const first = await get();
     const etag = first.headers.get("etag") ?? "";
     expect(await first.json()).toMatchObject({ servers: [{ url: "http://api.test:8080" }] });
-    expect((await ask({ "if-none-match": etag })).status).toBe(304);
+    expect((await get({ "if-none-match": etag })).status).toBe(304);
     sandbox.clock.set(Date.parse("2027-03-01"));
-    expect((await ask({ "if-none-match": etag })).status).toBe(200);
+    expect((await get({ "if-none-match": etag })).status).toBe(200);
   },
   processes: async (text) => {
     const folder = mkdtempSync(join(tmpdir(), "gpuctl-"));

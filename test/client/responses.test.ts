@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { caller, failure, read, write } from "./calling.ts";
 import { json, listen } from "./server.ts";
 
-const answering = (status: number, body: string, type = "application/json") =>
+const serverReturning = (status: number, body: string, type = "application/json") =>
   listen((_request, response) => {
     response.writeHead(status, { "Content-Type": type });
     response.end(body);
@@ -11,16 +11,16 @@ const answering = (status: number, body: string, type = "application/json") =>
 describe("a successful response", () => {
   it("is returned unchanged", async () => {
     const odd = [{ id: 9007199254740991, unknown: null, nested: { state: "Zombie" } }, null, "text", 1];
-    const server = await answering(200, JSON.stringify(odd));
+    const server = await serverReturning(200, JSON.stringify(odd));
     expect(await caller(server.origin).call(...read)).toEqual(odd);
   });
 
-  it("may have any 2xx status and any content type", async () => {
-    const server = await answering(201, '{"id":"a"}', "text/plain");
+  it("can have any 2xx status and any content type", async () => {
+    const server = await serverReturning(201, '{"id":"a"}', "text/plain");
     expect(await caller(server.origin).call(...write)).toEqual({ id: "a" });
   });
 
-  it("may be split within a character", async () => {
+  it("can be split within a character", async () => {
     const bytes = Buffer.from('["ü🖥"]');
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
@@ -30,26 +30,26 @@ describe("a successful response", () => {
     expect(await caller(server.origin).call(...read)).toEqual(["ü🖥"]);
   });
 
-  it("may be null, as in a lookup that finds nothing", async () => {
-    const server = await answering(200, "null");
+  it("can be null, as in a lookup that finds nothing", async () => {
+    const server = await serverReturning(200, "null");
     expect(await caller(server.origin).call("getRental", { rentalId: "1" })).toBeNull();
   });
 
   it.each([
     ["204", 204],
     ["200 with an empty body", 200],
-  ])("to a write may be a %s", async (_name, status) => {
-    const server = await answering(status, "");
+  ])("to a write can be a %s", async (_name, status) => {
+    const server = await serverReturning(status, "");
     expect(await caller(server.origin).call("deleteCurrentUser", {})).toBeNull();
   });
 });
 
-describe("a success that cannot be read", () => {
+describe("a successful response that cannot be parsed", () => {
   it.each([
     ["a page of a proxy", "<html><body>Please log in</body></html>", "Please log in"],
     ["JSON that was cut", '[{"id":1', '[{"id":1'],
-  ])("is no answer to a read: %s", async (_name, body, expected) => {
-    const server = await answering(200, body, "text/html");
+  ])("is an invalid response to a read: %s", async (_name, body, expected) => {
+    const server = await serverReturning(200, body, "text/html");
     const error = await failure(caller(server.origin).call(...read));
     expect(error).toMatchObject({ name: "InvalidResponse", status: 200 });
     expect(error.message).toContain(expected);
@@ -57,12 +57,12 @@ describe("a success that cannot be read", () => {
   });
 
   it("is an invalid response to a read: an empty body is not an empty list", async () => {
-    const server = await answering(200, "");
+    const server = await serverReturning(200, "");
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({ name: "InvalidResponse" });
   });
 
   it("leaves the outcome of a write unknown", async () => {
-    const server = await answering(200, "<html>Welcome</html>", "text/html");
+    const server = await serverReturning(200, "<html>Welcome</html>", "text/html");
     expect(await failure(caller(server.origin).call(...write))).toMatchObject({
       name: "UnknownOutcome",
       status: 200,
@@ -72,7 +72,7 @@ describe("a success that cannot be read", () => {
 });
 
 describe("a failure", () => {
-  it("carries status, code, message, issues and the request, but no key", async () => {
+  it("has the status, code, message, issues and request, but no key", async () => {
     const issues = [{ path: ["gpuCount"], message: "must be a number" }];
     const server = await listen((_request, response) =>
       json(response, { code: "BAD_REQUEST", message: "Invalid input data", issues }, 400),
@@ -89,8 +89,8 @@ describe("a failure", () => {
     expect(JSON.stringify(error)).not.toContain("sk-test");
   });
 
-  it("may be an HTML page of a proxy", async () => {
-    const server = await answering(403, "<html><h1>403 Forbidden</h1><p>nginx</p></html>", "text/html");
+  it("can be an HTML page of a proxy", async () => {
+    const server = await serverReturning(403, "<html><h1>403 Forbidden</h1><p>nginx</p></html>", "text/html");
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({
       name: "ServiceError",
       status: 403,
@@ -100,7 +100,7 @@ describe("a failure", () => {
   });
 });
 
-describe("the older path of the current user", () => {
+describe("the deprecated path of the current user", () => {
   const both = (status: number) =>
     listen(({ path }, response) =>
       path.startsWith("/v2/")

@@ -30,7 +30,7 @@ const jpeg = Uint8Array.of(
   0xd9,
 );
 
-describe("image from a picture", () => {
+describe("image from a reference image", () => {
   test("sends a file or stdin as base64", async () => {
     const cli = await painter(tinyPng());
     await writeFile(join(cli.folder, "in.png"), tinyPng());
@@ -40,14 +40,14 @@ describe("image from a picture", () => {
     expect(piped.requests[0]?.body).toMatchObject({ image: base64(tinyPng()), prompt: "cat" });
   });
 
-  test("leaves the picture out of the message", async () => {
+  test("omits the image from the message", async () => {
     const cli = await painter(tinyPng());
     await writeFile(join(cli.folder, "in.png"), tinyPng());
     const { out } = await cli.run("image cat --image in.png -o json", overNetwork());
     expect(out).not.toContain(base64(tinyPng()));
   });
 
-  test("refuses what is not a picture, a missing file, and FLUX.1-dev", async () => {
+  test("rejects a file that is not an image, a missing file, and FLUX.1-dev", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "in.txt"), "no picture");
     await writeFile(join(cli.folder, "in.png"), tinyPng());
@@ -58,7 +58,7 @@ describe("image from a picture", () => {
   });
 });
 
-describe("what is not a picture", () => {
+describe("a response without an image", () => {
   test.each([
     [{ images: [{ image: "bm90IGEgcGljdHVyZQ==" }] }],
     [{ images: [{ image: "***" }] }],
@@ -68,13 +68,13 @@ describe("what is not a picture", () => {
     [{}],
     [null],
   ])("%j exits 7 and saves nothing", async (body) => {
-    const cli = await createCli({ answer: always(200, body) });
+    const cli = await createCli({ respond: always(200, body) });
     const { code, out } = await cli.run("image cat", overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
     expect(await saved(cli)).toEqual([]);
   });
 
-  test("the extension is that of the bytes, whatever was asked for", async () => {
+  test("the extension is that of the bytes, whatever was requested", async () => {
     const cli = await painter(jpeg);
     const { out, err } = await cli.run("image cat --out cat.png", overNetwork());
     expect(out).toBe(`${join(cli.folder, "cat.jpg")}\n`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
-import { asked, description, descriptionPath, service } from "../support/described.ts";
+import { description, descriptionPath, requestLines, service } from "../support/described.ts";
 import { always, key, overNetwork } from "../support/service.ts";
 
 const records = [
@@ -9,8 +9,8 @@ const records = [
 ];
 
 describe("api call prints the response in the requested format", () => {
-  const printed = async (answer: unknown, flags: string) => {
-    const { run } = await createCli({ answer: always(200, answer) });
+  const printed = async (response: unknown, flags: string) => {
+    const { run } = await createCli({ respond: always(200, response) });
     const { code, out } = await run(`api call GET /v2/things ${flags}`, overNetwork());
     expect(code).toBe(0);
     return out;
@@ -40,9 +40,9 @@ describe("api call prints the response in the requested format", () => {
     expect(await printed(records[0], flags)).toBe(expected);
   });
 
-  test.each(["", "-o json", "--jq ."])("JSON stays whole and as it is with %j", async (flags) => {
-    for (const answer of [records, records[0], { items: records }, null, []]) {
-      expect(JSON.parse(await printed(answer, flags))).toEqual(answer);
+  test.each(["", "-o json", "--jq ."])("JSON is unchanged with %j", async (flags) => {
+    for (const response of [records, records[0], { items: records }, null, []]) {
+      expect(JSON.parse(await printed(response, flags))).toEqual(response);
     }
   });
 
@@ -53,12 +53,12 @@ describe("api call prints the response in the requested format", () => {
     [[{ volumeId: 3 }], "-o id", "3\n"],
     [null, "-o id", ""],
     [7, "-o table", "7\n"],
-  ])("%j with %s", async (answer, flags, expected) => {
-    expect(await printed(answer, flags)).toBe(expected);
+  ])("%j with %s", async (response, flags, expected) => {
+    expect(await printed(response, flags)).toBe(expected);
   });
 
-  test("a response of another type is passed on, and --include takes no format", async () => {
-    const { run } = await createCli({ answer: always(200, "plain", { "content-type": "text/plain" }) });
+  test("a response of another type is printed unchanged, and --include takes no format", async () => {
+    const { run } = await createCli({ respond: always(200, "plain", { "content-type": "text/plain" }) });
     expect((await run("api call GET /v2/x -o csv", overNetwork())).out).toBe("plain");
     const refused = await run("api call GET /v2/x -i -o csv", overNetwork());
     expect(refused.code).toBe(2);
@@ -66,7 +66,7 @@ describe("api call prints the response in the requested format", () => {
   });
 
   test("a write with an unreadable response has an unknown outcome", async () => {
-    const { run } = await createCli({ answer: always(200, "{", { "content-type": "application/json" }) });
+    const { run } = await createCli({ respond: always(200, "{", { "content-type": "application/json" }) });
     expect((await run("api call POST /v2/x", overNetwork())).code).toBe(10);
     expect((await run("api call GET /v2/x", overNetwork())).code).toBe(7);
   });
@@ -94,7 +94,7 @@ describe("headers and cookies of an operation", () => {
   });
   const called = async (line: string) => {
     const { run } = await createCli({
-      answer: service({
+      respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(document),
         "POST /v2/things": () => Response.json({}),
       }),
@@ -102,7 +102,7 @@ describe("headers and cookies of an operation", () => {
     return run(`api call ${line}`, overNetwork());
   };
 
-  test("headers are given by their names, and the key stays the key", async () => {
+  test("headers are set by name, and the key is still sent", async () => {
     const { code, requests } = await called("addThing -f idempotency-key=abc -F X-Team=12 -f name=x");
     expect(code).toBe(0);
     expect(requests.at(-1)).toMatchObject({
@@ -121,15 +121,15 @@ describe("headers and cookies of an operation", () => {
     ["addThing -f Idempotency-Key=abc -F idempotency-key=abd", "Idempotency-Key is given twice"],
     ["addThing -f Idempotency-Key='a\nb: c'", "Idempotency-Key cannot be sent in a header"],
     ["listThings", "session is required as a cookie, and cookies are not supported"],
-  ])("%s is refused: %s", async (line, reported) => {
+  ])("%s is rejected: %s", async (line, reported) => {
     const { code, err, requests } = await called(line);
     expect(code).toBe(2);
     expect(err).toContain(reported);
-    expect(asked(requests)).toEqual([`GET ${descriptionPath}`]);
+    expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
-  test("what is required is in the example", async () => {
-    const { run } = await createCli({ answer: always(200, document) });
+  test("the example has the required parameters", async () => {
+    const { run } = await createCli({ respond: always(200, document) });
     const { out } = await run("api describe addThing -o json", overNetwork());
     expect(JSON.parse(out).example).toBe("gpuctl api call addThing -f Idempotency-Key=text");
   });
@@ -145,9 +145,9 @@ describe("an empty response", () => {
     "PUT /v2/things": { operationId: "setThings", ...promise("default") },
     "DELETE /v2/things": { operationId: "dropThings", responses: { "200": { description: "Gone" } } },
   });
-  const answered = async (line: string, status: number, type?: string) => {
+  const runWith = async (line: string, status: number, type?: string) => {
     const { run } = await createCli({
-      answer: ({ path }) =>
+      respond: ({ path }) =>
         path === descriptionPath
           ? Response.json(document)
           : new Response(null, { status, headers: type === undefined ? {} : { "content-type": type } }),
@@ -163,8 +163,8 @@ describe("an empty response", () => {
     ["dropThings", "application/json", 10],
     ["POST /v2/x", "application/json; charset=utf-8", 10],
     ["GET /v2/x", "application/problem+json", 7],
-  ])("is none where JSON was to come: %s, said to be %s, exits %i", async (line, type, code) => {
-    const ran = await answered(line, 200, type);
+  ])("is an error if JSON was expected: %s, content type %s, exits %i", async (line, type, code) => {
+    const ran = await runWith(line, 200, type);
     expect({ code: ran.code, out: ran.out }, ran.err).toEqual({ code, out: "" });
     expect(ran.err).toContain("the service responded 200 with an empty body");
     if (code === 10) expect(ran.err).toContain("the outcome is unknown");
@@ -177,11 +177,11 @@ describe("an empty response", () => {
     ["POST /v2/x", 200, "text/plain"],
     ["dropThings", 200, undefined],
     ["HEAD /v2/things", 200, "application/json"],
-  ])("is one where nothing was to come: %s, %i, said to be %s", async (line, status, type) => {
-    expect(await answered(line, status, type)).toMatchObject({ code: 0, out: "" });
+  ])("is accepted if no body was expected: %s, %i, content type %s", async (line, status, type) => {
+    expect(await runWith(line, status, type)).toMatchObject({ code: 0, out: "" });
   });
 
-  test("of the sandbox gives no output either", async () => {
+  test("from the sandbox prints nothing either", async () => {
     const { run } = await createCli();
     await run("sandbox fault add --operation createVirtualMachineRental --cut-stream-after 0");
     const ran = await run("api call createVirtualMachineRental -F gpuCount=1 --sandbox");
@@ -189,7 +189,7 @@ describe("an empty response", () => {
   });
 });
 
-test("an invalid value is reported in the words of every other command", async () => {
+test("an invalid value is reported as by every other command", async () => {
   const properties = {
     short: { type: "string", minLength: 1 },
     many: { type: "array", maxItems: 1 },
@@ -208,7 +208,7 @@ test("an invalid value is reported in the words of every other command", async (
       requestBody: { content: { "application/json": { schema: { type: "object", properties } } } },
     },
   });
-  const { run } = await createCli({ answer: always(200, document) });
+  const { run } = await createCli({ respond: always(200, document) });
   const fields = {
     short: "",
     many: [1, 2],
