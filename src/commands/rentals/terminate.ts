@@ -118,7 +118,7 @@ async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "s
   const states = statesOf(record);
   if (states.length === 0 || states.some((state) => state.startsWith("terminat"))) return;
   say(
-    `Rental ${id} is still ${stateText(states)} and is billed until it ends. Run \`gpuctl rentals wait ${id} --for terminated\` to wait for it.`,
+    `Rental ${id} has not ended yet (${stateText(states)}) and is billed until it does. Run \`gpuctl rentals wait ${id} --for terminated\` to wait for it.`,
   );
 }
 
