@@ -1,7 +1,7 @@
 /**
- * Measures start-up as ratios to `node -e 0`, interleaved in one run, with GitHub's `gh` for comparison if it is
- * installed. `npm run bench` builds first. `npm run bench -- 40` runs 40 rounds, and `npm run bench -- 40 DIR` also
- * runs the build of another checkout and prints the ratio of the two.
+ * Measures startup times relative to `node -e 0`, with GitHub's `gh` for comparison if it is installed. Each round runs
+ * every command line once. `npm run bench` builds first. `npm run bench -- 40` runs 40 rounds, and
+ * `npm run bench -- 40 DIR` also measures the build in the checkout DIR and prints the ratio of the two.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -122,7 +122,7 @@ for (let round = 0; round <= rounds; round += 1) {
 server.close();
 rmSync(state, { recursive: true });
 
-/** The median over all rounds of the ratio of two lines. */
+/** The ratio of two command lines: the median of the ratios in each round. */
 const ratio = (name: string, base: string): string => {
   const bases = times.get(base) ?? [];
   const all = times.get(name) ?? [];

@@ -3,7 +3,7 @@
 
 const { enableCompileCache } = require("node:module");
 
-/** Node's own choice is a folder that everybody shares, where somebody else's code could be waiting to run. */
+/** The user's own folder. Node's default is shared by all users, so it could contain another user's code. */
 function cacheFolder() {
   const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   const { join } = require("node:path");
@@ -14,7 +14,7 @@ async function start() {
   try {
     enableCompileCache?.(cacheFolder());
   } catch {
-    // Without a home folder it starts more slowly.
+    // There is no home folder. Without the cache, gpuctl only starts more slowly.
   }
   return require("../dist/gpuctl.cjs").start(enableCompileCache ? undefined : cacheFolder);
 }

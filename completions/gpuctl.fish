@@ -3,8 +3,8 @@
 set -g __gpuctl_paths 'setup' 'rentals' 'rentals create' 'rentals create vm' 'rentals create bare-metal' 'rentals list' 'rentals get' 'rentals history' 'rentals summary' 'rentals wait' 'rentals ssh' 'rentals terminate' 'volumes' 'volumes create' 'volumes list' 'volumes attach' 'reserve' 'reserve convert' 'reserve extend' 'reserve request' 'user' 'user update' 'user delete' 'image' 'image models' 'image price' 'chat' 'chat models' 'tts' 'api' 'api list' 'api describe' 'api call' 'api spec' 'auth' 'auth login' 'auth logout' 'auth status' 'auth token' 'profile' 'profile list' 'profile show' 'profile add' 'profile use' 'profile remove' 'config' 'config get' 'config set' 'config unset' 'config list' 'config path' 'doctor' 'sandbox' 'sandbox serve' 'sandbox status' 'sandbox reset' 'sandbox keys' 'sandbox limits' 'sandbox fault' 'sandbox fault add' 'sandbox fault list' 'sandbox fault clear' 'sandbox clock' 'sandbox clock show' 'sandbox clock freeze' 'sandbox clock advance' 'sandbox clock set' 'sandbox clock resume' 'sandbox seed' 'sandbox snapshot' 'sandbox restore' 'sandbox requests' 'completion' 'help' 'help rentals' 'help rentals create' 'help volumes' 'help reserve' 'help user' 'help image' 'help chat' 'help api' 'help auth' 'help profile' 'help config' 'help sandbox' 'help sandbox fault' 'help sandbox clock'
 set -g __gpuctl_values -o --output --columns --jq --profile --base-url --inference-base-url --timeout --retries --color --gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait-timeout --max-burn --cuda-version --storage-volume --new-volume --new-volume-size --type --for --interval --node --size-in-gb --rental-ids --expected-total-price-cents --expected-price --expected-reserved-until --onboarded-for --name -m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --strength --lora --size --image -n --count --out --max-cost --max-tokens --temperature -s --system --top-p --stop --param --speed --file --group -f --raw-field -F --field --input --key-command --port --host --only --operation --times --after --status --retry-after --delay --cut-stream-after --limit
 
-# Whether the words so far lead to exactly this command. With a number: whether it has that many arguments;
-# with `more` after it: that many or more.
+# Usage: __gpuctl_at PATH [COUNT [more]]. Succeeds if the words so far are the command PATH with COUNT arguments,
+# or at least COUNT with `more`.
 function __gpuctl_at
     set -l words (commandline -opc)
     set -e words[1]
@@ -35,7 +35,7 @@ function __gpuctl_at
     set -q argv[3]; and test (count $own) -gt $argv[2]
 end
 
-# Lists the values of a kind, with the flags typed so far that select the service.
+# Lists values of a kind, such as rental IDs, from the service that the flags typed so far select.
 function __gpuctl_live
     set -l service
     set -l next
@@ -118,7 +118,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l ssh-public-key-id -
 complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l ssh-public-key-ids -x -d 'SSH public keys to install'
 complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l custom-ports -x -d 'Ports to open in addition to SSH'
 complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l wait -d 'Wait until the rental is running'
-complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l wait-timeout -x -d 'Maximum time to wait'
 complete -c gpuctl -n '__gpuctl_at \'rentals create vm\'' -l max-burn -x -d 'Do not create if the active rentals already cost this much, in dollars an hour'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l network-type -x -a 'infiniband ethernet' -d 'Network between the machines'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l gpu-count -l gpus -x -d 'Number of GPUs, 8 per machine'
@@ -137,7 +137,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l storage-vol
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l new-volume -x -d 'Create a storage volume with this label and attach it; requires --new-volume-size'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l new-volume-size -x -d 'Size of the new volume'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l wait -d 'Wait until the rental is running'
-complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l wait-timeout -x -d 'Maximum time to wait'
 complete -c gpuctl -n '__gpuctl_at \'rentals create bare-metal\'' -l max-burn -x -d 'Do not create if the active rentals already cost this much, in dollars an hour'
 complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l include-cluster-pools -l no-include-cluster-pools -d 'Include rentals in cluster pools'
 complete -c gpuctl -n '__gpuctl_at \'rentals list\'' -l type -x -a 'vm bare-metal' -d 'List only this type'
@@ -148,12 +148,12 @@ complete -c gpuctl -n '__gpuctl_at \'rentals get\' 0' -a '(__gpuctl_live rental)
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l for -x -a 'running active terminated' -d 'State to wait for: running (has started), active (not yet terminated), terminated'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l interval -x -d 'Time between two checks'
-complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l wait-timeout -x -d 'Maximum time to wait'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l node -x -d 'Which node to connect to, counting from 1'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l print -d 'Print the command line instead of running it'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l wait -d 'Wait until the rental can be reached'
-complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l wait-timeout -x -d 'Longest time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l wait-timeout -x -d 'Maximum time to wait'
 complete -c gpuctl -n '__gpuctl_at \'rentals terminate\' 0 more' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a create -d 'Create a storage volume'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a list -d 'List the storage volumes'
@@ -237,7 +237,7 @@ complete -c gpuctl -n '__gpuctl_at \'api describe\' 1' -F
 complete -c gpuctl -n '__gpuctl_at \'api call\' 1' -F
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -s f -l raw-field -x -d 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -s F -l field -x -d 'A field that may be a number, true, false or null; @FILE reads a file, - reads stdin'
-complete -c gpuctl -n '__gpuctl_at \'api call\'' -l input -r -F -d 'The whole body, as JSON; - is stdin'
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -l input -r -F -d 'File with the whole body, as JSON; - reads stdin'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -s i -l include -d 'Print the status and the headers of the response first'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -l paginate -d 'Follow the pages of a listing and print one array'
 complete -c gpuctl -n '__gpuctl_at \'api spec\'' -l refresh -d 'Ignore the cache and fetch the description again'
@@ -246,7 +246,7 @@ complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a logout -d 'Remove the API key 
 complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a status -d 'Show the key in use, where it comes from, and whether the service accepts it'
 complete -c gpuctl -n '__gpuctl_at \'auth\' 0' -a token -d 'Print the API key in use'
 complete -c gpuctl -n '__gpuctl_at \'auth login\'' -l with-token -d 'Read the key from stdin'
-complete -c gpuctl -n '__gpuctl_at \'auth login\'' -l key-command -x -d 'Store a command line that prints the key instead of the key'
+complete -c gpuctl -n '__gpuctl_at \'auth login\'' -l key-command -x -d 'Store a command line that prints the key, instead of the key itself'
 
 
 

@@ -276,7 +276,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('resume', 'Restart the sandbox''s clock from where it stopped')
     )
   }
-  # By path: the spellings of each flag, its description, its choices, and the kind of its live values.
+  # By path: the spellings of each flag, its description, its choices, and the kind of values that gpuctl lists for it.
   $flags = @{
     '' = @()
     'setup' = @()
@@ -297,7 +297,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--ssh-public-key-ids'), 'SSH public keys to install', @(), '')
       ,@(@('--custom-ports'), 'Ports to open in addition to SSH', @(), '')
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
-      ,@(@('--wait-timeout'), 'Longest time to wait', @(), '')
+      ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
       ,@(@('--max-burn'), 'Do not create if the active rentals already cost this much, in dollars an hour', @(), '')
     )
     'rentals create bare-metal' = @(
@@ -318,7 +318,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--new-volume'), 'Create a storage volume with this label and attach it; requires --new-volume-size', @(), '')
       ,@(@('--new-volume-size'), 'Size of the new volume', @(), '')
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
-      ,@(@('--wait-timeout'), 'Longest time to wait', @(), '')
+      ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
       ,@(@('--max-burn'), 'Do not create if the active rentals already cost this much, in dollars an hour', @(), '')
     )
     'rentals list' = @(
@@ -332,13 +332,13 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals wait' = @(
       ,@(@('--for'), 'State to wait for: running (has started), active (not yet terminated), terminated', @('running', 'active', 'terminated'), '')
       ,@(@('--interval'), 'Time between two checks', @(), '')
-      ,@(@('--wait-timeout'), 'Longest time to wait', @(), '')
+      ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
     )
     'rentals ssh' = @(
       ,@(@('--node'), 'Which node to connect to, counting from 1', @(), '')
       ,@(@('--print'), 'Print the command line instead of running it', @(), '')
       ,@(@('--wait'), 'Wait until the rental can be reached', @(), '')
-      ,@(@('--wait-timeout'), 'Longest time to wait', @(), '')
+      ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
     )
     'rentals terminate' = @()
     'volumes' = @()
@@ -429,7 +429,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'api call' = @(
       ,@(@('-f', '--raw-field'), 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists', @(), '')
       ,@(@('-F', '--field'), 'A field that may be a number, true, false or null; @FILE reads a file, - reads stdin', @(), '')
-      ,@(@('--input'), 'The whole body, as JSON; - is stdin', @(), '')
+      ,@(@('--input'), 'File with the whole body, as JSON; - reads stdin', @(), '')
       ,@(@('-i', '--include'), 'Print the status and the headers of the response first', @(), '')
       ,@(@('--paginate'), 'Follow the pages of a listing and print one array', @(), '')
     )
@@ -439,7 +439,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'auth' = @()
     'auth login' = @(
       ,@(@('--with-token'), 'Read the key from stdin', @(), '')
-      ,@(@('--key-command'), 'Store a command line that prints the key instead of the key', @(), '')
+      ,@(@('--key-command'), 'Store a command line that prints the key, instead of the key itself', @(), '')
     )
     'auth logout' = @()
     'auth status' = @()
@@ -540,7 +540,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after', '--limit')
   $files = @('--image', '--out', '--file', '--input')
 
-  # By path: the arguments of a command, each with its kind of live values, its choices, and whether it repeats.
+  # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
+  # it repeats.
   $words = @{
     'rentals get' = @(
       ,@('rental', @(), $false)
@@ -626,25 +627,25 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('', @('bash', 'zsh', 'fish', 'powershell'), $false)
     )
   }
-  # Flags that select the service to query for live values, and those of them that take a value.
+  # Flags that select the service to query, and those of them that take a value.
   $service = @('--profile', '--sandbox', '--base-url', '--inference-base-url', '--timeout', '--retries', '--insecure-http')
   $serviceValues = @('--profile', '--base-url', '--inference-base-url', '--timeout', '--retries')
 
   $path = ''
   $previous = ''
   $count = 0
-  $asked = @()
+  $serviceArgs = @()
   foreach ($element in ($commandAst.CommandElements | Select-Object -Skip 1)) {
     if ($element.Extent.EndOffset -ge $cursorPosition -and $wordToComplete) { break }
     $word = $element.ToString()
     if ($element -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $word = $element.Value }
     if ($values -ccontains $previous) {
-      if ($serviceValues -ccontains $previous) { $asked += $word }
+      if ($serviceValues -ccontains $previous) { $serviceArgs += $word }
       $previous = ''
       continue
     }
     $next = "$path $word".Trim()
-    if ($service -ccontains ($word -split '=')[0]) { $asked += $word }
+    if ($service -ccontains ($word -split '=')[0]) { $serviceArgs += $word }
     if ($commands.ContainsKey($next)) { $path = $next; $count = 0 }
     elseif (-not $word.StartsWith('-')) { $count++ }
     $previous = $word
@@ -676,7 +677,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   }
   if ($live) {
     try {
-      $found = @(& gpuctl __complete $live '' @asked 2> $null | ForEach-Object {
+      $found = @(& gpuctl __complete $live '' @serviceArgs 2> $null | ForEach-Object {
         $value, $text = $_ -split "`t", 2
         if (-not $text) { $text = $value }
         if ($value -notmatch '^[\w.-]+$') { $value = "'" + ($value -replace "['\u2018-\u201b]", '$0$0') + "'" }

@@ -3,7 +3,10 @@ interface Graph {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
 }
 
-/** Modules that load together share a chunk with their static imports: opening a file costs more than compiling its code. */
+/**
+ * Modules that share a chunk with their static imports because they are loaded together: opening another file takes
+ * longer than compiling unused code.
+ */
 const together = {
   // Loaded before the code cache works, so it must not import other chunks.
   "code-cache": ["/src/system/code-cache.ts"],

@@ -35,19 +35,19 @@ interface Alias extends Pick<FlagNode, "short" | "completes"> {
 
 /** The text of `tree.ts` (every command as plain data) and `loaders.ts` (the module of each command). */
 export async function commandTree(): Promise<{ readonly tree: string; readonly loaders: string }> {
-  const found = await Promise.all(
+  const loaded = await Promise.all(
     nouns.map(async ({ name, summary, commands }) => ({
       name,
       summary,
       commands: await Promise.all(commands.map((words) => load(name, words))),
     })),
   );
-  await refuseUnlisted(found.flatMap(({ commands }) => commands.map(({ file }) => file)));
-  const tree: readonly Noun[] = found.map((noun) => ({
+  await assertAllListed(loaded.flatMap(({ commands }) => commands.map(({ file }) => file)));
+  const tree: readonly Noun[] = loaded.map((noun) => ({
     ...noun,
     commands: noun.commands.map(({ command }) => node(command)),
   }));
-  const all = found.flatMap(({ commands }) => commands);
+  const all = loaded.flatMap(({ commands }) => commands);
   return {
     tree: `import type { GlobalNode, Noun } from "../../command-kit/tree.ts";
 
@@ -79,8 +79,11 @@ export async function load(noun: string, words: string): Promise<{ command: Comm
   return { command, file };
 }
 
-/** Without this check, a command missing from `src/commands/index.ts` would silently not exist. */
-export async function refuseUnlisted(listed: readonly string[]): Promise<void> {
+/**
+ * Throws if `src/commands/index.ts` does not list the file of a command. Without this check, the command would silently
+ * be missing.
+ */
+export async function assertAllListed(listed: readonly string[]): Promise<void> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".ts"));
   for (const file of files) {
     if (file === "index.ts" || listed.includes(file)) continue;
@@ -148,7 +151,7 @@ export function fieldFlag(
   )?.name;
   const repeat = field.kind === "list" || field.kind === "map";
   const choices = choicesOf(field);
-  const usual = field.default === undefined ? undefined : String(field.default);
+  const defaultText = field.default === undefined ? undefined : String(field.default);
   return {
     names: [kebab(field.name), ...others],
     ...alias,
@@ -159,13 +162,13 @@ export function fieldFlag(
     notes: present([
       choices && oneOf(choices),
       limitsText(field),
-      usual && `default ${usual}`,
+      defaultText && `default ${defaultText}`,
       configKey && `config ${configKey}`,
       repeat && (hasNoCommas(field) ? "repeat or use commas" : "may be repeated"),
     ]),
     ...(repeat && { repeat }),
     ...(choices && { choices }),
-    ...(usual !== undefined && { default: usual }),
+    ...(defaultText !== undefined && { default: defaultText }),
     ...(field.kind === "boolean" && { negatable: true }),
     ...(field.required &&
       !(field.name in defaulted) &&
@@ -244,7 +247,7 @@ function scalarKind(kind: Field["kind"]): Exclude<FlagNode["kind"], "list" | "ma
 /** The choices of a field or of its items. */
 const choicesOf = ({ choices, item }: Field): readonly string[] | undefined => choices ?? item?.choices;
 
-/** Whether items can be separated by commas, which text may contain. */
+/** Whether items can be separated by commas. Text items cannot: they may contain commas. */
 const hasNoCommas = ({ item }: Field): boolean =>
   item?.choices !== undefined || (item !== undefined && scalarKind(item.kind) !== "text");
 

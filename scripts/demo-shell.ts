@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** A command exited with an unexpected code. */
-export class Failed extends Error {
-  override readonly name = "Failed";
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
 }
 
 export interface Shell {
   readonly say: (text: string) => void;
-  /** Runs a command line, shows its output and returns its stdout. Throws `Failed` unless it exits with 0. */
+  /** Runs a command line, shows its output and returns its stdout. Throws `CommandFailed` unless it exits with 0. */
   readonly run: (line: string) => Promise<string>;
-  /** The same for a command that the service must reject (exit code 6). Returns its stderr. */
-  readonly refused: (line: string) => Promise<string>;
+  /** Runs a command line that the service must reject (exit code 6), and returns its stderr. */
+  readonly runRejected: (line: string) => Promise<string>;
 }
 
 const launcher = fileURLToPath(new URL("../bin/gpuctl.js", import.meta.url));
@@ -31,12 +31,14 @@ export function openShell(home: string): Shell {
     process.stdout.write(`\n$ ${line}\n`);
     const ended = await start(wordsOf(line).slice(1), env);
     if (ended.code === expected) return ended;
-    throw new Failed(`The command exited with ${ended.code} instead of ${expected}; stopping the demo.`);
+    throw new CommandFailed(
+      `The command exited with ${ended.code} instead of ${expected}; stopping the demo.`,
+    );
   };
   return {
     say: (text) => process.stdout.write(`\n# ${text}\n`),
     run: async (line) => (await exec(line, 0)).out.trim(),
-    refused: async (line) => (await exec(line, 6)).err,
+    runRejected: async (line) => (await exec(line, 6)).err,
   };
 }
 
@@ -46,27 +48,28 @@ interface Ended {
   readonly err: string;
 }
 
-/** Passes on the command's output as it arrives, and collects it. */
+/** Runs gpuctl, forwards its output as it arrives, and collects it. */
 function start(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [launcher, ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
-    const out = keep(child.stdout, process.stdout);
-    const err = keep(child.stderr, process.stderr);
+    const out = tee(child.stdout, process.stdout);
+    const err = tee(child.stderr, process.stderr);
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, out: out(), err: err() }));
   });
 }
 
-function keep(from: NodeJS.ReadableStream, to: NodeJS.WritableStream): () => string {
+/** Copies a stream to another one. The returned function returns the text so far. */
+function tee(from: NodeJS.ReadableStream, to: NodeJS.WritableStream): () => string {
   let text = "";
   from.setEncoding("utf8");
-  from.on("data", (piece: string) => {
-    text += piece;
-    to.write(piece);
+  from.on("data", (chunk: string) => {
+    text += chunk;
+    to.write(chunk);
   });
   return () => text;
 }
 
-/** Splits a command line into words; double quotes group. */
+/** Splits a command line into words. Double quotes keep words together. */
 const wordsOf = (line: string): readonly string[] =>
   [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);

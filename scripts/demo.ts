@@ -5,10 +5,10 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Failed, openShell } from "./demo-shell.ts";
+import { CommandFailed, openShell } from "./demo-shell.ts";
 
 const home = await mkdtemp(join(tmpdir(), "gpuctl-demo-"));
-const { say, run, refused } = openShell(home);
+const { say, run, runRejected } = openShell(home);
 
 async function demo(): Promise<void> {
   say("GPUCTL_SANDBOX=1 is set: the service runs inside gpuctl. --yes skips confirmation prompts.");
@@ -20,8 +20,8 @@ async function demo(): Promise<void> {
   await run("gpuctl rentals summary");
 
   say("Reserve it for 30 days. The service rejects an unexpected price; the error shows the actual one.");
-  const refusal = await refused(`gpuctl reserve convert ${vm} --days 30 --expected-price 1.00 --yes`);
-  const cents = /must be (\d+)/.exec(refusal)?.[1] ?? "";
+  const rejection = await runRejected(`gpuctl reserve convert ${vm} --days 30 --expected-price 1.00 --yes`);
+  const cents = /must be (\d+)/.exec(rejection)?.[1] ?? "";
   await run(`gpuctl reserve convert ${vm} --days 30 --expected-total-price-cents ${cents} --yes`);
 
   say("Rent bare metal and attach a storage volume to it.");
@@ -48,7 +48,7 @@ async function demo(): Promise<void> {
 try {
   await demo();
 } catch (error) {
-  if (!(error instanceof Failed)) throw error;
+  if (!(error instanceof CommandFailed)) throw error;
   process.stderr.write(`\n${error.message}\n`);
   process.exitCode = 1;
 } finally {

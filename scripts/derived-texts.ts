@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { globals, nouns } from "../src/cli/generated/tree.ts";
-import { newestDay, packagersDay } from "../src/docs/changelog.ts";
+import { latestReleaseDate, sourceDate } from "../src/docs/changelog.ts";
 import { completions } from "../src/docs/completions/index.ts";
 import { manual } from "../src/docs/manual.ts";
 import { code, readmeTables, table, withTables } from "../src/docs/readme.ts";
 import { treeOf } from "../src/docs/tree.ts";
 
-interface Made {
+interface DerivedOptions {
   readonly version: string;
-  /** Dates the manual by `SOURCE_DATE_EPOCH`; committed pages have the date of the newest version. */
+  /** Whether `SOURCE_DATE_EPOCH` sets the date of the manual. Otherwise it is the date of the latest release. */
   readonly forPackager: boolean;
 }
 
@@ -17,13 +17,13 @@ interface Made {
 export async function derivedTexts({
   version,
   forPackager,
-}: Made): Promise<readonly (readonly [string, string])[]> {
+}: DerivedOptions): Promise<readonly (readonly [string, string])[]> {
   const [changelog, readme, architecture] = await Promise.all([
     readFile("CHANGELOG.md", "utf8"),
     readFile("README.md", "utf8"),
     readFile("ARCHITECTURE.md", "utf8"),
   ]);
-  const date = (forPackager && packagersDay(process.env.SOURCE_DATE_EPOCH)) || newestDay(changelog);
+  const date = (forPackager && sourceDate(process.env.SOURCE_DATE_EPOCH)) || latestReleaseDate(changelog);
   const pages = manual({ nouns, globals, version, date });
   const scripts = completions(treeOf(nouns, globals));
   return [

@@ -1,6 +1,6 @@
 /**
- * Writes every file derived from the contract and the commands; with `--check`, lists those that are stale. Files that the
- * commands import are written first, so that one run is enough.
+ * Writes every file derived from the contract and the commands; with `--check`, lists those that are stale. Files that
+ * the commands import are written first, so that one run is enough.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -34,13 +34,13 @@ const { version, engines } = JSON.parse(await readFile("package.json", "utf8")) 
   version: string;
   engines: { node: string };
 };
-const ofVersion = `/** The version of gpuctl. */
+const versionSource = `/** The version of gpuctl. */
 export const version = ${JSON.stringify(version)};
 `;
-await put("src/library/generated/version.ts", `${header}${ofVersion}`);
+await put("src/library/generated/version.ts", `${header}${versionSource}`);
 await put(
   "src/cli/start/generated/version.ts",
-  `${header}${ofVersion}
+  `${header}${versionSource}
 /** The supported Node.js versions. */
 export const neededNode = ${JSON.stringify(engines.node)};
 `,

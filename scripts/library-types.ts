@@ -18,9 +18,9 @@ export async function libraryTypes(): Promise<string> {
   const outputs: Record<string, Json> = {};
   for (const operation of all) {
     const { id, input, output } = operation;
-    const taken = define($defs, `${capital(id)}Input`, input, "input");
-    note($defs[taken], fieldsOf(input), $defs);
-    inputs[id] = described(ref(taken), aboutOperation(operation));
+    const name = define($defs, `${capital(id)}Input`, input, "input");
+    addLimits($defs[name], fieldsOf(input), $defs);
+    inputs[id] = described(ref(name), aboutOperation(operation));
     outputs[id] = ref(define($defs, `${capital(id)}Output`, output, "output"));
   }
   $defs.Inputs = { ...object(inputs), description: "The input of each operation." };
@@ -39,7 +39,7 @@ export type StreamedId = ${streamed.join(" | ")};
 ${aliases($defs, outputs)}`;
 }
 
-/** Each operation has an output type of its own name, even where several return the same record. */
+/** Type aliases for operations that return a shared record, so that each operation has an output type with its name. */
 const aliases = ($defs: Definitions, outputs: Record<string, Json>): string =>
   Object.entries(outputs)
     .map(([id, output]) => [`${capital(id)}Output`, output.$ref?.replace(local, "")])
@@ -47,7 +47,7 @@ const aliases = ($defs: Definitions, outputs: Record<string, Json>): string =>
     .map(([own, record]) => `export type ${own} = ${record};\n`)
     .join("");
 
-/** The two libraries type the same JSON Schema differently. */
+/** Converts between the types that zod and json-schema-to-typescript have for JSON Schema. */
 const plain = (schema: Json): JSONSchema => JSON.parse(JSON.stringify(schema));
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -70,13 +70,14 @@ function define($defs: Definitions, name: string, type: z.ZodType, io: "input" |
 }
 
 /** Adds limits and defaults to the descriptions of an object's properties. */
-function note(schema: Json | undefined, fields: readonly Field[], $defs: Definitions): void {
+function addLimits(schema: Json | undefined, fields: readonly Field[], $defs: Definitions): void {
   const properties = schema?.properties ?? {};
   const named = (type: Json | undefined): Json | undefined => $defs[type?.$ref?.replace(local, "") ?? ""];
   for (const field of fields) {
     const { minItems: _, maxItems: __, ...property } = properties[field.name] as Json;
-    for (const [at, shape] of (field.shapes ?? []).entries()) note(named(property.oneOf?.[at]), shape, $defs);
-    note(named(property.items as Json), field.item?.fields ?? [], $defs);
+    for (const [at, shape] of (field.shapes ?? []).entries())
+      addLimits(named(property.oneOf?.[at]), shape, $defs);
+    addLimits(named(property.items as Json), field.item?.fields ?? [], $defs);
     properties[field.name] = described(property, aboutField(field));
   }
 }

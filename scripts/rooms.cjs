@@ -16,7 +16,7 @@ const rooms = {
   docs: ["cli/generated", "command-kit/tree", "contract", "core"],
 };
 
-/** Of these only types are imported: what just the compiler sees does not count as reaching into a room. */
+/** The imports above that are limited to types. They do not exist at run time. */
 const typesOnly = {
   config: ["client"],
   system: ["client"],

@@ -29,17 +29,17 @@ export interface RequestInFlight {
   readonly keepOpen: () => void;
 }
 
-/** Reads a successful response. What it throws is retried only where the connection broke. */
+/** Reads a successful response. If it throws, the request is retried only if the connection broke. */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 
-/** Milliseconds. */
+/** Delays before a retry, in milliseconds. */
 const initialDelay = 250;
 const maxDelay = 8_000;
-/** A service that asks for a longer delay than this is not retried. */
+/** Milliseconds. A request is not retried if `Retry-After` asks for a longer delay. */
 const maxRetryAfter = 60_000;
 
 /**
- * Sends a request and returns what `read` makes of its response. Read requests are retried on 429, 5xx and network errors,
+ * Sends a request and returns the result of `read`. Read requests are retried on 429, 5xx and network errors,
  * with exponential backoff and jitter, or after the delay that `Retry-After` asks for.
  */
 export async function sendRequest<Value>(
@@ -63,7 +63,7 @@ type Attempt<Value> =
   | { readonly value: Value }
   | { readonly error: unknown; readonly retryable: boolean; readonly retryAfter?: string | null };
 
-/** Sends a request once. A failed response becomes the error that it stands for; only a read request is retryable. */
+/** Sends a request once. A failed response becomes an error; only a read request is retryable. */
 async function attempt<Value>(
   request: WireRequest,
   read: ReadResponse<Value>,

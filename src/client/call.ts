@@ -5,13 +5,13 @@ import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
 
 /** Limits for a single call. */
-type Limits = Partial<Pick<CallOptions, "retries" | "timeout">>;
+type CallLimits = Partial<Pick<CallOptions, "retries" | "timeout">>;
 
 /** Sends an operation. */
 export type Call = <Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
-  options?: Limits,
+  options?: CallLimits,
 ) => Promise<OutputOf<Id>>;
 
 /**
@@ -24,10 +24,10 @@ export async function call<Id extends OperationId>(
   input: InputOf<Id>,
   options: CallOptions,
 ): Promise<OutputOf<Id>> {
-  return (await send(id, input, whole, options)) as OutputOf<Id>;
+  return (await send(id, input, wholeResult, options)) as OutputOf<Id>;
 }
 
-const whole: Reader<unknown> = {
+const wholeResult: Reader<unknown> = {
   response: readJson,
   pages: async (pages) => {
     const records: unknown[] = [];
@@ -38,12 +38,12 @@ const whole: Reader<unknown> = {
   },
 };
 
-/** Sends a request of plain values and returns its whole response, whatever its type. */
-export type RawCall = (parts: RequestParts, options?: Limits) => Promise<BufferedResponse>;
+/** Sends any request and returns its whole response, whatever its media type. */
+export type RawCall = (parts: RequestParts, options?: CallLimits) => Promise<BufferedResponse>;
 
 /** The `Accept` header of a raw call: JSON if possible. */
 export const acceptAnything = "application/json, */*";
 
-/** Sends a request that the contract need not list. Retries and throws as `call` does. */
+/** Sends any request, even one that the contract does not list. Retries and throws as `call` does. */
 export const rawCall = async (parts: RequestParts, options: CallOptions): Promise<BufferedResponse> =>
   sendRequest(wireRequest(parts, options.target, acceptAnything), readBuffered(), options);

@@ -2,14 +2,15 @@ import { ConnectionFailed } from "../core/service-errors.ts";
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Restarts the time. */
+  /** Restarts the timer. */
   readonly extend: () => void;
-  /** Stops the time until `extend`. */
+  /** Stops the timer until `extend` is called. */
   readonly pause: () => void;
+  /** Stops the timer and ignores the outer signal from now on. */
   readonly clear: () => void;
 }
 
-/** A signal that is aborted after so many milliseconds, or with the outer signal's reason. */
+/** Starts a signal that is aborted after the given time, or with the outer signal's reason. */
 export function startDeadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const message = `no response within ${milliseconds / 1000} s`;
@@ -33,8 +34,8 @@ export function startDeadline(milliseconds: number, outer: AbortSignal | undefin
 }
 
 /**
- * The promise, or the signal's reason once it is aborted. A `ConnectionFailed` takes precedence over the reason, because
- * it says whether anything was sent.
+ * Settles like the promise, or rejects with the signal's reason once the signal is aborted. A `ConnectionFailed` takes
+ * precedence over the reason, because it says whether anything was sent.
  */
 export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {

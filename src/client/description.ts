@@ -12,13 +12,13 @@ import { wireRequest } from "./request.ts";
 import { readBuffered } from "./response.ts";
 import type { CallOptions } from "./send.ts";
 
-// For rooms that take types of the client, but none of `openapi`.
+// For rooms that may import types from `client`, but not from `openapi`.
 export type { DescriptionCache } from "../openapi/description-store.ts";
 export type { Description } from "../openapi/document.ts";
 
 const { getOpenApiDocument: route } = routes;
 
-/** The description of the service that the options lead to. */
+/** Creates the description store of the service that the options target. */
 export const createDescriptions = (
   options: () => Promise<CallOptions>,
   cache: DescriptionCache | undefined,

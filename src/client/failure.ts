@@ -11,7 +11,7 @@ import {
 } from "../core/service-errors.ts";
 import { type WireRequest, withoutKey } from "./request.ts";
 
-/** The error that a failed response stands for. A 5xx response leaves the outcome of a write unknown. */
+/** The error for a failed response. A 5xx response leaves the outcome of a write unknown. */
 export function responseError(
   status: number,
   text: string,
@@ -28,7 +28,7 @@ export function responseError(
   return new ServiceError(failure, request);
 }
 
-/** Why a redirect was not followed. Its target is shown without its query, which may hold secrets. */
+/** Explains why a redirect was not followed. Shows its target without the query, which may hold secrets. */
 function redirectMessage(location: string, request: WireRequest): string {
   const from = new URL(request.url);
   if (!URL.canParse(location, request.url)) return "the service redirects to an invalid URL";
@@ -42,7 +42,7 @@ function redirectMessage(location: string, request: WireRequest): string {
     : `the service redirects to ${place}; gpuctl does not follow redirects for ${request.method} requests`;
 }
 
-/** A run of base64 this long is a picture or sound, and not shown. */
+/** Base64 text this long is a picture or sound and is not shown. */
 const base64 = /[\w+/]{64,}={0,2}/g;
 
 /** The error for a successful response that cannot be read: a write may have taken effect. */
@@ -56,7 +56,9 @@ export function unreadableResponse(status: number, text: string, request: WireRe
     : new UnknownOutcome(reason, status, request);
 }
 
-/** The error for a request without a whole response. Errors that are not about the connection are returned unchanged. */
+/**
+ * The error for a request without a complete response. Errors that are not about the connection are returned unchanged.
+ */
 export function transportError(cause: unknown, request: RequestLine): unknown {
   const failed = connectionError(cause);
   if (failed === undefined) return cause;
@@ -69,13 +71,13 @@ export function transportError(cause: unknown, request: RequestLine): unknown {
 function connectionError(cause: unknown): ConnectionFailed | undefined {
   if (cause instanceof ConnectionFailed) return cause;
   const code = codeOf(cause);
-  if (!brokenBody.includes(code)) return undefined;
+  if (!brokenBodyCodes.includes(code)) return undefined;
   return new ConnectionFailed("the connection broke in the middle of the response", { code, sent: true });
 }
 
-const brokenBody = ["ECONNRESET", "EPIPE", "ETIMEDOUT", "ERR_STREAM_PREMATURE_CLOSE"];
+const brokenBodyCodes = ["ECONNRESET", "EPIPE", "ETIMEDOUT", "ERR_STREAM_PREMATURE_CLOSE"];
 
-/** The content of a failed response, in whatever format it came. */
+/** The content of a failed response, independent of its format. */
 interface Failure {
   readonly status: number;
   readonly code: string;
@@ -83,7 +85,7 @@ interface Failure {
   readonly issues: readonly unknown[];
 }
 
-/** Characters of a response that is not JSON to show. */
+/** How many characters are shown of a response that is not JSON. */
 const maxTextLength = 300;
 
 /**

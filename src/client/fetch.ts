@@ -4,8 +4,8 @@ import { type Deadline, orAborted } from "./deadline.ts";
 import type { WireRequest } from "./request.ts";
 
 /**
- * What the client needs of a `fetch`: the subset of the web's that the transport, the sandbox and a test double share.
- * The global `fetch` fits, but is slow to load and to exit with on Node 20.
+ * The subset of the web's `fetch` that the client uses. The transport, the sandbox and test doubles implement it. The
+ * global `fetch` does too, but on Node 20 it is slow to load and delays the exit of the process.
  */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
@@ -24,7 +24,7 @@ export interface FetchResponse {
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
-/** One request and its response, as `--debug` and the deprecation notices see them. No credential in it. */
+/** One request and its response, for `--debug` and deprecation notices. It holds no credential. */
 export interface Exchange {
   readonly method: string;
   readonly url: string;
@@ -88,8 +88,8 @@ export const readText = async ({ body }: Pick<FetchResponse, "body">, deadline: 
   body ? orAborted(text(body), deadline.signal) : "";
 
 /**
- * The bytes of a response as they arrive. The deadline applies to each wait for bytes, not to the whole response nor to
- * the time that the consumer takes. Throws the deadline's reason when it expires.
+ * Yields the bytes of a response as they arrive. The deadline applies to each wait for bytes, not to the whole response
+ * and not to the time that the consumer takes. Throws the deadline's reason when it expires.
  */
 export async function* withIdleTimeout(
   { body }: FetchResponse,
@@ -106,7 +106,7 @@ export async function* withIdleTimeout(
       yield next.value;
     }
   } finally {
-    // Not awaited: a stalled body would never settle it.
+    // Not awaited, because it never settles if the body is stalled.
     chunks.return?.().catch(() => {});
   }
 }

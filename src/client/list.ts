@@ -7,10 +7,10 @@ import { readText, withIdleTimeout } from "./fetch.ts";
 import { jsonOf } from "./response.ts";
 import { type CallOptions, send } from "./send.ts";
 
-/** Records in batches as they arrive, or the whole response where it is not an array. */
+/** Records in batches as they arrive, or the whole response if it is not an array. */
 export type Listed = { readonly records: AsyncIterable<readonly unknown[]> } | { readonly data: unknown };
 
-/** Sends an operation that lists. */
+/** Sends an operation that returns a list. */
 export type List = <Id extends OperationId>(id: Id, input: InputOf<Id>) => Promise<Listed>;
 
 /**
@@ -46,7 +46,7 @@ const readList: ReadResponse<Listed> = async (response, inFlight) => {
     const next = await chunks.next();
     if (next.done) break;
     head.push(next.value);
-    firstByte = next.value.find((byte) => !skipped.has(byte));
+    firstByte = next.value.find((byte) => !ignoredBytes.has(byte));
   }
   const body = startingWith(head, chunks);
   if (firstByte !== openingBracket) {
@@ -59,8 +59,8 @@ const readList: ReadResponse<Listed> = async (response, inFlight) => {
 };
 
 const openingBracket = 0x5b;
-/** White space, and the byte order mark of UTF-8. */
-const skipped: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+/** Whitespace and the UTF-8 byte order mark. */
+const ignoredBytes: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
 /** The first batch and the rest; clears the deadline at the end. */
 async function* untilEnd<Batch>(
@@ -81,8 +81,8 @@ async function* untilEnd<Batch>(
 }
 
 /**
- * The elements of a JSON array, in a batch for each chunk; no more than that is held in memory. For bytes that are not
- * a whole array it throws what `invalid` makes of the reason, after the elements before the fault.
+ * Yields the elements of a JSON array, one batch for each chunk; only one batch is held in memory. If the bytes are not
+ * a complete array, it yields the elements before the error and then throws `invalid(reason)`.
  */
 async function* arrayElements(
   chunks: AsyncIterable<Uint8Array>,
@@ -94,15 +94,15 @@ async function* arrayElements(
     ready.push(value);
   };
   for await (const chunk of chunks) {
-    let fault: Error | undefined;
+    let error: Error | undefined;
     try {
       parser.write(chunk);
     } catch (cause) {
       const byte = /absolute position "(\d+)"/.exec(String(cause))?.[1];
-      fault = invalid(`the response is not valid JSON${byte === undefined ? "" : ` at byte ${byte}`}`);
+      error = invalid(`the response is not valid JSON${byte === undefined ? "" : ` at byte ${byte}`}`);
     }
     if (ready.length > 0) yield ready.splice(0);
-    if (fault) throw fault;
+    if (error) throw error;
   }
   if (!parser.isEnded) throw invalid("the response ended in the middle of the list");
 }

@@ -3,7 +3,7 @@ import type { RequestOptions } from "node:https";
 import { TLSSocket } from "node:tls";
 import { connectionFailed, moduleFor, proxyAgent } from "./transport.ts";
 
-/** What a host returns to a request without a key. */
+/** What a host's response to a request without a key shows. */
 export interface Probe {
   /** The `Date` header of its response; undefined for a sandbox, whose clock may be set. */
   readonly date: string | undefined;
@@ -13,13 +13,16 @@ export interface Probe {
 
 export interface Certificate {
   readonly issuer: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly validTo: number;
-  /** Why it is not trusted. */
+  /** Why the certificate is not trusted; undefined if it is. */
   readonly problem: string | undefined;
 }
 
-/** Sends a HEAD request to a base URL, through a proxy if one applies. `timeout` is in milliseconds. Throws `ConnectionFailed`. */
+/**
+ * Sends a HEAD request to a base URL, through a proxy if one applies. `timeout` is in milliseconds. Throws
+ * `ConnectionFailed`, or an `Error` when the request times out.
+ */
 export async function probe(base: string, timeout: number): Promise<Probe> {
   const url = new URL(base);
   url.username = "";
@@ -30,7 +33,7 @@ export async function probe(base: string, timeout: number): Promise<Probe> {
   const options: RequestOptions = {
     method: "HEAD",
     signal: AbortSignal.timeout(timeout),
-    // An untrusted certificate is examined as well: the request holds nothing to protect.
+    // Untrusted certificates are examined too. This is safe, because the request holds no secret.
     rejectUnauthorized: false,
     ...(agent && { agent }),
   };

@@ -1,9 +1,9 @@
 import type { Route } from "../contract/plain/route.ts";
 import { UsageError } from "../core/errors.ts";
 import { NoBaseUrl, NoCredential } from "../core/service-errors.ts";
-import { assertPrivate, baseUrlFor, fitsHeader } from "../core/urls.ts";
+import { assertSecureUrl, baseUrlFor, fitsHeader } from "../core/urls.ts";
 
-/** Where requests are sent, and as whom. */
+/** Where requests are sent, and with which API key. */
 export interface Target {
   readonly baseUrl: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
@@ -20,7 +20,7 @@ export interface WireRequest extends Pick<Route, "host"> {
   readonly body?: string | undefined;
 }
 
-/** A request as plain values, for operations in the contract and others. */
+/** A request without its target: for operations of the contract and any others. */
 export interface RequestParts extends Pick<Route, "host" | "path"> {
   readonly method: string;
   readonly query?: readonly (readonly [string, string])[];
@@ -31,7 +31,7 @@ export interface RequestParts extends Pick<Route, "host" | "path"> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An operation with its input as plain values. Throws `UsageError` for an id that no path can hold. */
+/** The request of an operation with an input. Throws `UsageError` for an id that cannot be a segment of a path. */
 export function requestParts(
   route: Pick<Route, "method" | "path" | "host" | "in" | "open">,
   input: object,
@@ -40,7 +40,7 @@ export function requestParts(
   const rest: Record<string, unknown> = { ...input };
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name];
-    // A URL drops a segment of dots, encoded or not, and the request would go to another path.
+    // A URL drops the segments `.` and `..`, even encoded ones, so the request would go to another path.
     if (value === undefined || /^\.{0,2}$/.test(String(value))) {
       throw new UsageError(`${name} must be an id, not ${JSON.stringify(value)}`, {
         hint: "Nothing was sent.",
@@ -55,9 +55,9 @@ export function requestParts(
 }
 
 /**
- * The request for plain values. A path prefix and a query in the base URL are kept. A user name and a password in it are
- * not, so that the key is the only credential that is ever sent or shown. Throws `NoBaseUrl`, `NoCredential` or
- * `InsecureUrl`.
+ * Builds the request to send to a target. Keeps a path prefix and a query of the base URL. Removes a user name and
+ * password from it, so that the key is the only credential that is ever sent or shown. Throws `NoBaseUrl`,
+ * `NoCredential` or `InsecureUrl`.
  */
 export function wireRequest(parts: RequestParts, target: Target, accept = "application/json"): WireRequest {
   const { method, host, query = [], body, open, headers } = parts;
@@ -94,9 +94,9 @@ function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<strin
   const key = apiKey?.trim();
   if (!key) throw new NoCredential();
   if (!fitsHeader(key)) {
-    throw new NoCredential("the API key contains characters that an HTTP header cannot carry");
+    throw new NoCredential("the API key contains characters that an HTTP header cannot contain");
   }
-  assertPrivate(url, { insecureHttp });
+  assertSecureUrl(url, { insecureHttp });
   return { Authorization: `Bearer ${key}` };
 }
 

@@ -46,7 +46,9 @@ async function readBytes({ body }: FetchResponse, maxBytes = Number.POSITIVE_INF
 export const readJson: ReadResponse<unknown> = async (response, { deadline, request }) =>
   jsonOf(await readText(response, deadline), response.status, request);
 
-/** The value of a successful response's text. Throws for a text that is not what the operation returns. */
+/**
+ * Parses the text of a successful response. Throws if it is not JSON, or empty where the operation requires a value.
+ */
 export function jsonOf(text: string, status: number, request: WireRequest): unknown {
   const { method, host } = request;
   const creates = method === "POST" && host === "compute";
@@ -55,6 +57,6 @@ export function jsonOf(text: string, status: number, request: WireRequest): unkn
   return value;
 }
 
-/** Deletions, changes and a GET with status 204 may have an empty body; it is invalid for all other requests. */
+/** A DELETE, a PUT and a GET with status 204 may have an empty body. It is invalid for all other requests. */
 const emptyValue = (method: string, status: number): null | undefined =>
   method === "DELETE" || method === "PUT" || (method === "GET" && status === 204) ? null : undefined;

@@ -1,11 +1,11 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import { ServiceError } from "../core/service-errors.ts";
-import { findPath } from "../openapi/described.ts";
+import { operationAt } from "../openapi/described.ts";
 import type { DescriptionLookup } from "../openapi/description-store.ts";
 import type { Description } from "../openapi/document.ts";
 import { pages } from "../openapi/paging.ts";
-import { mayBeReplaced, type Replacement, replacementOf } from "../openapi/replacement.ts";
+import { mayBeReplaced, type ReplacementRequest, replacementOf } from "../openapi/replacement.ts";
 import { type ReadResponse, type SendOptions, sendRequest } from "./attempt.ts";
 import { type RequestParts, requestParts, type Target, wireRequest } from "./request.ts";
 import { readJson } from "./response.ts";
@@ -26,9 +26,9 @@ export interface Reader<Value> {
 }
 
 /**
- * Sends an operation and returns what the reader makes of its response. Only reads are retried. A deprecated operation
- * is sent as its replacement where the service's description lists that. Where the service does not know a path, the
- * older path that it replaced is tried.
+ * Sends an operation and returns the result of the reader. Only reads are retried. A deprecated operation is sent as
+ * its replacement if the service's description lists the replacement. If the service does not know a path, the older
+ * path that it replaced is tried.
  */
 export async function send<Value>(
   id: OperationId,
@@ -54,14 +54,14 @@ export async function send<Value>(
     }
   }
 
-  function sendReplacement({ parts, paging }: Replacement): Promise<Value> {
+  function sendReplacement({ parts, paging }: ReplacementRequest): Promise<Value> {
     if (paging === undefined) return sendParts(parts, reader.response);
     const first = { paging, query: parts.query ?? [], paged: true, warn };
     return reader.pages(pages((query) => sendParts({ ...parts, query }, readJson), first));
   }
 
   if (!mayBeReplaced(id)) return sendDocumented();
-  // Throws before anything is sent when the request cannot be sent safely.
+  // Throws, before the description is fetched, if the request cannot be sent safely.
   wireRequest(requestParts(routes[id], input), target);
   const listed = replacementOf(id, input, await descriptions?.get());
   try {
@@ -80,7 +80,7 @@ export async function send<Value>(
   }
 }
 
-/** The operation at the older path that this one replaced with the same input and output, if there is one. */
+/** The operation with the same input and output at the older path that this one replaced, if there is one. */
 function olderOperation(id: OperationId): OperationId | undefined {
   const { method, path } = routes[id];
   const entry = Object.entries(routes).find(
@@ -95,7 +95,7 @@ function whyGone(id: OperationId, description: Description | undefined): string 
   if (description === undefined) {
     return `${nameOf(id)} is deprecated, and the service's description, which may list its replacement, could not be fetched`;
   }
-  return findPath(description, method, path)
+  return operationAt(description, method, path)
     ? `the service's description lists ${nameOf(id)}, but the service does not serve it`
     : `the service's description lists neither ${nameOf(id)}, which is deprecated, nor its replacement ${replacedBy?.method} ${replacedBy?.path}`;
 }

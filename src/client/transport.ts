@@ -13,8 +13,8 @@ export interface Transport {
 }
 
 /**
- * A `fetch` on `node:http` and `node:https` with keep-alive, through the proxy in the environment. It throws
- * `ConnectionFailed`, which says whether any of the request may have been sent, or an `AbortError` when it is aborted
+ * Creates a `fetch` on `node:http` and `node:https` with keep-alive, through the proxy in the environment. It throws
+ * `ConnectionFailed`, which says whether any of the request may have been sent, or an `AbortError` if it is aborted
  * after that.
  */
 export function createTransport(): Transport {
@@ -41,13 +41,13 @@ export function createTransport(): Transport {
 export const moduleFor = async ({ protocol }: URL): Promise<Pick<typeof http, "request" | "Agent">> =>
   protocol === "https:" ? import("node:https") : http;
 
-/** The proxy that the environment names for a URL; never one for this machine. */
+/** The proxy that the environment sets for a URL; undefined for loopback hosts. */
 export const proxyUrl = (url: string): string | undefined =>
   isLoopback(new URL(url).hostname) ? undefined : getProxyForUrl(url) || undefined;
 
 /**
- * The agent for the proxy that the environment names for a URL, if any. `closing` ends the connections to the proxy,
- * including those that are still being made and that the agent does not know yet.
+ * The agent for the proxy that the environment sets for a URL, if any. `closing` ends the connections to the proxy,
+ * including pending ones, which the agent does not track yet.
  * @throws ConnectionFailed when the proxy's URL cannot be used
  */
 export async function proxyAgent(url: URL, closing: AbortSignal): Promise<http.Agent | undefined> {
@@ -101,7 +101,7 @@ function send(
       const place = proxy === undefined || sent ? url.host : `proxy ${proxy} for ${url.host}`;
       reject(cause.name === "AbortError" ? cause : connectionFailed(cause, place, sent));
     });
-    // A request that is still waiting for its connection emits nothing when it is aborted.
+    // A request that is still waiting for its connection emits no event when it is aborted.
     const abort = () => {
       if (sent) return;
       const cause = signal?.reason;
@@ -154,8 +154,9 @@ const reasons: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "the host is unreachable",
   ENETUNREACH: "the network is unreachable",
   DEPTH_ZERO_SELF_SIGNED_CERT:
-    "the server's certificate is self-signed; NODE_EXTRA_CA_CERTS adds its authority",
-  SELF_SIGNED_CERT_IN_CHAIN: "the certificate chain is self-signed; NODE_EXTRA_CA_CERTS adds its authority",
+    "the server's certificate is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to its file",
+  SELF_SIGNED_CERT_IN_CHAIN:
+    "the certificate chain is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to the file of its root certificate",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate cannot be verified",
   CERT_HAS_EXPIRED: "the server's certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another host",

@@ -2,7 +2,7 @@ import type { LiveValue, ValueKind } from "./values.ts";
 
 declare const argument: unique symbol;
 
-/** A positional argument, as plain data; `run` gets `Value` under `Key` unless the argument sets a field. */
+/** A positional argument, as plain data. `run` gets its value as `args[Key]`, or in `input` when it sets a field. */
 export interface Arg<Key extends string = string, Value = unknown> extends ArgOptions {
   /** The name shown in help, such as `RENTAL`. */
   readonly name: string;
@@ -17,18 +17,18 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
 
 export interface ArgOptions {
   readonly required?: boolean;
-  /** A field derived from it, so that an error in the field names this argument. */
+  /** A field that the command derives from the argument. An error in that field names the argument. */
   readonly setsField?: string;
   /** How piped stdin is used: `instead` of a missing argument, or `before` it. */
   readonly stdin?: "instead" | "before";
   /** The key of a flag that can be given instead. */
   readonly replacedByFlag?: string;
-  /** Values that are not choices but look like one, with what to do instead. */
+  /** What to do instead, for values that users may mistake for a choice. */
   readonly hints?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
-  /** Its choices are the keys of the configuration. */
+  /** The choices are the configuration keys. */
   readonly choicesFrom?: "config-keys";
-  /** An earlier argument, which names the configuration key whose value this is. */
+  /** The earlier argument that holds the configuration key; this argument is the value for that key. */
   readonly valueOfKey?: string;
 }
 

@@ -8,19 +8,19 @@ import type { Shell } from "../core/shells.ts";
 import type { Environment } from "../core/urls.ts";
 import type { Machine, PathFacts, Programs, Prompts } from "../system/types.ts";
 
-/** What commands work with. Helpers take only what they use, as in `Pick<Context, "call" | "say">`. */
+/** What every command gets. Helpers take only what they use, as in `Pick<Context, "call" | "say">`. */
 export interface Context {
   readonly call: Call;
   readonly stream: Stream;
-  /** For a list that may not fit in memory. */
+  /** Returns records as they arrive, for a list that may not fit in memory. */
   readonly list: List;
-  /** Sends any request, in the contract or not. */
+  /** Sends any request, even one that the contract does not describe. */
   readonly request: RawCall;
   /** The service's own description. */
   readonly describe: Describe;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The service's time by its last response, in milliseconds since the epoch. */
+  /** The service's time according to its last response, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
   /** Rejects at once when the user interrupts. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -28,7 +28,7 @@ export interface Context {
   readonly say: (line: string) => void;
   /** Sets the line to print if the command fails later, such as what was already saved. */
   readonly setFailureContext: (line: string) => void;
-  /** Does the work, with a progress line on a terminal. */
+  /** Runs `work`, and shows a progress line on a terminal. */
   readonly progress: <Value>(text: string, work: (update: Update) => Promise<Value>) => Promise<Value>;
   readonly files: Files;
   readonly settings: CommandSettings;
@@ -36,14 +36,14 @@ export interface Context {
   readonly interrupted: AbortSignal;
 }
 
-/** What only some commands need; a command lists the ports that it uses. */
+/** What only some commands need. A command lists the ports that it uses in `uses`. */
 export interface Ports {
   readonly profiles: Profiles;
   readonly secrets: Secrets;
-  /** Prompts. Throws `UsageError` when not running interactively, with `instead` as the alternative to suggest. */
+  /** Returns the prompts. Throws `UsageError` when not running interactively; its hint is `instead`. */
   readonly ask: (instead: string) => Promise<Prompts>;
-  /** Calls to a service that is not configured yet. */
-  readonly callAt: (place: Place) => Call;
+  /** Returns a `Call` to a service that is not configured yet. */
+  readonly callAt: (endpoint: Endpoint) => Call;
   readonly environment: VisibleEnvironment;
   readonly programs: Programs;
   /** The completion script for a shell, the same text as in `completions/`. */
@@ -57,10 +57,10 @@ export interface Ports {
 }
 
 /**
- * The service's own description, from the cache or fetched; `refresh` ignores the cache. Where it cannot be fetched,
- * the documented API is used if `orDocumented` accepts it. A dry run fetches nothing: it uses the cached description or
- * the documented API. With a `timeout` in milliseconds, only the service's own description will do: anything else is an
- * error, in a dry run a `UsageError`.
+ * Returns the service's own description, from the cache or fetched; `refresh` ignores the cache. If it cannot be
+ * fetched, returns the documented API when `orDocumented` accepts it. A dry run fetches nothing: it returns the cached
+ * description, or else the documented API unless `orDocumented` rejects it. With a `timeout` in milliseconds, it throws
+ * instead of returning the documented API; in a dry run, it throws a `UsageError`.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;
@@ -103,7 +103,7 @@ export interface CommandSettings {
 }
 
 /** A service and the key to use. */
-export interface Place {
+export interface Endpoint {
   readonly baseUrl: string;
   readonly inferenceBaseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -128,7 +128,7 @@ export const visibleVariables = [
 /** Facts that are the same for every sandbox. */
 export interface SandboxFacts {
   readonly keys: { readonly full: string; readonly readOnly: string };
-  /** The sandbox's choices where the API documentation leaves behavior open. */
+  /** The sandbox's assumptions where the API documentation is silent. */
   readonly limits: readonly { readonly id: string; readonly text: string }[];
 }
 
@@ -143,7 +143,7 @@ export interface SandboxControl extends Pick<SandboxFacts, "keys"> {
     readonly advance: (milliseconds: number) => unknown;
     readonly set: (moment: number) => unknown;
   };
-  /** Throws `ControlRefused` that names each invalid value. */
+  /** Throws a `ControlRefused` that names each invalid value. */
   readonly faults: {
     readonly add: (fault: object) => unknown;
     readonly list: () => readonly unknown[];
@@ -156,7 +156,7 @@ export interface SandboxControl extends Pick<SandboxFacts, "keys"> {
   readonly snapshot: () => unknown;
   readonly restore: (text: string) => void;
   readonly reset: () => void;
-  /** `only` serves the operations of one environment; by default all are served. */
+  /** `only` serves one set of operations; by default all are served. */
   readonly serve: (options: {
     readonly host: string;
     readonly port: number;

@@ -40,12 +40,12 @@ type ParsedValues<
 /** The question to confirm; undefined to skip it. */
 type Question = string | undefined | Promise<string | undefined>;
 
-/** Asks before spending money, on a terminal only; the question says on what. */
+/** Asks before spending money, but only on a terminal. The question says what the money is for. */
 interface Spending<Input> {
   spending(input: Input): Question;
 }
 
-/** Asks before destroying something, and needs `--yes` without a terminal; the question says what. */
+/** Asks before destroying something; without a terminal, requires `--yes`. The question says what is destroyed. */
 export interface Destruction<Input> {
   destruction(input: Input): Question;
 }
@@ -64,7 +64,7 @@ interface Declaration<
   readonly summary: string;
   /** More text for help and the manual. */
   readonly details?: string;
-  /** Its fields become flags, and its input is what `run` gets. */
+  /** The operation whose fields become flags. `run` gets its input. */
   readonly operation?: Id;
   /** Other operations that the command calls. */
   readonly alsoCalls?: readonly OtherIds[];
@@ -75,18 +75,18 @@ interface Declaration<
   readonly flags?: OwnFlags;
   /** Fields without a flag of their own: an argument or another flag sets them. */
   readonly withoutFlag?: readonly string[];
-  /** Required fields with a default: `always`, or when this configuration key is set. */
+  /** Required fields that have a default, by name: `always`, or the configuration key that holds the default. */
   readonly defaulted?: Readonly<Record<string, string>>;
-  /** Ports that it needs besides the context. */
+  /** Ports that the command needs besides the context. */
   readonly uses?: readonly UsedPorts[];
   /** Runs without configuration, even when the file cannot be read. */
   readonly needsNoConfig?: boolean;
   readonly view: View;
-  /** At least two, which work as written. */
+  /** At least two. Tests run each one as written. */
   readonly examples: readonly Example[];
   /**
-   * Builds the input when it is more than the parsed fields; it is then checked against the contract. Declare it above
-   * `confirm` and `run`: without an operation, their input has its return type.
+   * Builds the input when it is more than the parsed fields. The result is checked against the contract. Declare it
+   * above `confirm` and `run`: without an operation, the type of their input is inferred from its return type.
    */
   buildInput?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
@@ -97,7 +97,7 @@ interface Declaration<
   run(input: RunInput<Id, OwnFlags, Args, UsedPorts, Built>): Result | Promise<Result>;
 }
 
-/** A command that spends or destroys does not compile without that confirmation. */
+/** Makes `confirm` mandatory: a command that spends or destroys does not compile without it. */
 type RequiresConfirmation<
   Id extends OperationId,
   OtherIds extends OperationId,
@@ -108,7 +108,7 @@ type RequiresConfirmation<
     ? { readonly confirm: { readonly spending: unknown } }
     : unknown;
 
-/** A command of any type: `run` gets values that were parsed and checked by the same declaration. */
+/** A command without its type parameters. `run` gets values that were parsed and checked by the same declaration. */
 export interface Command
   extends Omit<
     Declaration<OperationId, OperationId, Effect, Flags, readonly Arg[], keyof Ports, object>,

@@ -12,6 +12,6 @@ export const sandboxExamples = {
   volume: "gpuctl volumes create --region us-central-1 --label training-data --size-in-gb 1024 --sandbox",
 } as const;
 
-/** Examples that work after the same command line. */
+/** Examples that all need the same command line to run first. */
 export const examplesAfter = (line: string, examples: readonly Example[]): readonly Example[] =>
   examples.map((example) => ({ ...example, after: [line] }));

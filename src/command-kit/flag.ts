@@ -19,7 +19,7 @@ export interface Flag<Value = unknown> extends FlagOptions {
 export interface FlagOptions {
   /** One letter, without the dash. */
   readonly short?: string;
-  /** The placeholder of the value in help, where that of the kind says too little. */
+  /** The placeholder of the value in help, instead of the one for its kind. */
   readonly value?: string;
   readonly completes?: LiveValue;
   /** Dotted fields of the operation that it sets, so that an error in the field names this flag. */
@@ -58,8 +58,8 @@ const repeated =
 
 /**
  * The flags that a command may declare. The key under which a flag is declared is its name: `waitTimeout` is
- * `--wait-timeout`. `run` gets the parsed value, or undefined without one and without a `default`; a value that cannot be parsed is an error that
- * names the flag.
+ * `--wait-timeout`. `run` gets the parsed value; without the flag, it gets the `default`, or undefined. A value that
+ * cannot be parsed is an error that names the flag.
  */
 export const flag = {
   /** A switch: true when given. */
@@ -92,7 +92,7 @@ export const flag = {
     choices: readonly Choice[],
     options: MaybeDefault<Default> = {},
   ): Flag<Choice | Missing<Default>> => ({ kind: "choice", text, value: "VALUE", choices, ...options }),
-  /** May be given several times. */
+  /** A text that may be given several times. */
   texts: repeated<readonly string[]>("text", "TEXT"),
   /** `KEY=JSON`, may be given several times; the values are merged into one object. */
   params: repeated<Readonly<Record<string, unknown>>>("params", "KEY=JSON"),

@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import { idOf, recordsOf } from "./responses.ts";
 
 /** Sends a write once. When the outcome is unknown, throws `UnknownOutcome` with the result of a check. */
-export async function orCheck<Value>(
+export async function writeAndCheck<Value>(
   write: () => Promise<Value>,
   check: () => Promise<string>,
 ): Promise<Value> {
@@ -16,8 +16,8 @@ export async function orCheck<Value>(
 }
 
 /**
- * Sends a create once. When the outcome is unknown, the error lists what is new in the listing. After a success, any later
- * failure reports that the resource exists.
+ * Creates a resource, sending the request once. When the outcome is unknown, the error says what is new in the listing.
+ * After a success, any later failure reports that the resource exists.
  */
 export function createAndCheck<Value>(
   thing: "rental" | "volume",
@@ -28,7 +28,7 @@ export function createAndCheck<Value>(
   return progress(`Creating the ${thing}`, async () => {
     const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
     interrupted.throwIfAborted();
-    const created = await orCheck(create, async () => finding(before, await idsOf(list)));
+    const created = await writeAndCheck(create, async () => finding(before, await idsOf(list)));
     const id = idOf(created) ?? "the response has no ID";
     const billed = thing === "rental" ? " and is billed" : "";
     setFailureContext(`The ${thing} was created${billed}: ${id}. Do not create it again.`);
@@ -36,7 +36,7 @@ export function createAndCheck<Value>(
   });
 }
 
-/** Ids in the listing; undefined when listing fails, which must not fail the write. */
+/** The ids in the listing; undefined when listing fails, because that must not fail the create. */
 async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
   try {
     return recordsOf(await list()).map((record) => idOf(record) ?? "(no ID)");

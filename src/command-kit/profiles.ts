@@ -23,7 +23,7 @@ export function profileDetails(profile: ProfileSummary) {
 
 export const profileView: RecordView = { kind: "record", id: ["name"] };
 
-/** Throws `NotFound` when there is no profile of this name. */
+/** Finds a profile by its name. Throws `NotFound` when it does not exist. */
 export function profileNamed(name: string, profiles: readonly ProfileSummary[]): ProfileSummary {
   const found = profiles.find((profile) => profile.name === name);
   if (found) return found;

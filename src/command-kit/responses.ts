@@ -10,7 +10,10 @@ import {
   UnknownOutcome,
 } from "../core/service-errors.ts";
 
-/** Parses a response as JSON. Throws `InvalidResponse` for invalid JSON, or `UnknownOutcome` for a write. */
+/**
+ * Parses a response as JSON. Throws `InvalidResponse` for invalid JSON, or `UnknownOutcome` when the request was a
+ * write.
+ */
 export function jsonOf(response: BufferedResponse): unknown {
   const { request, status } = response;
   try {
@@ -25,16 +28,16 @@ export function jsonOf(response: BufferedResponse): unknown {
 }
 
 /**
- * `NoDescription` for an error of fetching the service's description; any other error unchanged. `unknown` completes
- * "it is not known whether".
+ * Turns a failure to fetch the service's description into a `NoDescription`; returns any other error unchanged.
+ * `unknown` completes the sentence "it is not known whether".
  */
 export function noDescription(error: unknown, unknown: string, hint: string): unknown {
-  const foreseen =
+  const isFetchFailure =
     error instanceof ServiceError ||
     error instanceof NetworkError ||
     error instanceof InvalidResponse ||
     error instanceof ResponseTooLarge;
-  if (!foreseen) return error;
+  if (!isFetchFailure) return error;
   return new NoDescription(
     `could not fetch the service's description (${error.message}), so it is not known whether ${unknown}`,
     hint,

@@ -2,8 +2,8 @@ import type { Result } from "../core/result.ts";
 import type { CommandSettings } from "./context.ts";
 
 /**
- * A text, or a record when the command line sets a format. A format set elsewhere is ignored, so that shells that source
- * the text keep working.
+ * Prints a text, or a record when the command line sets a format. A format set in the environment or the profile is
+ * ignored, so that shells that source the text keep working.
  */
 export const textResult = (
   text: string,

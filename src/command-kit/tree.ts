@@ -25,9 +25,9 @@ export interface CommandNode {
   readonly flags: readonly FlagNode[];
   /** Limits that span several flags, in words. */
   readonly limits: readonly string[];
-  /** What to confirm on a terminal; without one, destruction needs `--yes`. */
+  /** What to confirm on a terminal. Without a terminal, destruction requires `--yes`. */
   readonly confirm?: "spending" | "destruction";
-  /** Required fields with a default: `always`, or when this configuration key is set. */
+  /** Required fields that have a default, by name: `always`, or the configuration key that holds the default. */
   readonly defaulted?: Readonly<Record<string, string>>;
   readonly needsNoConfig?: boolean;
   readonly examples: readonly Example[];
@@ -50,7 +50,7 @@ export interface FlagNode extends Omit<Flag, "kind" | symbol> {
   readonly field?: string;
   /** The key under which `run` gets the value of the command's own flag. */
   readonly key?: string;
-  /** The key of the configuration that keeps a default for it. */
+  /** The configuration key that holds its default. */
   readonly configKey?: string;
   /** Main names of flags that cannot be used together with it. */
   readonly conflictsWith?: readonly string[];
@@ -69,13 +69,13 @@ export const globalGroups = ["Output", "Prompts and checks", "Service"] as const
 
 export interface Example {
   readonly text: string;
-  /** A whole command line that works as written on a new sandbox, or after `after`. */
+  /** A whole command line that works as written in a new sandbox, once the lines of `after` have run. */
   readonly command: string;
   /** Command lines that create what the example needs. */
   readonly after?: readonly string[];
 }
 
-/** The arguments and flags that set the field at `path` of the input, for messages; the main one first. */
+/** Names, for messages, the arguments and flags that set the input field at `path`; the main one first. */
 export function flagsThatSet(
   { args, flags }: Pick<CommandNode, "args" | "flags">,
   path: readonly (string | number)[],
@@ -121,18 +121,18 @@ export const textWithNotes = ({ text, notes }: Pick<FlagNode, "text" | "notes">)
 export const argText = ({ text, choices }: ArgNode): string =>
   textWithNotes({ text, notes: choices ? [`one of ${choices.join(", ")}`] : [] });
 
-/** The arguments of a command for its usage line, optional ones in brackets; `draw` formats a name. */
+/** The arguments of a command for its usage line, optional ones in brackets; `format` formats a name. */
 export const usageWords = (
   { args }: Pick<CommandNode, "args">,
-  draw: (name: string) => string = (name) => name,
+  format: (name: string) => string = (name) => name,
 ): readonly string[] =>
   args.map(({ name, required, variadic, stdin, replacedByFlag }) => {
-    const word = `${draw(name)}${variadic ? "..." : ""}`;
+    const word = `${format(name)}${variadic ? "..." : ""}`;
     return required && !stdin && !replacedByFlag ? word : `[${word}]`;
   });
 
-/** Flags of every command, besides the global ones. */
-export const everywhere: readonly FlagNode[] = [
+/** `--version` and `--help`, which every command takes besides the global flags. */
+export const standardFlags: readonly FlagNode[] = [
   { names: ["version"], short: "V", kind: "boolean", text: "Print the version", notes: [] },
   { names: ["help"], short: "h", kind: "boolean", text: "Show help", notes: [] },
 ];

@@ -1,9 +1,9 @@
 import { parseWait } from "../core/durations.ts";
 import { UsageError } from "../core/errors.ts";
 import { parseCents, parsePrice } from "../core/money.ts";
-import { noChoice } from "../core/text.ts";
+import { invalidChoice } from "../core/text.ts";
 
-/** The values that shell completion looks up. */
+/** The kinds of values that shell completion looks up. */
 export type LiveValue = (typeof liveValues)[number];
 export const liveValues = ["rental", "volume", "profile"] as const;
 
@@ -28,7 +28,7 @@ interface Parsing {
   readonly maximum?: number;
 }
 
-/** Parses a text by its kind. Throws `UsageError` that names the flag or the argument. */
+/** Parses a text by its kind. Throws a `UsageError` that names the flag or the argument. */
 export const parseValue = (parsing: Parsing, text: string, name: string): unknown =>
   parsers[parsing.kind]?.(text, name, parsing) ?? text;
 
@@ -45,7 +45,7 @@ const parsers: Partial<Record<ValueKind, (text: string, name: string, parsing: P
 };
 
 function parseChoice(text: string, name: string, { choices }: Parsing): string {
-  if (choices?.includes(text) === false) throw new UsageError(noChoice(name, choices, text));
+  if (choices?.includes(text) === false) throw new UsageError(invalidChoice(name, choices, text));
   return text;
 }
 
@@ -66,7 +66,7 @@ function parseNumber(text: string, name: string): number {
   return number;
 }
 
-/** A whole number within its bounds. Fields have no bounds here: the contract checks them. */
+/** Parses a whole number within its bounds. Fields have no bounds here: the contract checks them. */
 function parseInteger(text: string, name: string, { minimum, maximum }: Parsing): number {
   const number = parseNumber(text, name);
   if (minimum === undefined) return number;

@@ -1,6 +1,6 @@
 /**
- * The nouns with their commands, in the order of help. A command is the file that its words name below this folder:
- * `create vm` of `rentals` is `rentals/create/vm.ts`. `npm run generate` makes the command tree of this list.
+ * The nouns with their commands, in the order of help. The words of a command are the path of its file in this folder:
+ * `create vm` of `rentals` is `rentals/create/vm.ts`. `npm run generate` builds the command tree from this list.
  */
 export const nouns: readonly { name: string; summary: string; commands: readonly string[] }[] = [
   { name: "setup", summary: "Set up gpuctl step by step", commands: [""] },

@@ -46,23 +46,23 @@ export const useProfile = (files: ConfigFiles, name: string): Promise<void> =>
 export const removeProfile = (files: ConfigFiles, name: string): Promise<void> =>
   changeConfig(files, (config) => {
     assertExists(config, name);
-    const left = Object.entries(config.profiles ?? {}).filter(([one]) => one !== name);
+    const remaining = Object.entries(config.profiles ?? {}).filter(([one]) => one !== name);
     const { profile: used = defaultProfile, profiles: _, ...rest } = config;
-    const names = left.map(([one]) => one);
-    // Only the default profile may take over without a prompt. Another profile may spend someone else's money.
+    const names = remaining.map(([one]) => one);
+    // Only the default profile becomes current without a prompt. Another profile may spend someone else's money.
     const next = [used, defaultProfile].find((one) => names.includes(one));
-    return { ...rest, ...(next !== undefined && { profile: next }), profiles: Object.fromEntries(left) };
+    return { ...rest, ...(next !== undefined && { profile: next }), profiles: Object.fromEntries(remaining) };
   });
 
-/** Removes the key of a profile, stored or printed by a command; false when there was none. */
+/** Removes the stored key or the `apiKeyCommand` of a profile; false if it had neither. */
 export async function removeKey(files: ConfigFiles, name: string): Promise<boolean> {
-  let forgotten = false;
+  let removed = false;
   await changeConfig(files, (config) => {
     const profile = profileOf(config, name);
-    forgotten = hasKey(profile);
-    return profile && forgotten ? withProfile(config, name, withoutKey(profile)) : config;
+    removed = hasKey(profile);
+    return profile && removed ? withProfile(config, name, withoutKey(profile)) : config;
   });
-  return forgotten;
+  return removed;
 }
 
 function withProfile(config: Config, name: string, profile: Profile): Config {
@@ -82,20 +82,20 @@ function assertExists(config: Config, name: string): void {
 }
 
 /**
- * A profile after a change. A new key replaces the old one, whether stored or printed by a command. Another base URL is
- * another service: the inference host of the old one is removed unless a new one is given, and a key must not stay.
- * Throws `UsageError` for an invalid value.
+ * Applies a change to a profile. A new key or `apiKeyCommand` replaces the old one. A different base URL means a
+ * different service: the old inference base URL is removed unless the change sets one, and the old key must not be used
+ * with the new host. Throws `UsageError` for this and for an invalid value.
  */
 function changed(name: string, profile: Profile, { apiKey, settings = {} }: ProfileChange): Profile {
   const values = Object.entries(settings);
   for (const [key, text] of values) if (text !== undefined) checkValue(key, text);
   const newKey = apiKey !== undefined || settings.apiKeyCommand !== undefined;
-  if (!newKey) assertKeyKeepsHost(name, profile, settings);
+  if (!newKey) assertSameHost(name, profile, settings);
   const cleared = newKey ? withoutKey(profile) : profile;
-  const movesHost = "baseUrl" in settings && settings.baseUrl !== profileValue(profile, "baseUrl");
+  const changesHost = "baseUrl" in settings && settings.baseUrl !== profileValue(profile, "baseUrl");
   const own = values.reduce<Profile>(
     (before, [key, text]) => withValue(before, key, text),
-    movesHost ? withValue(cleared, "inferenceBaseUrl", undefined) : cleared,
+    changesHost ? withValue(cleared, "inferenceBaseUrl", undefined) : cleared,
   );
   return apiKey === undefined ? own : { ...own, apiKey };
 }
@@ -108,7 +108,8 @@ function withoutKey(profile: Profile): Profile {
 const hasKey = (profile: Profile | undefined): boolean =>
   profile?.apiKey !== undefined || profileValue(profile, "apiKeyCommand") !== undefined;
 
-function assertKeyKeepsHost(name: string, profile: Profile, settings: ProfileValues): void {
+/** Throws `UsageError` if the profile's key would be used for another host. */
+function assertSameHost(name: string, profile: Profile, settings: ProfileValues): void {
   const before = originOf(profileValue(profile, "baseUrl"));
   if (!("baseUrl" in settings) || before === undefined || !hasKey(profile)) return;
   if (originOf(settings.baseUrl) === before) return;
@@ -134,9 +135,9 @@ function withPath(record: Profile, [step = "", ...rest]: readonly string[], valu
 }
 
 /**
- * Changes the configuration while no other process does. `change` returns the same object to write nothing. The file
- * has mode 0600, its folder 0700; it is replaced in one step, and a symbolic link stays one. Throws `UsageError` when it
- * cannot be read or written.
+ * Changes the configuration under a lock. `change` returns the same object to write nothing. The file has mode 0600 and
+ * its folder 0700. The file is replaced atomically, and a symbolic link to it is kept. Throws `UsageError` if it cannot
+ * be read or written.
  */
 async function changeConfig(files: ConfigFiles, change: (config: Config) => Config): Promise<void> {
   const { config: folder } = files.folders;
@@ -156,7 +157,7 @@ async function changeConfig(files: ConfigFiles, change: (config: Config) => Conf
   }
 }
 
-/** Without a schema for conf: it would load ajv, which takes longer than all else, for a value that is typed and read back. */
+/** Passes no schema to `conf`, because to check it `conf` would load ajv, which is slow. The value is already typed. */
 async function write(config: Config, folder: string, path: string): Promise<void> {
   const { default: Store } = await import("conf");
   const store = new Store<Record<string, unknown>>({
@@ -170,35 +171,35 @@ async function write(config: Config, folder: string, path: string): Promise<void
   await removeLeftovers(path);
 }
 
-/** Removes what a process left that was killed while it wrote. Safe only while the lock is held. */
+/** Removes the temporary files of processes that were killed while writing. Safe only while the lock is held. */
 async function removeLeftovers(path: string): Promise<void> {
   const real = await fs.realpath(path);
   const folder = dirname(real);
-  const left = (await fs.readdir(folder)).filter((name) => name.startsWith(`${basename(real)}.tmp-`));
-  for (const name of left) await fs.rm(join(folder, name), { force: true });
+  const leftovers = (await fs.readdir(folder)).filter((name) => name.startsWith(`${basename(real)}.tmp-`));
+  for (const name of leftovers) await fs.rm(join(folder, name), { force: true });
 }
 
-/** Milliseconds after which the lock of a process that stopped refreshing it is taken over. */
+/** Milliseconds without a refresh after which a lock is stale and is taken over. */
 const staleMs = 5_000;
 
-/** Milliseconds between two tries to get the lock. */
+/** Milliseconds between two attempts to get the lock. */
 const pause = { minTimeout: 25, maxTimeout: 100 };
 
 /**
- * Does some work while no other process does any under the same path. The lock of a killed process is taken over.
- * `patience` is in milliseconds, and longer than it takes to recognize a stale lock. Throws `UsageError` when it is up.
+ * Does some work while holding the lock of a path. Takes over the lock of a killed process. `timeout` is the maximum
+ * wait for the lock in milliseconds, longer by default than `staleMs`. Throws `UsageError` when it expires.
  */
 export async function locked<Value>(
   path: string,
   work: () => Promise<Value>,
-  { patience = 2 * staleMs }: { readonly patience?: number } = {},
+  { timeout = 2 * staleMs }: { readonly timeout?: number } = {},
 ): Promise<Value> {
   const { lock } = await import("proper-lockfile");
   const release = await lock(path, {
     realpath: false,
     stale: staleMs,
-    retries: { ...pause, factor: 1, randomize: true, retries: Math.ceil(patience / pause.maxTimeout) * 2 },
-    // The file is replaced in one step, so a lost lock has harmed nothing.
+    retries: { ...pause, factor: 1, randomize: true, retries: Math.ceil(timeout / pause.maxTimeout) * 2 },
+    // The file is replaced atomically, so losing the lock does no harm.
     onCompromised: () => {},
   }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "ELOCKED") throw cause;

@@ -4,7 +4,7 @@ import { once } from "../core/once.ts";
 import { NoCredential } from "../core/service-errors.ts";
 import { keyEnding } from "../core/text.ts";
 import type { Environment } from "../core/urls.ts";
-import { assertPrivate, baseUrlFor, fitsHeader, originOf } from "../core/urls.ts";
+import { assertSecureUrl, baseUrlFor, fitsHeader, originOf } from "../core/urls.ts";
 import { type Profile, profileOf, profileValue, readConfig } from "./file.ts";
 import type { CommandOutput, ConfigFiles, Credential, KeyInUse, SandboxKeys, Secrets } from "./types.ts";
 
@@ -14,11 +14,11 @@ export interface KeySource {
   readonly source: string;
   /** The key, or the command line that prints it. */
   readonly from: { readonly key: string } | { readonly command: string };
-  /** The only origins that the key may be sent to; undefined where the user gives both key and host. */
+  /** The only origins that the key may be sent to; undefined if it may be sent to any. */
   readonly hosts: readonly string[] | undefined;
 }
 
-/** The environment's key, or else the profile's, which belongs to the profile's hosts. */
+/** The key of the environment, or else of the profile. The profile's key may be sent only to the profile's hosts. */
 export function keySource(
   env: Environment,
   profile: Profile | undefined,
@@ -35,10 +35,10 @@ export function keySource(
   if (profile?.apiKey) return { source, from: { key: profile.apiKey }, hosts };
   const command = profileValue(profile, "apiKeyCommand");
   if (command === undefined) return undefined;
-  return { source: `${source}, printed by its apiKeyCommand`, from: { command }, hosts };
+  return { source: `apiKeyCommand of ${source}`, from: { command }, hosts };
 }
 
-/** What may be shown of the key. */
+/** What may be shown of a key: its source and its last characters. */
 export const credentialOf = (key: KeySource | undefined): Credential | undefined =>
   key && { source: key.source, lastFour: "key" in key.from ? keyEnding(key.from.key) : "" };
 
@@ -61,11 +61,11 @@ export interface KeyringOptions {
 export interface Keyring {
   /** The key that requests are sent with; undefined when there is none. */
   readonly inUse: () => Promise<KeyInUse | undefined>;
-  /** The key for a request about to be sent. Throws when the key must not go there. */
+  /** The key for a request that is about to be sent. Throws if the key must not be sent to the host. */
   readonly keyFor: (route: Pick<RequestParts, "host" | "open">) => Promise<string | undefined>;
 }
 
-/** The keys of one run. `apiKeyCommand` runs when its key is needed, and only once. */
+/** Creates the keyring of one run. `apiKeyCommand` runs only when its key is needed, and only once. */
 export function createKeyring({ settings, output, sandbox }: KeyringOptions): Keyring {
   const { key } = settings;
   const resolved = once(async () => key && (await keyOf(key, output)));
@@ -79,23 +79,27 @@ export function createKeyring({ settings, output, sandbox }: KeyringOptions): Ke
     keyFor: async (route) => {
       if (settings.dryRun) return key && "key" in key.from ? key.from.key : undefined;
       if (route.open) return undefined;
-      if (!settings.sandbox && key) assertMayGo(key, baseUrlFor(route, settings), settings);
+      if (!settings.sandbox && key) assertAllowedHost(key, baseUrlFor(route, settings), settings);
       return (await inUse())?.key;
     },
   };
 }
 
-/** A missing base URL is reported when the request is made. */
-function assertMayGo({ hosts, source }: KeySource, baseUrl: string | undefined, settings: KeySettings): void {
+/** Throws if the key must not be sent to the base URL. A missing base URL is reported when the request is made. */
+function assertAllowedHost(
+  { hosts, source }: KeySource,
+  baseUrl: string | undefined,
+  settings: KeySettings,
+): void {
   if (baseUrl === undefined) return;
   const origin = originOf(baseUrl);
   if (hosts && origin !== undefined && !hosts.includes(origin)) {
     throw new KeyBelongsElsewhere(source, hosts, origin);
   }
-  assertPrivate(new URL(baseUrl), settings);
+  assertSecureUrl(new URL(baseUrl), settings);
 }
 
-/** The sandbox's own key, unless the user names another key of the sandbox. */
+/** The user's key if it is a key of the sandbox, or else the sandbox's own key. */
 function sandboxKey(key: KeySource | undefined, { keys, hasKey }: SandboxKeys): KeyInUse {
   if (key && "key" in key.from && hasKey(key.from.key)) {
     return { key: key.from.key, source: key.source };
@@ -103,7 +107,7 @@ function sandboxKey(key: KeySource | undefined, { keys, hasKey }: SandboxKeys): 
   return { key: keys.full, source: "the sandbox's own key" };
 }
 
-/** Throws `KeyCommandFailed`. */
+/** The key of a source. Throws `KeyCommandFailed`. */
 const keyOf = async ({ from, source }: KeySource, output: CommandOutput): Promise<string> =>
   "key" in from ? from.key : printedKey(from.command, source, output);
 
@@ -120,15 +124,17 @@ async function printedKey(command: string, source: string, output: CommandOutput
   if (first === "") throw new KeyCommandFailed(source, `${shown} printed nothing`);
   const key = first.trim();
   if (fitsHeader(key)) return key;
-  const lines = others.length > 0 ? "a first line" : "something";
-  throw new KeyCommandFailed(source, `${shown} printed ${lines} that is not a valid header value`);
+  const part = others.length > 0 ? "the first line" : "the text";
+  throw new KeyCommandFailed(source, `${part} that ${shown} printed ${notInHeader}`);
 }
+
+const notInHeader = "has spaces or characters that an HTTP header cannot contain";
 
 export interface SecretsOptions {
   readonly keyring: Keyring;
   readonly files: ConfigFiles;
   readonly readStdin: () => Promise<Uint8Array>;
-  /** Asks without echo. Throws `UsageError` with `hint` where it is not running interactively. */
+  /** Prompts without echo. Throws `UsageError` with `hint` if gpuctl is not running interactively. */
   readonly askSecret: (
     question: { readonly message: string; readonly validate: (answer: string) => string | undefined },
     hint: string,
@@ -136,12 +142,12 @@ export interface SecretsOptions {
   readonly output: CommandOutput;
 }
 
-/** Keys that are typed, piped in, printed by a command or already in use. */
+/** Creates access to keys that are typed, piped in, printed by a command or already in use. */
 export function createSecrets(options: SecretsOptions): Secrets {
   const { keyring, files, readStdin, askSecret, output } = options;
   const keyProblem = (key: string): string | undefined => {
     if (key.trim() === "") return "it is empty";
-    return fitsHeader(key.trim()) ? undefined : "it has spaces or characters that a header cannot hold";
+    return fitsHeader(key.trim()) ? undefined : `it ${notInHeader}`;
   };
   return {
     readKey: async ({ fromStdin }) => {
@@ -165,20 +171,20 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 }
 
-/** The key of a profile was about to go to a host that is not the profile's. Nothing was sent. */
+/** The key of a profile was about to be sent to a host that is not the profile's. Nothing was sent. */
 class KeyBelongsElsewhere extends Error {
   override readonly name = "KeyBelongsElsewhere";
   readonly hint: string;
   constructor(source: string, hosts: readonly string[], origin: string) {
-    super(`the key in ${source} is for ${hosts.join(" and ")} and will not be sent to ${origin}`);
+    super(`the key from ${source} is for ${hosts.join(" and ")} and will not be sent to ${origin}`);
     this.hint = `Set GPUCTL_API_KEY to the key for ${origin}, or create a profile for it: \`gpuctl auth login --profile NAME --base-url ${origin}\`. Nothing was sent.`;
   }
 }
 
-/** The command that should print the key did not. Nothing was sent. */
+/** A command did not print a valid key. Nothing was sent. */
 class KeyCommandFailed extends Error {
   override readonly name = "KeyCommandFailed";
   constructor(source: string, reason: string) {
-    super(`no key from ${source}: ${reason}`);
+    super(`could not get a key from ${source}: ${reason}`);
   }
 }

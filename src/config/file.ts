@@ -5,19 +5,22 @@ import { quoted } from "../core/text.ts";
 import { type ConfigKey, type ConfigKeyName, configKeys } from "./keys.ts";
 import type { ConfigFiles } from "./types.ts";
 
-/** A profile in `config.json`: its key, and values by configuration key, where dots are nested objects. */
+/**
+ * A profile in `config.json`: its API key, and its values by configuration key. A dot in a key stands for a nested
+ * object.
+ */
 export interface Profile {
   readonly apiKey?: string;
   readonly [name: string]: unknown;
 }
 
 export interface Config {
-  /** The current profile when no flag or variable names one. */
+  /** The current profile if no flag or variable sets one. */
   readonly profile?: string;
   readonly profiles?: Readonly<Record<string, Profile>>;
 }
 
-/** The current profile when nothing names one. */
+/** The current profile if no flag, variable or configuration sets one. */
 export const defaultProfile = "default";
 
 export const configPath = ({ folders }: Pick<ConfigFiles, "folders">): string =>
@@ -43,8 +46,8 @@ export function profileValues(profile: Profile | undefined): Readonly<Record<str
 }
 
 /**
- * Reads the configuration, without any library. Throws `UsageError` for a file that is broken or that another user may
- * have written; the file is never changed.
+ * Reads the configuration, without loading a library. Throws `UsageError` if the file is invalid, or if another user
+ * may have written it; the file is never changed.
  */
 export function readConfig(files: ConfigFiles): Config {
   const path = configPath(files);
@@ -70,7 +73,7 @@ function readText(path: string, files: ConfigFiles): string | undefined {
 
 const text = { type: "string" } as const;
 
-/** The schema of a profile: its key, and every configuration key with dots as nested objects. */
+/** The schema of a profile: its API key, and every configuration key, with dots as nested objects. */
 const profileSchema = configKeys.reduce<Schema>(
   (schema, { name, rule }: ConfigKey) =>
     withProperty(schema, name.split("."), rule === "switch" ? { type: "boolean" } : text),
@@ -83,7 +86,7 @@ function withProperty(schema: Schema, [step = "", ...rest]: readonly string[], l
   return { ...schema, properties: { ...schema.properties, [step]: property } };
 }
 
-/** The shape of the configuration file. */
+/** The properties of the configuration file. */
 const configSchema = {
   profile: text,
   profiles: { type: "object", additionalProperties: profileSchema },
@@ -97,7 +100,7 @@ interface Schema {
 
 const isConfig = (value: unknown): value is Config => schemaMismatch(value) === undefined;
 
-/** The dotted path of the first value of the wrong type: empty for the document itself, undefined when all is well. */
+/** The dotted path of the first value of the wrong type: empty for the document itself, undefined if there is none. */
 function schemaMismatch(
   value: unknown,
   schema: Schema = { type: "object", properties: configSchema },
@@ -113,19 +116,19 @@ function schemaMismatch(
     .find((mismatch) => mismatch !== undefined);
 }
 
-/** Mode bits: group and others may write, may read. */
+/** Mode bits: the group or others may write; the group or others may read. */
 const othersWrite = 0o022;
 const othersRead = 0o044;
 
 /**
- * Throws `UsageError` when a file or folder belongs to another user or can be changed by others: the configuration
- * decides where a key is sent and which programs run.
+ * Throws `UsageError` if a file or folder belongs to another user or can be changed by others, because the
+ * configuration decides where a key is sent and which programs run.
  */
 export function assertOwn(place: string, { user, stat }: Pick<ConfigFiles, "user" | "stat">): void {
   const facts = user === undefined ? undefined : stat(place);
   if (facts === undefined) return;
   if (facts.owner !== user) {
-    throw new UsageError(`${place} belongs to another user (uid ${facts.owner}, and you are ${user})`, {
+    throw new UsageError(`${place} belongs to another user (uid ${facts.owner}; you are uid ${user})`, {
       hint: `If it is yours, take ownership with \`chown ${user} ${quoted(place)}\`, or set GPUCTL_CONFIG_DIR to another folder. Nothing was changed.`,
     });
   }
@@ -142,7 +145,7 @@ export function exposureWarning({ profiles = {} }: Config, files: ConfigFiles): 
   const path = configPath(files);
   const facts = files.user === undefined ? undefined : files.stat(path);
   if (facts === undefined || (facts.mode & othersRead) === 0) return undefined;
-  return `Warning: ${path} holds a key and can be read by other users (mode ${octal(facts.mode)}): \`chmod 600 ${quoted(path)}\``;
+  return `Warning: ${path} holds a key and can be read by other users (mode ${octal(facts.mode)}). Run \`chmod 600 ${quoted(path)}\` to fix this.`;
 }
 
 const octal = (mode: number): string => (mode & 0o777).toString(8);

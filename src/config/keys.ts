@@ -2,33 +2,37 @@ import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import { outputFormats } from "../core/view.ts";
 
-/** How the text of a value is read: by the same rule as the flag that it is the default of. */
+/** How a value is validated: by the same rule as the flag whose default it sets. */
 export type ConfigRule = "amount" | "choice" | "count" | "duration" | "price" | "switch" | "text" | "url";
 
 /** A value that a profile can hold. */
 export interface ConfigKey {
-  /** Dotted, as it stands in the file. */
+  /** Dotted; in the file, a dot stands for a nested object. */
   readonly name: string;
+  /** What the value sets, as a phrase. */
   readonly text: string;
   readonly rule: ConfigRule;
-  /** The choices, where no field has them. */
+  /** The choices, if they do not come from `field`. */
   readonly choices?: readonly string[];
-  /** The global flag that it is the default of. */
+  /** The global flag whose default it sets. */
   readonly global?: string;
-  /** The field of these operations that it is the default of. */
+  /** The field of these operations whose default it sets. */
   readonly field?: { readonly name: string; readonly operations: readonly OperationId[] };
-  /** A command's own flag that it is the default of. */
+  /** The command flag whose default it sets. */
   readonly flag?: string;
 }
 
 const rentals: readonly OperationId[] = ["createVirtualMachineRental", "createBareMetalRental"];
 
-/** Every key: the shape of the file, its checks, the order of precedence, help and completions come from here. */
+/**
+ * Every configuration key. The file's schema, its checks, the settings, help and completions are derived from this
+ * list.
+ */
 export const configKeys = [
   { name: "baseUrl", text: "Host of the compute API", rule: "url", global: "base-url" },
   {
     name: "inferenceBaseUrl",
-    text: "Host of the inference API; the base URL when unset",
+    text: "Host of the inference API; defaults to the base URL",
     rule: "url",
     global: "inference-base-url",
   },
@@ -75,7 +79,7 @@ export const configKeys = [
   },
   {
     name: "budget.maxBurn",
-    text: "Hourly cost at which renting stops, in dollars",
+    text: "Hourly cost of active rentals at which no more are created, in dollars",
     rule: "amount",
     flag: "max-burn",
   },
@@ -87,7 +91,7 @@ export type ConfigKeyName = (typeof configKeys)[number]["name"];
 export const configKey = (name: string): (ConfigKey & { readonly name: ConfigKeyName }) | undefined =>
   configKeys.find((key) => key.name === name);
 
-/** The choices of a value, of all its operations together; undefined where any value is valid. */
+/** The choices of a value, combined from all its operations; undefined if the value is not limited to choices. */
 export function choicesOf({ choices, field, rule }: ConfigKey): readonly string[] | undefined {
   if (rule === "switch") return ["true", "false"];
   if (choices || !field) return choices;
@@ -97,6 +101,6 @@ export function choicesOf({ choices, field, rule }: ConfigKey): readonly string[
   return all.length > 0 ? [...new Set(all)] : undefined;
 }
 
-/** The key that holds the default of a flag: a global one, or one of a command's own. */
+/** The key that sets the default of a global flag or of a command flag. */
 export const keyOfFlag = (kind: "global" | "flag", name: string): ConfigKeyName | undefined =>
   configKeys.find((key: ConfigKey) => key[kind] === name)?.name;

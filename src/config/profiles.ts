@@ -14,15 +14,16 @@ import type { ConfigFiles, Credential, GlobalSetting, Profiles } from "./types.t
 import { nameProblem } from "./values.ts";
 
 export interface ProfilesOptions {
-  /** The current profile, and the one that a flag or a variable names. */
+  /** The current profile. */
   readonly profile: string;
+  /** The profile that a flag or variable sets. */
   readonly namedProfile: string | undefined;
   readonly files: ConfigFiles;
   readonly env: Environment;
   readonly flags: readonly GlobalSetting[];
 }
 
-/** The profiles of the configuration, without their keys. What changes them is loaded on first use. */
+/** Creates access to the stored profiles, without their keys. The code that changes them is loaded on first use. */
 export function createProfiles({ files, env, flags, ...settings }: ProfilesOptions): Profiles {
   return {
     path: configPath(files),

@@ -7,23 +7,30 @@ import { credentialOf, type KeySource, keySource } from "./credentials.ts";
 import { type Config, defaultProfile, profileOf, profileValues } from "./file.ts";
 import { keyOfFlag } from "./keys.ts";
 import type { CliSettings, Credential, GlobalSetting, ProfileValues, SettingName } from "./types.ts";
-import { choice, duration, isUsable, retries, type SourcedText, url } from "./values.ts";
+import {
+  isUsable,
+  parseBaseUrl,
+  parseChoice,
+  parseRetries,
+  parseTimeout,
+  type SourcedText,
+} from "./values.ts";
 
-/** The result of flags, environment, profile and defaults; the first of them that gives a value wins. */
+/** The settings of one run, from flags, environment, profile and defaults; the first of them that has a value wins. */
 export interface Settings extends OutputSettings {
   readonly quiet: boolean;
   readonly yes: boolean;
-  /** Prompts are allowed, provided there is a terminal. */
+  /** Prompts are allowed if there is a terminal. */
   readonly promptsAllowed: boolean;
   /** Runs in CI: nothing is animated. */
   readonly ci: boolean;
   readonly profile: string;
-  /** The profile that a flag or the environment names. */
+  /** The profile that a flag or variable sets. */
   readonly namedProfile: string | undefined;
   readonly sandbox: boolean;
   readonly baseUrl: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
-  /** Where the key comes from; one that a command prints is not known yet. */
+  /** Where the key comes from. The key itself is not known yet if a command prints it. */
   readonly key: KeySource | undefined;
   readonly credential: Credential | undefined;
   /** Milliseconds for one attempt. */
@@ -34,7 +41,7 @@ export interface Settings extends OutputSettings {
   readonly insecureHttp: boolean;
   readonly debug: boolean;
   readonly color: string;
-  /** Every value that the profile sets, with the sandbox's own chat model in the sandbox. */
+  /** Every value that the profile sets. In the sandbox, `chat.model` is the sandbox's own model. */
   readonly profileValues: ProfileValues;
 }
 
@@ -47,12 +54,12 @@ export interface Sources {
 }
 
 /**
- * What a command does with the profile. Most "use" it. Those that "repair" it run although it is missing or holds
- * invalid values. One will "create" another, so the current profile does not apply.
+ * What a command does with the profile. Most commands `use` it. Those that `repair` it run even if it is missing or has
+ * invalid values. A command that will `create` another profile ignores the current one.
  */
 export type ProfileUse = "use" | "repair" | "create";
 
-/** Throws `UsageError` that names the flag, the variable or the profile of an invalid value. */
+/** Resolves the settings. Throws a `UsageError` that names the flag, variable or profile with an invalid value. */
 export function resolveSettings({ cli, flags, env, config, for: use }: Sources): Settings {
   const find = finder(cli, flags, env);
   const named = find("profile", {});
@@ -63,17 +70,17 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
   const all = profileValues(profile);
   const isValid = ([key, text]: [string, string]) => isUsable(key, text);
   const values = use === "repair" ? Object.fromEntries(Object.entries(all).filter(isValid)) : all;
-  const timeout = duration(find("timeout", values));
-  const baseUrl = url(find("base-url", values));
-  // The profile's two hosts are one service: when a flag or variable replaces its base URL, its inference host no longer
-  // applies. An inference host that a flag or variable names always applies.
+  const timeout = parseTimeout(find("timeout", values));
+  const baseUrl = parseBaseUrl(find("base-url", values));
+  // The profile's two hosts are one service: if a flag or variable replaces its base URL, its inference host no longer
+  // applies. An inference host that a flag or variable sets always applies.
   const sameService = baseUrl === values.baseUrl;
-  const inferenceBaseUrl = url(find("inference-base-url", sameService ? values : {}));
+  const inferenceBaseUrl = parseBaseUrl(find("inference-base-url", sameService ? values : {}));
   const sandbox = usesSandbox(cli, env, values.sandbox === "true");
   const key = keySource(env, profile, profileName);
   return {
     ...outputSettings(cli, find("output", values)),
-    color: choice(find("color", values), flags.find(({ name }) => name === "color")?.choices ?? []),
+    color: parseChoice(find("color", values), flags.find(({ name }) => name === "color")?.choices ?? []),
     quiet: cli.quiet === true,
     yes: cli.yes === true,
     ci: isOn(env.CI),
@@ -86,7 +93,7 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
     key,
     credential: credentialOf(key),
     timeout: timeout === undefined ? defaultTimeout : { compute: timeout, inference: timeout },
-    retries: retries(find("retries", values)),
+    retries: parseRetries(find("retries", values)),
     dryRun: cli["dry-run"] === true,
     validate: cli.validate !== false,
     insecureHttp: cli["insecure-http"] === true,
@@ -95,7 +102,7 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
   };
 }
 
-/** Looks a setting up: the flag as typed, its variable, the profile, the default. */
+/** Looks up a setting in the flags, the environment, the profile and the defaults, in this order. */
 const finder =
   (cli: CliSettings, flags: readonly GlobalSetting[], env: Environment) =>
   (name: SettingName, profileValues: ProfileValues): SourcedText | undefined => {
@@ -110,7 +117,10 @@ const finder =
     return flag?.default === undefined ? undefined : { text: flag.default, source: "the default" };
   };
 
-/** A flag beats the environment, which beats the profile; naming a host turns the sandbox off. */
+/**
+ * Flags take precedence over the environment, which takes precedence over the profile. Setting a host turns the sandbox
+ * off.
+ */
 function usesSandbox(cli: CliSettings, env: Environment, ofProfile: boolean): boolean {
   const host = hosts.find((name) => cli[name] !== undefined);
   if (cli.sandbox === true && host) throw new UsageError(`--sandbox and --${host} cannot be used together`);
@@ -123,12 +133,12 @@ function usesSandbox(cli: CliSettings, env: Environment, ofProfile: boolean): bo
 
 const hosts = ["base-url", "inference-base-url"] as const;
 
-/** Undefined when the variable is not set, or empty. Throws `UsageError` for a value that is not a boolean. */
+/** The value of GPUCTL_SANDBOX; undefined if it is unset or empty. Throws `UsageError` if it is not a boolean. */
 function sandboxVariable({ GPUCTL_SANDBOX: text }: Environment): boolean | undefined {
   if (!text) return undefined;
   if (/^(1|true)$/i.test(text)) return true;
   if (/^(0|false)$/i.test(text)) return false;
-  throw new UsageError(`GPUCTL_SANDBOX must be 1 (or true) or 0 (or false), not ${JSON.stringify(text)}`);
+  throw new UsageError(`GPUCTL_SANDBOX must be 1, true, 0 or false, not ${JSON.stringify(text)}`);
 }
 
 const isOn = (value = ""): boolean => !/^(0|false)?$/i.test(value);
@@ -140,7 +150,7 @@ function unknownProfile({ text, source }: SourcedText, { profiles }: Config): Us
   });
 }
 
-/** What of the result is printed, and how. */
+/** Which parts of the result are printed, and how. */
 export interface OutputSettings {
   /** Always `json` with --jq. */
   readonly output: OutputFormat;
@@ -156,29 +166,31 @@ export interface OutputSettings {
   readonly jq: string | undefined;
 }
 
-/** Throws `UsageError` for flags that cannot be used together. */
+/** Resolves the output settings. Throws `UsageError` for flags that cannot be used together. */
 function outputSettings(cli: CliSettings, given: SourcedText | undefined): OutputSettings {
-  const format = choice(given, outputFormats);
+  const format = parseChoice(given, outputFormats);
   const jq = typeof cli.jq === "string" ? cli.jq : undefined;
   const columns = typeof cli.columns === "string" ? columnList(cli.columns) : undefined;
   const header = cli.header !== false;
-  const about = [columns && "--columns", !header && "--no-header"].find((flag) => typeof flag === "string");
+  const columnFlag = [columns && "--columns", !header && "--no-header"].find(
+    (flag) => typeof flag === "string",
+  );
   if (jq !== undefined) {
-    if (about) {
+    if (columnFlag) {
       throw new UsageError(
-        `--jq and ${about} cannot be used together: the output of a filter has no columns`,
+        `--jq and ${columnFlag} cannot be used together: the output of a filter has no columns`,
       );
     }
     if (cli.output !== undefined && format !== "json" && format !== "jsonl") {
       throw new UsageError(`--jq and --output ${format} cannot be used together: a filter prints JSON`);
     }
-  } else if (about && !columnFormats.includes(format)) {
+  } else if (columnFlag && !columnFormats.includes(format)) {
     throw new UsageError(
-      `${about} requires --output ${columnFormats.join(", ").replace(/, (?=[^,]*$)/, " or ")}, but ${given?.source} is ${format}`,
+      `${columnFlag} requires --output ${columnFormats.join(", ").replace(/, (?=[^,]*$)/, " or ")}, but ${given?.source} is ${format}`,
     );
   }
   const formatFromCli = jq !== undefined || (cli.output !== undefined && format !== "table");
-  const tableFromCli = (cli.output !== undefined && format === "table") || about !== undefined;
+  const tableFromCli = (cli.output !== undefined && format === "table") || columnFlag !== undefined;
   return { output: jq === undefined ? format : "json", formatFromCli, tableFromCli, columns, header, jq };
 }
 
@@ -192,7 +204,7 @@ function columnList(text: string): readonly string[] {
   return columns;
 }
 
-/** Throws `UsageError` when the view has nothing that `--columns` or `--no-header` could change. */
+/** Throws `UsageError` if `--columns` or `--no-header` has no effect on the view. */
 export function checkColumns({ kind }: View, { output, columns, header }: OutputSettings): void {
   if (kind === "document" && (columns || !header)) {
     throw new UsageError(
@@ -201,12 +213,14 @@ export function checkColumns({ kind }: View, { output, columns, header }: Output
   }
   if (kind === "lines" && columns && output === "table") {
     throw new UsageError(
-      "--columns needs --output csv or tsv here: --output table prints one line for each result",
+      "--columns requires --output csv or tsv here: --output table prints one line for each result",
     );
   }
 }
 
-/** Whether text has colors: as `--color` says, or else as the environment says, or else on terminals that have them. */
+/**
+ * Whether output has colors: as set by `--color`, or else by the environment, or else if the terminal supports them.
+ */
 export function usesColor(color: string, isTerminal: boolean, env: Environment): boolean {
   if (color !== "auto") return color === "always";
   if (env.NO_COLOR) return false;

@@ -1,18 +1,18 @@
-/** What reading and writing the configuration needs of the machine. */
+/** The access to files that the configuration needs. */
 export interface ConfigFiles {
   readonly folders: { readonly config: string };
-  /** The user that runs gpuctl, by number; undefined where users have none. */
+  /** The numeric ID of the user that runs gpuctl; undefined on systems without user IDs. */
   readonly user: number | undefined;
-  /** The text of a small file; undefined when there is none. Throws when it cannot be read. */
+  /** The text of a small file; undefined if it does not exist. Throws if it cannot be read. */
   readonly readText: (path: string) => string | undefined;
   /** Undefined when the path does not exist. */
   readonly stat: (path: string) => { readonly owner: number; readonly mode: number } | undefined;
 }
 
-/** A global flag as far as settings depend on it. */
+/** The parts of a global flag that settings depend on. */
 export interface GlobalSetting {
   readonly name: string;
-  /** The environment variable that stands in for the flag. */
+  /** The environment variable that applies without the flag. */
   readonly env?: string;
   readonly default?: string;
   readonly choices?: readonly string[];
@@ -44,7 +44,7 @@ export type SettingName =
 /** Runs a shell command and returns its stdout. Throws when it fails or times out (milliseconds). */
 export type CommandOutput = (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
 
-/** The sandbox, as far as its keys go. */
+/** The keys of the sandbox. */
 export interface SandboxKeys {
   readonly keys: { readonly full: string };
   /** Whether a secret is one of the sandbox's keys, revoked or not. */
@@ -54,7 +54,7 @@ export interface SandboxKeys {
 export interface Credential {
   /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
   readonly source: string;
-  /** Empty for a key that is too short, and for one that a command has yet to print. */
+  /** Empty for a key that is too short, and for one that a command has not printed yet. */
   readonly lastFour: string;
 }
 
@@ -70,7 +70,7 @@ export interface Profiles {
   readonly add: (name: string, change: ProfileChange) => Promise<void>;
   readonly use: (name: string) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
-  /** Removes the key of a profile; false when it had none. */
+  /** Removes the key of a profile; false if it had none. */
   readonly removeKey: (name: string) => Promise<boolean>;
   /** What is wrong with the name of a profile; undefined for a valid one. */
   readonly nameProblem: (name: string) => string | undefined;
@@ -82,9 +82,9 @@ export interface Profiles {
 
 export interface ProfileSummary {
   readonly name: string;
-  /** In use in this run. */
+  /** Used in this run. */
   readonly inUse: boolean;
-  /** In use where no flag and no variable names another. */
+  /** Used if no flag or variable sets another profile. */
   readonly isDefault: boolean;
   readonly settings: ProfileValues;
   readonly key: Credential | undefined;
@@ -108,11 +108,11 @@ export interface ProfileChange {
 }
 
 export interface Secrets {
-  /** A key from stdin, or typed without echo on a terminal. */
+  /** Reads a key from stdin, or prompts for it without echo. */
   readonly readKey: (options: { fromStdin: boolean }) => Promise<string>;
-  /** The key that requests are sent with; runs `apiKeyCommand` if need be. Throws `NoCredential` when there is none. */
+  /** The key that requests are sent with; runs `apiKeyCommand` if needed. Throws `NoCredential` if there is none. */
   readonly keyInUse: () => Promise<KeyInUse>;
-  /** The key of a profile, whatever else is in use. */
+  /** The key of a profile, even if another key is in use. */
   readonly profileKey: (profile: string) => Promise<string | undefined>;
   /** The key that a command prints. */
   readonly keyFrom: (commandLine: string) => Promise<string>;

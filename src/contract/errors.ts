@@ -11,8 +11,9 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** Errors that every operation may return, and those that reads and user operations add. */
+/** Errors that any operation may return. */
 export const commonErrors = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "INTERNAL_SERVER_ERROR"] as const;
+/** The errors of reads and user operations. */
 export const lookupErrors = [...commonErrors, "NOT_FOUND"] as const;
 
 /** The body of every error response. The service does not document the entries of `issues`. */

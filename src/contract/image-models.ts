@@ -1,4 +1,6 @@
-/** What each image model can do (service sections 2.8 and 4.5). Kept free of zod, because help and prices load it. */
+/**
+ * What each image model can do (service sections 2.8 and 4.5). Does not import Zod, because help and prices load it.
+ */
 
 export interface ImageModel {
   /** Names of the LoRAs that the model supports. */

@@ -32,15 +32,16 @@ const imageInput = z.object({
     .describe(`LoRA weights by name (${loraModels.join(", ")})`),
 });
 
-/** A request as the rules check it. They allow an undocumented model everything. */
-type Picture = Omit<z.output<typeof imageInput>, "model_name"> & { readonly model_name: string };
+/** The input of the rules. They do not restrict models that the service does not document. */
+type ImageInput = Omit<z.output<typeof imageInput>, "model_name"> & { readonly model_name: string };
 
 const modelOf = (name: string): ImageModel | undefined =>
   Object.entries(imageModels).find(([known]) => known === name)?.[1];
 const isResolution = (size: string): boolean => resolutions.some((known) => known === size);
-const namesWhere = (able: (name: ModelName) => boolean): string => modelNames.filter(able).join(", ");
+const namesWhere = (isIncluded: (name: ModelName) => boolean): string =>
+  modelNames.filter(isIncluded).join(", ");
 
-const resolution: Rule<Picture> = {
+const resolution: Rule<ImageInput> = {
   id: "resolution",
   text: `width x height must be one of ${resolutions.join(", ")}`,
   violations: ({ width, height }) =>
@@ -52,7 +53,7 @@ const resolution: Rule<Picture> = {
         })),
 };
 
-const imageToImage: Rule<Picture> = {
+const imageToImage: Rule<ImageInput> = {
   id: "image-to-image",
   text: `only ${namesWhere((name) => imageModels[name].imageToImage)} support a reference picture`,
   violations: ({ model_name, image, strength }) =>
@@ -64,7 +65,7 @@ const imageToImage: Rule<Picture> = {
 };
 
 const sdxlFields = ["prompt_2", "negative_prompt_2", "enable_refiner"] as const;
-const sdxlOnly: Rule<Picture> = {
+const sdxlOnly: Rule<ImageInput> = {
   id: "sdxl-only",
   text: `only ${namesWhere((name) => imageModels[name].sdxl)} support ${sdxlFields.join(", ")}`,
   violations: (input) =>
@@ -75,7 +76,7 @@ const sdxlOnly: Rule<Picture> = {
           .map((field) => ({ field, message: `${input.model_name} is not an SDXL model` })),
 };
 
-const loraNames: Rule<Picture> = {
+const loraNames: Rule<ImageInput> = {
   id: "lora-names",
   text: "the model must support each LoRA",
   violations: ({ model_name, lora }) => {
@@ -83,7 +84,7 @@ const loraNames: Rule<Picture> = {
     if (known === undefined) return [];
     const advice =
       known.length === 0
-        ? `${model_name} supports none; ${namesWhere((name) => imageModels[name].loras.length > 0)} do`
+        ? `${model_name} does not support LoRAs; use ${loraModels.join(" or ")}`
         : `${model_name} supports ${known.join(", ")}`;
     return Object.keys(lora ?? {})
       .filter((name) => !known.includes(name))
@@ -92,7 +93,7 @@ const loraNames: Rule<Picture> = {
 };
 
 /** Limits of image generation that span several fields (service section 4.5). */
-const imageRules: readonly Rule<Picture>[] = [resolution, imageToImage, sdxlOnly, loraNames];
+const imageRules: readonly Rule<ImageInput>[] = [resolution, imageToImage, sdxlOnly, loraNames];
 
 export const generateImage = operation({
   id: "generateImage",

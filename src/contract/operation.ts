@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ErrorCode } from "./errors.ts";
 
-/** The tag groups of service section 9, and `inference` for the operations under the inference host. */
+/** The tags of service section 9, and `inference` for the operations on the inference host. */
 export const groups = {
   openapi: "The OpenAPI description.",
   rentals: "Rentals of both types, and reserved terms.",
@@ -50,12 +50,12 @@ export interface Operation<
   Id extends string = string,
   Input extends InputSchema = InputSchema,
   Output extends z.ZodType = z.ZodType,
-  Does extends Effect = Effect,
+  OperationEffect extends Effect = Effect,
 > {
   readonly id: Id;
   readonly method: Method;
-  /** `read` when left out. */
-  readonly effect?: Does;
+  /** `read` by default. */
+  readonly effect?: OperationEffect;
   readonly path: string;
   readonly host: "compute" | "inference";
   readonly group: keyof typeof groups;
@@ -83,7 +83,7 @@ export const operation = <
   const Id extends string,
   Input extends InputSchema,
   Output extends z.ZodType,
-  const Does extends Effect = "read",
+  const OperationEffect extends Effect = "read",
 >(
-  entry: Operation<Id, Input, Output, Does>,
-): Operation<Id, Input, Output, Does> => entry;
+  entry: Operation<Id, Input, Output, OperationEffect>,
+): Operation<Id, Input, Output, OperationEffect> => entry;

@@ -5,6 +5,7 @@ export const id = z.union([z.int().gt(0), z.string().min(1)]).meta({ id: "Id", d
 
 export type Id = z.infer<typeof id>;
 
+/** The input of an operation without fields. */
 export const nothing = z.object({});
 
 export const dateTime = (text: string) => z.iso.datetime({ offset: true }).describe(text);

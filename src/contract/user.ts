@@ -54,7 +54,7 @@ const remove = {
 } as const;
 
 const path = "/v2/users/me";
-/** The paths without /v2/ behave the same until this day (service section 9). */
+/** The paths without /v2/ behave the same until the sunset date (service section 9). */
 const legacy = { path: "/users/me", deprecated: true, sunset: "2027-03-01" } as const;
 
 export const updateCurrentUser = operation({ ...update, id: "updateCurrentUser", path });

@@ -1,8 +1,8 @@
-/** Milliseconds for one attempt, by the host of the operation. */
+/** Time limit of one attempt in milliseconds, by the host of the operation. */
 export const defaultTimeout = { compute: 30_000, inference: 300_000 } as const;
 
-/** Milliseconds for the service's description, for commands that need it but should not wait long. */
+/** Time limit in milliseconds for fetching the service's description in commands that should not wait long. */
 export const descriptionTimeout = 2_500;
 
-/** Retries of a read. */
+/** Number of retries of a read request. */
 export const defaultRetries = 3;

@@ -8,7 +8,10 @@ export const timeUnits = [
   { unit: "s", milliseconds: 1000 },
 ] as const;
 
-/** A duration in its two largest units, to the second (`2m 5s`, `1d 4h`), or `850ms` below a second. */
+/**
+ * Formats a duration in its two largest units, such as `2m 5s` or `1d 4h`; below a second in milliseconds, such as
+ * `850ms`.
+ */
 export function duration(milliseconds: number): string {
   const whole = Math.max(0, Math.round(milliseconds));
   if (whole < 1000) return `${whole}ms`;
@@ -24,7 +27,7 @@ export function duration(milliseconds: number): string {
   return parts.join(" ");
 }
 
-/** The longest wait in milliseconds, in whole days: timers hold just under 25. */
+/** The maximum wait in milliseconds: 24 days. The limit of Node.js timers is just under 25 days. */
 export const maxDuration = 24 * timeUnits[0].milliseconds;
 
 const parsedUnits = [...timeUnits, { unit: "ms", milliseconds: 1 }];
@@ -33,8 +36,8 @@ const pattern = new RegExp(
 );
 
 /**
- * Milliseconds of a duration as typed: `30s`, `2m`, `1h30m`, `500ms`, `1.5h`, `1d`, largest unit first. Undefined
- * for anything else, including a number without a unit, which could be seconds or milliseconds.
+ * Parses a duration such as `30s`, `2m`, `1h30m`, `500ms`, `1.5h` or `1d`, largest unit first, into milliseconds.
+ * Undefined for anything else, including a number without a unit, which could be seconds or milliseconds.
  */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim();
@@ -48,7 +51,10 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(Math.round(sum)) ? Math.round(sum) : undefined;
 }
 
-/** Milliseconds of a duration that a timer can hold. `source` is a flag, variable or key. Throws `UsageError`. */
+/**
+ * Parses a duration of at most `maxDuration` into milliseconds. The `UsageError` that it throws names `source`: a flag,
+ * variable or key.
+ */
 export function parseWait(text: string, source: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined && milliseconds <= maxDuration) return milliseconds;

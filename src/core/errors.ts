@@ -3,7 +3,7 @@ import type { RequestLine } from "./service-errors.ts";
 /** The message of anything that was thrown. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-/** Invalid input from the user. Nothing was sent. `flag` names the place, such as `--gpus` or `RENTAL`. */
+/** Invalid input from the user. Nothing was sent. `flag` is the flag or argument, such as `--gpus` or `RENTAL`. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly issues: readonly { readonly flag: string; readonly message: string }[];
@@ -18,7 +18,7 @@ export class UsageError extends Error {
   }
 }
 
-/** An error that says what to do about it. */
+/** An error with a hint: what the user can do about it. */
 class WithHint extends Error {
   readonly hint: string;
   constructor(message: string, hint: string, options?: ErrorOptions) {
@@ -32,7 +32,7 @@ export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
 }
 
-/** The resource does not exist. `request` is null when this does not come from the last response. */
+/** The resource does not exist. With `request: null`, the error report does not attribute this to the last response. */
 export class NotFound extends Error {
   override readonly name = "NotFound";
   readonly request: null | undefined;
@@ -44,7 +44,7 @@ export class NotFound extends Error {
   }
 }
 
-/** The service's description could not be fetched, so it is not known what the service offers. */
+/** The service's description could not be fetched, so it is not known which operations the service offers. */
 export class NoDescription extends WithHint {
   override readonly name = "NoDescription";
   readonly status: number | undefined;
@@ -75,7 +75,7 @@ export class NotReady extends WithHint {
   override readonly name = "NotReady";
 }
 
-/** Some checks of the installation failed; `issues` holds all checks. */
+/** Some checks of `gpuctl doctor` failed; `issues` holds all checks. */
 export class Unhealthy extends Error {
   override readonly name = "Unhealthy";
   readonly issues: readonly object[];
@@ -105,7 +105,7 @@ export class ResultLost extends Error {
   override readonly name = "ResultLost";
 }
 
-/** Something that the tool needs on this machine is missing. */
+/** Something that gpuctl needs on this machine is missing. */
 export class Unavailable extends WithHint {
   override readonly name = "Unavailable";
 }
@@ -141,17 +141,17 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: "the name contains a NUL character",
 };
 
-/** The error code of Node.js behind a failed call, such as `EEXIST`; empty where there is none. */
+/** The Node.js code of an error, such as `EEXIST`; empty if it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** A file could not be saved. No part of it was left behind. */
+/** A file could not be saved. No partial file is left behind. */
 export class SaveFailed extends Error {
   override readonly name = "SaveFailed";
-  /** The file or folder at fault. */
+  /** The file or folder that caused the error. */
   readonly path: string;
-  /** What is wrong with it, in words for a user. */
+  /** What is wrong with it, for people. */
   readonly reason: string;
 
   constructor(path: string, reason: string, options?: ErrorOptions) {

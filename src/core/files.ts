@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path";
 
 /**
- * Replaces a file that only the user may read, in one step: a temporary file is renamed, so that no one reads half of
- * it. Creates missing folders. On failure it throws and leaves the old file.
+ * Writes a file that only the user may read, atomically: it writes a temporary file and renames it. Creates missing
+ * folders. On failure it throws and leaves the old file unchanged.
  */
 export function writePrivateFile(path: string, contents: string | Uint8Array): void {
   makeFolderSync(dirname(path), 0o700);
@@ -17,8 +17,8 @@ export function writePrivateFile(path: string, contents: string | Uint8Array): v
 }
 
 /**
- * Makes a folder and the missing ones above it, one by one from the top: `mkdir` with `recursive` never returns below
- * `/proc` on Node 20 and 24. Several processes may do this at once. Throws the error of the call that failed.
+ * Creates a folder and its missing parents, one by one from the top, because `mkdir` with `recursive` never returns
+ * below `/proc` on Node 20 and 24. Safe when several processes do this at once. Throws the error of the failed call.
  */
 export function makeFolderSync(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;

@@ -1,4 +1,4 @@
-/** The value of a JSON text; undefined for a text that is not JSON. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -12,7 +12,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object, a list or a text; an empty one for a value of another type. */
+/** The value if it has the right type, or else an empty object, list or string. */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -36,7 +36,7 @@ export function valueAt(record: unknown, path: string): unknown {
   return undefined;
 }
 
-/** The first value at one of several paths that is neither missing nor null. */
+/** The first value at any of the paths that is neither missing nor null. */
 export function firstAt(record: unknown, paths: readonly string[]): unknown {
   for (const path of paths) {
     const value = valueAt(record, path) ?? undefined;
@@ -53,11 +53,11 @@ export const canonicalJson = (value: unknown): string =>
       : part,
   );
 
-/** The list of a page, under one of the names that services use. */
+/** The list in a page, under one of the names that services use. */
 export const listIn = (page: Readonly<Record<string, unknown>>): readonly unknown[] | undefined =>
   ["items", "data", "rentals", "results"].map((name) => page[name]).find(Array.isArray);
 
-/** The records of a page: a bare array, an object around one under a known name, or around a single one. */
+/** The records of a page: the page itself if it is an array, or the list under a known name, or the only list in it. */
 export function recordsOf(page: unknown): readonly unknown[] | undefined {
   if (Array.isArray(page)) return page;
   if (!isRecord(page)) return undefined;

@@ -1,4 +1,4 @@
-/** Calls `make` on the first call only, and returns the same promise ever after. */
+/** A function that calls `make` only once and returns the same promise every time. */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let result: Promise<Value> | undefined;
   return () => {

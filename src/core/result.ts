@@ -10,7 +10,7 @@ export interface Data {
   readonly rows?: unknown;
   /** Replaces the command's view. */
   readonly view?: View;
-  /** The data is printed at once; the command then runs until this settles. */
+  /** The data is printed immediately, and the command then runs until this promise settles. */
   readonly until?: Promise<void>;
   /** 0 by default; a command that found a problem sets another. */
   readonly exitCode?: number;
@@ -49,7 +49,7 @@ export interface Frames {
 export interface Frame extends Pick<Data, "data" | "rows"> {
   /** Lines below the list that belong to the snapshot. */
   readonly notes: readonly string[];
-  /** The time, the error if any, and how to quit; for people. */
+  /** For people: the time, the error if any, and how to quit. */
   readonly status: string;
   readonly failed: boolean;
 }

@@ -1,16 +1,16 @@
-/** The one chat model of the sandbox. It echoes, and says so by its name. */
+/** The only chat model of the sandbox. It echoes its input. */
 export const sandboxChatModel = "sandbox-echo";
 
-/** The operation sets of a sandbox: each has the operations that a service of this kind may serve. */
+/** The names of the operation sets of a sandbox. Each set resembles a service that serves only some operations. */
 export const operationSetNames = ["documented", "replacements", "legacy"] as const;
 
 export type OperationSetName = (typeof operationSetNames)[number];
 
-/** The header of a response that a fault changed: the number of the fault. */
+/** The response header with the number of the fault that changed the response. */
 export const faultHeader = "Gpuctl-Sandbox-Fault";
 
-/** How many calls a fault lets pass and then affects by default. */
+/** By default, a fault skips no call (`after`) and affects one (`times`). */
 export const faultDefaults = { after: 0, times: 1 } as const;
 
-/** How many logged requests the sandbox shows by default, and how many it keeps. */
+/** The number of logged requests that the sandbox shows by default, and the number that it keeps. */
 export const requestLog = { shown: 50, kept: 1000 } as const;

@@ -8,7 +8,7 @@ export interface RequestLine {
 export const isRead = ({ method }: Pick<RequestLine, "method">): boolean =>
   method === "GET" || method === "HEAD";
 
-/** The connection failed or broke. `sent` says whether a byte of the request may have left. */
+/** The connection failed or broke. `sent` says whether any of the request may have been sent. */
 export class ConnectionFailed extends Error {
   override readonly name = "ConnectionFailed";
   readonly code: string;
@@ -20,7 +20,7 @@ export class ConnectionFailed extends Error {
   }
 }
 
-/** An error of a request, which it keeps without its headers and body. */
+/** An error of a request. It keeps the request's method and URL, but not its headers and body. */
 class RequestError extends Error {
   readonly request: RequestLine;
   constructor(message: string, { method, url }: RequestLine) {
@@ -30,8 +30,8 @@ class RequestError extends Error {
 }
 
 /**
- * The service refused the request. A 5xx response to a write is an `UnknownOutcome` instead. `hint` says what to do,
- * where that is known.
+ * The service rejected the request. A 5xx response to a write is an `UnknownOutcome` instead. `hint` says what the user
+ * can do, if that is known.
  */
 export class ServiceError extends RequestError {
   override readonly name = "ServiceError";
@@ -78,7 +78,7 @@ export class ResponseTooLarge extends Error {
   }
 }
 
-/** A read succeeded, but its response is not what the service promises. */
+/** A read succeeded, but its response is not what the service documents. */
 export class InvalidResponse extends RequestError {
   override readonly name = "InvalidResponse";
   readonly status: number;
@@ -89,8 +89,8 @@ export class InvalidResponse extends RequestError {
 }
 
 /**
- * A write was sent and may or may not have taken effect. Look at the service before sending it again; `finding` is
- * what such a look showed.
+ * A write was sent and may or may not have taken effect. Check the state of the service before sending it again;
+ * `finding` is the result of such a check.
  */
 export class UnknownOutcome extends RequestError {
   override readonly name = "UnknownOutcome";

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof shells)[number];
 
-/** The file names of the completion scripts, by which the shells find them. */
+/** The names of the completion scripts. The shells find the scripts by these names. */
 export const completionFiles: Readonly<Record<Shell, string>> = {
   bash: "gpuctl.bash",
   zsh: "_gpuctl",
@@ -11,7 +11,7 @@ export const completionFiles: Readonly<Record<Shell, string>> = {
   powershell: "gpuctl.ps1",
 };
 
-/** The shell of a program such as `/bin/bash`; undefined for one that gpuctl does not support. */
+/** The shell of a program such as `/bin/bash`; undefined if gpuctl does not support it. */
 export function shellOf(program = ""): Shell | undefined {
   const name = basename(program).replace(/\.exe$/i, "");
   return shells.find((shell) => name === (shell === "powershell" ? "pwsh" : shell));

@@ -1,15 +1,15 @@
 import leven from "leven";
 import { UsageError } from "./errors.ts";
 
-/** A word quoted for a POSIX shell where it needs quotes. */
+/** Quotes a word for a POSIX shell, if it needs quotes. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** A flag and what is wrong with it: "--gpus must be 1", but "--image: SD2 does not do that". */
+/** Joins a flag and its message: "--gpus must be 1", but "--image: SD2 does not support image-to-image". */
 export const sentence = ({ flag, message }: { readonly flag: string; readonly message: string }): string =>
   /^(must|is|has|cannot|requires|or)\b/.test(message) ? `${flag} ${message}` : `${flag}: ${message}`;
 
-/** The error for one or more invalid values; a single one is the message itself. */
+/** The error for one or more invalid values. For a single one, its message is the message of the error. */
 export function invalidValues(
   issues: readonly { readonly flag: string; readonly message: string }[],
   hint: string,
@@ -19,30 +19,30 @@ export function invalidValues(
   return new UsageError(`${issues.length} invalid values`, { issues, hint });
 }
 
-/** The last four characters of an API key, to recognize it by; empty for a key too short to reveal that much of. */
+/** The last four characters of an API key, to recognize it; empty for a short key, of which they reveal too much. */
 export const keyEnding = (key: string): string => (key.length < 12 ? "" : key.slice(-4));
 
-/** The words most likely meant, in the order given; none when nothing is near. */
+/** The words that are closest to a misspelled one, in the given order; empty if none is close. */
 export function nearest(input: string, words: Iterable<string>): readonly string[] {
   const near = [...new Set(words)]
-    .map((word) => ({ word, ...compared(bare(input), bare(word)) }))
+    .map((word) => ({ word, ...compared(normalized(input), normalized(word)) }))
     .filter(({ edits, allowed }) => edits <= allowed);
   const minEdits = Math.min(...near.map(({ edits }) => edits));
   return near.filter(({ edits }) => edits === minEdits).map(({ word }) => word);
 }
 
-/** A question to append to a message, with a leading space; empty when nothing is near. */
+/** A suggestion to append to a message, with a leading space; empty if no word is close. */
 export function didYouMean(input: string, words: Iterable<string>): string {
   const near = nearest(input, words);
   return near.length > 0 ? ` (Did you mean ${near.join(" or ")}?)` : "";
 }
 
-/** What is wrong with a value that is not one of the choices. */
-export const noChoice = (place: string, choices: readonly string[], input: string): string =>
+/** The message for a value that is not one of the choices. */
+export const invalidChoice = (place: string, choices: readonly string[], input: string): string =>
   `${place} must be one of ${choices.join(", ")}, not ${JSON.stringify(input)}${didYouMean(input, choices)}`;
 
-/** Dashes and case do not count as typing errors. */
-const bare = (word: string): string => word.replace(/^-+/, "").toLowerCase();
+/** Leading dashes and case do not count as typing errors. */
+const normalized = (word: string): string => word.replace(/^-+/, "").toLowerCase();
 
 const maxEdits = 3;
 
@@ -53,24 +53,25 @@ function compared(input: string, word: string): { readonly edits: number; readon
   // leven counts a swap of two neighbors, the most common slip, as two edits.
   if (edits === 2 && letters(input) === letters(word)) return { edits: 1, allowed };
   return {
-    edits: shortens(input, word) ? Math.min(edits, 1 + (word.length - input.length) / 20) : edits,
+    edits: abbreviates(input, word) ? Math.min(edits, 1 + (word.length - input.length) / 20) : edits,
     allowed,
   };
 }
 
 const letters = (word: string): string => [...word].sort().join("");
 
-/** Whether a word of some length leaves letters of the other out, as `listVolumes` does of `listStorageVolumes`. */
-function shortens(input: string, word: string): boolean {
-  if (input.length < minShortened) return false;
+/** Whether the input is the word with letters left out, such as `listVolumes` for `listStorageVolumes`. */
+function abbreviates(input: string, word: string): boolean {
+  if (input.length < minAbbreviation) return false;
   let at = 0;
   for (const letter of word) if (letter === input[at]) at += 1;
   return at === input.length;
 }
 
-const minShortened = 5;
+/** Shorter inputs would match too many words. */
+const minAbbreviation = 5;
 
-/** Lines of at most `width` columns; a longer word stays whole. */
+/** Wraps a text to lines of at most `width` columns; a longer word is not split. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

@@ -1,4 +1,4 @@
-/** Help topics beside the commands, each with a manual page of its own. */
+/** Help topics that are not commands; each has its own manual page. */
 export const topics = [
   { name: "exit-codes", summary: "What each exit code means to a script" },
   { name: "environment", summary: "Environment variables and files that gpuctl uses" },

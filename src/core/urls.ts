@@ -1,6 +1,6 @@
 import { InsecureUrl } from "./service-errors.ts";
 
-/** What a base URL must be; undefined for a valid one. */
+/** What an invalid base URL must be instead, to follow "must be"; undefined for a valid one. */
 export const urlProblem = (text: string): string | undefined =>
   /^https?:\/\//i.test(text) && URL.canParse(text) ? undefined : "a URL such as https://api.example.com";
 
@@ -8,11 +8,11 @@ export const urlProblem = (text: string): string | undefined =>
 export const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 
-/** Loopback by address, or by a name that is reserved for it. */
+/** Whether a host is loopback, by its address or by a name that is reserved for it. */
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 
-/** The base URL for an operation of a host. */
+/** The base URL for an operation. The inference host defaults to the compute base URL. */
 export const baseUrlFor = (
   { host }: { readonly host: "compute" | "inference" },
   urls: { readonly baseUrl: string | undefined; readonly inferenceBaseUrl: string | undefined },
@@ -30,11 +30,11 @@ export function proxyVariable(protocol: string, environment: Environment): strin
   return names.flatMap((name) => [name, name.toUpperCase()]).find((name) => environment[name]);
 }
 
-/** A key is sent in a header, so it must be visible ASCII without spaces. */
+/** Whether an API key can be sent in a header: it must be visible ASCII without spaces. */
 export const fitsHeader = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
 
-/** Throws `InsecureUrl` when a key would be sent there unencrypted. */
-export function assertPrivate(url: URL, { insecureHttp }: { readonly insecureHttp: boolean }): void {
+/** Throws `InsecureUrl` if a key would be sent to the URL unencrypted. Loopback hosts are allowed. */
+export function assertSecureUrl(url: URL, { insecureHttp }: { readonly insecureHttp: boolean }): void {
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureHttp) {
     throw new InsecureUrl(url.origin);
   }

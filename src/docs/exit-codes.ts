@@ -20,7 +20,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [6, "The service rejected the request (400, 409, 422 and other 4xx)"],
   [
     7,
-    "The service failed on a read (5xx), redirected or returned an unusable response, or a rental failed, or a --jq filter failed",
+    "The service failed on a read (5xx), its response was a redirect or not usable, a rental failed, or a --jq filter failed",
   ],
   [8, "A wait timed out, or a rental is not reachable yet"],
   [
@@ -46,7 +46,7 @@ export const exitCodesTopic: readonly TopicSection[] = [
   {
     heading: "In a script",
     parts: [
-      "After exit code 9, you can run the same command again; an interrupted generation may have been charged, and a new one is charged again. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the field retryable of the error says whether it is safe to run the command again.",
+      "After exit code 9, you can run the same command again; an interrupted generation may have been charged, and a new one is charged again. Handle exit code 10 separately: the outcome is unknown, so check what exists before you run the command again. With a machine-readable format, the retryable field of the error says whether it is safe to run the command again.",
       { code: ['gpuctl rentals get 1001 --sandbox || echo "exit code $?"'] },
     ],
   },

@@ -1,11 +1,11 @@
 import {
   argText,
   type CommandNode,
-  everywhere,
   type FlagNode,
   type GlobalNode,
   type Noun,
   spellings,
+  standardFlags,
   textWithNotes,
   usageWords,
 } from "../command-kit/tree.ts";
@@ -40,7 +40,7 @@ const rootPage = ({ nouns, globals, version, date }: Manual): string =>
     section("SYNOPSIS", `${bold("gpuctl")} ${italic("COMMAND")} [${italic("FLAGS")}]`),
     section(
       "DESCRIPTION",
-      "gpuctl rents virtual machines and bare metal with GPUs, manages storage volumes and reserved terms, and generates images, chat responses and speech.",
+      "gpuctl rents virtual machines and bare metal with GPUs, manages storage volumes and reserved terms, and generates pictures, chat replies and speech.",
       `With ${bold("--sandbox")} the whole service runs inside gpuctl: you need no account, and nothing is rented.`,
       "Results go to stdout and everything else to stderr.",
     ),
@@ -51,7 +51,7 @@ const rootPage = ({ nouns, globals, version, date }: Manual): string =>
     section(
       "GLOBAL FLAGS",
       "Global flags can appear anywhere on the command line.",
-      flagList([...globals, ...everywhere]),
+      flagList([...globals, ...standardFlags]),
     ),
     section(
       "ENVIRONMENT",

@@ -56,7 +56,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Errors",
       parts: [
-        "Errors are printed on stderr. With a machine-readable format, an error is one JSON object whose field error contains:",
+        "Errors are printed on stderr. With a machine-readable format, an error is one JSON object whose error field contains:",
         { terms: errorFields },
       ],
     },

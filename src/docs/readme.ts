@@ -29,7 +29,7 @@ export const readmeTables = (
 
 /**
  * Puts each table between its markers, `<!-- NAME -->` and `<!-- /NAME -->`.
- * Throws when a table has no place.
+ * Throws if the markers of a table are missing.
  */
 export function withTables(readme: string, tables: Readonly<Record<string, string>>): string {
   return Object.entries(tables).reduce((text, [name, rows]) => {
@@ -43,7 +43,7 @@ export function withTables(readme: string, tables: Readonly<Record<string, strin
 /** Code in Markdown. */
 export const code = (text: string): string => `\`${text}\``;
 
-/** A Markdown table, its columns aligned in the source too. */
+/** A Markdown table whose columns are aligned in the source. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [heads, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = heads.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

@@ -1,6 +1,6 @@
 import { wrap } from "../core/text.ts";
 
-/** Escapes text, so that roff takes none of it for a request. */
+/** Escapes text so that roff does not interpret any of it as a request. */
 export const plain = (text: string): string =>
   text
     .replaceAll("\\", "\\e")
@@ -47,7 +47,7 @@ function wrapped(part: string): readonly string[] {
   });
 }
 
-/** A section of paragraphs and lists; empty when they all are. */
+/** A section of paragraphs and lists; an empty string if all of them are empty. */
 export const section = (heading: string, ...body: readonly string[]): string =>
   body.some((text) => text !== "") ? [`.SH ${heading}`, ...paragraphs(body)].join("\n") : "";
 
@@ -55,7 +55,7 @@ export const section = (heading: string, ...body: readonly string[]): string =>
 export const subsection = (heading: string, ...body: readonly string[]): string =>
   [`.SS ${heading}`, ...paragraphs(body)].join("\n");
 
-/** Separates paragraphs; lists and examples start with a request that separates them. */
+/** Separates paragraphs with `.PP`. Lists and examples need none: they start with a request of their own. */
 const paragraphs = (body: readonly string[]): readonly string[] =>
   body
     .filter((text) => text !== "")

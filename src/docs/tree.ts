@@ -1,11 +1,11 @@
 import {
   type ArgNode,
   type CommandNode,
-  everywhere,
   type FlagNode,
   type GlobalNode,
   type Noun,
   spellings,
+  standardFlags,
 } from "../command-kit/tree.ts";
 import { topics } from "../core/topics.ts";
 
@@ -30,7 +30,7 @@ export interface Place {
   readonly args: readonly (ArgNode & Valued)[];
 }
 
-/** The placeholder of a flag's value or the name of an argument, and what completes it. */
+/** The value of a flag or an argument: its placeholder, and what completes it. */
 export type Valued = Pick<FlagNode, "value" | "choices" | "completes">;
 
 export interface Word {
@@ -48,7 +48,7 @@ export function treeOf(nouns: readonly Noun[], globals: readonly GlobalNode[]): 
   return {
     places,
     paths: places.flatMap(({ path }) => path || []),
-    globals: [...globals, ...everywhere],
+    globals: [...globals, ...standardFlags],
     service: globals.filter(({ group }) => group === "Service"),
   };
 }
@@ -91,11 +91,11 @@ function wordsBelow(path: readonly string[], specs: readonly CommandNode[]): rea
 export const takesValue = ({ value, optionalValue }: FlagNode): boolean =>
   value !== undefined && optionalValue === undefined;
 
-/** Every spelling of the flags whose value is the next word, so that the value is not taken for a command. */
+/** Every spelling of the flags whose value is the next word. The scripts skip that word when they look for commands. */
 export const valueFlags = ({ places, globals }: Tree): readonly string[] =>
   spelled([...globals, ...places.flatMap(({ flags }) => flags)].filter(takesValue));
 
-/** Patterns of a shell's `case` for the flags that select the service: before their value, and in one word. */
+/** Patterns for a shell's `case`: service flags whose value is the next word, and those that are one word. */
 export function serviceWords({ service }: Tree): { readonly valued: string; readonly whole: string } {
   const valued = spelled(service.filter(takesValue));
   const switches = spelled(service.filter((flag) => !takesValue(flag)));

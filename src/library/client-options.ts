@@ -1,5 +1,5 @@
 import { urlProblem } from "../core/urls.ts";
-import { booleanRule, functionRule, type OptionRule, wholeNumber } from "./options.ts";
+import { booleanRule, functionRule, type OptionRule, wholeNumberRule } from "./options.ts";
 
 /** Sends a request and returns its response, like the standard `fetch`. */
 export type GivenFetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -27,27 +27,27 @@ export interface ClientOptions {
   readonly validate?: boolean | undefined;
 }
 
-/** The longest delay of a timer, in milliseconds. */
-const maxTimer = 2 ** 31 - 1;
+/** The maximum delay of a Node.js timer. */
+const maxTimerMs = 2 ** 31 - 1;
 
-const host: OptionRule = {
+const urlRule: OptionRule = {
   expected: "a URL such as https://api.example.com",
-  holds: (value) => typeof value === "string" && urlProblem(value) === undefined,
+  isValid: (value) => typeof value === "string" && urlProblem(value) === undefined,
 };
 
 export const clientOptionRules: Readonly<Record<keyof ClientOptions, OptionRule>> = {
-  baseUrl: host,
-  inferenceBaseUrl: host,
-  apiKey: { expected: "a string", holds: (value) => typeof value === "string" },
+  baseUrl: urlRule,
+  inferenceBaseUrl: urlRule,
+  apiKey: { expected: "a string", isValid: (value) => typeof value === "string" },
   fetch: functionRule,
   timeout: {
-    expected: `a number of milliseconds from 1 to ${maxTimer}`,
-    holds: (value) => typeof value === "number" && value > 0 && value <= maxTimer,
+    expected: `a number of milliseconds from 1 to ${maxTimerMs}`,
+    isValid: (value) => typeof value === "number" && value > 0 && value <= maxTimerMs,
   },
-  retries: wholeNumber(0),
+  retries: wholeNumberRule(0),
   userAgent: {
     expected: "printable ASCII text",
-    holds: (value) => typeof value === "string" && /^[\x20-\x7e]+$/.test(value),
+    isValid: (value) => typeof value === "string" && /^[\x20-\x7e]+$/.test(value),
   },
   insecureHttp: booleanRule,
   validate: booleanRule,

@@ -47,7 +47,7 @@ export interface Client extends Methods {
 
 /**
  * Creates a client of the service. Reads that fail for a temporary reason are retried; writes are sent once.
- * A deprecated operation is sent as its replacement if the service's description lists that.
+ * A deprecated operation is sent as its replacement if the service's description lists the replacement.
  * Methods reject with `ServiceError` (the service returned an error), `NetworkError` (no response; retrying is safe),
  * `InvalidResponse`, `UnknownOutcome` (a write may have taken effect; check before retrying) or `InterruptedWrite`, and
  * before a request is sent with `InvalidInput`, `NoCredential` or `InsecureUrl`. A stream that breaks off throws
@@ -66,7 +66,7 @@ export function createClient(options: ClientOptions): Client {
   return { ...methodsOf(send), stream, close };
 }
 
-/** A list can be incomplete although the call succeeds, and its result, an array, cannot say so. */
+/** Emits a process warning: a list can be incomplete although the call succeeds, and an array cannot say so itself. */
 const warn = (message: string): void => globalThis.process.emitWarning(message, "GpuctlWarning");
 
 function methodsOf(send: Sender["send"]): Methods {

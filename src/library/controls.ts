@@ -22,7 +22,7 @@ export function addFault({ faults }: Sandbox, fault: Fault): void {
   withNames({ delayMs: "delay", retryAfterSeconds: "retryAfter" }, () => faults.add(input));
 }
 
-/** A clock that is checked on every reading. @throws TypeError when it returns an invalid time, the first time immediately */
+/** Wraps a clock to check every reading, once immediately. The wrapper throws a TypeError for an invalid time. */
 export function checkedClock(now: () => number): () => number {
   const clock = (): number => {
     const time = now();
@@ -49,7 +49,7 @@ function withNames(names: Readonly<Record<string, string>>, work: () => unknown)
   }
 }
 
-/** A failure of calls to an operation. */
+/** A fault: how calls to an operation fail. */
 export interface Fault {
   /** The id of an operation, including the ones that the sandbox assumes, or `*` for all. */
   readonly operation: keyof Inputs | "*" | (string & {});
@@ -61,7 +61,7 @@ export interface Fault {
   readonly times?: number | undefined;
   /** How many calls pass before the first one that it affects; 0 by default. */
   readonly after?: number | undefined;
-  /** Holds the response back. */
+  /** Delays the response. */
   readonly delay?: Span | undefined;
   /** Breaks the connection. */
   readonly reset?: boolean | undefined;
@@ -81,7 +81,7 @@ function spanOf(span: Span, name: string): number {
   const milliseconds = typeof span === "string" ? parseDuration(span) : span;
   if (typeof milliseconds !== "number" || !Number.isFinite(milliseconds) || milliseconds < 0) {
     throw new RangeError(
-      `${name} must be milliseconds or a string such as 90s, 1h30m or 30d, not ${shown(span)}`,
+      `${name} must be a number of milliseconds or a string such as 90s, 1h30m or 30d, not ${shown(span)}`,
     );
   }
   return Math.round(milliseconds);

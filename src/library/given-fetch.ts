@@ -29,7 +29,7 @@ async function* bodyOf(
   }
 }
 
-/** A `fetch` reports a network error as a `TypeError`; Node.js puts the reason into its cause. */
+/** Converts an error of `fetch`. A network error is a `TypeError`; Node.js puts the reason into its cause. */
 function networkError(error: unknown, url: URL): unknown {
   if (!(error instanceof TypeError)) return error;
   const cause: NodeJS.ErrnoException = error.cause instanceof Error ? error.cause : error;

@@ -1,26 +1,26 @@
-/** What an option must be, in words, and a check of it. */
+/** A rule for the value of an option: what it must be, in words, and a check. */
 export interface OptionRule {
   readonly expected: string;
-  readonly holds: (value: unknown) => boolean;
+  readonly isValid: (value: unknown) => boolean;
 }
 
 export const booleanRule: OptionRule = {
   expected: "true or false",
-  holds: (value) => typeof value === "boolean",
+  isValid: (value) => typeof value === "boolean",
 };
 export const functionRule: OptionRule = {
   expected: "a function",
-  holds: (value) => typeof value === "function",
+  isValid: (value) => typeof value === "function",
 };
 
-export const oneOf = (choices: readonly string[]): OptionRule => ({
+export const oneOfRule = (choices: readonly string[]): OptionRule => ({
   expected: `one of ${choices.join(", ")}`,
-  holds: (value) => choices.some((choice) => choice === value),
+  isValid: (value) => choices.some((choice) => choice === value),
 });
 
-export const wholeNumber = (min: number, max = Number.POSITIVE_INFINITY): OptionRule => ({
+export const wholeNumberRule = (min: number, max = Number.POSITIVE_INFINITY): OptionRule => ({
   expected: `a whole number ${max === Number.POSITIVE_INFINITY ? `of at least ${min}` : `from ${min} to ${max}`}`,
-  holds: (value) => typeof value === "number" && Number.isInteger(value) && value >= min && value <= max,
+  isValid: (value) => typeof value === "number" && Number.isInteger(value) && value >= min && value <= max,
 });
 
 /** Checks options against their rules. @throws TypeError naming the invalid option and what it must be */
@@ -41,9 +41,9 @@ export function checkOptions(
     throw new TypeError(`${owner} has no option ${unknown}; its options are ${names.join(", ")}`);
   }
   const values = new Map(Object.entries(given));
-  for (const [name, { expected, holds }] of Object.entries(rules)) {
+  for (const [name, { expected, isValid }] of Object.entries(rules)) {
     const value = values.get(name);
-    if (value === undefined ? required.includes(name) : !holds(value)) {
+    if (value === undefined ? required.includes(name) : !isValid(value)) {
       throw new TypeError(`${name} must be ${expected}, not ${shown(value)}`);
     }
   }

@@ -7,9 +7,9 @@ import {
   checkOptions,
   functionRule,
   type OptionRule,
-  oneOf,
+  oneOfRule,
   shown,
-  wholeNumber,
+  wholeNumberRule,
 } from "./options.ts";
 
 export type { OperationSetName as EnvironmentName } from "../core/sandbox.ts";
@@ -29,32 +29,33 @@ export interface SandboxOptions {
   /** The port to serve on; a free one by default. */
   readonly port?: number | undefined;
   /**
-   * Serves only the operations of one environment: the `documented` ones; these with the `replacements` instead of the
-   * deprecated ones; or only the `legacy` path where there are two. All documented and assumed ones by default.
+   * Serves only some operations: `documented`, the documented ones; `replacements`, these with their replacements instead of
+   * the deprecated ones; `legacy`, these without the new path where there is also a legacy one. All documented and assumed
+   * operations by default.
    */
   readonly only?: OperationSetName | undefined;
 }
 
 const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
-  file: { expected: "the path of a file", holds: (value) => typeof value === "string" && value !== "" },
+  file: { expected: "the path of a file", isValid: (value) => typeof value === "string" && value !== "" },
   now: functionRule,
   serve: booleanRule,
-  port: wholeNumber(0, 65_535),
-  only: oneOf(operationSetNames),
+  port: wholeNumberRule(0, 65_535),
+  only: oneOfRule(operationSetNames),
 };
 
 /** The whole service, running locally. Once closed, everything but `close` throws `SandboxClosed`. */
 export interface Sandbox extends AsyncDisposable {
   /** Handles a request in this process. The host is ignored, and a path alone is enough. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** Where it is served, such as `http://127.0.0.1:49152`; a placeholder that only `fetch` accepts if it is not. */
+  /** Where it is served, such as `http://127.0.0.1:49152`. If it is not served, a placeholder that only `fetch` accepts. */
   readonly url: string;
   /** The built-in API keys: one with full access, one that is read-only. */
   readonly keys: { readonly full: string; readonly readOnly: string };
   /** Restores the initial state: one user, the built-in keys, no rentals or faults, and the clock given by `now`. */
   reset(): void;
   /**
-   * Advances the clock: rentals boot, accrue costs and end with their terms. Milliseconds, or a string such as `30d`.
+   * Advances the clock by milliseconds, or by a string such as `30d`: rentals boot, accrue costs and end with their terms.
    * @throws RangeError when the duration is invalid
    * @throws ControlRefused past the year 9999
    */
@@ -136,8 +137,8 @@ export class SandboxClosed extends Error {
 }
 
 /**
- * Fetches from a sandbox. A path alone is resolved against `url`; an aborted signal ends the wait. A broken connection is a
- * `TypeError`, as with every `fetch`.
+ * Fetches from a sandbox. A path alone is resolved against `url`; an aborted signal ends the wait. A broken connection
+ * rejects with a `TypeError`, as with every `fetch`.
  */
 async function fetchFrom(
   { fetch }: Service,

@@ -9,6 +9,7 @@ import type { Issue } from "../contract/check/check.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
 import { defaultRetries, defaultTimeout } from "../core/defaults.ts";
+import { sentence } from "../core/text.ts";
 import {
   type DescriptionCache,
   type DescriptionLookup,
@@ -36,15 +37,15 @@ export interface Sender {
   ) => AsyncGenerator<CompletionChunk>;
 }
 
-/** Accepts other implementations, such as the AbortSignal of a browser environment in a test. */
+/** Whether a value is an AbortSignal, even of another implementation, such as that of a browser environment in a test. */
 const isSignal = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 
 const callRules: Readonly<Record<keyof RequestOptions, OptionRule>> = {
-  signal: { expected: "an AbortSignal", holds: isSignal },
+  signal: { expected: "an AbortSignal", isValid: isSignal },
 };
 
-/** The operations that stream. */
+/** The operations whose response can be streamed. */
 const streams: Readonly<Record<StreamedId, true>> = { createChatCompletion: true };
 
 export function createSender(options: ClientOptions, fetch: Fetch, warn: (message: string) => void): Sender {
@@ -95,7 +96,9 @@ export class InvalidInput extends Error {
   override readonly name = "InvalidInput";
   readonly issues: readonly Issue[];
   constructor(operation: string, issues: readonly Issue[]) {
-    const messages = issues.map(({ path, message }) => `${path.join(".") || "the input"} ${message}`);
+    const messages = issues.map(({ path, message }) =>
+      sentence({ flag: path.join(".") || "the input", message }),
+    );
     super(`${operation}: ${messages.join("; ")}`);
     this.issues = issues;
   }
@@ -114,7 +117,7 @@ async function assertValid(id: OperationId, input: object): Promise<void> {
 
 /**
  * The client's copy of its service's description, kept in memory. It is fetched when first needed, once for all calls that
- * need it at the same time; a call's signal ends only its own wait.
+ * need it at the same time; a call's signal ends only the wait of that call.
  */
 function createDescriptionLookups(options: () => CallOptions): (signal?: AbortSignal) => DescriptionLookup {
   const texts = new Map<string, string>();
@@ -126,7 +129,7 @@ function createDescriptionLookups(options: () => CallOptions): (signal?: AbortSi
   };
   let store: DescriptionStore | undefined;
   let expiresAt = 0;
-  /** A store fetches only once, and a client may live long. */
+  /** The current store. It is replaced from time to time: a store fetches only once, and a client may live long. */
   const current = (): DescriptionStore => {
     const now = Date.now();
     if (store === undefined || now >= expiresAt) {

@@ -18,7 +18,7 @@ function unpadded(text: string): string {
  */
 export function decodeBase64(text: string): Uint8Array {
   const body = text.slice(DATA_URL.exec(text)?.[0].length ?? 0);
-  // White space is rare and pictures are large: the text is copied only where the scan fails.
+  // White space is rare and pictures are large: the text is copied only if the scan fails.
   const spaced = NOT_BASE64.test(unpadded(body));
   const compact = spaced ? body.replace(/\s+/g, "") : body;
   const symbols = unpadded(compact);

@@ -13,7 +13,7 @@ import {
 /** Where results go: to stdout, to one named file, or to files in a folder that are named by a template. */
 export type Destination = { readonly kind: "stdout" } | FileDestination;
 
-/** Missing folders are created for a template: the user named a folder or a template, not one file. */
+/** For a template, which is also used for a folder, missing folders are created; for a file they are not. */
 export type FileDestination =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "template"; readonly folder: string; readonly template: string };
@@ -33,7 +33,7 @@ function within(folder: string, path: string): string {
  *
  * @param here the folder that relative paths start from.
  * @throws {SaveFailed} for an empty or invalid path, and for a device or a pipe, which cannot be replaced by a rename.
- * @throws {UsageError} before anything is sent, so that no result is paid for and cannot be named.
+ * @throws {UsageError} for an invalid template, before anything is sent and paid for.
  */
 export async function destination(out: string | undefined, here = "."): Promise<Destination> {
   if (out === "-") return { kind: "stdout" };
@@ -59,7 +59,7 @@ export async function destination(out: string | undefined, here = "."): Promise<
   return { kind: "file", path };
 }
 
-/** The deepest folder that is known before there is a result, to check that it is writable. */
+/** The deepest folder that is known before the result, so that it can be checked first. */
 export function folderOf(to: FileDestination): string {
   if (to.kind === "file") return dirname(to.path);
   const [beforeValues = ""] = to.template.split("{");
@@ -67,8 +67,8 @@ export function folderOf(to: FileDestination): string {
 }
 
 /**
- * The path of one result, with the extension of its bytes; `renamed`: the user typed a different one. Several results
- * (`count`) for one named file are numbered: `-1`, `-2` and so on before the extension.
+ * The path of one result, with the extension of its bytes. `renamed` is true if the user typed a different one.
+ * Several results (`count`) for one named file are numbered: `-1`, `-2` and so on before the extension.
  */
 export function pathIn(
   to: FileDestination,

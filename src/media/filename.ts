@@ -66,7 +66,7 @@ function fill(segment: string, values: NameValues): string {
  * Fills a template. The template's own folders and leading dots stay; a value adds neither a folder nor a hidden or
  * reserved name. A placeholder without a value is removed together with the dash next to it. The name is never empty.
  *
- * @throws {UsageError}
+ * @throws {UsageError} for an invalid template.
  */
 export function fileName(template: string, values: NameValues): string {
   checkTemplate(template);
@@ -83,7 +83,7 @@ export function fileName(template: string, values: NameValues): string {
 const MAX_SLUG = 40;
 const MAX_VALUE = 60;
 
-/** Folds the text towards ASCII as far as Unicode defines it: removes accents, replaces full-width letters. */
+/** Removes accents, and replaces compatibility characters such as full-width letters with plain ones. */
 function folded(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}+/gu, "");
 }
@@ -126,7 +126,7 @@ const MEDIA_EXTENSIONS = new Set(MEDIA_TYPES.flatMap(({ ext }) => [ext, ...(ALIA
 
 /**
  * The path with the extension of its bytes. Another media extension is replaced; anything else is kept and followed by
- * the right one, since the `.5` of `v1.5` is not an extension. `renamed`: the user typed a different extension.
+ * the right one, since the `.5` of `v1.5` is not an extension. `renamed` is true if the user typed a different one.
  */
 export function withExtension(path: string, ext: string): { path: string; renamed: boolean } {
   const typed = parse(path).ext;

@@ -3,10 +3,10 @@ import { dirname } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 
-/** The calls that put bytes on a disk, so that a test can have a disk that is full or has no hard links. */
+/** The calls that write to a disk, so that tests can simulate a full disk or one without hard links. */
 export type Disk = Pick<typeof promises, "open" | "link" | "rename" | "unlink">;
 
-/** Error codes of file systems that cannot flush a single file; the bytes are written all the same. */
+/** Error codes of file systems that cannot flush a single file. The file is written anyway. */
 const cannotFlush = ["EINVAL", "ENOSYS", "ENOTSUP"];
 
 /**
@@ -36,7 +36,7 @@ export async function withTemporary<T>(
   }
 }
 
-/** @throws {SaveFailed} when the path is taken by something other than a folder, or cannot be looked at. */
+/** Whether a folder exists. @throws {SaveFailed} when the path is not a folder or cannot be accessed. */
 async function exists(folder: string): Promise<boolean> {
   try {
     if ((await promises.stat(folder)).isDirectory()) return true;
@@ -47,12 +47,12 @@ async function exists(folder: string): Promise<boolean> {
   throw new SaveFailed(folder, "not a folder");
 }
 
-/** @throws {SaveFailed} naming the folder, when it does not exist. */
-export async function needFolder(folder: string): Promise<void> {
+/** Checks that a folder exists. @throws {SaveFailed} that names the folder. */
+export async function assertFolderExists(folder: string): Promise<void> {
   if (!(await exists(folder))) throw new SaveFailed(folder, "no such folder");
 }
 
-/** Makes a folder and the missing ones above it. @throws {SaveFailed} naming the one at fault. */
+/** Makes a folder and the missing ones above it. @throws {SaveFailed} that names the folder at fault. */
 export async function makeFolder(folder: string): Promise<void> {
   if (await exists(folder)) return;
   try {
@@ -61,24 +61,24 @@ export async function makeFolder(folder: string): Promise<void> {
     const at =
       error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : folder;
     if (codeOf(error) !== "EEXIST") throw saveFailed(at, error);
-    await needFolder(at);
+    await assertFolderExists(at);
   }
 }
 
 /**
- * Checks, by writing a file and removing it, that the folder takes files: to be asked before a picture is paid for.
- * With `makeFolders` a missing folder passes when the nearest existing one above it takes files.
+ * Checks that files can be created in a folder, by creating one and removing it. Call it before anything is paid for.
+ * With `makeFolders`, a missing folder passes if files can be created in the nearest existing folder above it.
  *
  * @throws {SaveFailed}
  */
-export async function canSaveTo(folder: string, options: { makeFolders?: boolean } = {}): Promise<void> {
-  if (!options.makeFolders) await needFolder(folder);
+export async function assertWritable(folder: string, options: { makeFolders?: boolean } = {}): Promise<void> {
+  if (!options.makeFolders) await assertFolderExists(folder);
   let existing = folder;
   while (!(await exists(existing)) && dirname(existing) !== existing) existing = dirname(existing);
   try {
     await withTemporary(existing, new Uint8Array(1), async () => undefined);
   } catch (error) {
-    // The folder exists: it is the file that is not found, as below /proc.
+    // The folder exists, so the error is about the file, as below /proc.
     throw codeOf(error) === "ENOENT"
       ? new SaveFailed(existing, "files cannot be created in this folder")
       : saveFailed(existing, error);

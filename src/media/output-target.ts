@@ -3,16 +3,16 @@ import { EmptyResult, ResultLost, SaveFailed } from "../core/errors.ts";
 import { decodeBase64 } from "./base64.ts";
 import { type Destination, destination, folderOf, pathIn } from "./destination.ts";
 import { DEFAULT_TEMPLATE, type NameValues } from "./filename.ts";
-import { canSaveTo } from "./folders.ts";
+import { assertWritable } from "./folders.ts";
 import { save } from "./save.ts";
 import { type MediaType, sniff } from "./sniff.ts";
 
 export interface OutputOptions {
-  /** A file, a folder, a template, or `-` for stdout; the current folder when left out. */
+  /** A file, a folder, a template, or `-` for stdout; the current folder if undefined. */
   readonly out: string | undefined;
   /** Replace an existing file. */
   readonly force: boolean;
-  /** Nothing is going to be saved, so nothing is tried out. */
+  /** Nothing will be saved, so the folder is not checked. */
   readonly dryRun: boolean;
   readonly resolve: (path: string) => string;
   readonly temporaryFolder: string;
@@ -22,7 +22,7 @@ export interface OutputOptions {
 /** Where results go. */
 export interface OutputTarget extends Pick<OutputOptions, "force" | "say"> {
   readonly to: Destination;
-  /** For a result that its own place does not take after all: the first folder that takes it. */
+  /** Folders to try in order if a result cannot be saved to `to`. */
   readonly fallbackFolders: readonly string[];
 }
 
@@ -33,11 +33,12 @@ export interface SavedFile {
   readonly sha256: string;
 }
 
-/** Where `--out` leads, checked before anything is paid for. Throws when nothing can be saved there. */
+/** Resolves `--out`, and checks that files can be saved there before anything is paid for. Throws when they cannot. */
 export async function outputTarget(options: OutputOptions): Promise<OutputTarget> {
   const { out, force, dryRun, resolve, temporaryFolder, say } = options;
   const to = await destination(out, resolve("."));
-  if (to.kind !== "stdout" && !dryRun) await canSaveTo(folderOf(to), { makeFolders: to.kind === "template" });
+  if (to.kind !== "stdout" && !dryRun)
+    await assertWritable(folderOf(to), { makeFolders: to.kind === "template" });
   return { to, force, say, fallbackFolders: [resolve("."), temporaryFolder] };
 }
 
@@ -52,8 +53,9 @@ interface Media {
 }
 
 /**
- * Decodes a result and saves it under the extension of its bytes, or returns the bytes when they go to stdout. Nothing
- * is replaced unless forced. Throws `EmptyResult` for what is not of its kind, and `ResultLost` when no place takes it.
+ * Decodes a result and saves it under the extension of its bytes, or returns the bytes when they go to stdout. A
+ * file is replaced only with `force`. Throws `EmptyResult` for data of another kind, and `ResultLost` when it cannot be
+ * saved anywhere.
  */
 export async function saveMedia(
   { base64, kind, count, names, finish = (bytes) => bytes }: Media,
@@ -75,7 +77,7 @@ export async function saveMedia(
   return { path, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** Saves what was paid for under its default name in the first folder that takes it, and says where. */
+/** Saves a paid result under its default name in the first fallback folder that works, and prints its path. */
 async function saveElsewhere(
   bytes: Uint8Array,
   names: NameValues,
@@ -92,7 +94,7 @@ async function saveElsewhere(
   throw new ResultLost(failure.message);
 }
 
-/** The failure as a value, so that another place can be tried. */
+/** Returns a `SaveFailed` instead of throwing it, so that another folder can be tried. */
 function saveFailure(error: unknown): SaveFailed {
   if (error instanceof SaveFailed) return error;
   throw error;

@@ -42,7 +42,7 @@ function textChunk(keyword: string, text: string, type?: "iTXt"): Buffer {
 
 /**
  * Adds two texts to a PNG: the settings as `parameters`, and the request as JSON with its base64 `image` replaced by a
- * fingerprint. All other chunks stay byte for byte. An incomplete PNG or another file is returned unchanged.
+ * fingerprint. All other chunks are unchanged. An incomplete PNG or another file is returned unchanged.
  */
 export function addPngText(
   png: Uint8Array,

@@ -2,13 +2,13 @@ import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import { numbered } from "./filename.ts";
-import { type Disk, makeFolder, needFolder, withTemporary } from "./folders.ts";
+import { assertFolderExists, type Disk, makeFolder, withTemporary } from "./folders.ts";
 
 export interface SaveOptions {
   /** Replace an existing file. */
   readonly force?: boolean;
   /** Fail when the file exists, instead of choosing another name. */
-  readonly noOtherName?: boolean;
+  readonly failIfExists?: boolean;
   /** Create missing folders. */
   readonly makeFolders?: boolean;
 }
@@ -27,7 +27,7 @@ async function moveTo(path: string, temporary: string, disk: Disk): Promise<void
 /** Atomically gives the temporary file its name without replacing another file; `false` when the name is taken. */
 async function claim(path: string, temporary: string, disk: Disk): Promise<boolean> {
   try {
-    // Hard links fail with various codes; if there is another cause, the move fails for it, too.
+    // Hard links fail with various codes. If they are not the cause, the move fails with the same error.
     await disk.link(temporary, path).catch(() => moveTo(path, temporary, disk));
     return true;
   } catch (error) {
@@ -42,7 +42,7 @@ async function claim(path: string, temporary: string, disk: Disk): Promise<boole
  * `cat-3.png`), even when several processes save at once.
  *
  * @returns the path that was used.
- * @throws {SaveFailed} nothing is left behind.
+ * @throws {SaveFailed} and leaves no partial file.
  */
 export async function save(
   path: string,
@@ -51,13 +51,13 @@ export async function save(
   disk: Disk = fs,
 ): Promise<string> {
   const folder = dirname(path);
-  await (options.makeFolders ? makeFolder(folder) : needFolder(folder));
+  await (options.makeFolders ? makeFolder(folder) : assertFolderExists(folder));
   const place = async (temporary: string) => {
     let free = path;
     if (options.force) await disk.rename(temporary, path);
     else {
       for (let number = 2; !(await claim(free, temporary, disk)); number++) {
-        if (options.noOtherName)
+        if (options.failIfExists)
           throw new SaveFailed(path, "the file already exists; use --force to replace it");
         free = numbered(path, number);
       }

@@ -1,7 +1,7 @@
 import { asList, asRecord, asText, isRecord } from "../core/json.ts";
 import { type Description, resolved } from "./document.ts";
 
-/** An operation as a description lists it. References in schemas are not resolved. */
+/** An operation of a description. References in its schemas are not resolved. */
 export interface DescribedOperation {
   /** The operation id, or the method and path if it has none. */
   readonly id: string;
@@ -15,7 +15,7 @@ export interface DescribedOperation {
   /** Needs no credential. */
   readonly open: boolean;
   readonly parameters: readonly DescribedParameter[];
-  /** Its schema is undefined if it is not JSON. */
+  /** Undefined if the operation has no body. The schema is undefined if the body is not JSON. */
   readonly body: { readonly required: boolean; readonly schema: unknown } | undefined;
   readonly responses: readonly DescribedResponse[];
 }
@@ -48,7 +48,7 @@ export const describedOperations = (description: Description): readonly Describe
   });
 
 /** The operation with this method and path template. */
-export const findPath = (
+export const operationAt = (
   description: Description,
   method: string,
   path: string,

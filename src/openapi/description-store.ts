@@ -78,19 +78,19 @@ const isWithin = (time: number | undefined, span: number, now: number): boolean 
 const documentOf = ({ text }: Entry): Description | undefined =>
   text === undefined ? undefined : readDescription(text);
 
-/** The result of a fetch whose failure is not fatal. */
-interface Attempted {
+/** The result of a fetch that may have failed. After a failure, `description` may be the cached copy. */
+interface FetchResult {
   readonly description: Description | undefined;
   readonly error?: unknown;
 }
 
-/** Without a cache, every store fetches the description itself. */
+/** Creates the store of one service's description. Without a `cache`, it keeps nothing between runs. */
 export function createDescriptionStore(
   open: () => Promise<DescriptionSource>,
   cache: DescriptionCache | undefined,
 ): DescriptionStore {
-  /** The source, and what is cached of it. */
-  async function cached() {
+  /** Opens the source and reads its cache entry. */
+  async function openCached() {
     const source = await open();
     const entry = cache ? await readEntry(cache, source.url) : {};
     const now = source.now();
@@ -98,17 +98,17 @@ export function createDescriptionStore(
     return { source, entry, isFresh, hasFailed: isWithin(entry.failedAt, retryAfterMs, now) };
   }
 
-  const write = async ({ url }: DescriptionSource, { text = "", ...about }: Entry): Promise<void> => {
-    if (text.length <= maxBytes) await cache?.write(url, `${JSON.stringify({ url, ...about })}\n${text}`);
+  const write = async ({ url }: DescriptionSource, { text = "", ...metadata }: Entry): Promise<void> => {
+    if (text.length <= maxBytes) await cache?.write(url, `${JSON.stringify({ url, ...metadata })}\n${text}`);
   };
 
   async function fetch(source: DescriptionSource, entry: Entry, limits: FetchLimits = {}) {
     const known = documentOf(entry);
-    const fetched = await source.fetch({ ...limits, etag: known && entry.etag });
+    const response = await source.fetch({ ...limits, etag: known && entry.etag });
     const checkedAt = source.now();
-    if (fetched !== "unchanged") {
-      await write(source, { text: fetched.text, etag: fetched.etag, checkedAt });
-      return fetched.description;
+    if (response !== "unchanged") {
+      await write(source, { text: response.text, etag: response.etag, checkedAt });
+      return response.description;
     }
     if (known === undefined) throw new Error("unexpected response 304 to a request without an ETag");
     await write(source, { ...entry, checkedAt, failedAt: undefined });
@@ -120,50 +120,50 @@ export function createDescriptionStore(
     source: DescriptionSource,
     entry: Entry,
     limits: FetchLimits = lookupLimits,
-  ): Promise<Attempted> {
+  ): Promise<FetchResult> {
     try {
       return { description: await fetch(source, entry, { ...limits, maxBytes }) };
     } catch (error) {
       source.signal?.throwIfAborted();
-      const refused = error instanceof ServiceError && error.status < 500;
-      const remaining = refused ? {} : entry;
+      const hasNone = error instanceof ServiceError && error.status < 500;
+      const remaining = hasNone ? {} : entry;
       await write(source, { ...remaining, failedAt: source.now() });
       return { description: documentOf(remaining), error };
     }
   }
 
-  let looked: Promise<Attempted> | undefined;
-  let tried: Promise<Attempted> | undefined;
+  let lookup: Promise<FetchResult> | undefined;
+  let fetched: Promise<FetchResult> | undefined;
   let loaded: Promise<Description> | undefined;
 
-  async function look(): Promise<Attempted> {
-    const { source, entry, isFresh, hasFailed } = await cached();
+  async function lookUp(): Promise<FetchResult> {
+    const { source, entry, isFresh, hasFailed } = await openCached();
     const description = isFresh || hasFailed ? documentOf(entry) : undefined;
     if (description || hasFailed) return { description };
-    tried = tryFetch(source, entry);
-    return tried;
+    fetched = tryFetch(source, entry);
+    return fetched;
   }
 
   async function load(refresh: boolean, timeout?: number): Promise<Description> {
-    const { source, entry, isFresh } = await cached();
+    const { source, entry, isFresh } = await openCached();
     const fresh = isFresh && !refresh ? documentOf(entry) : undefined;
     if (fresh || timeout === undefined) return fresh ?? fetch(source, entry);
-    tried ??= tryFetch(source, entry, { timeout, retries: 1 });
-    const { description, error } = await tried;
+    fetched ??= tryFetch(source, entry, { timeout, retries: 1 });
+    const { description, error } = await fetched;
     if (description === undefined) throw error;
     return description;
   }
 
   return {
     get: async () => {
-      looked ??= tried ?? look();
-      return (await looked).description;
+      lookup ??= fetched ?? lookUp();
+      return (await lookup).description;
     },
     refresh: async () => {
-      await looked;
-      tried ??= cached().then(({ source, entry }) => tryFetch(source, entry));
-      looked = tried;
-      return (await tried).description;
+      await lookup;
+      fetched ??= openCached().then(({ source, entry }) => tryFetch(source, entry));
+      lookup = fetched;
+      return (await fetched).description;
     },
     load: ({ refresh = false, timeout } = {}) => {
       if (timeout !== undefined) return load(false, timeout);
@@ -171,7 +171,7 @@ export function createDescriptionStore(
       return loaded;
     },
     peek: async () => {
-      const { entry, isFresh, hasFailed } = await cached();
+      const { entry, isFresh, hasFailed } = await openCached();
       return { description: documentOf(entry), isCurrent: isFresh || hasFailed };
     },
   };
@@ -181,13 +181,13 @@ export function createDescriptionStore(
 async function readEntry(cache: DescriptionCache, url: string): Promise<Entry> {
   const cached = (await cache.read(url)) ?? "";
   const end = cached.indexOf("\n");
-  const about = parseJson(cached.slice(0, Math.max(end, 0)));
-  if (!isRecord(about) || about.url !== url) return {};
+  const metadata = parseJson(cached.slice(0, Math.max(end, 0)));
+  if (!isRecord(metadata) || metadata.url !== url) return {};
   const text = cached.slice(end + 1);
   return {
-    etag: typeof about.etag === "string" ? about.etag : undefined,
-    checkedAt: typeof about.checkedAt === "number" ? about.checkedAt : undefined,
-    failedAt: typeof about.failedAt === "number" ? about.failedAt : undefined,
+    etag: typeof metadata.etag === "string" ? metadata.etag : undefined,
+    checkedAt: typeof metadata.checkedAt === "number" ? metadata.checkedAt : undefined,
+    failedAt: typeof metadata.failedAt === "number" ? metadata.failedAt : undefined,
     text: text === "" ? undefined : text,
   };
 }

@@ -44,7 +44,7 @@ function atPointer(description: Description, pointer: string): unknown {
     }, description);
 }
 
-/** A text with its percent escapes decoded; unchanged where they are invalid. */
+/** Percent-decodes a text; returns it unchanged if its escapes are invalid. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -63,7 +63,10 @@ interface Members {
   readonly required: readonly string[];
 }
 
-/** The properties of an object and its parts. Of several alternatives, a property is required if each requires it. */
+/**
+ * The properties of an object schema, with those of its `allOf`, `oneOf` and `anyOf`. A property of alternatives is
+ * required only if every alternative requires it.
+ */
 export function membersOf(description: Description, schema: Schema, depth = 0): Members {
   const parts = (some: unknown) =>
     (depth < maxDepth ? asList(some) : [])
@@ -90,7 +93,7 @@ export function membersOf(description: Description, schema: Schema, depth = 0): 
   };
 }
 
-/** The merged properties of several alternatives; a shared one accepts what any of them accepts. */
+/** The properties of all alternatives. A property of several alternatives accepts what any of them accepts. */
 function mergedAlternatives(alternatives: readonly Schema[]): Schema {
   const names = new Set(alternatives.flatMap((properties) => Object.keys(properties)));
   return Object.fromEntries(
@@ -101,7 +104,7 @@ function mergedAlternatives(alternatives: readonly Schema[]): Schema {
   );
 }
 
-/** A schema with its reference resolved; members beside the reference take precedence. */
+/** A schema with its reference resolved; keywords beside the reference take precedence. */
 export function merged(description: Description, schema: unknown): Schema {
   const { $ref: _, ...siblings } = asRecord(schema);
   return { ...asRecord(resolved(description, schema)), ...siblings };

@@ -1,22 +1,22 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import { asList, asRecord, isRecord } from "../core/json.ts";
-import { findPath } from "./described.ts";
+import { operationAt } from "./described.ts";
 import { type Description, resolved, type Schema } from "./document.ts";
 
 /** The path to a value in an input: field names and list indexes. */
 type Path = readonly (string | number)[];
-/** Fields with a fixed value. */
+/** The values of fields that are fixed, by field name. */
 type Fixed = Readonly<Record<string, string>>;
 
 /** Whether a description allows a value for a field of an operation or of its replacement. */
 export function listsValue(description: Description, id: OperationId, path: Path, value: unknown): boolean {
   const { method, path: urlPath, replacedBy } = routes[id];
-  const places: readonly Place[] = [{ method, path: urlPath }, ...(replacedBy ? [replacedBy] : [])];
-  return places.flatMap((place) => choicesAt(description, place, path)).includes(value);
+  const endpoints: readonly Endpoint[] = [{ method, path: urlPath }, ...(replacedBy ? [replacedBy] : [])];
+  return endpoints.flatMap((endpoint) => choicesAt(description, endpoint, path)).includes(value);
 }
 
-interface Place {
+interface Endpoint {
   readonly method: string;
   readonly path: string;
   readonly with?: Fixed;
@@ -24,10 +24,10 @@ interface Place {
 
 function choicesAt(
   description: Description,
-  { method, path: urlPath, with: fixed }: Place,
+  { method, path: urlPath, with: fixed }: Endpoint,
   path: Path,
 ): readonly unknown[] {
-  const operation = findPath(description, method, urlPath);
+  const operation = operationAt(description, method, urlPath);
   const [name, ...rest] = path;
   const query = operation?.parameters.find(
     (parameter) => parameter.in === "query" && parameter.name === name,

@@ -88,8 +88,8 @@ export function canPage(names: readonly string[], paging: Paging): boolean {
 }
 
 /**
- * The query of the page after one that was requested with `query` and has this many records; undefined where the
- * response does not say.
+ * The query of the next page. `query` and `records` are the query and the number of records of this page. Undefined if
+ * the response does not say how to continue.
  */
 function nextPage(
   response: unknown,

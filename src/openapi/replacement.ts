@@ -2,12 +2,12 @@ import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { Route } from "../contract/plain/route.ts";
 import { isRecord } from "../core/json.ts";
-import { type DescribedOperation, findPath } from "./described.ts";
+import { type DescribedOperation, operationAt } from "./described.ts";
 import { type Description, membersOf, resolved } from "./document.ts";
 import { canPage, type Paging, pagingOf } from "./paging.ts";
 
 /** The request that replaces a deprecated one, and how its response is paged. */
-export interface Replacement {
+export interface ReplacementRequest {
   readonly parts: Pick<Route, "method" | "path" | "host"> & {
     readonly query?: readonly (readonly [string, string])[];
     /** JSON. */
@@ -32,9 +32,9 @@ export function replacementOf(
   input: object,
   description: Description | undefined,
   gone = false,
-): Replacement | undefined {
+): ReplacementRequest | undefined {
   const { replacedBy, host, method, path } = routes[id];
-  const listed = description && replacedBy && findPath(description, replacedBy.method, replacedBy.path);
+  const listed = description && replacedBy && operationAt(description, replacedBy.method, replacedBy.path);
   if (!listed || !replacedBy) return undefined;
   const request = { method: replacedBy.method, path: replacedBy.path, host };
   const fields = { ...input, ...replacedBy.with };
@@ -43,7 +43,7 @@ export function replacementOf(
   const result = listed.responses.find(({ status }) => /^2/.test(status));
   const names = memberNames(description, result?.schema);
   const suitable = canPage(names, paging) && accepts(listed, Object.keys(input));
-  if (!suitable && !gone && findPath(description, method, path)) return undefined;
+  if (!suitable && !gone && operationAt(description, method, path)) return undefined;
   const query = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
@@ -54,12 +54,12 @@ const accepts = ({ parameters }: DescribedOperation, names: readonly string[]): 
   names.every((name) => parameters.some((parameter) => parameter.name === name));
 
 /** The maximum depth at which members of a response are searched. */
-const maxDepth = 3;
+const maxResponseDepth = 3;
 
 /** The member names of an object and its nested objects; none for a list. */
 function memberNames(description: Description, schema: unknown, depth = 0): readonly string[] {
   const found = resolved(description, schema);
-  if (!isRecord(found) || found.type === "array" || depth > maxDepth) return [];
+  if (!isRecord(found) || found.type === "array" || depth > maxResponseDepth) return [];
   return Object.entries(membersOf(description, found).properties).flatMap(([name, property]) => [
     name,
     ...memberNames(description, property, depth + 1),

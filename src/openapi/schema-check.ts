@@ -59,9 +59,12 @@ function issues(
     coerceTypes: fromText ? "array" : false,
   });
   formats.default(ajv);
-  const upgrade = description.openapi.startsWith("3.0") ? upgraded : (given: unknown) => given;
+  const upgrade = description.openapi.startsWith("3.0") ? upgraded : (unchanged: unknown) => unchanged;
   ajv.addSchema(Object(upgrade(description)), documentId);
-  const check = ajv.compile({ type: "object", properties: { value: anchored(upgrade(schema)) } });
+  const check = ajv.compile({
+    type: "object",
+    properties: { value: withAbsoluteReferences(upgrade(schema)) },
+  });
   if (check({ value: structuredClone(value) })) return [];
   return explained(check.errors ?? [], (alternative, part) =>
     issues(alternative, part, options, unicodeRegExp),
@@ -69,7 +72,7 @@ function issues(
 }
 
 /** Makes local references absolute, so that they resolve from any schema. */
-function anchored(schema: unknown): unknown {
+function withAbsoluteReferences(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema ?? {}), (key, value) =>
     key === "$ref" && typeof value === "string" && value.startsWith("#") ? documentId + value : value,
   );
@@ -93,18 +96,21 @@ function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[]
   const path = pathOf(choice.instancePath);
   const failed = asList(choice.schema)
     .map((alternative) => check(alternative, choice.data))
-    .filter((found) => found.length > 0);
+    .filter((problems) => problems.length > 0);
   if (!isRecord(choice.data)) {
-    const messages = new Set(failed.flatMap((found) => found.map(({ message }) => message)));
+    const messages = new Set(failed.flatMap((problems) => problems.map(({ message }) => message)));
     return [{ path, message: [...messages].join(", or ") || "must match exactly one of several schemas" }];
   }
-  const [closest = []] = failed.sort((a, b) => schemaMismatch(a) - schemaMismatch(b));
+  const [closest = []] = failed.sort((a, b) => distance(a) - distance(b));
   return closest.map((issue) => ({ path: [...path, ...issue.path], message: issue.message }));
 }
 
-/** How far a value is from an alternative. A wrong constant outweighs everything else: it selects another alternative. */
-const schemaMismatch = (found: readonly SchemaIssue[]): number =>
-  found.length + (found.some(({ message }) => message.startsWith(mustBeConstant)) ? 1_000 : 0);
+/**
+ * How far a value is from an alternative, by the issues with it. A wrong constant outweighs everything else, because it
+ * selects another alternative.
+ */
+const distance = (problems: readonly SchemaIssue[]): number =>
+  problems.length + (problems.some(({ message }) => message.startsWith(mustBeConstant)) ? 1_000 : 0);
 
 const mustBeConstant = "must be exactly";
 
@@ -158,7 +164,10 @@ const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
   pattern: ({ pattern }) => `must match ${pattern}`,
 };
 
-/** OpenAPI 3.0 schemas as JSON Schema 2020-12, which 3.1 uses: `nullable` and boolean exclusive limits differ. */
+/**
+ * Converts OpenAPI 3.0 schemas to JSON Schema 2020-12, which 3.1 uses: replaces `nullable` and boolean exclusive
+ * limits.
+ */
 const upgraded = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? {}), (_key, one) => {
     if (!isRecord(one)) return one;
@@ -167,14 +176,14 @@ const upgraded = (value: unknown): unknown =>
     return nullable === true ? { anyOf: [schema, { type: "null" }] } : schema;
   });
 
-/** With a boolean exclusive limit, such as `exclusiveMinimum`, made a number. */
+/** Converts a boolean exclusive limit, such as `exclusiveMinimum: true`, to a number. */
 function withExclusive(schema: Schema, name: string, exclusive: string): Schema {
   const { [name]: limit, [exclusive]: isExclusive, ...rest } = schema;
   if (typeof isExclusive !== "boolean") return schema;
   return limit === undefined ? rest : { ...rest, [isExclusive ? exclusive : name]: limit };
 }
 
-/** Third-party regular expressions, which may never finish. */
+/** The regular expressions of the description, some of which may take too long to match. */
 interface Patterns {
   /** Replaces `RegExp` in ajv. Throws `SyntaxError` for an invalid pattern. */
   readonly regExp: RegExpEngine;
@@ -186,7 +195,7 @@ interface Patterns {
 const maxMatchTime = 100;
 const maxTotalTime = 2_000;
 
-/** Patterns with a time limit. One that timed out is not tried again. */
+/** Creates patterns with a time limit. A pattern that timed out is not tried again. */
 export function limitedPatterns(): Patterns {
   const unchecked = new Set<string>();
   const globals: { matches?: () => boolean } = {};

@@ -3,7 +3,7 @@ import { limitsText } from "../contract/plain/limits-text.ts";
 import { asText, isRecord } from "../core/json.ts";
 import { type Description, maxDepth, membersOf, merged, resolved, type Schema } from "./document.ts";
 
-/** A field in `api describe`; `name` has the form of `-f` and `-F`, such as `storageVolume[label]`. */
+/** A field as `api describe` shows it. `name` is what `-f` and `-F` expect, such as `storageVolume[label]`. */
 export interface ShownField {
   readonly name: string;
   readonly type: string;
@@ -19,10 +19,10 @@ export function fieldsOfSchema(
   description: Description,
   schema: unknown,
   prefix = "",
-  above: readonly unknown[] = [],
+  ancestors: readonly unknown[] = [],
 ): readonly ShownField[] {
   const found = resolved(description, schema);
-  if (!isRecord(found) || above.includes(found) || above.length > maxDepth) return [];
+  if (!isRecord(found) || ancestors.includes(found) || ancestors.length > maxDepth) return [];
   const { properties, required } = membersOf(description, found);
   return Object.entries(properties).flatMap(([name, property]) => {
     const path = prefix === "" ? name : `${prefix}[${name}]`;
@@ -30,7 +30,7 @@ export function fieldsOfSchema(
     const item = inner.type === "array" ? inner.items : undefined;
     return [
       shownField(description, path, property, required.includes(name)),
-      ...fieldsOfSchema(description, item ?? property, item ? `${path}[]` : path, [...above, found]),
+      ...fieldsOfSchema(description, item ?? property, item ? `${path}[]` : path, [...ancestors, found]),
     ];
   });
 }

@@ -8,7 +8,7 @@ import { plainText, sanitize } from "./text.ts";
 /** Formats rows of texts as lines, each with its line end. */
 export type RowWriter = (rows: readonly (readonly string[])[]) => string;
 
-/** RFC 4180, with CRLF. A row of one empty value is quoted, as an empty line is not a row. */
+/** RFC 4180, with CRLF. A row of one empty value is quoted, because an empty line is not a row. */
 export const csv: RowWriter = (rows) =>
   stringify(
     rows.map((row) => [...row]),
@@ -23,8 +23,8 @@ const escapeTsv = (text: string): string => text.replace(/[\t\n\r\\]/g, (one) =>
 export const tsv: RowWriter = (rows) => rows.map((row) => `${row.map(escapeTsv).join("\t")}\n`).join("");
 
 /**
- * Records as rows of unformatted values, under the names of their columns; absent values are empty. An empty list is its
- * header. Where the view declares no columns, they are the paths inside the first batch.
+ * Records as rows of unformatted values below a header of column names; absent values are empty. An empty list is only
+ * the header. If the view declares no columns, there is one for each path inside the first batch.
  */
 export async function* delimited(
   batches: AsyncIterable<readonly unknown[]>,

@@ -5,11 +5,11 @@ import { sshAddresses, sshText } from "./ssh.ts";
 import { plainText } from "./text.ts";
 import { parseTime, relativeTime } from "./time.ts";
 
-/** What the text of a value depends on. */
+/** What the format of a value depends on. */
 export interface FormatOptions {
   /** Times are relative on a terminal and unchanged in a pipe. */
   readonly terminal: boolean;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 

@@ -13,11 +13,11 @@ class BadFilter extends Error {
 /** The `--jq` expression compiles but fails on the data. */
 class FilterFailed extends Error {
   override readonly name = "FilterFailed";
-  readonly hint = "Only the filter failed. The request succeeded and would be sent again.";
+  readonly hint = "Only the filter failed: the request succeeded, and a retry sends it again.";
 }
 
 /**
- * Returns the results, one a line: strings without quotes, other values as compact JSON. `messages` is what the filter
+ * Returns the results, one per line: strings without quotes, other values as compact JSON. `messages` is what the filter
  * wrote to stderr, for example with `debug`.
  *
  * @throws {FilterFailed}
@@ -34,13 +34,13 @@ export type Filter = (
  */
 export async function compileFilter(expression: string): Promise<Filter> {
   const jq = await loadJq({ wasmBinary: await readFile(wasmFile()) });
-  // jq would take an expression that begins with a dash for a flag.
+  // jq parses an expression that begins with a dash as a flag.
   const program = expression.startsWith("-") ? ` ${expression}` : expression;
   const compiled = jq.raw("", program);
   if (compiled.exitCode !== 0) throw new BadFilter(`invalid --jq expression: ${reason(compiled.stderr)}`);
   return (data, terminal) => {
-    const { stdout, stderr, exitCode } = applied(jq, program, JSON.stringify(data) ?? "null");
-    if (exitCode !== 0) throw notApplied(reason(stderr) || `jq exited with status ${exitCode}`);
+    const { stdout, stderr, exitCode } = runFilter(jq, program, JSON.stringify(data) ?? "null");
+    if (exitCode !== 0) throw filterFailure(reason(stderr) || `jq exited with status ${exitCode}`);
     const values = stdout.split("\n").filter((line) => line !== "");
     return {
       text: values.map((value) => `${shown(value, terminal)}\n`).join(""),
@@ -62,7 +62,7 @@ function wasmFile(): string {
 /** The memory limit that jq.wasm is built with, in megabytes. */
 const MAX_MEMORY = 256;
 
-function applied(jq: Jq, program: string, input: string): JqResult {
+function runFilter(jq: Jq, program: string, input: string): JqResult {
   const { error } = console;
   // On an abort, jq.wasm logs to the console, which would add to the one JSON document on stderr.
   console.error = () => {};
@@ -70,7 +70,7 @@ function applied(jq: Jq, program: string, input: string): JqResult {
     return jq.raw(input, program, ["-c"]);
   } catch (cause) {
     if (!(cause instanceof Error && cause.name === "RuntimeError")) throw cause;
-    throw notApplied(
+    throw filterFailure(
       `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory; pipe -o jsonl to an installed jq instead`,
     );
   } finally {
@@ -78,7 +78,7 @@ function applied(jq: Jq, program: string, input: string): JqResult {
   }
 }
 
-const notApplied = (why: string): FilterFailed => new FilterFailed(`--jq failed on the response: ${why}`);
+const filterFailure = (why: string): FilterFailed => new FilterFailed(`--jq failed on the response: ${why}`);
 
 const reason = (stderr: string): string =>
   stderr

@@ -8,7 +8,7 @@ export function json(data: unknown, terminal: boolean): string {
   return escapeControls(`${JSON.stringify(data, null, 2) ?? "null"}\n`, terminal);
 }
 
-/** Batches of records as one JSON array, byte for byte what `json` makes of the whole list. */
+/** Batches of records as one JSON array, byte for byte the same as `json` of the whole list. */
 export async function* jsonArray(
   batches: AsyncIterable<readonly unknown[]>,
   terminal: boolean,

@@ -6,13 +6,13 @@ import { json, jsonArray, jsonl } from "./json.ts";
 import { recordsOf, singleBatch, type Value, wholeOf } from "./records.ts";
 import { oneLine, plainText } from "./text.ts";
 
-/** Loads what draws a view, while the data is on its way. */
+/** Loads the modules that draw a view, while the data is still being fetched. */
 export async function prepareTables({ kind }: View, terminal: boolean): Promise<void> {
   if (kind === "list") await (await import("./table/table.ts")).prepareTable(terminal);
   if (kind === "record") await import("./table/record.ts");
 }
 
-/** Rows that a table of streamed records lays out at a time. */
+/** Number of rows that a table of streamed records lays out at a time. */
 const STREAMED_CHUNK = 250;
 const LINES_PER_PIECE = 50;
 
@@ -27,8 +27,8 @@ export interface RenderOptions extends DrawOptions {
 }
 
 /**
- * Renders a value for stdout in pieces that end with a newline. An empty list is no text in a table and `[]` in JSON.
- * Streamed records are rendered as they arrive. Never throws for data that does not fit the view.
+ * Renders a value for stdout in pieces that end with a newline. An empty list renders as nothing in a table and as `[]`
+ * in JSON. Streamed records are rendered as they arrive. Never throws for data that does not fit the view.
  */
 export async function* render(
   value: Value | Records,

@@ -18,7 +18,7 @@ export function plainText(value: unknown): string {
   }
 }
 
-/** A sequence that does not end within this many characters is not one, and its text stays. */
+/** Maximum length of an escape sequence in characters. Longer text is not treated as one, and is kept. */
 const MAX_SEQUENCE = 4096;
 
 const parameters = `[0-?]{0,${MAX_SEQUENCE}}[ -/]{0,8}`;

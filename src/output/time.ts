@@ -1,11 +1,11 @@
 import { timeUnits } from "../core/durations.ts";
 
-/** The years 0 to 99 stand for a time that is not known. */
+/** Does not match the years 0 to 99, which stand for an unknown time. */
 const stamp =
   /^((?!00)\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(?:[Zz]|([+-])(\d\d):?(\d\d)?)?)?$/;
 
 /**
- * Milliseconds since 1970 of a timestamp in ISO 8601 or in the format of databases (`2026-09-12 13:59:00.123+00`), UTC
+ * Milliseconds since the epoch of a timestamp in ISO 8601 or in the format of databases (`2026-09-12 13:59:00.123+00`), UTC
  * without an offset. Undefined for anything else, including dates that do not exist.
  */
 export function parseTime(text: string): number | undefined {

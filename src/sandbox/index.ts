@@ -21,9 +21,9 @@ interface SandboxOptions {
   readonly only?: OperationSetName | undefined;
 }
 
-/** The whole service, running locally. */
+/** A sandbox: the whole service, running locally. */
 export interface Sandbox extends SandboxControls, RequestHandler {
-  /** The same state with another operation set; without a name, that of this sandbox. */
+  /** A handler for the same state with another operation set; without a name, with that of this sandbox. */
   withOperationSet(only: string | undefined): RequestHandler;
   readonly keys: { readonly full: string; readonly readOnly: string };
   /** The prefix of every key that it issues. */

@@ -6,7 +6,7 @@ export const keyPrefix = "gpuctl-sandbox-";
 /** The built-in keys: one with full access, one that is read-only. */
 export const keys = { full: `${keyPrefix}full`, readOnly: `${keyPrefix}read-only` } as const;
 
-/** The owner of a credential; undefined when it is missing, malformed, unknown or revoked. */
+/** The owner and the access of a credential; undefined when it is missing, malformed, unknown or revoked. */
 export function callerOf(store: Queries, authorization: string | undefined) {
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (secret === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { fieldsOf } from "../contract/plain/fields.ts";
 import { faultHeader, requestLog, sandboxChatModel } from "../core/sandbox.ts";
-import { exposed, maxBodyBytes, sandboxHeader } from "./app.ts";
+import { exposedHeaders, maxBodyBytes, sandboxHeader } from "./app.ts";
 import { assumedOperations } from "./assumed/index.ts";
 import { pageInput } from "./assumed/pages.ts";
 import { secondMs } from "./clock.ts";
@@ -9,7 +9,7 @@ import { defaultStrength, referenceSide } from "./engines/picture/request.ts";
 import { defaultRetryAfter } from "./faults/control.ts";
 import { listedSizes } from "./handlers/catalog.ts";
 import { numberedSecret } from "./handlers/keys.ts";
-import { speeds } from "./handlers/media.ts";
+import { speedRange } from "./handlers/media.ts";
 import { keys } from "./keys.ts";
 import { maxGpus } from "./rentals/create.ts";
 import { bootMs } from "./rentals/lifecycle.ts";
@@ -17,7 +17,7 @@ import { centsPerGpuHour, termDiscounts } from "./rentals/prices.ts";
 import { documentationNetworks, gpusPerMachine } from "./rentals/record.ts";
 import { idsBefore } from "./schema.ts";
 import { busyMs } from "./store.ts";
-import { firstCreditCents } from "./tables/users.ts";
+import { initialCreditCents } from "./tables/users.ts";
 
 const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
@@ -42,7 +42,7 @@ const texts = {
   "term-length":
     "A reserved rental requires termPeriodDays, a whole number of at least 1, and must end before the year 10000. termPeriodDays is ignored for an on-demand rental.",
   "convert-and-extend":
-    "Converting requires an active on-demand rental, extending an active reserved one. The price of an extension depends only on its own days. expectedTotalPriceCents must equal the price, and expectedReservedUntil the same instant as the new end; otherwise the error gives the correct values.",
+    "Converting requires an active on-demand rental; extending requires an active reserved one. The price of an extension depends only on the days that it adds. expectedTotalPriceCents must be the price, and expectedReservedUntil must be the new end; otherwise the error shows the correct values.",
   "gpu-count": `A rental has a whole number of GPUs from 1 to ${maxGpus}. Capacity never runs out.`,
   discount: "discountPercentage must be at least 0 and less than 100.",
   "ssh-keys":
@@ -61,32 +61,32 @@ const texts = {
   reservations: "A reservation request is accepted but not stored or forwarded.",
   volumes:
     "A volume can be attached to several active bare-metal rentals, in any region, and is detached from a rental that ends. Attaching it again has no effect, and volumes attached earlier stay attached. Volumes are free.",
-  ids: `IDs are numbers that count up, of rentals from ${idsBefore.rentals + 1} and of volumes from ${idsBefore.volumes + 1}. An ID can also be sent as a string.`,
-  user: "There is one user. An update requires no field and keeps the values of omitted fields. Deleting the user ends its rentals and revokes its keys: every call gets 401 until the next reset.",
+  ids: `IDs are consecutive numbers: rentals start at ${idsBefore.rentals + 1}, volumes at ${idsBefore.volumes + 1}. An ID can also be sent as a string.`,
+  user: "There is one user. All fields of an update are optional; omitted fields keep their values. Deleting the user ends its rentals and revokes its keys: every call gets 401 until the next reset.",
   sunset:
     "From their sunset day (UTC, by the sandbox's clock), the paths without /v2/ return 404 and are no longer in the description.",
   "body-size": `A request body can be up to ${maxBodyBytes / 1024 / 1024} MiB; a larger one gets 413 with the code PAYLOAD_TOO_LARGE.`,
   "rate-limits": "There are no rate limits and no quotas.",
-  balance: `An account starts with ${dollars(firstCreditCents)}, which its rentals use up. GET /v2/balances returns the remaining credit. Nothing stops when it falls below zero.`,
+  balance: `An account starts with a credit of ${dollars(initialCreditCents)}, which pays for its rentals. GET /v2/balances returns the remaining credit. Rentals continue when it falls below zero.`,
   clock:
-    "One clock stamps, boots, bills and expires everything, for all processes that share the state. It follows the machine's clock until it is changed, only goes forward, and ends with the year 9999. While it is frozen, no time passes.",
+    "One clock is used for all timestamps, boots, billing and expiry, by all processes that share the state. It follows the machine's clock until it is changed, only moves forward, and ends with the year 9999. While it is frozen, no time passes.",
   "passing-time":
-    "When time is advanced, everything that was due in between happens at its own time: boots, the ends of terms, and what follows from them.",
-  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or only delays or cuts the response. Each call triggers at most the oldest fault that waits for it; newer faults do not count that call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
-  "fault-responses": `Every error has the documented shape, for inference as well; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and holds back the response only: the operation has already taken effect, unless the fault prevents it. A 429 tells clients to wait ${defaultRetryAfter} s by default.`,
+    "When the clock is moved forward, everything due in between takes effect at its own time, such as boots and the ends of terms.",
+  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
+  "fault-responses": `Every error has the documented shape, for inference as well; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
   requests: `The log keeps the last ${requestLog.kept} requests, without bodies, keys or the values of unknown query fields. It does not include OPTIONS requests and calls to the sandbox's controls.`,
-  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt. A rental without createdAt starts to boot at the seed's time; everything else without it was created at that time.",
+  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt. createdAt is the seed's time by default, so a rental without it starts to boot then.",
   snapshot:
-    "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or holds a state that no sandbox can have.",
+    "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
   reset:
-    "A reset clears everything: IDs start over, faults and logged requests are removed, the clock follows the machine's clock again, and the user and the built-in keys are created anew.",
+    "A reset clears everything: IDs start over, faults and logged requests are removed, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
   controls: `A served sandbox has controls under ${adminPath}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
   lists:
     "Lists are sorted by ID and return everything at once; the history contains every rental that has ended.",
   records:
     "Records have the fields that services of this kind usually return, with money in cents and times in UTC with milliseconds. The summary has a total for each term type.",
   "rental-records":
-    "Creating, listing, looking up and the history return the same rental record; the lookup adds state. A field that was not given is null, false, an empty list, or its default.",
+    "Creation, lists, lookup and history return the same rental record; the lookup adds state. A field that was not given is null, false, an empty list, or its default.",
   "term-records":
     "In a record, termPeriodDays is the total length of all consecutive reserved terms, and costPerHourCents is the current hourly price.",
   summary: "The summary includes Pending rentals, at the hourly price that they will have.",
@@ -99,7 +99,7 @@ const texts = {
   "user-record":
     "The user's name and other text fields can be empty; unknown fields of the user are ignored.",
   "reservation-size":
-    "A reservation request can ask for any number of GPUs from 1, including fractions; the message repeats it.",
+    "A reservation request can ask for any number of GPUs that is at least 1, even a fraction; the message of the response repeats it.",
   hosts: "Compute and inference are served at the same address, whatever the host name of the request.",
   order:
     "A request is checked in this order: path and sunset day, faults, key, access of the key, size of the body, fields. The first failure determines the response.",
@@ -114,7 +114,7 @@ const texts = {
   "own-keys": `The built-in keys are ${keys.full} and ${keys.readOnly}, the same in every sandbox. Created keys are numbered: ${numberedSecret(1)}, ${numberedSecret(2)} and so on.`,
   "key-names": `Names of API keys and SSH keys have ${keyName?.minLength} to ${keyName?.maxLength} characters and do not have to be unique.`,
   bodies:
-    "A body is read as UTF-8 JSON whatever its Content-Type; a byte order mark is skipped. Unknown fields are ignored, and the last of several fields with the same name counts.",
+    "A body is read as UTF-8 JSON whatever its Content-Type; a byte order mark is skipped. Unknown fields are ignored, and if a field occurs more than once, the last one counts.",
   nulls: "A field that can be omitted cannot be null, except undocumented fields of chat completions.",
   query:
     "In a query, a boolean is true or false and a number is written as in JSON. A repeated field is rejected; an unknown one is ignored.",
@@ -123,14 +123,14 @@ const texts = {
     "Each entry of issues is an object with path and message. Inference errors have the same shape as other errors.",
   "unknown-things":
     "Terminating, converting, extending or attaching something that does not exist or has ended returns 400; deleting a key that does not exist returns 404.",
-  browsers: `Pages of any origin can call the sandbox, with any header, and can read the headers ${exposed.join(", ")}.`,
+  browsers: `Pages of any origin can call the sandbox, with any header, and can read the headers ${exposedHeaders.join(", ")}.`,
   headers: `Every response to a readable request has the headers ${sandboxHeader} and Date, by the sandbox's clock. Responses of paths with a sunset day also have Deprecation.`,
   description:
     "The description lists as its server the address it was requested at. It has an ETag: a request with a matching If-None-Match gets 304.",
   processes: `Changes to the state run one after the other, across all processes that share it. A process waits up to ${busyMs / secondMs} s for another.`,
   chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string and content must be a string. stop, stream and stream_options.include_usage are supported; temperature and all other fields are accepted and have no effect.`,
   tokens:
-    "A token is a word with the space before it, in prompts and in replies; usage counts tokens. max_tokens, or max_completion_tokens in its absence, is at least 1 and cuts the reply, with the finish_reason length.",
+    "A token is a word with the space before it, in prompts and in replies; usage counts tokens. max_tokens (if it is omitted, max_completion_tokens) is at least 1. A longer reply is cut, with the finish_reason length.",
   choices: "A chat completion has one choice: n must be 1 if given.",
   streams:
     "A chat stream has an event with the role, one for each token, one with the finish_reason, one with usage if requested, and [DONE].",
@@ -139,7 +139,7 @@ const texts = {
   references: `A reference is a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels, as plain base64, and is stretched to the size of the picture. strength is ${defaultStrength} by default and has no effect without a reference.`,
   seeds:
     "A seed is any integer that JSON represents exactly. Without one, a seed below 2^32 is derived from the number of seeds chosen since the reset; random_seed returns it.",
-  speech: `Speech is a WAV of 16-bit mono samples at sample_rate, from a small synthesizer. speed is from ${speeds.slowest} to ${speeds.fastest}, and other fields have no effect. The text must contain words that its English voice can speak.`,
+  speech: `Speech is a WAV of 16-bit mono samples at sample_rate, from a small synthesizer. speed is from ${speedRange.min} to ${speedRange.max}, and other fields have no effect. The text must contain words that its English voice can speak.`,
 } as const;
 
 export type LimitId = keyof typeof texts;

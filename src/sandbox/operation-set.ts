@@ -13,7 +13,7 @@ const documented = idsOf(operations);
 const entry = (id: ServedId): Operation => servedOperations[id];
 const replaced = documented.flatMap((id) => entry(id).replacedBy ?? []);
 const isReplacement = ({ method, path }: Operation): boolean =>
-  replaced.some((place) => place.method === method && place.path === path);
+  replaced.some((route) => route.method === method && route.path === path);
 
 const operationSets: Readonly<Record<OperationSetName, OperationSet>> = {
   documented,

@@ -19,7 +19,10 @@ export class MissingDependency extends Error {
  * Imports an optional package.
  * @throws MissingDependency when that fails
  */
-export async function optional<Module>(packageName: string, load: () => Promise<Module>): Promise<Module> {
+export async function importOptional<Module>(
+  packageName: string,
+  load: () => Promise<Module>,
+): Promise<Module> {
   try {
     return await load();
   } catch (error) {

@@ -7,7 +7,8 @@ import { isRecord } from "../core/json.ts";
 import { ApiError } from "./errors.ts";
 
 /**
- * The unchecked input of a request: the JSON object of its body, or the fields of its query or path, each converted to its kind.
+ * The unchecked input of a request: the JSON object of its body, or the fields of its query or path, each converted to its
+ * kind.
  * @throws ApiError when the body is not a JSON object
  */
 export async function readInput(
@@ -38,7 +39,7 @@ const unreadable = (message: string) => new ApiError("BAD_REQUEST", [{ path: [],
 const pathValues = (fields: readonly Field[], request: HonoRequest): Record<string, unknown> =>
   Object.fromEntries(fields.map(({ name, kind }) => [name, ofKind(kind, request.param(name) ?? "")]));
 
-/** A repeated field stays a list and an unconvertible value a string, so that the check reports them. */
+/** The fields of a query. Repeated fields stay lists and invalid values stay strings, so that the check reports them. */
 function query(fields: readonly Field[], request: HonoRequest): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap(({ name, kind }) => {

@@ -6,18 +6,23 @@ import { stamp } from "./clock.ts";
 import { secretsOf } from "./keys.ts";
 import type { Store } from "./queries.ts";
 
-/** What handling a request puts into its context. */
-export interface Seen {
+/** What is known about a request: the variables that handling it sets in its Hono context. */
+export interface RequestVariables {
   readonly now: number;
   readonly operation?: ServedId | undefined;
   readonly fault?: number | undefined;
   readonly problem?: { readonly code: string; readonly issues: readonly unknown[] } | undefined;
 }
 
-/** Logs a request; `status` is null when the connection was broken instead. A failure to log changes nothing. */
-export function logRequest(store: Store, http: Context, seen: Seen, status: number | null): void {
+/** Logs a request; `status` is null when the connection was broken instead. A failure to log does not affect the response. */
+export function logRequest(
+  store: Store,
+  http: Context,
+  variables: RequestVariables,
+  status: number | null,
+): void {
   try {
-    addRequest(store, withoutSecrets(entry(http, seen, status), [bearer(http), ...secretsOf(store)]));
+    addRequest(store, withoutSecrets(entry(http, variables, status), [bearer(http), ...secretsOf(store)]));
   } catch {
     // The response is more important than its entry in the log.
   }
@@ -25,7 +30,7 @@ export function logRequest(store: Store, http: Context, seen: Seen, status: numb
 
 const entry = (
   { req }: Context,
-  { now, operation, fault, problem }: Seen,
+  { now, operation, fault, problem }: RequestVariables,
   status: number | null,
 ): LoggedRequest => ({
   time: stamp(now),
@@ -38,7 +43,7 @@ const entry = (
   issues: (problem?.issues ?? []).flatMap(pathOf),
 });
 
-/** A query without the values of unknown fields, which may hold anything. */
+/** A query without the values of unknown fields, which may be secret. */
 function knownQuery(query: URLSearchParams, operation: ServedId | undefined): string {
   if (query.size === 0) return "";
   const known = new Set(
@@ -55,7 +60,7 @@ function pathOf(issue: unknown): readonly string[] {
 
 const bearer = ({ req }: Context): string => /^\S+ +(\S+)/.exec(req.header("authorization") ?? "")?.[1] ?? "";
 
-/** Shorter secrets are left in, because they may be parts of words. */
+/** Shorter secrets are not removed, because they may be parts of words. */
 const minSecretLength = 8;
 
 /** Removes keys from every text, wherever a caller put them. */
@@ -64,7 +69,7 @@ function withoutSecrets(request: LoggedRequest, secrets: readonly string[]): Log
     .filter(({ length }) => length >= minSecretLength)
     .flatMap((secret) => [secret, encodeURIComponent(secret)]);
   const clean = (text: string): string =>
-    spellings.reduce((left, secret) => left.replaceAll(secret, "..."), text);
+    spellings.reduce((cleaned, secret) => cleaned.replaceAll(secret, "..."), text);
   return { ...request, path: clean(request.path), issues: request.issues.map(clean) };
 }
 
@@ -81,8 +86,9 @@ interface LoggedRequest {
   readonly status: number | null;
   /** The fault that was applied. */
   readonly fault: number | null;
-  /** The error code of the response, and the dotted paths of its issues. */
+  /** The error code of the response. */
   readonly code: string | null;
+  /** The dotted paths of the error's issues. */
   readonly issues: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { addKey, keys } from "./keys.ts";
 import type { Queries } from "./queries.ts";
 import type { StoredUser } from "./tables/users.ts";
 
-/** Version 1. */
+/** Version 1: users, keys, rentals and volumes. */
 const tables = `
   CREATE TABLE users (id TEXT PRIMARY KEY, record TEXT NOT NULL, deletedAt INTEGER) STRICT;
   CREATE TABLE keys (secret TEXT PRIMARY KEY, userId TEXT NOT NULL, access TEXT NOT NULL) STRICT;
@@ -25,7 +25,7 @@ const tables = `
   CREATE INDEX attachmentsByRental ON attachments (rentalId);
 `;
 
-/** Version 2: keys get numbers and names and are as old as their user; SSH public keys are stored. */
+/** Version 2: API keys get an id, a name and the creation time of their user; SSH public keys are added. */
 const numberedKeys = `
   CREATE TABLE numberedKeys (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -64,10 +64,10 @@ export const upgrades: readonly string[] = [tables, numberedKeys, controls];
 
 export const schemaVersion = upgrades.length;
 
-/** Ids count up from here, so that in a small sandbox no rental has the id of a volume. */
+/** The numbers before the first ids. They differ, so that in a small sandbox no rental has the id of a volume. */
 export const idsBefore = { rentals: 1000, volumes: 500 };
 
-export const firstUser = "sandbox-user";
+export const builtInUserId = "sandbox-user";
 
 /** Every table but SQLite's own, sorted by name. */
 export const tableNames = (store: Queries): readonly string[] =>
@@ -77,7 +77,7 @@ export const tableNames = (store: Queries): readonly string[] =>
     )
     .map(({ name }) => String(name));
 
-/** Empties every table and restores the first user and the keys; ids start over. */
+/** Empties every table and restores the built-in user and keys; ids start over. */
 export function restoreInitialState(store: Queries, now: number): void {
   for (const table of [...tableNames(store), "sqlite_sequence"]) store.run(`DELETE FROM ${table}`);
   for (const [table, id] of Object.entries(idsBefore)) {
@@ -95,8 +95,8 @@ export function restoreInitialState(store: Queries, now: number): void {
     onboardedFor: "testing",
     referralCode: "SANDBOX",
   };
-  store.run("INSERT INTO users (id, record) VALUES (?, ?)", firstUser, JSON.stringify(user));
+  store.run("INSERT INTO users (id, record) VALUES (?, ?)", builtInUserId, JSON.stringify(user));
   for (const [name, secret] of Object.entries(keys)) {
-    addKey(store, firstUser, { secret, access: name, name, createdAt: now });
+    addKey(store, builtInUserId, { secret, access: name, name, createdAt: now });
   }
 }

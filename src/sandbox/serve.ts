@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { faultHeader } from "../core/sandbox.ts";
 import { ConnectionReset } from "./faults/cut.ts";
-import { optional } from "./packages.ts";
+import { importOptional } from "./packages.ts";
 
 /** The sandbox cannot listen on an address; the message says why. */
 export class CannotListen extends Error {
@@ -28,7 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
 export interface RequestHandler {
   /**
    * Handles a request to the service, whatever the host of its URL.
-   * Rejects with an error of code `ECONNRESET` when a fault breaks the connection.
+   * Rejects with an error with the code `ECONNRESET` when a fault breaks the connection.
    */
   fetch(request: Request): Promise<Response>;
   /**
@@ -38,7 +38,8 @@ export interface RequestHandler {
   handleControl(request: Request, peer: string | undefined): Promise<Response> | undefined;
 }
 
-export interface Served {
+/** A sandbox that is served over HTTP. */
+export interface SandboxServer {
   /** Such as http://127.0.0.1:8080. */
   readonly url: string;
   /** Stops serving and closes open connections. The sandbox itself stays open. */
@@ -53,8 +54,8 @@ export interface Served {
 export async function serve(
   sandbox: RequestHandler,
   { host, port }: { readonly host: string; readonly port: number },
-): Promise<Served> {
-  const adapter = await optional("@hono/node-server", () => import("@hono/node-server"));
+): Promise<SandboxServer> {
+  const adapter = await importOptional("@hono/node-server", () => import("@hono/node-server"));
   const handle = async (request: Request, incoming: Incoming): Promise<Response> => {
     const controlled = sandbox.handleControl(request, incoming.socket.remoteAddress);
     return controlled ?? respond(sandbox.fetch(request), incoming);
@@ -78,7 +79,7 @@ export async function serve(
 
 type Incoming = Pick<IncomingMessage, "socket">;
 
-/** The response, or a broken connection where a fault breaks it: before the response, or in its body. */
+/** Returns the response. If a fault breaks the connection, before the response or in its body, resets the connection. */
 async function respond(pending: Promise<Response>, { socket }: Incoming): Promise<Response> {
   try {
     const response = await pending;
@@ -92,7 +93,7 @@ async function respond(pending: Promise<Response>, { socket }: Incoming): Promis
   }
 }
 
-/** Lets what was already written arrive before the connection breaks. */
+/** The body. If a fault breaks the connection, what was already written still arrives first. */
 async function* untilBroken(
   body: AsyncIterable<Uint8Array>,
   socket: Incoming["socket"],

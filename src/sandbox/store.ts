@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { reasonOf } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
-import { optional } from "./packages.ts";
+import { importOptional } from "./packages.ts";
 import type { Store } from "./queries.ts";
 import { restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
 
@@ -28,11 +28,14 @@ export const busyMs = 10_000;
  * @throws StoreError when the file cannot be opened, is not a sandbox's, or was written by a newer version
  */
 export async function openStore(file: string, now: number): Promise<Store> {
-  const { DatabaseSync } = await optional("@photostructure/sqlite", () => import("@photostructure/sqlite"));
+  const { DatabaseSync } = await importOptional(
+    "@photostructure/sqlite",
+    () => import("@photostructure/sqlite"),
+  );
   try {
     if (file !== ":memory:") {
       makeFolderSync(dirname(resolve(file)), 0o700);
-      // For the user alone; SQLite's journals beside it take over its mode.
+      // Only this user can read it; SQLite creates its journal files with the same mode.
       closeSync(openSync(file, "a", 0o600));
     }
     const database = new DatabaseSync(file, { timeout: busyMs });
@@ -51,7 +54,10 @@ export async function openStore(file: string, now: number): Promise<Store> {
   }
 }
 
-/** Changing the journal mode fails as "busy" regardless of the timeout while another process opens the file. */
+/**
+ * Turns on the write-ahead log. Retries, because changing the journal mode fails as "busy", regardless of the timeout, while
+ * another process opens the file.
+ */
 async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
   const deadline = performance.now() + busyMs;
   for (;;) {
@@ -63,7 +69,7 @@ async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
     } catch (error) {
       const busy = error instanceof Error && "errcode" in error && error.errcode === 5;
       if (!busy || performance.now() > deadline) throw error;
-      // A wait that differs between processes, so that those that collided do not collide again.
+      // The delay differs between processes, so that those that collided do not collide again.
       await wait(5 + ((performance.now() * 1000) % 20));
     }
   }
@@ -98,7 +104,7 @@ function storeOn(database: DatabaseSyncInstance): Store {
   return store;
 }
 
-/** Creates the tables of a new file, upgrades those of an older version, and leaves every other database alone. */
+/** Creates the tables of a new file, upgrades those of an older version, and rejects every other database. */
 function createTables(store: Store, file: string, now: number): void {
   const version = () => Number(store.all("PRAGMA user_version")[0]?.user_version);
   if (version() === schemaVersion) return;
@@ -121,7 +127,7 @@ function createTables(store: Store, file: string, now: number): void {
   });
 }
 
-/** Whether a database is empty, or has a table that every version of the sandbox had. */
+/** Whether a database is empty, or has a table that every version of the sandbox has. */
 function isSandbox(store: Store, version: number): boolean {
   if (version > 0) return tableNames(store).includes("attachments");
   return store.all("SELECT 1 FROM sqlite_master LIMIT 1").length === 0;

@@ -7,7 +7,7 @@ import { crc32 } from "node:zlib";
 import { makeFolderSync, writePrivateFile } from "../core/files.ts";
 
 const checksumBytes = 4;
-/** A cached file not written for this long belongs to a build that was removed. */
+/** A cached file older than this is assumed to belong to a build that was removed. */
 const maxAgeMs = 30 * 24 * 3_600_000;
 
 /**
@@ -33,7 +33,7 @@ export function cacheCode(built: string, cache: string): void {
     const { exports } = module;
     script.runInThisContext().call(exports, exports, createRequire(filename), module, filename, built);
   };
-  // By now V8 has compiled exactly the functions that the command used.
+  // At exit, V8 has compiled exactly the functions that the command used.
   process.once("exit", (code) => {
     if (code === 0 && compiled.size > 0) store(compiled, cache, place);
   });

@@ -45,10 +45,10 @@ export function isWritable(path: string): boolean {
   }
 }
 
-/** Undefined if the path does not exist. */
-function orMissing<Value>(look: () => Value): Value | undefined {
+/** The result of `read`; undefined if the path does not exist. */
+function orMissing<Value>(read: () => Value): Value | undefined {
   try {
-    return look();
+    return read();
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
     throw error;
@@ -70,7 +70,7 @@ async function foldersOf(env: Environment): Promise<Files["folders"]> {
   };
 }
 
-/** Undefined without a home folder; the library throws on import then. */
+/** Undefined without a home folder, where the library throws on import. */
 async function defaultFolders() {
   try {
     const { default: envPaths } = await import("env-paths");

@@ -7,18 +7,21 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /**
    * Lets a child process handle interruptions while it uses our terminal. The terminal sends Ctrl-C to both; a signal sent
-   * to us alone is forwarded by `pass`.
+   * only to gpuctl is passed to `forward`.
    */
-  readonly leaveTo: <Value>(pass: (signal: NodeJS.Signals) => void, work: Promise<Value>) => Promise<Value>;
+  readonly leaveToChild: <Value>(
+    forward: (signal: NodeJS.Signals) => void,
+    work: Promise<Value>,
+  ) => Promise<Value>;
 }
 
 export function interruption(): Interruption {
   const controller = new AbortController();
-  let pass: ((signal: NodeJS.Signals) => void) | undefined;
+  let forward: ((signal: NodeJS.Signals) => void) | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      if (pass !== undefined) {
-        if (signal !== "SIGINT") pass(signal);
+      if (forward !== undefined) {
+        if (signal !== "SIGINT") forward(signal);
         return;
       }
       if (controller.signal.aborted) process.exit(130);
@@ -27,12 +30,12 @@ export function interruption(): Interruption {
   }
   return {
     signal: controller.signal,
-    leaveTo: async (to, work) => {
-      pass = to;
+    leaveToChild: async (to, work) => {
+      forward = to;
       try {
         return await work;
       } finally {
-        pass = undefined;
+        forward = undefined;
       }
     },
   };

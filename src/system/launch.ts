@@ -4,7 +4,7 @@ import { fstatSync, writeSync } from "node:fs";
 export const argv: readonly string[] = process.argv.slice(2);
 export const { env } = process;
 
-/** Whether stdout is a terminal, and its width. Opening stdout as a stream is slow, so it is opened only if it can be one. */
+/** Whether stdout is a terminal, and its width. A pipe or a file is not opened as a stream, which is slow. */
 export function stdoutSize(): { readonly isTTY: boolean; readonly columns: number } {
   if (!fstatSync(1).isCharacterDevice()) return { isTTY: false, columns: 0 };
   const { isTTY = false, columns = 0 } = process.stdout;
@@ -12,7 +12,7 @@ export function stdoutSize(): { readonly isTTY: boolean; readonly columns: numbe
 }
 
 /** Writes to stdout without opening it as a stream, and returns the exit code. A closed pipe is not a failure. */
-export function printed(text: string): number {
+export function writeStdout(text: string): number {
   try {
     writeSync(1, text);
     return 0;

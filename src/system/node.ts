@@ -7,8 +7,8 @@ import type { System } from "./types.ts";
 /** The real system. Streams are opened, and heavy modules loaded, on first use. */
 export async function nodeSystem(): Promise<System> {
   const { env } = process;
-  const { signal: interrupted, leaveTo } = interruption();
-  const programs = async () => (await import("./programs.ts")).nodePrograms(leaveTo);
+  const { signal: interrupted, leaveToChild } = interruption();
+  const programs = async () => (await import("./programs.ts")).nodePrograms(leaveToChild);
   return {
     env,
     io: {
@@ -36,9 +36,9 @@ export async function nodeSystem(): Promise<System> {
     },
     files: await nodeFiles(env),
     programs: {
-      run: async (...given) => (await programs()).run(...given),
-      output: async (...given) => (await programs()).output(...given),
-      which: async (...given) => (await programs()).which(...given),
+      run: async (...args) => (await programs()).run(...args),
+      output: async (...args) => (await programs()).output(...args),
+      which: async (...args) => (await programs()).which(...args),
     },
     machine: {
       nodeVersion: process.versions.node,

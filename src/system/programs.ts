@@ -7,11 +7,11 @@ import { ProgramFailed, Unavailable } from "../core/errors.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Programs } from "./types.ts";
 
-export const nodePrograms = (leaveTo: Interruption["leaveTo"]): Programs => ({
+export const nodePrograms = (leaveToChild: Interruption["leaveToChild"]): Programs => ({
   run: async (program, args) => {
     const { execa } = await import("execa");
     const running = execa(program, args, { stdio: "inherit", reject: false, forceKillAfterDelay: false });
-    const { exitCode, signal, code } = await leaveTo((request) => running.kill(request), running);
+    const { exitCode, signal, code } = await leaveToChild((request) => running.kill(request), running);
     if (exitCode !== undefined) return exitCode;
     if (signal === undefined) throw cannotStart(program, code);
     return 128 + os.signals[signal as NodeJS.Signals];
@@ -61,8 +61,8 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * Starts gpuctl again with other arguments, detached and silent. Resolves when it ends, or this many milliseconds after
- * the start of this process.
+ * Starts another gpuctl process, detached and silent. Resolves when it ends, or `latest` milliseconds after the start of
+ * this process.
  */
 export async function startInBackground(args: readonly string[], latest: number): Promise<void> {
   const [, program = ""] = process.argv;
@@ -74,11 +74,11 @@ export async function startInBackground(args: readonly string[], latest: number)
   child.unref();
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, Math.max(0, latest - performance.now()));
-    const over = () => {
+    const finish = () => {
       clearTimeout(timer);
       resolve();
     };
-    child.once("exit", over).once("error", over);
+    child.once("exit", finish).once("error", finish);
   });
 }
 

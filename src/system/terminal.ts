@@ -5,8 +5,8 @@ import type { Sink, Spinner, SpinnerOptions } from "./types.ts";
 type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
 /**
- * A stream that is opened on first use. The process exits silently when the pipe of stdout is closed. stderr is
- * `optional`: a closed pipe is ignored.
+ * A stream that is opened on first use. The process exits silently when its pipe is closed. For an `optional` stream,
+ * such as stderr, a closed pipe and failed writes are ignored.
  */
 export function sink(open: () => Stream, { optional = false } = {}): Sink {
   let opened: Stream | undefined;

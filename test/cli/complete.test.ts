@@ -93,7 +93,7 @@ describe("completion values", () => {
   test.each([
     [[]],
     [["key"]],
-    [["rental", "", "--profile", "nobody"]],
+    [["rental", "", "--profile", "missing"]],
     [["rental", "", "--retries", "many"]],
   ])("are empty for %j, without a request", async (line) => {
     expect(await completionsOf(line, {})).toEqual({ out: "", refreshes: 0 });
@@ -103,7 +103,7 @@ describe("completion values", () => {
     const config = { profile: "a b", profiles: { "a b": {}, work: {}, "c\nd": {} } };
     const files = { "/config/config.json": JSON.stringify(config) };
     expect(await completionsOf(["profile"], files)).toEqual({ out: "a b\t\nwork\t\n", refreshes: 0 });
-    expect(await completionsOf(["profile", "w", "--profile", "nobody"], files)).toEqual({
+    expect(await completionsOf(["profile", "w", "--profile", "missing"], files)).toEqual({
       out: "work\t\n",
       refreshes: 0,
     });

@@ -13,7 +13,7 @@ function shellWords(line: string): readonly string[] {
 
 describe.skipIf(process.platform === "win32")("a quoted line", () => {
   test("is parsed by a shell to the original arguments", () => {
-    const odd = fc.constantFrom(
+    const special = fc.constantFrom(
       "'",
       '"',
       "\\",
@@ -30,7 +30,7 @@ describe.skipIf(process.platform === "win32")("a quoted line", () => {
       "=",
     );
     const word = fc
-      .array(fc.oneof(odd, fc.string({ unit: "binary" })), { maxLength: 8 })
+      .array(fc.oneof(special, fc.string({ unit: "binary" })), { maxLength: 8 })
       .map((parts) => parts.join("").replaceAll("\0", ""));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
@@ -57,13 +57,13 @@ describe("the line that needs no prompts", () => {
     const left = [...given];
     const next = async () => left.shift() ?? "512";
     const prompts: Partial<Prompts> = { text: next, choose: next, confirm: async () => true };
-    const asked = await run(line, { terminal: 80, prompts });
-    const expected = /To run this again without prompts: gpuctl (.*)\n/.exec(asked.err)?.[1] ?? "";
+    const prompted = await run(line, { terminal: 80, prompts });
+    const expected = /To run this again without prompts: gpuctl (.*)\n/.exec(prompted.err)?.[1] ?? "";
     const again = await run(shellWords(expected), { terminal: 80, prompts: { confirm: async () => true } });
     expect(again.err).not.toContain("without prompts");
-    const bodies = ({ requests }: typeof asked) =>
+    const bodies = ({ requests }: typeof prompted) =>
       requests.map(({ path, query, body }) => ({ path, query, body }));
-    expect(bodies(again)[0]).toEqual(bodies(asked)[0]);
-    expect(again.code).toBe(asked.code);
+    expect(bodies(again)[0]).toEqual(bodies(prompted)[0]);
+    expect(again.code).toBe(prompted.code);
   });
 });

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureOf } from "../../src/cli/report/failure.ts";
 
-/** Errors that never leave the room they are thrown in. */
+/** Errors that are caught before they reach the command line. */
 const internal = [
   "ConnectionFailed",
   "ConnectionReset",
   "DryRun",
   "ApiError",
-  "NothingToSay",
+  "NoSpeakableText",
   "UnreadableReference",
 ];
 
-/** Errors of the library, which the command line never reports. */
+/** The names of all error classes, except the library's, which the command line never throws. */
 const names = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !file.startsWith("library"))
   .flatMap((file) => [
@@ -21,7 +21,7 @@ const names = readdirSync("src", { recursive: true, encoding: "utf8" })
   ])
   .map(([, name = ""]) => name);
 
-test.each(names.filter((name) => !internal.includes(name)))("%s is documented", (name) => {
+test.each(names.filter((name) => !internal.includes(name)))("%s has its own error code", (name) => {
   const error = Object.assign(new Error("what happened"), { name });
   expect(failureOf(error)).not.toMatchObject({ code: "FAULT" });
 });
@@ -31,7 +31,7 @@ test("an unexpected error is reported as a bug in gpuctl", () => {
 });
 
 test("an error is not retryable after a change was made", () => {
-  const error = Object.assign(new Error("no answer"), { name: "NetworkError" });
+  const error = Object.assign(new Error("no response"), { name: "NetworkError" });
   expect(failureOf(error)).toMatchObject({ retryable: true, hint: expect.stringContaining("safe") });
   expect(failureOf(error, { completedBefore: "The rental was created: 7." })).toMatchObject({
     retryable: false,

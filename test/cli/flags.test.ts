@@ -10,14 +10,14 @@ import { fc } from "../support/property.ts";
 import { typedAs } from "../support/typed.ts";
 import { words } from "../support/words.ts";
 
-/** A text that begins as no flag does. */
+/** A string that does not start like a flag. */
 const word = fc.string({ unit: "binary" }).filter((text) => !text.startsWith("-"));
 const name = fc.stringMatching(/^[A-Za-z][\w.-]{0,20}$/);
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 })
   .map((value) => value + 0);
 
-/** Values that a flag can give, whatever the limits say. */
+/** Values that a flag can express, whether or not the contract's limits allow them. */
 function values({ kind, choices, item }: Pick<Field, "kind" | "choices" | "item">): fc.Arbitrary<unknown> {
   if (choices) return fc.constantFrom(...choices);
   switch (kind) {
@@ -38,20 +38,20 @@ function values({ kind, choices, item }: Pick<Field, "kind" | "choices" | "item"
   }
 }
 
-const made = ({ flags, args }: CommandNode) => [
+const computedFields = ({ flags, args }: CommandNode) => [
   ...flags.flatMap(({ setsFields = [] }) => setsFields.map((path) => path.split(".")[0])),
   ...args.map(({ setsField }) => setsField),
 ];
 
-/** Fields that are read as they are typed; the command makes the others out of its own flags. */
+/** Fields that take their value unchanged from a flag or argument; the command computes the others. */
 const plainFields = (spec: CommandNode) =>
   (spec.operation === undefined ? [] : routes[spec.operation].fields).filter(
-    (field) => !made(spec).includes(field.name) || !["shapes", "list"].includes(field.kind),
+    (field) => !computedFields(spec).includes(field.name) || !["shapes", "list"].includes(field.kind),
   );
 
-const typing = commands.filter((spec) => plainFields(spec).length > 0 && !spec.defaulted);
+const commandsWithPlainFields = commands.filter((spec) => plainFields(spec).length > 0 && !spec.defaulted);
 
-test.each(typing)("typed values of $path arrive unchanged", (spec) => {
+test.each(commandsWithPlainFields)("typed values of $path arrive unchanged", (spec) => {
   const positional = (field: string) => spec.args.some((one) => one.field === field);
   const record = Object.fromEntries(plainFields(spec).map((field) => [field.name, values(field)]));
   const requiredKeys = Object.keys(record).filter(positional);

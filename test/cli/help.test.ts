@@ -10,14 +10,14 @@ import { topicsOf } from "../../src/docs/topics.ts";
 import { createCli } from "../support/cli.ts";
 import { commands } from "../support/commands.ts";
 
-/** What help takes of a line in a pipe. */
-const usual = 80;
+/** Help's line width when stdout is not a terminal. */
+const pipeWidth = 80;
 
-/** How the part begins that is the same for every command. */
+/** Where the section starts that is the same for every command. */
 const globalPart = /^Global flags \(see/m;
 
-/** Lines that help lays out itself; command lines are never broken. */
-const laidOut = (text: string) =>
+/** The lines that help wraps; it never wraps command lines. */
+const wrappedLines = (text: string) =>
   text.split("\n").filter((line) => !/^(Usage: |\s+(gpuctl|mkdir|printf|printenv) )/.test(line));
 
 describe.each(commands)("help of $path", (spec) => {
@@ -26,7 +26,7 @@ describe.each(commands)("help of $path", (spec) => {
     const { code, out, err } = await run([...spec.path, "--help"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.split(globalPart)[0]).toMatchSnapshot();
-    for (const line of laidOut(out)) expect(line.length, line).toBeLessThanOrEqual(usual);
+    for (const line of wrappedLines(out)) expect(line.length, line).toBeLessThanOrEqual(pipeWidth);
   });
 
   test("shows every flag, argument and example", async () => {
@@ -50,7 +50,7 @@ test.each(["", ...groups.map(({ name }) => name), "rentals create", "rentals lis
     const { code, out } = await run(`${line} --help`);
     expect(code).toBe(0);
     expect(out).toMatchSnapshot();
-    for (const text of laidOut(out)) expect(text.length, text).toBeLessThanOrEqual(usual);
+    for (const text of wrappedLines(out)) expect(text.length, text).toBeLessThanOrEqual(pipeWidth);
   },
 );
 
@@ -65,7 +65,7 @@ describe("help on a terminal", () => {
   ])("of %i columns uses %i", async (columns, width) => {
     const { run } = await createCli();
     const { out } = await run("rentals wait --help", { terminal: columns, env: { NO_COLOR: "1" } });
-    const longest = Math.max(...laidOut(out.split(globalPart)[0] ?? "").map(({ length }) => length));
+    const longest = Math.max(...wrappedLines(out.split(globalPart)[0] ?? "").map(({ length }) => length));
     expect(longest).toBeLessThanOrEqual(width);
     expect(longest).toBeGreaterThan(width - 15);
   });
@@ -102,7 +102,7 @@ describe("gpuctl help", () => {
     const { code, out, err } = await run(`help ${name}`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatchSnapshot();
-    for (const line of laidOut(out)) expect(line.length, line).toBeLessThanOrEqual(usual);
+    for (const line of wrappedLines(out)) expect(line.length, line).toBeLessThanOrEqual(pipeWidth);
   });
 
   test.each([

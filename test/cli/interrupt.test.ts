@@ -4,7 +4,7 @@ import { overNetwork } from "../support/service.ts";
 
 const vm = "rentals create vm --gpus 1 --yes";
 
-/** A service with this response to requests of the given method, and a controller for Ctrl-C. */
+/** A service that responds like this to requests with the given method, and the signal of its Ctrl-C. */
 function interruptedAt(
   method: string,
   respond: (controller: AbortController) => Response | Promise<Response>,
@@ -18,7 +18,7 @@ function interruptedAt(
   return { signal: controller.signal, cli };
 }
 
-/** Ctrl-C, and never a response. */
+/** Presses Ctrl-C and never responds. */
 const never = (controller: AbortController) => {
   controller.abort();
   return new Promise<Response>(() => {});

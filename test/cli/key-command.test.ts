@@ -7,10 +7,10 @@ import { serviceUrl } from "../support/service.ts";
 
 const key = "printed-key-4321";
 
-const usual: Responder = ({ path }) =>
+const emptyService: Responder = ({ path }) =>
   Response.json(path.endsWith("/openapi.json") ? { openapi: "3.1.0", paths: {} } : []);
 
-async function withCommand(printed: () => string, respond = usual) {
+async function withCommand(printed: () => string, respond = emptyService) {
   const cli = await createCli({ respond });
   const ran: string[] = [];
   const programs: RunOptions["programs"] = {
@@ -74,7 +74,7 @@ describe("a program that prints the key", () => {
     [
       "prints a sentence",
       () => "no such entry",
-      '"pass show gpuctl" printed something that is not a valid header value',
+      'the text that "pass show gpuctl" printed has spaces or characters that an HTTP header cannot contain',
     ],
     [
       "fails",
@@ -84,7 +84,7 @@ describe("a program that prints the key", () => {
       "exited with status 1",
     ],
     [
-      "is not there",
+      "is not installed",
       () => {
         throw new Unavailable("pass cannot be started (ENOENT)", "Install it.");
       },
@@ -94,7 +94,7 @@ describe("a program that prints the key", () => {
     const { run } = await withCommand(printed);
     const { code, out, err, requests } = await run("volumes list");
     expect({ code, out, requests }).toEqual({ code: 3, out: "", requests: [] });
-    expect(err).toContain('profile "work", printed by its apiKeyCommand');
+    expect(err).toContain('could not get a key from apiKeyCommand of profile "work": ');
     expect(err).toContain(expected);
     expect(err).not.toContain("no such entry");
   });
@@ -104,21 +104,21 @@ describe("a program that prints the key", () => {
     const { out } = await run("auth status -o json");
     expect(JSON.parse(out)).toMatchObject({
       key: "…4321",
-      source: 'profile "work", printed by its apiKeyCommand',
+      source: 'apiKeyCommand of profile "work"',
     });
   });
 
   test("replaces a stored key, and vice versa", async () => {
     const { run, folder } = await withCommand(() => key);
-    const kept = async () =>
+    const savedProfile = async () =>
       JSON.parse(await readFile(join(folder, "config", "config.json"), "utf8")).profiles.work;
-    expect(await kept()).toEqual({ apiKeyCommand: "pass show gpuctl", baseUrl: serviceUrl });
+    expect(await savedProfile()).toEqual({ apiKeyCommand: "pass show gpuctl", baseUrl: serviceUrl });
     await run("auth login --with-token", { stdin: "stored-key-0000" });
-    expect(await kept()).toEqual({ apiKey: "stored-key-0000", baseUrl: serviceUrl });
+    expect(await savedProfile()).toEqual({ apiKey: "stored-key-0000", baseUrl: serviceUrl });
     await run("config set apiKeyCommand 'op read op://x'");
-    expect(await kept()).toEqual({ apiKeyCommand: "op read op://x", baseUrl: serviceUrl });
+    expect(await savedProfile()).toEqual({ apiKeyCommand: "op read op://x", baseUrl: serviceUrl });
     expect(JSON.parse((await run("auth logout -o json")).out)).toMatchObject({ forgotten: true });
-    expect(await kept()).toEqual({ baseUrl: serviceUrl });
+    expect(await savedProfile()).toEqual({ baseUrl: serviceUrl });
   });
 
   test("cannot be combined with a key from stdin", async () => {

@@ -4,21 +4,26 @@ import { createCli } from "../support/cli.ts";
 const own = "https://own.example";
 const ownInference = "https://inference.own.example";
 const other = "https://other.example";
-const kept = "kept-key-1234";
-const given = "given-key-5678";
+const storedKey = "stored-key-1234";
+const otherKey = "other-key-5678";
 
 interface Case {
   readonly name: string;
   readonly flags?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The key that arrives at the compute host and at the inference host; none where it is not sent. */
+  /** The key that each host receives; undefined if gpuctl refuses to send one. */
   readonly compute: string | undefined;
   readonly inference: string | undefined;
 }
 
 const cases: readonly Case[] = [
-  { name: "nothing is said", compute: kept, inference: kept },
-  { name: "a flag names the same host", flags: `--base-url ${own}/v9`, compute: kept, inference: kept },
+  { name: "nothing is overridden", compute: storedKey, inference: storedKey },
+  {
+    name: "a flag names the same host",
+    flags: `--base-url ${own}/v9`,
+    compute: storedKey,
+    inference: storedKey,
+  },
   {
     name: "a flag names another host",
     flags: `--base-url ${other}`,
@@ -37,58 +42,63 @@ const cases: readonly Case[] = [
     compute: undefined,
     inference: undefined,
   },
-  { name: "the environment does", env: { GPUCTL_BASE_URL: other }, compute: undefined, inference: undefined },
+  {
+    name: "the environment names another host",
+    env: { GPUCTL_BASE_URL: other },
+    compute: undefined,
+    inference: undefined,
+  },
   {
     name: "a flag names another inference host",
     flags: `--inference-base-url ${other}`,
-    compute: kept,
+    compute: storedKey,
     inference: undefined,
   },
   {
     name: "the environment names another inference host",
     env: { GPUCTL_INFERENCE_BASE_URL: other },
-    compute: kept,
+    compute: storedKey,
     inference: undefined,
   },
   {
     name: "the profile's own host is named for inference",
     flags: `--inference-base-url ${own}`,
-    compute: kept,
-    inference: kept,
+    compute: storedKey,
+    inference: storedKey,
   },
   {
     name: "the profile's inference host is named for both",
     flags: `--base-url ${ownInference}`,
-    compute: kept,
-    inference: kept,
+    compute: storedKey,
+    inference: storedKey,
   },
   {
-    name: "the key comes with another host",
+    name: "another key is set for another host",
     flags: `--base-url ${other}`,
-    env: { GPUCTL_API_KEY: given },
-    compute: given,
-    inference: given,
+    env: { GPUCTL_API_KEY: otherKey },
+    compute: otherKey,
+    inference: otherKey,
   },
   {
-    name: "the key comes with another inference host",
-    env: { GPUCTL_API_KEY: given, GPUCTL_INFERENCE_BASE_URL: other },
-    compute: given,
-    inference: given,
+    name: "another key is set for another inference host",
+    env: { GPUCTL_API_KEY: otherKey, GPUCTL_INFERENCE_BASE_URL: other },
+    compute: otherKey,
+    inference: otherKey,
   },
-  { name: "a key alone is given", env: { GPUCTL_API_KEY: given }, compute: given, inference: given },
+  { name: "another key is set", env: { GPUCTL_API_KEY: otherKey }, compute: otherKey, inference: otherKey },
 ];
 
 describe.each(["stored", "printed by a program"])(
   "a profile's key, %s, is sent to the profile's hosts only",
   (kind) => {
-    const programs = { output: async () => `${kept}\n` };
+    const programs = { output: async () => `${storedKey}\n` };
 
     async function withProfile() {
       const cli = await createCli({ respond: () => Response.json({ audio: "x" }) });
       const hosts = `--base-url ${own} --inference-base-url ${ownInference}`;
       const line =
         kind === "stored" ? `auth login --with-token ${hosts}` : `auth login --key-command secret ${hosts}`;
-      await cli.run(line, { stdin: kept });
+      await cli.run(line, { stdin: storedKey });
       return cli;
     }
 
@@ -104,24 +114,24 @@ describe.each(["stored", "printed by a program"])(
         );
         if (arrives !== undefined) continue;
         expect(code).toBe(3);
-        expect(err).toMatch(/the key in profile "default".* is for https:\/\/own\.example and /);
+        expect(err).toMatch(/the key from .*profile "default" is for https:\/\/own\.example and /);
         expect(err).toContain("GPUCTL_API_KEY");
-        expect(err).not.toContain(kept);
+        expect(err).not.toContain(storedKey);
       }
     });
   },
 );
 
-test("a profile without a host uses its key for the host that is named", async () => {
+test("a profile without a host sends its key to the host of the flag", async () => {
   const { run } = await createCli({ respond: () => Response.json([]) });
-  await run("auth login --with-token", { stdin: kept });
+  await run("auth login --with-token", { stdin: storedKey });
   const { requests } = await run(`volumes list --base-url ${other}`);
-  expect(requests[0]?.headers.authorization).toBe(`Bearer ${kept}`);
+  expect(requests[0]?.headers.authorization).toBe(`Bearer ${storedKey}`);
 });
 
 test("the description needs no key, so any host can serve it", async () => {
   const { run } = await createCli({ respond: () => Response.json({ openapi: "3.1.0", paths: {} }) });
-  await run(`auth login --with-token --base-url ${own}`, { stdin: kept });
+  await run(`auth login --with-token --base-url ${own}`, { stdin: storedKey });
   const { code, requests } = await run(`api spec --base-url ${other}`);
   expect(code).toBe(0);
   expect(requests[0]?.headers).not.toHaveProperty("authorization");
@@ -131,7 +141,7 @@ test.each(["config set baseUrl https://other.example", "config unset baseUrl"])(
   "a stored key is not sent to a changed host: %s",
   async (line) => {
     const { run } = await createCli();
-    await run(`auth login --with-token --base-url ${own}`, { stdin: kept });
+    await run(`auth login --with-token --base-url ${own}`, { stdin: storedKey });
     const { code, err } = await run(line);
     expect(code).toBe(2);
     expect(err).toContain(`the key in profile "default" is for ${own} and will not be used for another host`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { documentedDescription } from "../../src/cli/start/describing.ts";
+import { documentedDescription } from "../../src/cli/start/service-description.ts";
 import { routes } from "../../src/contract/generated/routes.ts";
 import { createCli, type Responder } from "../support/cli.ts";
 import { commands } from "../support/commands.ts";
@@ -15,14 +15,14 @@ const vm = "rentals create vm --gpus 1 --gpu b300 --yes -o json";
 const json = (schema: object) => ({ requestBody: { content: { "application/json": { schema } } } });
 const gpus = (...names: readonly string[]) => ({ properties: { gpuType: { enum: names } } });
 
-/** A service with a description, which takes whatever it is sent. */
+/** A service with a description, which accepts any request. */
 const described =
   (document: object): Responder =>
   ({ path, method }) =>
     Response.json(path === descriptionPath ? document : method === "GET" ? [] : { id: 1 });
 
-/** The documented description, whose choices are one more each. */
-const withNews: object = JSON.parse(
+/** The documented description with one more value in every enum. */
+const withNewChoices: object = JSON.parse(
   JSON.stringify(await documentedDescription({ sandbox: false }), (key, value) =>
     key === "enum" ? [...value, "news"] : value,
   ),
@@ -41,9 +41,9 @@ describe("a choice that only the description has", () => {
   test.each(choices.map((one) => [`${one.spec.path.join(" ")} --${one.name}`, one] as const))(
     "is sent: %s",
     async (_name, { spec, id, field }) => {
-      const { run } = await createCli({ respond: described(withNews), negotiates: true });
+      const { run } = await createCli({ respond: described(withNewChoices), negotiates: true });
       const words = typedAs(spec, { ...validInput(id), [field]: "news" }, "");
-      if (words === undefined) throw new Error("no words give such an input");
+      if (words === undefined) throw new Error("no command line expresses this input");
       const { requests } = await run([...words, "--yes"], overNetwork());
       const { method, path } = routes[id];
       expect(requests.findLast((one) => one.method === method && one.path === path)?.body).toMatchObject({
@@ -125,7 +125,7 @@ describe("a choice that only the description has", () => {
   });
 
   test("does not disable validation of the other fields", async () => {
-    const { run } = await createCli({ respond: described(withNews), negotiates: true });
+    const { run } = await createCli({ respond: described(withNewChoices), negotiates: true });
     const line = "rentals create bare-metal --gpus 9 --gpu news --network-type ethernet --yes";
     const { code, err, requests } = await run(line, overNetwork());
     expect(code).toBe(2);
@@ -139,7 +139,7 @@ describe("a choice that only the description has", () => {
 });
 
 describe("an unknown choice", () => {
-  const refused =
+  const rejection =
     'Error: --gpu must be one of h100, h200, b200, rtx-6000-pro, not "b300" (Did you mean b200?)\nNothing was sent.\n';
 
   test.each([
@@ -169,14 +169,14 @@ describe("an unknown choice", () => {
       `${vm.replace(" -o json", "")} --timeout 50ms`,
       overNetwork(),
     );
-    expect({ code, out, err }).toEqual({ code: 2, out: "", err: refused });
+    expect({ code, out, err }).toEqual({ code: 2, out: "", err: rejection });
     expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
   test.each([
-    ["is not there", service({})],
+    ["is missing", service({})],
     ["fails", () => new Response("", { status: 500 })],
-    ["never comes", () => new Promise<Response>(() => {})],
+    ["never arrives", () => new Promise<Response>(() => {})],
   ] as const)(
     "is rejected when the description %s, and the error says how to continue",
     async (_why, respond) => {
@@ -188,7 +188,7 @@ describe("an unknown choice", () => {
       expect({ code, out, err }).toEqual({
         code: 2,
         out: "",
-        err: `${refused.trimEnd()} The service's description, which may list more values, is not available; --no-validate sends the value as it is.\n`,
+        err: `${rejection.trimEnd()} The service's description, which may list more values, is not available; --no-validate sends the value as it is.\n`,
       });
       expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
       const past = await run(`${vm} --no-validate --timeout 50ms`, overNetwork());

@@ -51,7 +51,7 @@ test.each(["rentals list", "rentals list -o json"])(
   },
 );
 
-test("a response without such a header shows nothing", async () => {
+test("a response without a deprecation header shows nothing", async () => {
   const { run } = await createCli({ respond: () => Response.json([]) });
   expect((await run("volumes list -o json", overNetwork())).err).toBe("");
 });

@@ -14,7 +14,7 @@ const respondWith = (body: unknown) => () => Response.json(body);
 const withRentals = () => createCli({ respond: respondWith(rentals) });
 
 describe("--columns", () => {
-  test("shows titles, names and dotted paths, in the order that was typed", async () => {
+  test("accepts titles, names and dotted paths, and keeps their order", async () => {
     const { run } = await withRentals();
     expect((await run(`${listing} --columns status,ID,costperhourcents,gpuCount,a.b.c`)).out).toBe(
       [
@@ -29,7 +29,7 @@ describe("--columns", () => {
     );
   });
 
-  test("draws cents under a path of their own as dollars in a table, and as they are elsewhere", async () => {
+  test("shows nested cents as dollars in a table, and unchanged in other formats", async () => {
     const { run } = await createCli({ respond: respondWith([{ id: 1, x: { sumCents: 250 } }]) });
     expect((await run(`${listing} --columns x.sumCents`)).out).toBe("X.SUM\n$2.50\n");
     expect((await run(`${listing} --columns x.sumCents -o tsv`)).out).toBe("x.sumCents\n250\n");
@@ -57,7 +57,7 @@ describe("--columns", () => {
     );
   });
 
-  test("reports a path that no record has, and lists what there is", async () => {
+  test("reports a path that no record has, and lists the columns", async () => {
     const { run } = await withRentals();
     const { code, out, err } = await run(`${listing} --columns id,nmae,label`, { terminal: 60, env });
     expect({ code, out }).toEqual({ code: 0, out: "ID  NMAE  LABEL\n1   -     日本語\n22  -     🚀 up\n" });
@@ -79,7 +79,7 @@ describe("--columns", () => {
     [`${listing} --columns id --jq .`, /--jq and --columns/],
     ["api spec --sandbox --columns info", /--columns/],
     ["chat Hi --sandbox --columns id", /--columns.*--output table/],
-  ])("refuses %s before anything is sent", async (line, message) => {
+  ])("rejects %s before anything is sent", async (line, message) => {
     const { code, out, err, requests } = await (await withRentals()).run(line);
     const text = err.startsWith("{") ? JSON.parse(err).error.message : err;
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
@@ -101,9 +101,9 @@ describe("--no-header", () => {
     ["tsv", "1\t8\n22\t16\n"],
   ])("omits the header of %s", async (format, out) => {
     const { run } = await withRentals();
-    const left = (text: string) =>
+    const unpadded = (text: string) =>
       text.replace(/^(\d+) +(\d+)$/gm, (_, id: string, count: string) => `${id.padEnd(4)}${count}`);
-    expect(left((await run(`${listing} --columns id,gpuCount --no-header -o ${format}`)).out)).toBe(out);
+    expect(unpadded((await run(`${listing} --columns id,gpuCount --no-header -o ${format}`)).out)).toBe(out);
   });
 });
 
@@ -157,9 +157,9 @@ describe("--jq", () => {
 
   test("conflicts with an explicit --output, but overrides GPUCTL_OUTPUT", async () => {
     const { run } = await withRentals();
-    const refused = await run(`${listing} --jq . -o csv`);
-    expect({ code: refused.code, requests: refused.requests }).toEqual({ code: 2, requests: [] });
-    expect(JSON.parse(refused.err).error.message).toMatch(/--jq and --output csv cannot be used together/);
+    const rejected = await run(`${listing} --jq . -o csv`);
+    expect({ code: rejected.code, requests: rejected.requests }).toEqual({ code: 2, requests: [] });
+    expect(JSON.parse(rejected.err).error.message).toMatch(/--jq and --output csv cannot be used together/);
     expect((await run(`${listing} --jq length`, { env: { GPUCTL_OUTPUT: "csv" } })).out).toBe("2\n");
     expect((await run(`${listing} --jq length -o jsonl`)).out).toBe("2\n");
   });
@@ -169,7 +169,7 @@ describe("--jq", () => {
     expect((await run(`${listing} --jq .[]`, { terminal: 80 })).out).toBe('ab\n{"k":"\\u009b\\u202e"}\n');
   });
 
-  test("passes on the debug output of the filter", async () => {
+  test("prints the filter's debug output on stderr", async () => {
     const { out, err } = await (await withRentals()).run(`${listing} --jq length|debug`);
     expect({ out, err }).toEqual({ out: "2\n", err: '["DEBUG:",2]\n' });
   });

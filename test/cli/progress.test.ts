@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createCli, type Responder } from "../support/cli.ts";
 
-const looks = ["Pending", "Pending", "Booting", "Running"];
+const states = ["Pending", "Pending", "Booting", "Running"];
 
-/** A rental that is in each state in turn. */
+/** A service whose rental has the next state at each lookup. */
 const starting = (): Responder => {
-  const left = [...looks];
+  const left = [...states];
   return ({ path }) =>
     path === "/v2/on-demand/rental" ? Response.json({ id: 1001, status: left.shift() }) : undefined;
 };

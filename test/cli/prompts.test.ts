@@ -3,7 +3,7 @@ import { Interrupted } from "../../src/core/errors.ts";
 import type { Prompts, Question } from "../../src/system/types.ts";
 import { createCli, type SeenRequest } from "../support/cli.ts";
 
-/** Answers questions in turn, the choices too, and remembers them. */
+/** Prompts that give these answers in order and record the questions. */
 function answering(...answers: string[]) {
   const asked: Question[] = [];
   const next = async (question: Question) => {
@@ -14,8 +14,8 @@ function answering(...answers: string[]) {
   return { asked, prompts };
 }
 
-/** Requests that change something: a look at what such a thing costs is none. */
-const sentBy = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method !== "GET");
+/** Requests that change something; price lookups are GET requests. */
+const writesIn = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method !== "GET");
 
 describe("a missing value", () => {
   test("is prompted for on a terminal, and the line that needs no prompt is shown", async () => {
@@ -40,7 +40,7 @@ describe("a missing value", () => {
     const { run } = await createCli();
     const { asked, prompts } = answering("infiniband", "8");
     await run("rentals create bare-metal --sandbox", { terminal: 100, prompts });
-    const validate = asked[1]?.validate ?? (() => "nothing is checked");
+    const validate = asked[1]?.validate ?? (() => "there is no validation");
     expect(validate("")).toBe("A value is required");
     expect(validate("many")).toContain("must be a number");
     expect(validate("12")).toBe("--gpu-count must be a multiple of 8");
@@ -102,14 +102,14 @@ describe("a missing value", () => {
         terminal: 80,
         prompts,
       });
-      expect({ code, out, sent: sentBy(requests) }).toEqual({ code: 130, out: "", sent: [] });
+      expect({ code, out, sent: writesIn(requests) }).toEqual({ code: 130, out: "", sent: [] });
     }
   });
 });
 
 describe("confirmation", () => {
   const vm = "rentals create vm --gpus 2 --gpu h200 --region eu-north-4 --sandbox";
-  const saying = (answer: boolean) => {
+  const answeringConfirm = (answer: boolean) => {
     const asked: string[] = [];
     const confirm = async ({ message }: Question) => {
       asked.push(message);
@@ -120,14 +120,14 @@ describe("confirmation", () => {
 
   test("spending is confirmed on a terminal, and the prompt says what is rented", async () => {
     const { run } = await createCli();
-    const { asked, prompts } = saying(true);
+    const { asked, prompts } = answeringConfirm(true);
     expect(await run(vm, { terminal: 80, prompts })).toMatchObject({ code: 0 });
     expect(asked).toEqual([
-      "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It will cost about $5.20 an hour, by the service's rental options. It is billed until it ends. (Sandbox: no real resources are affected.)",
+      "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It will cost about $5.20 an hour, based on the service's rental options. It is billed until it ends. (Sandbox: no real resources are affected.)",
     ]);
   });
 
-  test("no sends nothing", async () => {
+  test("answering no sends nothing", async () => {
     const { run } = await createCli();
     for (const line of [
       vm,
@@ -137,9 +137,9 @@ describe("confirmation", () => {
       "user delete --sandbox",
       "sandbox reset",
     ]) {
-      const { asked, prompts } = saying(false);
+      const { asked, prompts } = answeringConfirm(false);
       const { code, out, requests } = await run(line, { terminal: 80, prompts });
-      expect({ line, code, out, sent: sentBy(requests) }).toEqual({ line, code: 130, out: "", sent: [] });
+      expect({ line, code, out, sent: writesIn(requests) }).toEqual({ line, code: 130, out: "", sent: [] });
       expect(asked).toHaveLength(1);
     }
   });

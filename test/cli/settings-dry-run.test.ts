@@ -10,7 +10,7 @@ const listen = async () => {
   throw new Error("a dry run listens on no port");
 };
 
-/** Everything that a dry run could change: files with their text, and what the sandbox holds. */
+/** Everything that a dry run could change: the contents of every file, and the sandbox's records. */
 async function stateOf({ folder, sandbox }: Cli): Promise<object> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));

@@ -76,9 +76,7 @@ describe("GPUCTL_SANDBOX", () => {
       const { run } = await createCli();
       const { code, err, requests } = await run("volumes list", { env: { GPUCTL_SANDBOX: value } });
       expect({ code, requests }).toEqual({ code: 2, requests: [] });
-      expect(err).toContain(
-        `GPUCTL_SANDBOX must be 1 (or true) or 0 (or false), not ${JSON.stringify(value)}`,
-      );
+      expect(err).toContain(`GPUCTL_SANDBOX must be 1, true, 0 or false, not ${JSON.stringify(value)}`);
     },
   );
 
@@ -87,7 +85,7 @@ describe("GPUCTL_SANDBOX", () => {
   });
 });
 
-describe("a configuration that cannot be read", () => {
+describe("a configuration with invalid JSON", () => {
   test.each(["volumes list --sandbox", "sandbox status", "image price --sandbox"])(
     "stops %s too, because its output and budget settings would be ignored silently",
     async (line) => {
@@ -159,7 +157,7 @@ describe("a configuration that cannot be read", () => {
 
 describe("prompts need a terminal for input and for output", () => {
   const prompts = async () => {
-    throw new Error("asked");
+    throw new Error("prompted");
   };
   const terminal = {
     isTTY: true,
@@ -174,8 +172,8 @@ describe("prompts need a terminal for input and for output", () => {
     [terminal, terminal, true],
     [file, terminal, false],
     [terminal, file, false],
-  ])("case %#", (stdin, stderr, asked) => {
-    expect(canPrompt({ promptsAllowed: true }, { stdin, stderr })).toBe(asked);
+  ])("case %#", (stdin, stderr, expected) => {
+    expect(canPrompt({ promptsAllowed: true }, { stdin, stderr })).toBe(expected);
     expect(canPrompt({ promptsAllowed: false }, { stdin, stderr })).toBe(false);
   });
 

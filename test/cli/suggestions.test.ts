@@ -70,7 +70,7 @@ describe("a typo", () => {
     expect(err).toContain('not "jason" (Did you mean json?)');
   });
 
-  test("a flag of another command names those that take it", async () => {
+  test("the error for a flag of another command lists the commands that have it", async () => {
     const { run } = await createCli();
     expect((await run("volumes list --max-burn 5")).err).toContain(
       "unknown flag '--max-burn' (a flag of rentals create vm, rentals create bare-metal)",

@@ -60,7 +60,7 @@ export const write = ["createVirtualMachineRental", { gpuCount: 1 }] as const;
 export const failure = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     (value) => {
-      throw new Error(`it worked: ${JSON.stringify(value)}`);
+      throw new Error(`expected an error, got ${JSON.stringify(value)}`);
     },
     (error: Error) => error,
   );

@@ -54,5 +54,5 @@ const oid = (hex: string): Buffer => node(0x06, Buffer.from(hex, "hex"));
 const octets = (content: Buffer): Buffer => node(0x04, content);
 const time = (text: string): Buffer => node(0x18, Buffer.from(text));
 
-/** A number by its bytes; it is positive when the first of them is below 128. */
+/** A positive integer from its big-endian bytes. The first byte must be below 128, or DER reads it as negative. */
 const integer = (...bytes: number[]): Buffer => node(0x02, Buffer.from(bytes));

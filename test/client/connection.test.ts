@@ -77,13 +77,13 @@ describe("a refused connection", () => {
   });
 });
 
-/** Ways in which a connection breaks after the request has left. */
+/** Ways in which a connection breaks after the request was sent. */
 const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
   [
     "before the response, by a reset",
     () => listenRaw((socket) => socket.once("data", () => socket.resetAndDestroy())),
   ],
-  ["before the answer, by an end", () => listenRaw((socket) => socket.once("data", () => socket.end()))],
+  ["before the response, by a close", () => listenRaw((socket) => socket.once("data", () => socket.end()))],
   [
     "in the response headers",
     () => listenRaw((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-"))),

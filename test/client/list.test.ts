@@ -12,8 +12,8 @@ async function all(listed: Listed): Promise<unknown> {
   return records;
 }
 
-/** Takes what comes until it fails. */
-async function taken(listed: Listed) {
+/** The records of a list that fails, and the error. */
+async function recordsAndError(listed: Listed) {
   const records: unknown[] = [];
   const error = await failure(
     (async () => {
@@ -63,7 +63,7 @@ describe("a list", () => {
       response.writeHead(200);
       response.write('[{"id":1},', () => setImmediate(() => response.destroy()));
     });
-    const { records, error } = await taken(await caller(server.origin).list(...history));
+    const { records, error } = await recordsAndError(await caller(server.origin).list(...history));
     expect(records).toEqual([{ id: 1 }]);
     expect(error).toMatchObject({ name: "NetworkError" });
     expect(server.seen).toHaveLength(1);
@@ -75,7 +75,7 @@ describe("a list", () => {
     ["[1,2] x", [1, 2], /not valid JSON at byte 6/],
   ])("that contains %s fails after the valid records", async (body, before, message) => {
     const server = await listen((_request, response) => response.end(body));
-    const { records, error } = await taken(await caller(server.origin).list(...history));
+    const { records, error } = await recordsAndError(await caller(server.origin).list(...history));
     expect(records).toEqual(before);
     expect(error).toMatchObject({ name: "InvalidResponse", message: expect.stringMatching(message) });
   });
@@ -92,7 +92,9 @@ describe("a list", () => {
       response.writeHead(200);
       response.write('[{"id":1},');
     });
-    const { records, error } = await taken(await caller(server.origin, { timeout: 60 }).list(...history));
+    const { records, error } = await recordsAndError(
+      await caller(server.origin, { timeout: 60 }).list(...history),
+    );
     expect(records).toEqual([{ id: 1 }]);
     expect(error).toMatchObject({ name: "NetworkError", code: "ETIMEDOUT" });
   });
@@ -105,7 +107,7 @@ describe("a list", () => {
       finish = () => response.end('{"id":2}]');
     });
     const listed = await caller(server.origin, { timeout: 40 }).list(...history);
-    if (!("records" in listed)) throw new Error("it is a bare array");
+    if (!("records" in listed)) throw new Error("the list is not streamed");
     const records: unknown[] = [];
     for await (const batch of listed.records) {
       records.push(...batch);

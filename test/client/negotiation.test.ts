@@ -39,7 +39,7 @@ const replacements = description({
   [`POST ${create}`]: {},
 });
 
-/** Pages of two records, with a cursor while there are more. */
+/** Pages of two records, with a cursor if more follow. */
 const inTwos =
   (...ids: readonly number[]) =>
   ({ query }: { query: Readonly<Record<string, string>> }) => {
@@ -155,9 +155,9 @@ describe("the description", () => {
     const { run, folder } = await createCli({ respond: onlyReplacements, negotiates: true });
     await run("rentals history", overNetwork());
     await run("rentals history", overNetwork({ GPUCTL_BASE_URL: "https://ada:hunter2@other.example.com/x" }));
-    const kept = await keptDescriptions(folder);
-    expect(kept).toHaveLength(2);
-    expect(kept.map(({ text }) => text).join()).not.toContain("hunter2");
+    const cached = await keptDescriptions(folder);
+    expect(cached).toHaveLength(2);
+    expect(cached.map(({ text }) => text).join()).not.toContain("hunter2");
   });
 
   test("is fetched again by api spec --refresh", async () => {
@@ -338,10 +338,10 @@ describe("a replacement", () => {
   });
 
   test.each([
-    ["has no schema of its answer", ["page", "limit"], {}],
-    ["counts its records, and is asked for pages by number", ["page", "limit"], pageOf("total")],
-    ["gives a token that no parameter takes", ["offset", "limit"], pageOf("nextCursor")],
-    ["says that there is more, but gives no token", ["cursor", "limit"], pageOf("hasMore")],
+    ["has no response schema", ["page", "limit"], {}],
+    ["counts its records and takes page numbers", ["page", "limit"], pageOf("total")],
+    ["returns a token that no parameter accepts", ["offset", "limit"], pageOf("nextCursor")],
+    ["reports more records but returns no token", ["cursor", "limit"], pageOf("hasMore")],
   ])("that %s is not used if there is a documented path, which is not paged", async (_name, names, shape) => {
     const first = Array.from({ length: 10 }, (_, id) => ({ id }));
     const document = both({ parameters: names.map(parameter), ...shape });
@@ -519,7 +519,7 @@ test.each([
   expect(code).toBe(5);
   expect(requestLines(requests)).toEqual([`${method} /v2/users/me`, `${method} /users/me`]);
   expect(err).toBe(
-    `Error: Not found: the service has neither ${method} /v2/users/me nor the older ${method} /users/me (${method} ${serviceUrl}/users/me answered 404 NOT_FOUND)\n`,
+    `Error: Not found: the service has neither ${method} /v2/users/me nor the older ${method} /users/me (${method} ${serviceUrl}/users/me returned 404 NOT_FOUND)\n`,
   );
 });
 
@@ -535,7 +535,7 @@ test.each([
     "the service's description lists neither GET /v2/on-demand/rental-history, which is deprecated, nor its replacement GET /v2/on-demand/rentals/history",
   ],
   [
-    "lists that very path",
+    "lists that path itself",
     { "GET /v2/on-demand/rental-history": {} },
     "the service's description lists GET /v2/on-demand/rental-history, but the service does not serve it",
   ],
@@ -549,7 +549,7 @@ test.each([
     const { code, err } = await run("rentals history", overNetwork());
     expect(code).toBe(5);
     expect(err).toBe(
-      `Error: Not found: ${why} (GET ${serviceUrl}/v2/on-demand/rental-history answered 404 NOT_FOUND)\nRun \`gpuctl api spec --refresh\` to fetch the description again, or \`gpuctl api list\` to see what the service offers.\n`,
+      `Error: Not found: ${why} (GET ${serviceUrl}/v2/on-demand/rental-history returned 404 NOT_FOUND)\nRun \`gpuctl api spec --refresh\` to fetch the description again, or \`gpuctl api list\` to see what the service offers.\n`,
     );
   },
 );
@@ -600,7 +600,7 @@ describe.each([404, 405, 410])("a path that returns %i is gone", (status) => {
     const { code, err } = await run("rentals history", overNetwork());
     expect(code).toBe(5);
     expect(err).toContain("GET /v2/on-demand/rental-history is deprecated, and the service's description");
-    expect(err).toContain(`answered ${status} GONE`);
+    expect(err).toContain(`returned ${status} GONE`);
     expect(err).toContain("`gpuctl api spec --refresh`");
   });
 });

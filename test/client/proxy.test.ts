@@ -104,9 +104,9 @@ describe("HTTPS_PROXY", () => {
     expect(await call(...read)).toEqual(target);
     expect(await call(...read)).toEqual(target);
     expect(tunnels).toBe(1);
-    expect(proxy.heard()).toMatch(/^CONNECT api\.example\.test:443 HTTP\/1\.1\r\n/);
-    expect(proxy.heard()).not.toContain(key);
-    expect(proxy.heard()).not.toContain("storage-volumes");
+    expect(proxy.received()).toMatch(/^CONNECT api\.example\.test:443 HTTP\/1\.1\r\n/);
+    expect(proxy.received()).not.toContain(key);
+    expect(proxy.received()).not.toContain("storage-volumes");
   });
 
   it.each([407, 502])("that returns %i has forwarded nothing: a write is retryable", async (status) => {
@@ -119,7 +119,7 @@ describe("HTTPS_PROXY", () => {
       code: "EPROXY",
       message: `the proxy responded ${status} and did not connect to api.example.test`,
     });
-    expect(proxy.heard()).not.toContain(key);
+    expect(proxy.received()).not.toContain(key);
   });
 
   it("that cannot be reached is a network failure", async () => {

@@ -18,15 +18,15 @@ interface SeenRequest {
 export interface LocalServer {
   readonly origin: string;
   readonly port: number;
-  /** Requests in the order in which they came, whole. */
+  /** Complete requests, in order of arrival. */
   readonly seen: readonly SeenRequest[];
-  /** Connections that were opened so far. */
+  /** The number of connections opened so far. */
   readonly connections: () => number;
 }
 
 type Responder = (request: SeenRequest, response: ServerResponse, index: number) => void;
 
-/** A server on a free local port, closed when the test ends. Responds once it has the whole request. */
+/** An HTTP server on a free local port, closed when the test ends. `respond` runs after the whole request has arrived. */
 export async function listen(respond: Responder): Promise<LocalServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
@@ -34,30 +34,30 @@ export async function listen(respond: Responder): Promise<LocalServer> {
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => {
       const { method = "", url: path = "", headers, rawHeaders } = request;
-      const whole = { method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
-      seen.push(whole);
-      respond(whole, response, seen.length - 1);
+      const seenRequest = { method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
+      seen.push(seenRequest);
+      respond(seenRequest, response, seen.length - 1);
     });
   });
   return { ...(await open(server)), seen };
 }
 
-/** A server that speaks bytes instead of HTTP; what a connection sends is collected as text. */
+/** A raw TCP server. `received` returns all bytes from clients as Latin-1 text. */
 export async function listenRaw(
   onConnection: (socket: Socket) => void,
-): Promise<Omit<LocalServer, "seen"> & { readonly heard: () => string }> {
-  let heard = "";
+): Promise<Omit<LocalServer, "seen"> & { readonly received: () => string }> {
+  let received = "";
   const server = createTcpServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
-      heard += chunk.toString("latin1");
+      received += chunk.toString("latin1");
     });
     onConnection(socket);
   });
-  return { ...(await open(server)), heard: () => heard };
+  return { ...(await open(server)), received: () => received };
 }
 
-/** Serves until the test ends; `server` may be of any kind. */
+/** Starts an HTTP, TLS or TCP server on a free local port and closes it when the test ends. */
 export async function open(server: Server | HttpServer): Promise<Omit<LocalServer, "seen">> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -75,7 +75,7 @@ export async function open(server: Server | HttpServer): Promise<Omit<LocalServe
   return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections };
 }
 
-/** An origin on which nothing listens. */
+/** An origin where nothing listens. */
 export async function deadOrigin(): Promise<string> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -84,7 +84,6 @@ export async function deadOrigin(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Responds with JSON. */
 export const json = (response: ServerResponse, value: unknown, status = 200, headers = {}): void => {
   response.writeHead(status, { "Content-Type": "application/json", ...headers });
   response.end(JSON.stringify(value));

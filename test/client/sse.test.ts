@@ -11,8 +11,8 @@ async function eventsOf(chunks: readonly Uint8Array[]): Promise<ServerEvent[]> {
   return events;
 }
 
-/** The text cut at the given places, counted in bytes. */
-function cut(text: string, places: readonly number[]): Uint8Array[] {
+/** Splits the UTF-8 bytes of a text at these offsets, each taken modulo the length. */
+function split(text: string, places: readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text);
   const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return at.slice(1).map((end, index) => bytes.subarray(at[index], end));
@@ -55,7 +55,7 @@ describe("server-sent events", () => {
             .join(end);
           const whole =
             terminated || events.length === 0 ? text + end : text.slice(0, -end.length || undefined);
-          expect(await eventsOf(cut(whole, places))).toEqual(
+          expect(await eventsOf(split(whole, places))).toEqual(
             events.map(({ name, lines }) => ({ event: name ?? undefined, data: lines.join("\n") })),
           );
         },

@@ -12,22 +12,22 @@ const chat: ["createChatCompletion", InputOf<"createChatCompletion">] = [
 ];
 const events = (response: ServerResponse) => response.writeHead(200, { "Content-Type": "text/event-stream" });
 
-async function* deaf() {
+async function* stallingBody() {
   yield Buffer.from("data: 0\n\n");
   await new Promise(() => {});
 }
 
-/** What came, and how it ended. */
+/** The events of a stream, and the error that ended it, if any. */
 async function gather(stream: Promise<AsyncIterable<{ data: string }>>, onEvent = () => {}) {
-  const came: string[] = [];
+  const received: string[] = [];
   try {
     for await (const { data } of await stream) {
-      came.push(data);
+      received.push(data);
       onEvent();
     }
-    return { came };
+    return { received };
   } catch (error) {
-    return { came, error };
+    return { received, error };
   }
 }
 
@@ -44,7 +44,7 @@ describe("a stream", () => {
       };
     });
     expect(await gather(caller(server.origin).stream(...chat), () => next())).toEqual({
-      came: ["0", "1", "2", "[DONE]"],
+      received: ["0", "1", "2", "[DONE]"],
     });
     expect(server.seen).toMatchObject([
       {
@@ -57,7 +57,7 @@ describe("a stream", () => {
 
   it("can be one JSON response instead", async () => {
     const server = await listen((_request, response) => json(response, { choices: [] }));
-    expect(await gather(caller(server.origin).stream(...chat))).toEqual({ came: ['{"choices":[]}'] });
+    expect(await gather(caller(server.origin).stream(...chat))).toEqual({ received: ['{"choices":[]}'] });
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe("a stream", () => {
       events(response).write("data: 0\n\ndata: 1\n\n", () => response.socket?.resetAndDestroy());
     });
     expect(await gather(caller(server.origin).stream(...chat))).toMatchObject({
-      came: ["0", "1"],
+      received: ["0", "1"],
       error: { name: "StreamTruncated", message: expect.stringContaining("the response was cut off") },
     });
     expect(server.seen).toHaveLength(1);
@@ -92,7 +92,7 @@ describe("a stream", () => {
       events(response).write("data: 0\n\n");
     });
     expect(await gather(caller(server.origin, { timeout: 60 }).stream(...chat))).toMatchObject({
-      came: ["0"],
+      received: ["0"],
       error: { name: "StreamTruncated", message: "the response was cut off: no response within 0.06 s" },
     });
   });
@@ -104,7 +104,7 @@ describe("a stream", () => {
     });
     const { stream } = caller(server.origin, { signal: controller.signal });
     expect(await gather(stream(...chat), () => controller.abort(new Interrupted()))).toMatchObject({
-      came: ["0"],
+      received: ["0"],
       error: { name: "Interrupted" },
     });
   });
@@ -113,17 +113,19 @@ describe("a stream", () => {
     const fetch: Fetch = async () => ({
       status: 200,
       headers: new Headers({ "content-type": "text/event-stream" }),
-      body: deaf(),
+      body: stallingBody(),
     });
     const stalled = caller("http://localhost", { fetch, timeout: 40 });
     expect(await gather(stalled.stream(...chat))).toMatchObject({
-      came: ["0"],
+      received: ["0"],
       error: { name: "StreamTruncated" },
     });
     const controller = new AbortController();
-    const left = caller("http://localhost", { fetch, signal: controller.signal });
-    expect(await gather(left.stream(...chat), () => controller.abort(new Interrupted()))).toMatchObject({
-      came: ["0"],
+    const interrupted = caller("http://localhost", { fetch, signal: controller.signal });
+    expect(
+      await gather(interrupted.stream(...chat), () => controller.abort(new Interrupted())),
+    ).toMatchObject({
+      received: ["0"],
       error: { name: "Interrupted" },
     });
   });

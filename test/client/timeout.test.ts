@@ -31,17 +31,17 @@ describe("a service that never responds", () => {
         socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[")),
       );
     const { origin } = await stalling();
-    const wishes = { timeout: 40, retries: 0 };
-    expect(await failure(caller(origin, wishes).call(...read))).toMatchObject({
+    const options = { timeout: 40, retries: 0 };
+    expect(await failure(caller(origin, options).call(...read))).toMatchObject({
       name: "NetworkError",
       code: "ETIMEDOUT",
     });
-    expect(await failure(caller(origin, wishes).call(...write))).toMatchObject({ name: "UnknownOutcome" });
+    expect(await failure(caller(origin, options).call(...write))).toMatchObject({ name: "UnknownOutcome" });
   });
 
   it("times out even if `fetch` cannot be aborted", async () => {
-    const deaf = { fetch: () => new Promise<never>(() => {}), timeout: 10, retries: 0 };
-    expect(await failure(caller("http://localhost", deaf).call(...read))).toMatchObject({
+    const stuck = { fetch: () => new Promise<never>(() => {}), timeout: 10, retries: 0 };
+    expect(await failure(caller("http://localhost", stuck).call(...read))).toMatchObject({
       code: "ETIMEDOUT",
     });
   });
@@ -90,7 +90,7 @@ describe("the user interrupts", () => {
     expect(await failure(caller(secure, { signal }).call(...write))).toMatchObject({ name: "Interrupted" });
   });
 
-  it("before anything began: nothing is sent", async () => {
+  it("before the first request: nothing is sent", async () => {
     const { signal, interrupt } = interrupting();
     interrupt();
     const server = await listen(() => {});

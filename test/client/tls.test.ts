@@ -35,7 +35,7 @@ describe("https", () => {
     expect(server.connections()).toBe(1);
   });
 
-  it("is refused for an untrusted certificate, before anything is sent", async () => {
+  it("rejects an untrusted certificate before anything is sent", async () => {
     const server = await listenSecurely();
     const { call } = caller(server.origin, { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({
@@ -57,7 +57,7 @@ describe("https", () => {
     const server = await listenRaw((socket) => socket.once("data", () => socket.end()));
     const { call } = caller(server.origin.replace("http:", "https:"), { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({ name: "NetworkError" });
-    expect(server.heard()).not.toContain("POST");
+    expect(server.received()).not.toContain("POST");
   });
 
   it("whose handshake never ends times out before anything is sent", async () => {

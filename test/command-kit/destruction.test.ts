@@ -18,8 +18,8 @@ const destructive = commands.filter(
   (command) => declarationOf(command).effect === "destroy" || operationsOf(command).some(destroys),
 );
 
-/** Commands that look up details for their question. */
-const reading = new Set(["rentals terminate"]);
+/** Commands that look up details for their confirmation prompt. */
+const readsFirst = new Set(["rentals terminate"]);
 
 /** The service's description, which needs no key. */
 const { path: descriptionPath } = operations.getOpenApiDocument;
@@ -30,7 +30,7 @@ interface Case {
   readonly after: readonly string[];
 }
 
-/** Lines that destroy, without a confirmation; `api call` does so for some operations only. */
+/** Command lines that destroy something, without `--yes`. For `api call`, one for each destructive operation. */
 function linesOf({ path, examples }: CommandNode): readonly Case[] {
   const name = path.join(" ");
   if (name === "api call") {
@@ -49,7 +49,7 @@ function linesOf({ path, examples }: CommandNode): readonly Case[] {
 
 const cases = destructive.flatMap(linesOf);
 
-/** Every file with its text, and the sandbox's state. */
+/** The contents of every file, and the sandbox's state. */
 async function stateOf({ folder, sandbox }: Cli): Promise<object> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
@@ -57,7 +57,7 @@ async function stateOf({ folder, sandbox }: Cli): Promise<object> {
   return { files: texts, sandbox: sandbox.snapshot() };
 }
 
-/** Runs a line on what it needs. */
+/** Runs a command line after the commands that prepare it; also the state before and after. */
 async function outcomeOf({ line, after }: Case, optionsFor: (cli: Cli) => RunOptions) {
   const cli = await createCli();
   for (const before of after) expect(await runShown(cli, before), before).toMatchObject({ code: exit.done });
@@ -67,9 +67,11 @@ async function outcomeOf({ line, after }: Case, optionsFor: (cli: Cli) => RunOpt
   return { outcome, before, now: await stateOf(cli) };
 }
 
-/** The requests of a run that may not have been sent. */
-const unwanted = ({ name }: Case, { requests }: Outcome) =>
-  requests.filter(({ method, path }) => method !== "GET" || (path !== descriptionPath && !reading.has(name)));
+/** Requests that must not be sent before the confirmation. */
+const forbiddenRequests = ({ name }: Case, { requests }: Outcome) =>
+  requests.filter(
+    ({ method, path }) => method !== "GET" || (path !== descriptionPath && !readsFirst.has(name)),
+  );
 
 test("every destructive command has a confirmation", () => {
   expect(destructive.map(({ path }) => path.join(" "))).toEqual(
@@ -103,12 +105,12 @@ describe.each([
       const { outcome, before, now } = await outcomeOf(one, optionsFor);
       expect({ code: outcome.code, out: outcome.out }, outcome.err).toEqual({ code: exit.usage, out: "" });
       expect(outcome.err).toContain("--yes is required when not running interactively");
-      expect(unwanted(one, outcome)).toEqual([]);
+      expect(forbiddenRequests(one, outcome)).toEqual([]);
       expect(now).toEqual(before);
     });
 
     test.each(cases.map((one) => ({ ...one, line: `${lineFor(one.line)} --yes` })))(
-      "$line needs no more",
+      "$line needs nothing else",
       async (one) => {
         const { outcome, before, now } = await outcomeOf(one, optionsFor);
         expect(outcome.err).not.toContain("--yes is required");

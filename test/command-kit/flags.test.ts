@@ -1,10 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
-import { fieldFlag, load, refuseUnlisted } from "../../scripts/command-tree.ts";
+import { assertAllListed, fieldFlag, load } from "../../scripts/command-tree.ts";
 import { globals, nouns } from "../../src/cli/generated/tree.ts";
 import { flagValue } from "../../src/cli/parse/options.ts";
 import { quotedWord } from "../../src/cli/parse/program.ts";
-import { type CommandNode, everywhere, type FlagNode, spellings } from "../../src/command-kit/tree.ts";
+import { type CommandNode, type FlagNode, spellings, standardFlags } from "../../src/command-kit/tree.ts";
 import { nouns as listed } from "../../src/commands/index.ts";
 import { operations } from "../../src/contract/index.ts";
 import type { Operation } from "../../src/contract/operation.ts";
@@ -16,18 +16,18 @@ const flags = commands.flatMap((command) =>
 );
 
 describe("a flag of a command", () => {
-  const global = new Set([...globals, ...everywhere].flatMap(spellings));
+  const global = new Set([...globals, ...standardFlags].flatMap(spellings));
 
-  test.each(commands)("of $path reuses no name of a global flag", ({ flags: own }: CommandNode) => {
+  test.each(commands)("of $path does not reuse the name of a global flag", ({ flags: own }: CommandNode) => {
     expect(own.flatMap(spellings).filter((name) => global.has(name))).toEqual([]);
   });
 
-  test.each(commands)("of $path has names of its own", ({ flags: own }: CommandNode) => {
+  test.each(commands)("of $path has unique names", ({ flags: own }: CommandNode) => {
     const names = own.flatMap(spellings);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
-  test("is turned on where a global flag of that name is turned off in one case only", () => {
+  test("has the opposite name of a global flag (--input, --no-input) in one case only", () => {
     const opposite = (name: string) =>
       name.startsWith("--no-") ? `--${name.slice(5)}` : `--no-${name.slice(2)}`;
     const pairs = flags.filter(({ flag }) => spellings(flag).some((name) => global.has(opposite(name))));
@@ -35,7 +35,7 @@ describe("a flag of a command", () => {
   });
 });
 
-/** The value of a flag from the text that was typed. */
+/** The value that a flag parses from an argument. */
 const valueFrom = (flag: FlagNode, text: string): unknown =>
   flagValue(flag, text, `--${flag.names[0]}`, false);
 
@@ -47,7 +47,7 @@ describe("a field that holds several values", () => {
     ...more,
   });
 
-  test("is a list of texts, each with its commas", () => {
+  test("is a list of strings, which commas do not separate", () => {
     const flag = fieldFlag(field({ kind: "list", item: { kind: "string" } }), {});
     expect(flag).toMatchObject({ value: "TEXT", item: "text", repeat: true, notes: ["may be repeated"] });
     expect(valueFrom(flag, "echo a, b")).toEqual(["echo a, b"]);
@@ -71,7 +71,7 @@ describe("a field that holds several values", () => {
   test.each([
     ["string", "NAME:TEXT", "PATH:/bin, /usr/bin", { PATH: "/bin, /usr/bin" }],
     ["number", "NAME:N", "a:1, b:2", { a: 1, b: 2 }],
-  ] as const)("is a map of %s, and nothing says what it is for", (kind, value, text, map) => {
+  ] as const)("is a map of %s, with help that is not specific to LoRAs", (kind, value, text, map) => {
     const flag = fieldFlag(field({ kind: "map", item: { kind } }), {});
     expect(flag).toMatchObject({ value, repeat: true });
     expect(valueFrom(flag, text)).toEqual(map);
@@ -79,7 +79,7 @@ describe("a field that holds several values", () => {
     expect(JSON.stringify(flag)).not.toMatch(/lora|weight/i);
   });
 
-  test("comes with lists and maps that the contract has", () => {
+  test("is one map and several lists in the contract", () => {
     expect(flags.filter(({ flag: { kind } }) => kind === "map").map(({ title }) => title)).toEqual([
       "image --lora",
     ]);
@@ -141,8 +141,8 @@ describe("the command tree", () => {
     const files = commands.map(
       ({ path: [noun = "", ...words] }) => `${[noun, ...(words.length === 0 ? [noun] : words)].join("/")}.ts`,
     );
-    await expect(refuseUnlisted(files)).resolves.toBeUndefined();
-    await expect(refuseUnlisted(files.filter((file) => file !== "volumes/attach.ts"))).rejects.toThrow(
+    await expect(assertAllListed(files)).resolves.toBeUndefined();
+    await expect(assertAllListed(files.filter((file) => file !== "volumes/attach.ts"))).rejects.toThrow(
       "src/commands/index.ts does not list volumes/attach.ts",
     );
   });

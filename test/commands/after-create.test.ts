@@ -6,7 +6,7 @@ import { overNetwork } from "../support/service.ts";
 const created: Responder = ({ method, path }) =>
   method === "POST" ? Response.json({ id: 7 }) : path.endsWith("-rentals") ? Response.json([]) : undefined;
 
-/** The create works, and every look-up afterwards ends so. */
+/** A service whose create succeeds and whose later lookups end like this. */
 const thenLookup =
   (lookup: () => Response): Responder =>
   (request) =>

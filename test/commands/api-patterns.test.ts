@@ -67,7 +67,7 @@ describe("a pattern in the description that takes too long", () => {
     expect(requestLines(requests)).not.toContain(sent);
   });
 
-  test("hundreds of them take little time together", async () => {
+  test("hundreds of patterns are checked in little time", async () => {
     const names = Array.from({ length: 200 }, (_, at) => `f${at}`);
     const properties = Object.fromEntries(names.map((name, at) => [name, text(`^(a+)+$|${at}b`)]));
     const start = performance.now();

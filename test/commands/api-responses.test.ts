@@ -60,9 +60,9 @@ describe("api call prints the response in the requested format", () => {
   test("a response of another type is printed unchanged, and --include takes no format", async () => {
     const { run } = await createCli({ respond: always(200, "plain", { "content-type": "text/plain" }) });
     expect((await run("api call GET /v2/x -o csv", overNetwork())).out).toBe("plain");
-    const refused = await run("api call GET /v2/x -i -o csv", overNetwork());
-    expect(refused.code).toBe(2);
-    expect(refused.requests.some(({ path }) => path === "/v2/x")).toBe(false);
+    const rejected = await run("api call GET /v2/x -i -o csv", overNetwork());
+    expect(rejected.code).toBe(2);
+    expect(rejected.requests.some(({ path }) => path === "/v2/x")).toBe(false);
   });
 
   test("a write with an unreadable response has an unknown outcome", async () => {

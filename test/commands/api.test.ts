@@ -206,7 +206,7 @@ describe("api call", () => {
     const { code, err, requests } = await run(`api call ${line} --sandbox`, { stdin });
     expect(code).toBe(2);
     expect(err).toContain(
-      `${field} is not a path, query or header parameter of this operation; with --input, which is the whole body, -f and -F can set only those`,
+      `${field} is not a path, query or header parameter of this operation; --input is the whole body, so -f and -F can set only parameters`,
     );
     expect(err).not.toContain("is not a field");
     expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
@@ -245,7 +245,7 @@ describe("api call", () => {
     ["createVirtualMachineRental -F gpuCount=1 --paginate", "--paginate is for GET"],
     ["GET https://elsewhere.example/x", "PATH must be a path"],
     ["GET //elsewhere.example/x", "PATH must be a path"],
-  ])("%s is refused: %s", async (line, expected) => {
+  ])("%s is rejected: %s", async (line, expected) => {
     const { run } = await createCli();
     const { code, out, err } = await run(`api call ${line} --yes --sandbox`);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -263,7 +263,7 @@ describe("api call", () => {
     expect(err).not.toContain("-F gives");
   });
 
-  test("takes numbers of a query as text", async () => {
+  test("accepts query numbers as text", async () => {
     const { run } = await createCli();
     expect(await run("api call listUsage -f limit=5 --sandbox")).toMatchObject({ code: 0 });
   });
@@ -294,17 +294,17 @@ describe("api call", () => {
   test("asks for confirmation before a destructive call", async () => {
     const { run } = await createCli();
     const line = "api call deleteSshKey -f id=1 --sandbox";
-    const refused = await run(line);
-    expect(refused.code).toBe(2);
-    expect(refused.err).toContain("--yes");
-    expect(requestLines(refused.requests)).toEqual([`GET ${descriptionPath}`]);
-    const said: string[] = [];
+    const rejected = await run(line);
+    expect(rejected.code).toBe(2);
+    expect(rejected.err).toContain("--yes");
+    expect(requestLines(rejected.requests)).toEqual([`GET ${descriptionPath}`]);
+    const questions: string[] = [];
     const confirm = async ({ message }: { message: string }) => {
-      said.push(message);
+      questions.push(message);
       return false;
     };
     expect((await run(line, { terminal: 80, prompts: { confirm } })).code).toBe(130);
-    expect(said.join()).toContain("DELETE /v2/ssh-keys/1");
+    expect(questions.join()).toContain("DELETE /v2/ssh-keys/1");
     const terminate = "api call terminateVirtualMachineRental -F rentalId=1001 --sandbox";
     expect((await run(terminate)).code).toBe(2);
     expect((await run(`${terminate} --yes`)).code).toBe(6);
@@ -387,7 +387,7 @@ describe("api call", () => {
       "cursor",
     ],
     [
-      "hasMore, whatever token stands there",
+      "hasMore, even if the last page has a token",
       (at: number) => ({ items: [at], has_more: at < 3, next_cursor: String(at + 1) }),
       "cursor",
     ],

@@ -8,7 +8,7 @@ import { always, key, serviceUrl } from "../support/service.ts";
 const login = (profile = "default") =>
   `auth login --with-token --base-url ${serviceUrl} --profile ${profile}`;
 const configOf = ({ folder }: Cli) => join(folder, "config", "config.json");
-const kept = async (cli: Cli) => JSON.parse(await readFile(configOf(cli), "utf8"));
+const savedConfig = async (cli: Cli) => JSON.parse(await readFile(configOf(cli), "utf8"));
 
 describe("auth login", () => {
   test("stores the key from stdin in a private file, and shows its last four characters", async () => {
@@ -17,7 +17,7 @@ describe("auth login", () => {
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
     expect(out + err).not.toContain(key);
     expect(out).toContain("…1234");
-    expect(await kept(cli)).toEqual({
+    expect(await savedConfig(cli)).toEqual({
       profile: "default",
       profiles: { default: { apiKey: key, baseUrl: serviceUrl } },
     });
@@ -31,7 +31,7 @@ describe("auth login", () => {
     const { code, out } = await cli.run(`auth login --base-url ${serviceUrl}`, { terminal: 80, prompts });
     expect(code).toBe(0);
     expect(out).not.toContain(key);
-    expect(await kept(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
+    expect(await savedConfig(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
   });
 
   test("Ctrl-C at the prompt changes nothing", async () => {
@@ -66,7 +66,7 @@ describe("auth login", () => {
     const other = await cli.run("volumes list --profile home");
     expect(other.requests[0]?.headers.authorization).toBe("Bearer home-key");
     await cli.run(login("work"), { stdin: "new-key" });
-    expect(await kept(cli)).toMatchObject({
+    expect(await savedConfig(cli)).toMatchObject({
       profile: "work",
       profiles: { work: { apiKey: "new-key" }, home: { apiKey: "home-key" } },
     });
@@ -76,14 +76,14 @@ describe("auth login", () => {
     const cli = await createCli();
     await cli.run(`${login()} --inference-base-url https://old.example`, { stdin: key });
     await cli.run("auth login --with-token", { stdin: "key-of-the-same-service" });
-    expect(await kept(cli)).toMatchObject({
+    expect(await savedConfig(cli)).toMatchObject({
       profiles: { default: { inferenceBaseUrl: "https://old.example" } },
     });
     const changed = "auth login --with-token --base-url https://new.example";
     const { out, err } = await cli.run(changed, { stdin: "new-key-of-new" });
     expect(out).toMatch(/inferenceBaseUrl: +https:\/\/new\.example\n/);
     expect(err).toContain("Inference uses the base URL too");
-    expect(await kept(cli)).toEqual({
+    expect(await savedConfig(cli)).toEqual({
       profile: "default",
       profiles: { default: { apiKey: "new-key-of-new", baseUrl: "https://new.example" } },
     });
@@ -120,7 +120,10 @@ describe("auth logout", () => {
       profile: "default",
       forgotten: true,
     });
-    expect(await kept(cli)).toEqual({ profile: "default", profiles: { default: { baseUrl: serviceUrl } } });
+    expect(await savedConfig(cli)).toEqual({
+      profile: "default",
+      profiles: { default: { baseUrl: serviceUrl } },
+    });
     expect(await cli.run("volumes list")).toMatchObject({ code: 3, requests: [] });
   });
 
@@ -129,10 +132,10 @@ describe("auth logout", () => {
     await cli.run(login(), { stdin: key });
     const { err } = await cli.run("auth logout --dry-run");
     expect(err).toBe("Nothing was done: this is a dry run.\n");
-    expect(await kept(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
+    expect(await savedConfig(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
   });
 
-  test("has no key to remove at first", async () => {
+  test("reports that there is no key to remove", async () => {
     const { run } = await createCli();
     const { code, out, err } = await run("auth logout -o json");
     expect({ code, out: JSON.parse(out) }).toEqual({

@@ -5,7 +5,7 @@ import { always, overNetwork } from "../support/service.ts";
 const service = overNetwork();
 const ask = "chat Hello --model llama";
 
-/** A stream of the given events, each a chunk as JSON or a text as it is. */
+/** A CLI whose service streams these events: objects as JSON, strings unchanged. */
 const streaming = (...events: unknown[]) =>
   createCli({
     respond: () =>
@@ -16,7 +16,7 @@ const streaming = (...events: unknown[]) =>
         { headers: { "content-type": "text/event-stream" } },
       ),
   });
-const says = (content: unknown, finish_reason: string | null = null) => ({
+const chunk = (content: unknown, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta: { content }, finish_reason }],
 });
 
@@ -48,23 +48,23 @@ describe("the reply", () => {
   test("preserves spaces, omits nulls, ends with a newline", async () => {
     const { run } = await streaming(
       { choices: [{ delta: { role: "assistant", content: null } }] },
-      says("a"),
-      says(" "),
-      says("b"),
+      chunk("a"),
+      chunk(" "),
+      chunk("b"),
       { choices: [] },
-      says("", "stop"),
+      chunk("", "stop"),
       "[DONE]",
     );
     expect(await run(ask, service)).toMatchObject({ code: 0, out: "a b\n", err: "" });
   });
 
   test("is complete after a finish reason, even without [DONE]", async () => {
-    const { run } = await streaming(says("a"), says("", "stop"));
+    const { run } = await streaming(chunk("a"), chunk("", "stop"));
     expect(await run(ask, service)).toMatchObject({ code: 0, out: "a\n", err: "" });
   });
 
   test("that is truncated exits 9 and keeps the partial output", async () => {
-    const { run } = await streaming(says("half an "), says("ans"));
+    const { run } = await streaming(chunk("half an "), chunk("ans"));
     const { code, out, err } = await run(ask, service);
     expect({ code, out }).toEqual({ code: 9, out: "half an ans\n" });
     expect(err).toContain("cut");
@@ -75,14 +75,14 @@ describe("the reply", () => {
     [{ error: "out of memory" }],
     ['{"error":{"message":"out of memory"}}'],
   ])("with an error halfway is a failure: %j", async (event) => {
-    const { run } = await streaming(says("so far"), event, "[DONE]");
+    const { run } = await streaming(chunk("so far"), event, "[DONE]");
     const { code, out, err } = await run(ask, service);
     expect({ code, out }).toEqual({ code: 9, out: "so far\n" });
     expect(err).toContain("out of memory");
   });
 
   test("that is not JSON is a failure", async () => {
-    const { run } = await streaming(says("so far"), "oops {");
+    const { run } = await streaming(chunk("so far"), "oops {");
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "so far\n" });
   });
 
@@ -97,7 +97,7 @@ describe("the reply", () => {
 
   test("has no control sequences on a terminal, and is unchanged in a pipe", async () => {
     const text = "\u001b]0;owned\u0007\u001b[2Jred\u001b[31m\rx";
-    const { run } = await streaming(says("\u001b]0;ow"), says(text), says("", "stop"), "[DONE]");
+    const { run } = await streaming(chunk("\u001b]0;ow"), chunk(text), chunk("", "stop"), "[DONE]");
     const shown = await run(ask, { ...service, terminal: 80 });
     expect(shown.out).toContain("red");
     expect(shown.out).not.toMatch(/[\u001b\u0007\r]/);
@@ -116,7 +116,7 @@ describe("the reply", () => {
 
   test("usage that comes after the finish reason still counts", async () => {
     const { run } = await streaming(
-      says("a", "stop"),
+      chunk("a", "stop"),
       { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } },
       "[DONE]",
     );

@@ -6,7 +6,7 @@ import type { Question } from "../../src/system/types.ts";
 import { createCli } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
-/** For each key a value that it takes, and one that it does not. */
+/** A valid and an invalid value for each key. */
 const values: Readonly<Record<ConfigKeyName, readonly [good: string, bad: string]>> = {
   baseUrl: ["https://a.example", "nowhere"],
   inferenceBaseUrl: ["https://b.example/v9", "ftp://b.example"],
@@ -82,7 +82,7 @@ describe("an unknown key", () => {
 describe("a default", () => {
   const env = { GPUCTL_SANDBOX: "1" };
 
-  test("of new rentals is sent like a flag, and shown before", async () => {
+  test("of new rentals is sent like a flag, and shown in the prompt", async () => {
     const { run } = await createCli();
     await run("config set rentals.region eu-north-4");
     await run("config set rentals.gpuType h200");

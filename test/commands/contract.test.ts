@@ -28,7 +28,7 @@ test.each(ids)("%s has a command and a handler in the sandbox", (id) => {
   expect(handlers[id]).toBeTypeOf("function");
 });
 
-// What an example only shows is sent here, so that it is seen to be more than a text.
+// Examples with --dry-run are sent here too, to prove that they reach the operation.
 test.each(ids)("an example of a command that declares %s calls it", async (id) => {
   const operation: Operation = operations[id];
   const reached: boolean[] = [];
@@ -55,8 +55,8 @@ async function cliWithPicture(): Promise<Cli & { picture: string }> {
   return { ...cli, picture };
 }
 
-/** Sends an input to the sandbox past the command line; gives the status. */
-async function sent(cli: Cli, { operation, input }: NegativeInput): Promise<number> {
+/** The status of a request with this input that is sent directly to the sandbox, without the command line. */
+async function statusOf(cli: Cli, { operation, input }: NegativeInput): Promise<number> {
   const { method, path, in: place }: Operation = operations[operation];
   const url = new URL(path, "http://sandbox.localhost");
   if (place === "query")
@@ -66,7 +66,7 @@ async function sent(cli: Cli, { operation, input }: NegativeInput): Promise<numb
   return (await cli.sandbox.fetch(new Request(url, init))).status;
 }
 
-/** For each thing that is wrong with an input, the flags and arguments that could have set it. */
+/** For each issue of an input, the flags and arguments that could have caused it. */
 function flagsAtFault(
   spec: CommandNode,
   { operation, input }: NegativeInput,
@@ -79,7 +79,7 @@ const negatives = ids.flatMap((id) => negativeInputs(id));
 
 describe.each(negatives)("$operation: $path breaks $limit", (negative) => {
   test("the service rejects it", async () => {
-    expect(await sent(await createCli(), negative)).toBe(400);
+    expect(await statusOf(await createCli(), negative)).toBe(400);
   });
 
   const spec = mainCaller(negative.operation);
@@ -109,15 +109,15 @@ describe.each(negatives)("$operation: $path breaks $limit", (negative) => {
 const valueAt = (input: unknown, path: NegativeInput["path"]): unknown =>
   path.reduce((inside, step) => Object(inside)[step], input);
 
-/** Why no command line can express it: flags make no empty list, no boolean but true and false, and no Id that is out of range. */
+/** Why no command line can express an invalid input; undefined if one should. */
 function reason({ path, limit, input, operation }: NegativeInput): string | undefined {
   const value = valueAt(input, path);
   if (Array.isArray(value) && value.length === 0) return "a missing flag is not an empty list";
   if (limit === "boolean" || limit === "constant") return "a switch is on or off";
   if (typeof value === "number" && limit.startsWith("id "))
-    return "digits that are not a numeric Id are a text Id";
-  if (value === undefined && path.length > 1) return "a flag gives an object with all its parts";
-  if (String(path[0]) in (mainCaller(operation).defaulted ?? {})) return "the command finds a value";
+    return "digits that are not a valid numeric ID are sent as a string ID";
+  if (value === undefined && path.length > 1) return "a flag sets an object with all its fields";
+  if (String(path[0]) in (mainCaller(operation).defaulted ?? {})) return "the command has a default";
   return undefined;
 }
 

@@ -16,14 +16,14 @@ const healthy: Partial<TestMachine> = {
   which: async (program) => `/usr/bin/${program}`,
 };
 
-interface Told {
+interface CheckResult {
   readonly check: string;
   readonly status: string;
   readonly message: string;
   readonly advice?: string;
 }
 
-/** What the doctor says of one check, on a machine that is well but for what is given. */
+/** The result of one check on a healthy machine with these changes. */
 async function checked(
   check: string,
   {
@@ -39,7 +39,7 @@ async function checked(
     readonly respond: Responder;
     readonly before?: (cli: Cli) => Promise<unknown>;
   },
-): Promise<Told & { readonly code: number }> {
+): Promise<CheckResult & { readonly code: number }> {
   const cli = await createCli({ respond });
   await before?.(cli);
   const { code, out, err } = await cli.run("doctor -o json", {
@@ -48,14 +48,14 @@ async function checked(
     ...(user !== undefined && { user }),
   });
   expect(code === 0 ? err : out).toBe("");
-  const all: readonly Told[] = code === 0 ? JSON.parse(out) : JSON.parse(err).error.issues;
+  const all: readonly CheckResult[] = code === 0 ? JSON.parse(out) : JSON.parse(err).error.issues;
   const reported = all.find((one) => one.check === check);
-  if (reported === undefined) throw new Error(`no check of ${check}`);
+  if (reported === undefined) throw new Error(`no check named ${check}`);
   return { ...reported, code };
 }
 
 /** A service that accepts the key and serves a description. */
-const well: Responder = ({ path }) =>
+const healthyService: Responder = ({ path }) =>
   Response.json(
     path.endsWith("openapi.json") ? { openapi: "3.1.0", paths: { "/a": { get: {}, post: {} } } } : {},
   );
@@ -63,14 +63,14 @@ const well: Responder = ({ path }) =>
 const respondTo =
   (part: string, respond: () => Response): Responder =>
   (request) =>
-    request.path.includes(part) ? respond() : well(request);
+    request.path.includes(part) ? respond() : healthyService(request);
 
 const refusal = (status: number) => () =>
   Response.json({ code: "NO", message: "no", issues: [] }, { status });
 
 describe("doctor", () => {
   test("on a healthy machine exits 0 and shows each check in a line, with a sign and a word", async () => {
-    const { run } = await createCli({ respond: well });
+    const { run } = await createCli({ respond: healthyService });
     const outcome = await run("doctor", { ...overNetwork({ LANG: "C.UTF-8" }), machine: healthy });
     expect(outcome).toMatchObject({ code: 0, err: "" });
     expect(outcome.out).toContain("✓ ok       description    2 operations\n");
@@ -79,7 +79,7 @@ describe("doctor", () => {
   });
 
   test("with a failure prints what to do below it, and exits 1", async () => {
-    const { run } = await createCli({ respond: well });
+    const { run } = await createCli({ respond: healthyService });
     const machine = { ...healthy, nodeVersion: "18.0.0" };
     const { code, out, err } = await run("doctor", { ...overNetwork(), machine });
     expect({ code, err }).toEqual({ code: 1, err: "" });
@@ -87,7 +87,7 @@ describe("doctor", () => {
   });
 
   test("with a failure and a machine format nothing is on stdout, and every check in the error", async () => {
-    const { run } = await createCli({ respond: well });
+    const { run } = await createCli({ respond: healthyService });
     const machine = { ...healthy, nodeVersion: "18.0.0" };
     const { code, out, err } = await run("doctor -o json", { ...overNetwork(), machine });
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -109,7 +109,7 @@ describe("doctor", () => {
 
   test("--dry-run sends nothing, and says what was skipped", async () => {
     const { run } = await createCli();
-    const probe = () => Promise.reject(new Error("it knocked"));
+    const probe = () => Promise.reject(new Error("a dry run must not connect"));
     const options = { ...overNetwork(), machine: { ...healthy, probe } };
     const { code, out, requests } = await run("doctor --dry-run", options);
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -124,15 +124,15 @@ describe("doctor", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.each([60, 80])("on a terminal of %i columns no line is longer, but for a path", async (terminal) => {
-    const { run } = await createCli({ respond: well });
+  test.each([60, 80])("on a terminal of %i columns no line is longer, except for paths", async (terminal) => {
+    const { run } = await createCli({ respond: healthyService });
     const { out } = await run("doctor", { ...overNetwork({ LANG: "C.UTF-8" }), terminal, machine: healthy });
     const wide = out.split("\n").filter((line) => line.length > terminal && !line.includes("/"));
     expect(wide).toEqual([]);
   });
 
-  test("without a terminal's UTF-8 the signs are plain", async () => {
-    const { run } = await createCli({ respond: well });
+  test("on a terminal without UTF-8 the signs are ASCII", async () => {
+    const { run } = await createCli({ respond: healthyService });
     const { out } = await run("doctor", { ...overNetwork({ LANG: "C" }), terminal: 120, machine: healthy });
     expect(out).toMatch(/^\+ ok /);
     expect(out).toMatch(/! warning {2}terminal .*\n +Set LANG/);
@@ -148,7 +148,9 @@ describe("doctor checks Node.js", () => {
     ["20.18.9", "failure"],
     ["9.99.0", "failure"],
   ])("%s: %s", async (nodeVersion, status) => {
-    expect(await checked("node", { respond: well, machine: { nodeVersion } })).toMatchObject({ status });
+    expect(await checked("node", { respond: healthyService, machine: { nodeVersion } })).toMatchObject({
+      status,
+    });
   });
 });
 
@@ -169,14 +171,17 @@ describe("doctor checks the configuration", () => {
     ['{"profiles": 7}', 0o600, 0o700, "failure", "profiles has the wrong type"],
     ['{"profiles":{"default":{"retries":"x"}}}', 0o600, 0o700, "failure", 'invalid values: retries "x"'],
   ])("%s with modes %o and %o: %s", async (text, file, folder, status, message) => {
-    const reported = await checked("configuration", { respond: well, before: written(text, file, folder) });
+    const reported = await checked("configuration", {
+      respond: healthyService,
+      before: written(text, file, folder),
+    });
     expect(reported).toMatchObject({ status });
     expect(reported.message).toContain(message);
   });
 
   test("another user's file is a failure", async () => {
     const reported = await checked("configuration", {
-      respond: well,
+      respond: healthyService,
       before: written("{}", 0o600, 0o700),
       user: 4711,
     });
@@ -184,15 +189,18 @@ describe("doctor checks the configuration", () => {
   });
 
   test("no configuration file is fine", async () => {
-    expect(await checked("configuration", { respond: well })).toMatchObject({ status: "ok" });
+    expect(await checked("configuration", { respond: healthyService })).toMatchObject({ status: "ok" });
   });
 });
 
 describe("doctor checks the service", () => {
   test("no base URL is a failure, and the rest of it is skipped", async () => {
     const env = { GPUCTL_BASE_URL: "" };
-    expect(await checked("base URL", { respond: well, env })).toMatchObject({ status: "failure", code: 1 });
-    expect((await checked("TLS", { respond: well, env })).message).toContain("skipped");
+    expect(await checked("base URL", { respond: healthyService, env })).toMatchObject({
+      status: "failure",
+      code: 1,
+    });
+    expect((await checked("TLS", { respond: healthyService, env })).message).toContain("skipped");
   });
 
   test.each([
@@ -209,15 +217,15 @@ describe("doctor checks the service", () => {
     [401, "failure", "is not accepted"],
     [403, "warning", "does not have permission"],
     [503, "warning", "could not be checked"],
-  ])("a key with the response %i: %s", async (status, expected, message) => {
-    const respond = status === 200 ? well : respondTo("summary", refusal(status));
+  ])("a key that gets the response %i: %s", async (status, expected, message) => {
+    const respond = status === 200 ? healthyService : respondTo("summary", refusal(status));
     const reported = await checked("key", { respond });
     expect(reported).toMatchObject({ status: expected, message: expect.stringContaining(message) });
     expect(reported.message).toContain("…1234 from GPUCTL_API_KEY");
   });
 
   test("no key is a failure", async () => {
-    expect(await checked("key", { respond: well, env: { GPUCTL_API_KEY: "" } })).toMatchObject({
+    expect(await checked("key", { respond: healthyService, env: { GPUCTL_API_KEY: "" } })).toMatchObject({
       status: "failure",
     });
   });
@@ -237,7 +245,11 @@ describe("doctor checks the connection", () => {
       "HTTPS_PROXY does not apply to api.example.com",
     ],
   ])("a proxy: %j", async (env, used, message) => {
-    const reported = await checked("proxy", { respond: well, env, machine: { proxyFor: async () => used } });
+    const reported = await checked("proxy", {
+      respond: healthyService,
+      env,
+      machine: { proxyFor: async () => used },
+    });
     expect(reported).toMatchObject({ status: "ok", message: expect.stringContaining(message) });
     expect(reported.message).not.toContain("secret");
   });
@@ -249,7 +261,7 @@ describe("doctor checks the connection", () => {
     [undefined, "warning", "no certificate"],
   ])("a certificate (%#): %s", async (shown, status, message) => {
     const probe = async () => ({ date, certificate: shown });
-    const reported = await checked("TLS", { respond: well, machine: { probe } });
+    const reported = await checked("TLS", { respond: healthyService, machine: { probe } });
     expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });
   });
 
@@ -258,19 +270,19 @@ describe("doctor checks the connection", () => {
     ["http://api.example.com", "failure"],
   ])("no encryption to %s: %s", async (url, status) => {
     const env = { GPUCTL_BASE_URL: url };
-    expect(await checked("TLS", { respond: well, env })).toMatchObject({ status });
+    expect(await checked("TLS", { respond: healthyService, env })).toMatchObject({ status });
   });
 
   test("a host that cannot be reached", async () => {
     const probe = () => Promise.reject(new Error("no such host (api.example.com)"));
     const machine = { probe };
-    expect(await checked("TLS", { respond: well, machine })).toMatchObject({ status: "failure" });
-    expect(await checked("clock", { respond: well, machine })).toMatchObject({ status: "warning" });
+    expect(await checked("TLS", { respond: healthyService, machine })).toMatchObject({ status: "failure" });
+    expect(await checked("clock", { respond: healthyService, machine })).toMatchObject({ status: "warning" });
   });
 
   test("an unreadable CA file", async () => {
     const env = { NODE_EXTRA_CA_CERTS: "/nowhere.pem" };
-    const reported = await checked("TLS", { respond: well, env });
+    const reported = await checked("TLS", { respond: healthyService, env });
     expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining("/nowhere.pem") });
   });
 
@@ -282,12 +294,12 @@ describe("doctor checks the connection", () => {
     [600_000, "failure", "10m behind the service"],
   ])("a clock that is %i ms off: %s", async (off, status, message) => {
     const probe = async () => ({ date: new Date(firstMoment + off).toUTCString(), certificate });
-    const reported = await checked("clock", { respond: well, machine: { probe } });
+    const reported = await checked("clock", { respond: healthyService, machine: { probe } });
     expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });
   });
 });
 
-describe("doctor checks what is installed beside gpuctl", () => {
+describe("doctor checks what else is installed", () => {
   test.each([
     [{ packages: [], exists: true }, "ok"],
     [{ packages: [], exists: true, problem: "it is damaged" }, "failure"],
@@ -297,13 +309,18 @@ describe("doctor checks what is installed beside gpuctl", () => {
     ],
   ])("the sandbox (%#): %s", async (health, status) => {
     const sandboxHealth = async () => ({ file: "/state/sandbox.sqlite", ...health });
-    expect(await checked("sandbox", { respond: well, machine: { sandboxHealth } })).toMatchObject({ status });
+    expect(await checked("sandbox", { respond: healthyService, machine: { sandboxHealth } })).toMatchObject({
+      status,
+    });
   });
 
   test.each(["player", "ssh"])("%s gives a warning when it is missing", async (check) => {
-    expect(await checked(check, { respond: well })).toMatchObject({ status: "ok", code: 0 });
+    expect(await checked(check, { respond: healthyService })).toMatchObject({ status: "ok", code: 0 });
     const machine = { which: async () => undefined };
-    expect(await checked(check, { respond: well, machine })).toMatchObject({ status: "warning", code: 0 });
+    expect(await checked(check, { respond: healthyService, machine })).toMatchObject({
+      status: "warning",
+      code: 0,
+    });
   });
 
   test("completions that are missing, outdated, installed, or loaded at shell start", async () => {
@@ -313,14 +330,16 @@ describe("doctor checks what is installed beside gpuctl", () => {
       await mkdir(folder, { recursive: true });
       await writeFile(join(folder, "gpuctl.fish"), text);
     };
-    expect(await checked("completions", { respond: well, env })).toMatchObject({ status: "warning" });
-    const old = await checked("completions", { respond: well, env, before: place("# old") });
+    expect(await checked("completions", { respond: healthyService, env })).toMatchObject({
+      status: "warning",
+    });
+    const old = await checked("completions", { respond: healthyService, env, before: place("# old") });
     expect(old).toMatchObject({
       status: "warning",
       advice: expect.stringContaining("gpuctl completion fish > "),
     });
     const script = completionScripts.fish(treeOf(nouns, globals));
-    const inPlace = await checked("completions", { respond: well, env, before: place(script) });
+    const inPlace = await checked("completions", { respond: healthyService, env, before: place(script) });
     expect(inPlace).toMatchObject({ status: "ok" });
     const loads = async (cli: Cli) => {
       await mkdir(join(cli.folder, ".config", "fish"), { recursive: true });
@@ -329,7 +348,7 @@ describe("doctor checks what is installed beside gpuctl", () => {
         "gpuctl completion fish | source\n",
       );
     };
-    expect(await checked("completions", { respond: well, env, before: loads })).toMatchObject({
+    expect(await checked("completions", { respond: healthyService, env, before: loads })).toMatchObject({
       status: "ok",
     });
   });

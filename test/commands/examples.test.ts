@@ -12,17 +12,17 @@ const listen = async (_sandbox: unknown, { host, port }: { host: string; port: n
   close: async () => {},
 });
 
-/** A tool with what an example needs. */
+/** A CLI after the commands that prepare an example. */
 async function cliFor({ after = [] }: Example) {
   const cli = await createCli({ listen });
   for (const line of after) expect(await runShown(cli, line), line).toMatchObject({ code: exit.done });
   return cli;
 }
 
-/** A person who says yes. */
-const attended = { terminal: 80, prompts: { confirm: async () => true } };
+/** A terminal whose user confirms every prompt. */
+const interactive = { terminal: 80, prompts: { confirm: async () => true } };
 
-const needsPerson = /^gpuctl (?:setup|auth login(?!.*(?:--with-token|--key-command)))/;
+const needsTerminal = /^gpuctl (?:setup|auth login(?!.*(?:--with-token|--key-command)))/;
 
 describe.each(commands)("$path", ({ examples }) => {
   test("has at least two examples", () => {
@@ -33,19 +33,19 @@ describe.each(commands)("$path", ({ examples }) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command);
     expect({ code, err: code === exit.done ? "" : err }).toEqual({ code: exit.done, err: "" });
-    if (!needsPerson.test(example.command)) expect(out + err).not.toMatch(/\u001b/);
+    if (!needsTerminal.test(example.command)) expect(out + err).not.toMatch(/\u001b/);
   });
 
   test.each(examples)("on a terminal, which is restored: $command", async (example) => {
     const cli = await cliFor(example);
-    const { code, out, err } = await runShown(cli, example.command, attended);
+    const { code, out, err } = await runShown(cli, example.command, interactive);
     expect(code, err).toBe(exit.done);
     expect(await leftoversIn(out)).toEqual([]);
     expect(await leftoversIn(err)).toEqual([]);
   });
 });
 
-/** A failure is the one document on stderr, and nothing is on stdout. */
+/** The failure is one JSON document on stderr, and stdout is empty. */
 function expectFailure({ code, out, err }: Outcome, exitCode: number, message = /./): void {
   expect({ code, out }, err).toEqual({ code: exitCode, out: "" });
   expect(JSON.parse(err).error).toMatchObject({ exitCode, message: expect.stringMatching(message) });
@@ -54,11 +54,11 @@ function expectFailure({ code, out, err }: Outcome, exitCode: number, message = 
 const cases = commands.map((spec) => ({ name: spec.path.join(" "), spec, example: firstOf(spec) }));
 
 function firstOf({ examples: [first] }: CommandNode): Example {
-  if (!first) throw new Error("every command has examples");
+  if (!first) throw new Error("a command has no example");
   return first;
 }
 
-/** The same line for an account, sent for good. */
+/** The same command for an account, without --sandbox and --dry-run. */
 function forAccount(line: string): string {
   const model = /gpuctl chat /.test(line) ? "--model llama" : "";
   return withFlags(line.replaceAll(" --sandbox", "").replaceAll(" --dry-run", ""), model);
@@ -80,7 +80,7 @@ describe("with -o json a failure is one document on stderr", () => {
   test.each(calling)("no connection for $name", async ({ example: { command } }) => {
     const { run } = await createCli({
       respond: () => {
-        throw new ConnectionFailed("nothing listens there", { code: "ECONNREFUSED", sent: false });
+        throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
       },
     });
     const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: "key-1", GPUCTL_RETRIES: "0" };
@@ -88,16 +88,16 @@ describe("with -o json a failure is one document on stderr", () => {
   });
 
   /** `sandbox serve` is interrupted here as soon as it starts. */
-  const unattended = cases.filter(
-    ({ name, example }) => name !== "sandbox serve" && !needsPerson.test(example.command),
+  const nonInteractive = cases.filter(
+    ({ name, example }) => name !== "sandbox serve" && !needsTerminal.test(example.command),
   );
 
-  test.each(unattended)("a full disk for $name", async ({ example }) => {
+  test.each(nonInteractive)("a full disk for $name", async ({ example }) => {
     const cli = await cliFor(example);
     const writeFails = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
     expectFailure(await runShown(cli, asJson(example.command), { writeFails }), exit.fault, /no space left/);
   });
 });
 
-/** A command line without what is piped into it. */
+/** The last command of a pipeline. */
 const afterPipe = (line: string): string => line.split(" | ").at(-1) ?? "";

@@ -59,7 +59,7 @@ describe("image", () => {
     expect(out).toBe(`${join(cli.folder, name)}\n`);
     expect(name).toMatch(/^2026-11-20-\d{6}-a-lighthouse-at-dusk-7-1\.png$/);
     expect(err).toBe(
-      "1 picture, $0.012 (an estimate by the documented price)\nNothing is charged: this is the sandbox\n",
+      "1 picture, $0.012 (estimated from the documented price)\nNothing is charged: this is the sandbox\n",
     );
   });
 
@@ -67,7 +67,7 @@ describe("image", () => {
     const { run } = await painter(tinyPng());
     for (const line of ["image cat", "image cat --out -"]) {
       const { err } = await run(line, overNetwork());
-      expect(err).toContain("1 picture, $0.012 spent (an estimate by the documented price)\n");
+      expect(err).toContain("1 picture, $0.012 spent (estimated from the documented price)\n");
     }
   });
 

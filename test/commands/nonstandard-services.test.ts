@@ -5,11 +5,11 @@ import { type OperationId, operations } from "../../src/contract/index.ts";
 import type { Operation } from "../../src/contract/operation.ts";
 import { commands, operationsOf } from "../support/commands.ts";
 import { differing, type NonstandardService, undescribed } from "../support/nonstandard-services.ts";
-import { type Baseline, baselines, type Ran, serviceHarness } from "../support/service-changes.ts";
+import { type Baseline, baselines, type ServiceOutcome, serviceHarness } from "../support/service-changes.ts";
 
 const exitCodes = new Set<number>(Object.values(exit));
 
-/** Exit codes of a command that requires the description, when there is none. */
+/** Allowed exit codes of a command that requires the description when it is unavailable. */
 const withoutDescription = new Set<number>([
   exit.done,
   exit.fault,
@@ -20,21 +20,21 @@ const withoutDescription = new Set<number>([
 const needsDescription = ({ operation }: CommandNode) =>
   operation === undefined || operation === "getOpenApiDocument";
 
-/** The path of an operation whose replacement is listed only in a description. */
+/** The path of a deprecated operation whose replacement only a description lists. */
 function replacedOf(id: OperationId): string | undefined {
   const { path, deprecated, sunset }: Operation = operations[id];
   return deprecated && sunset === undefined ? path : undefined;
 }
 
 /** The part of an outcome that must not differ. */
-const result = ({ code, out }: Ran) => ({ code, out });
+const result = ({ code, out }: ServiceOutcome) => ({ code, out });
 
-/** A health check that reports an unhealthy service exits with the code of an internal error, but is not one. */
-const reported = (code: unknown, exitCode: number): boolean =>
+/** Not an internal error. `doctor` exits with the same code when a check fails. */
+const isExpectedFailure = (code: unknown, exitCode: number): boolean =>
   exitCode !== exit.fault || code === "UNHEALTHY";
 
 /** Nothing crashes, a failure is reported as one JSON document, and no write is repeated. */
-function expectCleanOutcome({ line: { line }, outcome }: Baseline, ran: Ran): void {
+function expectCleanOutcome({ line: { line }, outcome }: Baseline, ran: ServiceOutcome): void {
   expect(exitCodes, line).toContain(ran.code);
   expect(ran.writes.length, line).toBeLessThanOrEqual(outcome.writes.length);
   if (ran.code === exit.done) return;
@@ -42,7 +42,7 @@ function expectCleanOutcome({ line: { line }, outcome }: Baseline, ran: Ran): vo
   const [json = ""] = /^\{.*\}$/m.exec(ran.err) ?? [];
   const { error } = JSON.parse(json);
   expect(error, line).toMatchObject({ exitCode: ran.code, message: expect.stringMatching(/\w{3}/) });
-  expect(reported(error.code, ran.code), `${line}: ${ran.err}`).toBe(true);
+  expect(isExpectedFailure(error.code, ran.code), `${line}: ${ran.err}`).toBe(true);
 }
 
 test("every command with an operation calls the documented service and succeeds", async () => {
@@ -52,7 +52,7 @@ test("every command with an operation calls the documented service and succeeds"
   expect(sent).toEqual(expect.arrayContaining(expected));
   for (const { line, outcome } of lines) {
     expectCleanOutcome({ line, outcome }, outcome);
-    // This example fails in a fresh sandbox, whose terms end at another time.
+    // This example fails in a fresh sandbox, because its term ends at another time.
     const refused = operationsOf(line.spec).includes("extendReserved");
     if (!needsDescription(line.spec))
       expect(outcome.code, line.line).toBe(refused ? exit.refused : exit.done);
@@ -119,7 +119,7 @@ test("a description that never arrives is waited for only briefly, whatever --ti
   const history = (await baselines()).find(({ line }) =>
     operationsOf(line.spec).includes("listRentalHistory"),
   );
-  if (history === undefined) throw new Error("no command lists what has ended");
+  if (history === undefined) throw new Error("no command lists ended rentals");
   const start = performance.now();
   const ran = await send({ ...history.line, line: `${history.line.line} --timeout 5m` }, service);
   expect(result(ran)).toEqual(result(history.outcome));

@@ -4,7 +4,7 @@ import { createCli } from "../support/cli.ts";
 const line = "rentals create vm --gpus 1 --sandbox --yes";
 const summaryPath = "/v2/on-demand/active-rental-summary";
 
-/** A sandbox with one rental of $2.00 an hour, and another summary if one is given. */
+/** A sandbox with one rental of $2.00 an hour. `summary` and `listing` replace its responses. */
 async function withOneRental(summary?: unknown, listing?: unknown) {
   const bodies = new Map([
     [summaryPath, summary],
@@ -22,14 +22,14 @@ async function withOneRental(summary?: unknown, listing?: unknown) {
   return cli;
 }
 
-const writes = (requests: readonly { method: string }[]) =>
+const writeCount = (requests: readonly { method: string }[]) =>
   requests.filter(({ method }) => method !== "GET").length;
 
 describe("--max-burn", () => {
   test("fails when the active rentals already cost as much", async () => {
     const { run } = await withOneRental();
     const { code, out, err, requests } = await run(`${line} --max-burn 2.00`);
-    expect({ code, out, writes: writes(requests) }).toEqual({ code: 11, out: "", writes: 0 });
+    expect({ code, out, writes: writeCount(requests) }).toEqual({ code: 11, out: "", writes: 0 });
     expect(err).toContain("$2.00");
     expect(err).toContain("Nothing was sent.");
   });
@@ -37,7 +37,7 @@ describe("--max-burn", () => {
   test("allows a create below it", async () => {
     const { run } = await withOneRental();
     const { code, requests } = await run(`${line} --max-burn 2.01`);
-    expect({ code, writes: writes(requests) }).toEqual({ code: 0, writes: 1 });
+    expect({ code, writes: writeCount(requests) }).toEqual({ code: 0, writes: 1 });
   });
 
   test.each([
@@ -66,7 +66,7 @@ describe("--max-burn", () => {
   test("fails when the cost of the active rentals is unknown", async () => {
     const { run } = await withOneRental({}, [{ id: 1 }]);
     const { code, err, requests } = await run(`${line} --max-burn 100`);
-    expect({ code, writes: writes(requests) }).toEqual({ code: 11, writes: 0 });
+    expect({ code, writes: writeCount(requests) }).toEqual({ code: 11, writes: 0 });
     expect(err).toContain("the hourly cost of the active rentals is unknown");
   });
 

@@ -18,8 +18,8 @@ const rental = {
   currentTerm: { costPerHourCents: 374 },
 };
 
-/** The confirmation prompt of a create when the lists have the given records, and the requests. */
-async function asked(line: string, lists: Readonly<Record<string, unknown>>, status = 200) {
+/** The confirmation prompt of a create when these paths return these records, and the requests. */
+async function promptFor(line: string, lists: Readonly<Record<string, unknown>>, status = 200) {
   const respond: Responder = ({ method, path }) =>
     method === "GET" && path !== "/v2/openapi.json"
       ? Response.json(lists[path] ?? [], { status })
@@ -49,18 +49,18 @@ describe("the cost is shown before a create", () => {
   };
 
   test("from the rental options of the service, without other requests", async () => {
-    const { question, paths } = await asked(vm, { [options]: [option], [vms]: [rental] });
-    expect(question).toContain("It will cost about $8.60 an hour, by the service's rental options.");
+    const { question, paths } = await promptFor(vm, { [options]: [option], [vms]: [rental] });
+    expect(question).toContain("It will cost about $8.60 an hour, based on the service's rental options.");
     expect(paths).toEqual(["/v2/openapi.json", options]);
   });
 
   test.each([
     ["they are of another kind", vm, [{ ...option, machineType: "bare-metal" }]],
-    ["they are elsewhere", `${vm} --region us-east-1`, [option]],
+    ["they are in another region", `${vm} --region us-east-1`, [option]],
     ["a term is reserved", `${vm} --term-type reserved`, [option]],
-    ["they say nothing", vm, { message: "none" }],
+    ["the response is not a list", vm, { message: "none" }],
   ])("not from rental options when %s", async (_why, line, option) => {
-    const { question } = await asked(line, { [options]: option });
+    const { question } = await promptFor(line, { [options]: option });
     expect(question).toContain(unknown);
   });
 
@@ -70,13 +70,13 @@ describe("the cost is shown before a create", () => {
       respond: ({ path }) =>
         Response.json(path === descriptionPath ? description({}) : path === vms ? [rental] : []),
     });
-    const asked: string[] = [];
+    const questions: string[] = [];
     const confirm = async ({ message }: Question) => {
-      asked.push(message);
+      questions.push(message);
       return false;
     };
     const { requests } = await run(vm, { ...overNetwork(), terminal: 100, prompts: { confirm } });
-    expect(asked.join()).toContain("by what rental 7 costs");
+    expect(questions.join()).toContain("based on the cost of rental 7");
     expect(requests.map(({ path }) => path)).toEqual([descriptionPath, vms]);
   });
 
@@ -87,22 +87,22 @@ describe("the cost is shown before a create", () => {
       createdAt: "2026-10-01 00:00:00.000+00",
       currentTerm: { costPerHourCents: 1 },
     };
-    const { question, paths } = await asked(vm, { [vms]: [older, rental, { ...older, id: 5 }] });
+    const { question, paths } = await promptFor(vm, { [vms]: [older, rental, { ...older, id: 5 }] });
     expect(question).toContain(
-      "It will cost about $7.48 an hour, by what rental 7 costs. It is billed until it ends.",
+      "It will cost about $7.48 an hour, based on the cost of rental 7. It is billed until it ends.",
     );
     expect(paths).toEqual(["/v2/openapi.json", options, vms]);
   });
 
   test("from an ended rental, when none of the kind is active", async () => {
     const active = { ...rental, gpuType: "h200" };
-    const { question } = await asked(vm, { [vms]: [active], [history]: { items: [rental] } });
-    expect(question).toContain("about $7.48 an hour, by what rental 7 costs");
+    const { question } = await promptFor(vm, { [vms]: [active], [history]: { items: [rental] } });
+    expect(question).toContain("about $7.48 an hour, based on the cost of rental 7");
   });
 
   test("for bare metal from bare metal", async () => {
     const line = "rentals create bare-metal --gpus 8 --gpu H100 --network-type ethernet --no-validate";
-    const { question, paths } = await asked(line, { [machines]: [rental] });
+    const { question, paths } = await promptFor(line, { [machines]: [rental] });
     expect(question).toContain("about $14.96 an hour");
     expect(paths).toEqual(["/v2/openapi.json", options, machines]);
   });
@@ -117,11 +117,11 @@ describe("the cost is shown before a create", () => {
     ["the number of GPUs is missing", { [vms]: [{ ...rental, gpuCount: null }] }],
     ["nothing is a record", { [vms]: [null, 7, "x"] }],
   ])("not when %s", async (_why, lists) => {
-    expect((await asked(vm, lists)).question).toContain(unknown);
+    expect((await promptFor(vm, lists)).question).toContain(unknown);
   });
 
   test("a failed lookup is not retried, and does not stop the create", async () => {
-    const { question, slept } = await asked(vm, {}, 503);
+    const { question, slept } = await promptFor(vm, {}, 503);
     expect(question).toContain(unknown);
     expect(slept).toEqual([]);
   });

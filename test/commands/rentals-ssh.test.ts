@@ -4,7 +4,7 @@ import { createCli, type Responder } from "../support/cli.ts";
 
 const lookup = "/v2/on-demand/rental";
 
-const looksLike =
+const lookupReturns =
   (...records: readonly unknown[]): Responder =>
   ({ path }) =>
     path === lookup
@@ -14,8 +14,8 @@ const looksLike =
 const address = { host: "203.0.113.7", port: 30022, user: "ubuntu" };
 const running = { id: 1, status: "Running", providerData: { sshNetworking: [address] } };
 
-/** A machine whose ssh ends with an exit status, and remembers how it was called. */
-function sshEnding(status: number) {
+/** An ssh that exits with this status and records its command lines. */
+function sshExiting(status: number) {
   const calls: (readonly string[])[] = [];
   const run = async (program: string, args: readonly string[]) => {
     calls.push([program, ...args]);
@@ -26,8 +26,8 @@ function sshEnding(status: number) {
 
 describe("rentals ssh", () => {
   test.each([0, 3, 130, 255])("ends with ssh's exit status %i", async (status) => {
-    const { run } = await createCli({ respond: looksLike(running) });
-    const { calls, programs } = sshEnding(status);
+    const { run } = await createCli({ respond: lookupReturns(running) });
+    const { calls, programs } = sshExiting(status);
     expect(await run("rentals ssh 1 --sandbox", { programs })).toMatchObject({
       code: status,
       out: "",
@@ -43,20 +43,20 @@ describe("rentals ssh", () => {
     [["--", "--print", "-o", "json", "--dry-run", "--"]],
     [["--", "echo $HOME; rm 'x'", ""]],
   ])("passes %j on unchanged", async (words) => {
-    const { run } = await createCli({ respond: looksLike(running) });
-    const { calls, programs } = sshEnding(0);
+    const { run } = await createCli({ respond: lookupReturns(running) });
+    const { calls, programs } = sshExiting(0);
     await run(["rentals", "ssh", "1", "--sandbox", ...words], { programs });
     expect(calls).toEqual([["ssh", "-p", "30022", "ubuntu@203.0.113.7", ...words.slice(1)]]);
   });
 
   test("--print prints the command line and runs nothing", async () => {
-    const { run } = await createCli({ respond: looksLike(running) });
+    const { run } = await createCli({ respond: lookupReturns(running) });
     const { out } = await run(["rentals", "ssh", "1", "--print", "--sandbox", "--", "ls", "a b", "it's"]);
     expect(out).toBe("ssh -p 30022 ubuntu@203.0.113.7 ls 'a b' 'it'\\''s'\n");
   });
 
   test("-o json shows the address and runs nothing", async () => {
-    const { run } = await createCli({ respond: looksLike(running) });
+    const { run } = await createCli({ respond: lookupReturns(running) });
     const { code, out } = await run("rentals ssh 1 -o json --sandbox");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({ ...address, command: "ssh -p 30022 ubuntu@203.0.113.7" });
@@ -73,9 +73,9 @@ describe("rentals ssh", () => {
   test("uses the first of several nodes, with a note on how to select another", async () => {
     const nodes = [address, { ...address, host: "203.0.113.8" }];
     const { run } = await createCli({
-      respond: looksLike({ ...running, providerData: { sshNetworking: nodes } }),
+      respond: lookupReturns({ ...running, providerData: { sshNetworking: nodes } }),
     });
-    const { calls, programs } = sshEnding(0);
+    const { calls, programs } = sshExiting(0);
     const first = await run("rentals ssh 1 --sandbox", { programs });
     expect(first.err).toMatch(/2 nodes.*--node N/);
     const second = await run("rentals ssh 1 --node 2 --sandbox", { programs });
@@ -107,8 +107,8 @@ describe("rentals ssh", () => {
       "no address",
     ],
   ])("%j runs nothing and exits %i", async (record, code, message) => {
-    const { run } = await createCli({ respond: looksLike(record) });
-    const { calls, programs } = sshEnding(0);
+    const { run } = await createCli({ respond: lookupReturns(record) });
+    const { calls, programs } = sshExiting(0);
     const outcome = await run("rentals ssh 1 --sandbox", { programs });
     expect(outcome).toMatchObject({ code, out: "" });
     expect(outcome.err).toContain(message);
@@ -116,7 +116,7 @@ describe("rentals ssh", () => {
   });
 
   test("a rental that is not ready is a retryable error", async () => {
-    const { run } = await createCli({ respond: looksLike({ id: 1, status: "Pending" }) });
+    const { run } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });
     const { err } = await run("rentals ssh 1 -o json --sandbox");
     expect(JSON.parse(err).error).toMatchObject({ code: "NOT_READY", exitCode: 8, retryable: true });
   });
@@ -124,21 +124,21 @@ describe("rentals ssh", () => {
   test("--wait polls until there is an address", async () => {
     const { run } = await createCli();
     await run("rentals create vm --gpus 1 --sandbox --yes");
-    const { calls, programs } = sshEnding(0);
+    const { calls, programs } = sshExiting(0);
     const outcome = await run("rentals ssh 1001 --wait --sandbox", { programs });
     expect(outcome).toMatchObject({ code: 0, slept: [5000] });
     expect(calls).toHaveLength(1);
   });
 
   test("--wait times out", async () => {
-    const { run } = await createCli({ respond: looksLike({ id: 1, status: "Pending" }) });
+    const { run } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });
     const outcome = await run("rentals ssh 1 --wait --wait-timeout 8s --sandbox");
     expect(outcome).toMatchObject({ code: 8, slept: [5000, 3000] });
     expect(outcome.err).toContain("is still billed");
   });
 
   test("without ssh the error says what to do", async () => {
-    const { run } = await createCli({ respond: looksLike(running) });
+    const { run } = await createCli({ respond: lookupReturns(running) });
     const missing = async () => {
       throw new Unavailable("ssh cannot be started (ENOENT)", "It has to be installed.");
     };

@@ -6,14 +6,14 @@ import { overNetwork } from "../support/service.ts";
 const vm = "rentals create vm --gpus 1 --label trial --yes --sandbox";
 const bareMetal = "rentals create bare-metal --gpus 8 --network-type ethernet --yes --sandbox";
 
-interface Shown {
+interface PrintedRequest {
   readonly url: string;
   readonly body: unknown;
 }
 
 /** Paths and bodies of the requests that a dry run printed. */
 function shownIn(out: string): readonly string[] {
-  const document: { request?: Shown; requests?: readonly Shown[] } = JSON.parse(out);
+  const document: { request?: PrintedRequest; requests?: readonly PrintedRequest[] } = JSON.parse(out);
   return (document.requests ?? [document.request]).map(
     (one) => `${new URL(one?.url ?? "").pathname} ${JSON.stringify(one?.body)}`,
   );
@@ -55,13 +55,13 @@ describe("rentals terminate", () => {
       asked.push(message);
       return false;
     };
-    const refused = await run("rentals terminate 1001 1002 --sandbox", {
+    const declined = await run("rentals terminate 1001 1002 --sandbox", {
       terminal: 80,
       prompts: { confirm },
     });
-    expect(refused.code).toBe(130);
+    expect(declined.code).toBe(130);
     expect(asked.join()).toContain("Terminate 1001 (trial), 1002 (trial)?");
-    expect(refused.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    expect(declined.requests.filter(({ method }) => method === "POST")).toEqual([]);
     expect(await run("rentals terminate 1001 --sandbox")).toMatchObject({ code: 2, out: "" });
   });
 
@@ -74,7 +74,7 @@ describe("rentals terminate", () => {
     expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
     const alone = await run("rentals terminate 999 --yes --sandbox");
     expect(alone.err).toBe(
-      "Error: rental 999 not found (GET http://sandbox.localhost/v2/on-demand/rental?rentalId=999 answered 200)\n",
+      "Error: rental 999 not found (GET http://sandbox.localhost/v2/on-demand/rental?rentalId=999 returned 200)\n",
     );
     const several = await run("rentals terminate 999 1001 998 --yes --sandbox -o json");
     expect(JSON.parse(several.err).error).toMatchObject({
@@ -132,8 +132,8 @@ describe("a third-party service", () => {
   test.each([
     ["missing", notFound, 5, 1],
     ["failing", () => new Response("", { status: 503 }), 7, 2],
-    ["none", () => new Response("<html>"), 7, 1],
-    ["refused", () => new Response("", { status: 403 }), 4, 1],
+    ["not JSON", () => new Response("<html>"), 7, 1],
+    ["forbidden", () => new Response("", { status: 403 }), 4, 1],
     ["slow", () => new Promise<Response>(() => {}), 9, 2],
   ])(
     "whose description is %s fails with NO_DESCRIPTION, and nothing is ended",
@@ -212,7 +212,7 @@ describe("a third-party service", () => {
       ],
     ],
     [
-      "one for any rental beside",
+      "also one for any rental",
       [
         "POST /v2/on-demand/bare-metal-rentals/terminate",
         "POST /v2/on-demand/virtual-machine-rentals/terminate",
@@ -306,7 +306,7 @@ describe("a third-party service", () => {
     const { code, err } = await run("rentals terminate 7 --yes", overNetwork());
     expect(code).toBe(10);
     expect(err).toBe(
-      "Error: the outcome is unknown: the response is not JSON (POST https://api.example.com/v2/on-demand/rentals/terminate answered 200)\nRental 7 was looked up: it is Running now.\n",
+      "Error: the outcome is unknown: the response is not JSON (POST https://api.example.com/v2/on-demand/rentals/terminate returned 200)\nRental 7 was looked up: it is Running now.\n",
     );
   });
 

@@ -4,8 +4,8 @@ import { createCli, type Responder } from "../support/cli.ts";
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 const lookup = "/v2/on-demand/rental";
 
-/** The response to the lookup; all else is the sandbox's. */
-const looksLike =
+/** Replaces the response to the lookup; the sandbox responds to all else. */
+const lookupReturns =
   (record: unknown): Responder =>
   ({ path }) =>
     path === lookup ? Response.json(record) : undefined;
@@ -27,7 +27,9 @@ describe("rentals wait", () => {
   });
 
   test("polls once more after the timeout, then says that the rental is still billed", async () => {
-    const { run } = await createCli({ respond: looksLike({ id: 1, state: "active", status: "Pending" }) });
+    const { run } = await createCli({
+      respond: lookupReturns({ id: 1, state: "active", status: "Pending" }),
+    });
     const outcome = await run("rentals wait 1 --interval 4s --wait-timeout 10s --sandbox");
     expect(outcome).toMatchObject({ code: 8, out: "", slept: [4000, 4000, 2000] });
     expect(outcome.requests).toHaveLength(4);
@@ -35,7 +37,7 @@ describe("rentals wait", () => {
   });
 
   test("a rental that has ended will never run", async () => {
-    const { run } = await createCli({ respond: looksLike({ id: 1, state: "terminated" }) });
+    const { run } = await createCli({ respond: lookupReturns({ id: 1, state: "terminated" }) });
     const outcome = await run("rentals wait 1 --sandbox");
     expect(outcome).toMatchObject({ code: 5, out: "", slept: [] });
     expect(outcome.err).toContain("has ended");
@@ -43,7 +45,7 @@ describe("rentals wait", () => {
   });
 
   test("a rental that failed will never run, and may still be billed", async () => {
-    const { run } = await createCli({ respond: looksLike({ id: 1, state: "active", status: "Failed" }) });
+    const { run } = await createCli({ respond: lookupReturns({ id: 1, state: "active", status: "Failed" }) });
     const outcome = await run("rentals wait 1 --sandbox");
     expect(outcome).toMatchObject({ code: 7, out: "", slept: [] });
     expect(outcome.err).toContain("may still be billed");
@@ -55,7 +57,9 @@ describe("rentals wait", () => {
   });
 
   test("states are case-insensitive, and unknown ones are ignored", async () => {
-    const { run } = await createCli({ respond: looksLike({ id: 1, status: "RUNNING", state: "curious" }) });
+    const { run } = await createCli({
+      respond: lookupReturns({ id: 1, status: "RUNNING", state: "curious" }),
+    });
     expect(await run("rentals wait 1 --sandbox")).toMatchObject({ code: 0 });
   });
 
@@ -70,7 +74,7 @@ describe("rentals wait", () => {
   );
 
   test("Ctrl-C ends it", async () => {
-    const { run } = await createCli({ respond: looksLike({ id: 1, status: "Pending" }) });
+    const { run } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });
     const outcome = await run("rentals wait 1 --sandbox", { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ code: 130, out: "" });
   });
@@ -87,7 +91,7 @@ describe("rentals create --wait", () => {
   });
 
   test("names the rental after a timeout", async () => {
-    const { run } = await createCli({ respond: looksLike({ id: 1001, status: "Pending" }) });
+    const { run } = await createCli({ respond: lookupReturns({ id: 1001, status: "Pending" }) });
     const outcome = await run(`${vm} --wait --wait-timeout 3s`);
     expect(outcome).toMatchObject({ code: 8, out: "", slept: [3000] });
     expect(outcome.err).toContain("rental 1001");

@@ -7,15 +7,15 @@ const pending = { id: 1, label: "a", status: "Pending", gpuCount: 1, gpuType: "h
 const running = { ...pending, status: "Running" };
 const other = { id: 2, label: "b", status: "Running", gpuCount: 1, gpuType: "h100" };
 
-/** A service whose listing gives each look in turn; Ctrl-C comes after the last one. */
-async function watching(looks: readonly (readonly unknown[] | Response)[], options: RunOptions = {}) {
+/** Runs against a service that returns the next listing at each poll and presses Ctrl-C after the last. */
+async function watching(listings: readonly (readonly unknown[] | Response)[], options: RunOptions = {}) {
   const controller = new AbortController();
-  const left = [...looks];
+  const left = [...listings];
   const respond: Responder = ({ path }) => {
     if (path !== list) return undefined;
-    const look = left.shift();
-    if (look instanceof Response) return look;
-    if (look !== undefined) return Response.json(look);
+    const listing = left.shift();
+    if (listing instanceof Response) return listing;
+    if (listing !== undefined) return Response.json(listing);
     controller.abort();
     return new Promise<Response>(() => {});
   };

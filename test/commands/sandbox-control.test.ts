@@ -32,12 +32,9 @@ test("the clock is shown, frozen, set and resumed", async () => {
 test.each([
   ["sandbox clock advance 30", 'DURATION must be a duration such as 30d, 12h or 90s, not "30"'],
   ["sandbox clock advance -- -30d", "DURATION must be a duration"],
-  ["sandbox clock advance 9999999d", "DURATION must not go past 9999-12-31"],
+  ["sandbox clock advance 9999999d", "DURATION must not move the clock past 9999-12-31"],
   ["sandbox clock set tomorrow", "TIME must be a time such as 2026-12-31T00:00:00Z"],
-  [
-    "sandbox clock set 2026-11-20T11:59:59Z",
-    "TIME must not go backward: the sandbox's clock only goes forward",
-  ],
+  ["sandbox clock set 2026-11-20T11:59:59Z", "TIME must not move the clock backward: the sandbox's time is"],
   ["sandbox clock set 2026-02-30", "TIME must be a time"],
 ])("%s is rejected, and the clock does not change", async (line, message) => {
   const { run } = await createCli();
@@ -206,11 +203,11 @@ test.each(["sandbox seed -", "sandbox restore -"])(
 test("a key of a seed is used when the environment sets it", async () => {
   const { run } = await createCli();
   const stdin =
-    "keys: [{ value: key-of-a-reader, access: read-only }, { value: key-of-nobody, access: revoked }]";
+    "keys: [{ value: key-of-a-reader, access: read-only }, { value: revoked-key, access: revoked }]";
   await run("sandbox seed - --yes", { stdin });
   const env = (key: string) => ({ env: { GPUCTL_API_KEY: key } });
   expect((await run(vm, env("key-of-a-reader"))).code).toBe(4);
-  expect((await run("rentals list --sandbox", env("key-of-nobody"))).code).toBe(3);
+  expect((await run("rentals list --sandbox", env("revoked-key"))).code).toBe(3);
   expect((await run("rentals list --sandbox", env("key-of-another-service"))).code).toBe(0);
 });
 
@@ -239,7 +236,7 @@ test("a file that is not a snapshot is rejected", async () => {
   for (const stdin of ["{}", Buffer.from([0xff, 0xfe, 0x00])]) {
     const { code, err } = await run("sandbox restore - --yes", { stdin });
     expect(code).toBe(2);
-    expect(err).toMatch(/it is not a snapshot of a sandbox|- is not valid UTF-8/);
+    expect(err).toMatch(/this is not a snapshot of a sandbox|- is not valid UTF-8/);
   }
   expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
 });
@@ -273,7 +270,7 @@ test("the requests are listed with their errors", async () => {
   await run("rentals get 9 --sandbox");
   await run("rentals create vm --gpus 0 --sandbox --yes --no-validate");
   expect((await run("sandbox requests")).out).toMatchInlineSnapshot(`
-    "TIME                      METHOD  PATH                                   STATUS  FAULT  ERROR        WRONG
+    "TIME                      METHOD  PATH                                   STATUS  FAULT  ERROR        PROBLEMS
     2026-11-20T12:00:00.000Z  GET     /v2/on-demand/rental?rentalId=9           200  -      -            -
     2026-11-20T12:00:00.000Z  GET     /v2/on-demand/virtual-machine-rentals     200  -      -            -
     2026-11-20T12:00:00.000Z  POST    /v2/on-demand/virtual-machine-rentals     400  -      BAD_REQUEST  gpuCount

@@ -13,7 +13,7 @@ volumes: [{ label: data, region: eu-west-3, sizeInGb: 256 }]
 `;
 
 const script = [
-  "rentals create vm --gpus 1 --termType reserved --days 30".replace("--termType", "--term-type"),
+  "rentals create vm --gpus 1 --term-type reserved --days 30",
   "rentals create bare-metal --gpus 8 --network-type ethernet --new-volume made --new-volume-size 300",
   "volumes list -o json",
   'image "a lighthouse" -m SDXL-turbo --steps 1 -o json',
@@ -32,16 +32,16 @@ const script = [
   "sandbox requests -o json",
 ];
 
-/** What a script says and leaves in a sandbox of its own, at a time of the machine's own. */
-async function scripted(ahead: number) {
+/** The output and the final state of the script in a fresh sandbox, with the machine's clock `ahead` ms ahead. */
+async function runScript(ahead: number) {
   const { run, advance, folder, sandbox } = await createCli();
   advance(ahead);
-  const said: string[] = [];
+  const outputs: string[] = [];
   const options = { env: { GPUCTL_SANDBOX: "1" } };
   await run("sandbox seed - --yes", { ...options, stdin: seed });
   for (const line of script) {
     const { bytes, code } = await run(`${line} --yes`, options);
-    said.push(`${line} -> ${code}\n${bytes.toString("latin1").replaceAll(folder, "")}`);
+    outputs.push(`${line} -> ${code}\n${bytes.toString("latin1").replaceAll(folder, "")}`);
   }
   const headers = { authorization: `Bearer ${sandbox.keys.full}` };
   for (const [path, body] of [
@@ -53,41 +53,43 @@ async function scripted(ahead: number) {
       headers,
       body: JSON.stringify(body),
     });
-    said.push(await (await sandbox.fetch(made)).text());
+    outputs.push(await (await sandbox.fetch(made)).text());
   }
   const snapshot = (await run("sandbox snapshot -", options)).out;
-  return { said, snapshot };
+  return { outputs, snapshot };
 }
 
 test("the same script on the same seed has the same output and state, byte for byte", async () => {
-  const [one, other] = [await scripted(0), await scripted(500 * day + 1234)];
-  expect(other.said.map((text) => text.slice(0, 2000))).toEqual(one.said.map((text) => text.slice(0, 2000)));
-  expect(other.said.join("\0") === one.said.join("\0")).toBe(true);
+  const [one, other] = [await runScript(0), await runScript(500 * day + 1234)];
+  expect(other.outputs.map((text) => text.slice(0, 2000))).toEqual(
+    one.outputs.map((text) => text.slice(0, 2000)),
+  );
+  expect(other.outputs.join("\0") === one.outputs.join("\0")).toBe(true);
   expect(other.snapshot).toBe(one.snapshot);
-  const failed = one.said.filter((text) => !/ -> 0\n/.test(text.slice(0, 200)) && text.includes(" -> "));
+  const failed = one.outputs.filter((text) => !/ -> 0\n/.test(text.slice(0, 200)) && text.includes(" -> "));
   expect(failed.map((text) => text.split("\n")[0])).toEqual(["rentals get 1001 --retries 0 -> 7"]);
 });
 
-test("chance and the machine's clock are nowhere in the sandbox but in the clock's own place", () => {
-  const room = new URL("../../src/sandbox", import.meta.url).pathname;
-  const guilty = readdirSync(room, { recursive: true, encoding: "utf8" })
+test("only the sandbox's clock reads the machine's clock, and nothing is random", () => {
+  const folder = new URL("../../src/sandbox", import.meta.url).pathname;
+  const offenders = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .filter((name) =>
       /Date\.now|Math\.random|randomUUID|randomBytes|new Date\(\)|unixepoch\(\)|CURRENT_TIMESTAMP/.test(
-        readFileSync(join(room, name), "utf8"),
+        readFileSync(join(folder, name), "utf8"),
       ),
     );
-  expect(guilty).toEqual(["clock.ts"]);
+  expect(offenders).toEqual(["clock.ts"]);
 });
 
-describe("an invalid time is refused, and the clock does not move", () => {
+describe("an invalid time is rejected, and the clock does not move", () => {
   test.each([
     ["advance 1y", 'DURATION must be a duration such as 30d, 12h or 90s, not "1y"'],
     ["advance 5", 'not "5"'],
     ["advance 1e3d", 'not "1e3d"'],
     ["advance -- -1d", 'not "-1d"'],
-    ["advance 99999999d", "DURATION must not go past 9999-12-31T23:59:59.000Z"],
-    ["set 2026-11-20T11:59:59Z", "TIME must not go backward: the sandbox's clock only goes forward"],
+    ["advance 99999999d", "DURATION must not move the clock past 9999-12-31T23:59:59.000Z"],
+    ["set 2026-11-20T11:59:59Z", "TIME must not move the clock backward: the sandbox's time is"],
     ["set 10000-01-01", 'TIME must be a time such as 2026-12-31T00:00:00Z, not "10000-01-01"'],
     ["set 2027-02-30", "TIME must be a time"],
     ["set tomorrow", "TIME must be a time"],

@@ -7,15 +7,15 @@ import type { Prompts } from "../../src/system/types.ts";
 import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
-/** Answers by the beginning of the question, in turn; what is not answered takes what is offered. */
+/** Answers in order, by the start of the question. A question without an answer gets its default. */
 type Answers = Readonly<Record<string, readonly (string | boolean | Error)[]>>;
 
-function person(answers: Answers) {
+function promptsWith(answers: Answers) {
   const asked: { message: string; initial?: unknown; choices?: readonly string[] }[] = [];
-  const left = Object.entries(answers).map(([start, given]) => ({ start, given: [...given] }));
+  const remaining = Object.entries(answers).map(([start, given]) => ({ start, given: [...given] }));
   const answer = (question: (typeof asked)[number]): unknown => {
     asked.push(question);
-    const next = left.find(({ start }) => question.message.startsWith(start))?.given.shift();
+    const next = remaining.find(({ start }) => question.message.startsWith(start))?.given.shift();
     if (next instanceof Error) throw next;
     return next ?? question.initial;
   };
@@ -39,7 +39,7 @@ function person(answers: Answers) {
 const description: Responder = ({ path }) =>
   path === "/v2/openapi.json" ? Response.json({ openapi: "3.1.0", paths: {} }) : undefined;
 
-/** A service that knows one key. */
+/** A service that accepts only `key`. */
 const service: Responder = (request) =>
   description(request) ??
   (request.headers.authorization === `Bearer ${key}`
@@ -51,18 +51,18 @@ const account: Answers = { "Where is": ["account"], "Base URL": [serviceUrl], "A
 async function setUp(respond: Responder = service) {
   const cli = await createCli({ respond });
   const run = async (answers: Answers, options: RunOptions = {}, line = "setup") => {
-    const { asked, prompts } = person(answers);
+    const { asked, prompts } = promptsWith(answers);
     const outcome = await cli.run(line, { terminal: 100, prompts, ...options });
     return { ...outcome, asked, questions: asked.map(({ message }) => message) };
   };
-  const kept = async () =>
+  const savedConfig = async () =>
     JSON.parse(await readFile(join(cli.folder, "config", "config.json"), "utf8").catch(() => "null"));
-  return { ...cli, run, kept };
+  return { ...cli, run, savedConfig };
 }
 
 describe("setup", () => {
   test("prompts for the service and the key, checks both, and saves a profile", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     const { code, out, err, requests, questions } = await run({
       ...account,
       "Region of": ["eu-north-4"],
@@ -87,7 +87,7 @@ describe("setup", () => {
       "/v2/on-demand/active-rental-summary",
     ]);
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
-    expect(await kept()).toEqual({
+    expect(await savedConfig()).toEqual({
       profile: "default",
       profiles: {
         default: {
@@ -104,66 +104,66 @@ describe("setup", () => {
   });
 
   test("of the sandbox needs no service", async () => {
-    const { run, kept, run: again } = await setUp();
+    const { run, savedConfig, run: again } = await setUp();
     const { code, requests, err } = await run({ "Name of": ["play"], "Where is": ["sandbox"] });
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
     expect(err).toContain("gpuctl rentals create vm --gpus 1");
-    expect(await kept()).toEqual({ profile: "play", profiles: { play: { sandbox: true } } });
+    expect(await savedConfig()).toEqual({ profile: "play", profiles: { play: { sandbox: true } } });
     expect((await again({})).code).toBe(0);
   });
 
   test("run again shows the current values and changes only those entered", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     await run({ ...account, "Image model": ["SD2"] });
-    const before = await kept();
+    const before = await savedConfig();
     const { asked, code } = await run({ "API key": ["kept"] });
     expect(code).toBe(0);
-    expect(await kept()).toEqual(before);
+    expect(await savedConfig()).toEqual(before);
     const offered = (start: string) => asked.find(({ message }) => message.startsWith(start))?.initial;
     expect(offered("Base URL")).toBe(serviceUrl);
     expect(offered("Image model")).toBe("SD2");
     await run({ "API key": ["kept"], "Image model": ["-"] });
-    expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
+    expect((await savedConfig()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
   });
 
   test("a key is not moved to another host: it is prompted for again, and saved with it", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     await run({ ...account });
     const moved = "https://moved.example";
     const stopped = await run({ "Base URL": [moved], "API key": [new Interrupted()] });
     expect(stopped.code).toBe(130);
-    expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
+    expect((await savedConfig()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
     const { asked, code } = await run({ "Base URL": [moved], "API key": ["typed", key] });
     expect(code).toBe(0);
     expect(asked.find(({ message }) => message === "API key")?.choices).toEqual(["typed", "printed"]);
-    expect((await kept()).profiles.default).toEqual({ baseUrl: moved, apiKey: key });
+    expect((await savedConfig()).profiles.default).toEqual({ baseUrl: moved, apiKey: key });
   });
 
   test("a program may print the key", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     const programs = { output: async () => `${key}\n` };
     const answers = { ...account, "API key": ["printed"], "Command line": ["pass show gpuctl"] };
     expect(await run(answers, { programs })).toMatchObject({ code: 0 });
-    expect((await kept()).profiles.default).toEqual({
+    expect((await savedConfig()).profiles.default).toEqual({
       baseUrl: serviceUrl,
       apiKeyCommand: "pass show gpuctl",
     });
   });
 
   test("Ctrl-C saves what was entered, says so, and the next run continues from there", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     const { code, err, out } = await run({ ...account, "API key": ["typed", new Interrupted()] });
     expect({ code, out }).toEqual({ code: 130, out: "" });
     expect(err).toContain('Saved in profile "default": base URL, inference URL.');
-    expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl });
+    expect((await savedConfig()).profiles.default).toEqual({ baseUrl: serviceUrl });
     expect((await run({ "API key": ["typed", key] })).code).toBe(0);
-    expect((await kept()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
+    expect((await savedConfig()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
   });
 
   test("Ctrl-C at the first prompt saves nothing", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     expect(await run({ "Where is": [new Interrupted()] })).toMatchObject({ code: 130 });
-    expect(await kept()).toBeNull();
+    expect(await savedConfig()).toBeNull();
   });
 
   test.each([{}, { env: { CI: "1" } }])(
@@ -178,10 +178,10 @@ describe("setup", () => {
   );
 
   test("another profile can become the current one", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     await run({ "Where is": ["sandbox"] });
     await run({ "Where is": ["sandbox"], "Use the profile": [true] }, {}, "setup --profile play");
-    expect((await kept()).profile).toBe("play");
+    expect((await savedConfig()).profile).toBe("play");
   });
 });
 
@@ -202,14 +202,14 @@ describe("a failed check says why, and offers to change the value", () => {
     ["other JSON", () => Response.json({ hello: "system" }), "returned no description"],
     ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
   ])("%s", async (_name, respond, expected) => {
-    const { run, kept } = await setUp(respond);
+    const { run, savedConfig } = await setUp(respond);
     const { code, err, asked } = await run({ "Base URL": [serviceUrl], "api.example.com": ["stop"] });
     expect(code).toBe(130);
     expect(err).toContain("setup was stopped");
     const what = asked.at(-1);
     expect(what?.message).toContain(expected);
     expect(what?.choices).toEqual(["again", "change", "keep", "stop"]);
-    expect(await kept()).toBeNull();
+    expect(await savedConfig()).toBeNull();
   });
 
   test("a proxy is named by its variable, never by its value", async () => {
@@ -222,17 +222,17 @@ describe("a failed check says why, and offers to change the value", () => {
   });
 
   test("plain http gives a warning", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     const answers = { "Base URL": ["http://plain.example"], "plain.example": ["stop"] };
     const { asked, requests } = await run(answers);
     expect(asked.at(-1)?.message).toContain("plain http");
     expect(requests).toEqual([]);
-    expect(await kept()).toBeNull();
+    expect(await savedConfig()).toBeNull();
   });
 
   test("retry, change it, save it anyway", async () => {
     let tries = 0;
-    const { run, kept } = await setUp((request) => {
+    const { run, savedConfig } = await setUp((request) => {
       if (request.path !== "/v2/openapi.json") return service(request);
       tries += 1;
       return tries < 3 ? Response.json({}, { status: 503 }) : Response.json({}, { status: 404 });
@@ -247,33 +247,33 @@ describe("a failed check says why, and offers to change the value", () => {
     const { code, questions } = await run(answers);
     expect(code).toBe(0);
     expect(questions.filter((question) => question === "Base URL")).toHaveLength(2);
-    expect((await kept()).profiles.default.baseUrl).toBe(serviceUrl);
+    expect((await savedConfig()).profiles.default.baseUrl).toBe(serviceUrl);
   });
 
   test("a key that is not accepted is prompted for again", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     const answers = { ...account, "API key": ["typed", "wrong-key", "typed", key] };
     const { code, questions } = await run({ ...answers, "The service does not": ["change"] });
     expect(code).toBe(0);
     expect(questions).toContain("The service does not accept this key. What now?");
-    expect((await kept()).profiles.default.apiKey).toBe(key);
+    expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 
   test("a key that cannot read rentals is reported", async () => {
-    const { run, kept } = await setUp(
+    const { run, savedConfig } = await setUp(
       (request) => description(request) ?? Response.json({}, { status: 403 }),
     );
     const { code, questions } = await run({ ...account, "The service accepts": ["keep"] });
     expect(code).toBe(0);
-    expect(questions.join()).toContain("may not see rentals (403)");
-    expect((await kept()).profiles.default.apiKey).toBe(key);
+    expect(questions.join()).toContain("is not allowed to list rentals (403)");
+    expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 
   test("an inference host must respond, with any status", async () => {
     const inference = "https://inference.example";
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     expect((await run({ ...account, "Inference URL": [inference] })).code).toBe(0);
-    expect((await kept()).profiles.default.inferenceBaseUrl).toBe(inference);
+    expect((await savedConfig()).profiles.default.inferenceBaseUrl).toBe(inference);
   });
 });
 
@@ -316,11 +316,11 @@ describe("completions", () => {
   });
 
   test("that cannot be written do not end the setup", async () => {
-    const { run, kept } = await setUp();
+    const { run, savedConfig } = await setUp();
     const env = { SHELL: "/bin/bash", HOME: "/dev/null" };
     const { code, err } = await run({ "Where is": ["sandbox"], "Write the": [true] }, { env });
     expect(code).toBe(0);
     expect(err).toContain("The completions were not installed");
-    expect((await kept()).profiles.default).toEqual({ sandbox: true });
+    expect((await savedConfig()).profiles.default).toEqual({ sandbox: true });
   });
 });

@@ -8,7 +8,7 @@ const listen = async (_sandbox: unknown, { host, port }: { host: string; port: n
   close: async () => {},
 });
 
-/** Runs an example with another format, after what it needs. */
+/** Runs an example with another format, after the commands that prepare it. */
 async function shown(example: { command: string; after?: readonly string[] }, format: string) {
   const cli = await createCli({ listen });
   for (const line of example.after ?? []) await runShown(cli, line);
@@ -17,7 +17,7 @@ async function shown(example: { command: string; after?: readonly string[] }, fo
   return runShown(cli, plain.replace(/(?= -- )|$/, ` -o ${format}`));
 }
 
-/** What JSON is made of: its keys and types; the elements of a list together, keys that not all of them have with `?`. */
+/** The keys and types of a JSON value. List elements are merged, and a key that some of them lack gets a `?`. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? [] : [value.map(shapeOf).reduce(merged)];
   if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
@@ -47,7 +47,7 @@ const listOf = (list: readonly unknown[], shape: unknown) => [
 const isShape = (shape: unknown): shape is Readonly<Record<string, unknown>> =>
   typeof shape === "object" && shape !== null && !Array.isArray(shape);
 
-/** Commands whose document is not one of ours, but a standard's. */
+/** Commands that print a document in a standard format, such as OpenAPI. */
 const documents = commands.filter((command) => declarationOf(command).view.kind === "document");
 
 test.each(commands.filter((spec) => !documents.includes(spec)))(

@@ -45,7 +45,7 @@ describe("tts", () => {
     expect(await run(["tts", "  "], overNetwork())).toMatchObject({ code: 2, requests: [] });
   });
 
-  test("sends any other text", async () => {
+  test("sends fields of --param, and rejects invalid ones", async () => {
     const { run } = await recording(wav);
     const { requests } = await run(
       ["tts", "Hi", "--param", 'language="EN"', "--param", "sdp_ratio=0.2"],

@@ -17,11 +17,11 @@ const without =
 const unlisted = ["api call createSshKey -f name=a", "chat models"];
 
 describe.each([
-  ["answers 500", () => new Response("", { status: 500 }), 7, true],
-  ["resets", reset, 9, true],
-  ["answers 404", () => new Response("", { status: 404 }), 5, false],
-  ["answers with a page", () => new Response("<html>"), 7, true],
-])("a service whose description %s", (_name, end, exitCode, retryable) => {
+  ["returns 500", () => new Response("", { status: 500 }), 7, true],
+  ["resets the connection", reset, 9, true],
+  ["returns 404", () => new Response("", { status: 404 }), 5, false],
+  ["returns an HTML page", () => new Response("<html>"), 7, true],
+])("a service whose description path %s", (_name, end, exitCode, retryable) => {
   test.each(unlisted)("is not reported to lack the operation of %s", async (line) => {
     const { run } = await createCli({ respond: without(end) });
     const { code, out, err, requests } = await run(`${line} -o json`, overNetwork());

@@ -13,8 +13,8 @@ const reset = () => {
   throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
 };
 
-/** How a write can end with an unknown outcome. */
-const doubtfulEnds: readonly [string, () => Response][] = [
+/** Ways in which a write ends with an unknown outcome. */
+const unknownEnds: readonly [string, () => Response][] = [
   [
     "500",
     () =>
@@ -28,8 +28,8 @@ const doubtfulEnds: readonly [string, () => Response][] = [
   ["a response that is not JSON", () => new Response("<!doctype html>", { status: 200 })],
 ];
 
-/** Writes end so; the listing shows `before` first and `after` once a write was seen. */
-function doubtful(end: () => Response, before: unknown, after: unknown): Responder {
+/** A service whose writes end like this. Its listings are `before` until the first write, then `after`. */
+function endingWrites(end: () => Response, before: unknown, after: unknown): Responder {
   let written = false;
   return ({ method, path }) => {
     if (method !== "GET") {
@@ -42,9 +42,9 @@ function doubtful(end: () => Response, before: unknown, after: unknown): Respond
 
 const posts = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method === "POST").length;
 
-describe.each(doubtfulEnds)("a create that ends with %s", (_name, end) => {
+describe.each(unknownEnds)("a create that ends with %s", (_name, end) => {
   test("is sent once, and new rentals are listed", async () => {
-    const { run } = await createCli({ respond: doubtful(end, [{ id: 1 }], [{ id: 1 }, { id: "r-2" }]) });
+    const { run } = await createCli({ respond: endingWrites(end, [{ id: 1 }], [{ id: 1 }, { id: "r-2" }]) });
     const { code, out, err, requests, slept } = await run(line);
     expect({ code, out, posts: posts(requests), slept }).toEqual({ code: 10, out: "", posts: 1, slept: [] });
     expect(err).toContain("the outcome is unknown");
@@ -52,14 +52,14 @@ describe.each(doubtfulEnds)("a create that ends with %s", (_name, end) => {
   });
 
   test("says so when there is nothing new", async () => {
-    const { run } = await createCli({ respond: doubtful(end, [], []) });
+    const { run } = await createCli({ respond: endingWrites(end, [], []) });
     const { code, err } = await run(line);
     expect(code).toBe(10);
     expect(err).toContain("Nothing new is listed yet");
   });
 
   test("is the same for a volume", async () => {
-    const { run } = await createCli({ respond: doubtful(end, [], [{ id: 502 }]) });
+    const { run } = await createCli({ respond: endingWrites(end, [], [{ id: 502 }]) });
     const { code, err, requests } = await run(
       "volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox",
     );
@@ -68,7 +68,7 @@ describe.each(doubtfulEnds)("a create that ends with %s", (_name, end) => {
   });
 
   test("is not retryable in the error document", async () => {
-    const { run } = await createCli({ respond: doubtful(end, [], [{ id: 9 }]) });
+    const { run } = await createCli({ respond: endingWrites(end, [], [{ id: 9 }]) });
     const { out, err } = await run(`${line} -o json`);
     expect(out).toBe("");
     expect(JSON.parse(err)).toMatchObject({
@@ -147,7 +147,7 @@ test("a listing that fails before a create is not retried, and does not prevent 
 });
 
 test("a volume with an unknown attachment outcome is looked up", async () => {
-  const { run } = await createCli({ respond: doubtful(reset, [], [{ id: 501, rentalIds: [1001] }]) });
+  const { run } = await createCli({ respond: endingWrites(reset, [], [{ id: 501, rentalIds: [1001] }]) });
   const { code, err, requests } = await run("volumes attach 501 1001 --sandbox");
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
   expect(err).toContain("The volume is attached to: 1001.");

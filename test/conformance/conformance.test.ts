@@ -6,12 +6,12 @@ import { openSandbox, origin } from "../sandbox/harness.ts";
 import { proxyVariable, throughProxy } from "../support/conformance.ts";
 import { openJunction } from "./junction.ts";
 import { startProxy } from "./proxy.ts";
-import { described, verdictOn } from "./verdict.ts";
+import { descriptionSchema, verdictOn } from "./verdict.ts";
 
-/** The sandbox with responses of a test in front of it, behind a proxy of its own. */
-async function openProxied(instead: Readonly<Record<string, () => Response>> = {}) {
+/** A sandbox behind its own conformance proxy. `responses` replaces the sandbox's, by method and path. */
+async function openProxied(responses: Readonly<Record<string, () => Response>> = {}) {
   const sandbox = await openSandbox();
-  const description = described.parse(await sandbox.ask("getOpenApiDocument"));
+  const description = descriptionSchema.parse(await sandbox.ask("getOpenApiDocument"));
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-conformance-"));
   const junction = await openJunction();
   onTestFinished(async () => {
@@ -23,7 +23,7 @@ async function openProxied(instead: Readonly<Record<string, () => Response>> = {
   onTestFinished(() => void vi.unstubAllEnvs());
   const target = throughProxy({
     fetch: async (request: Request) =>
-      instead[`${request.method} ${new URL(request.url).pathname}`]?.() ?? sandbox.fetch(request),
+      responses[`${request.method} ${new URL(request.url).pathname}`]?.() ?? sandbox.fetch(request),
   });
   const authorization = `Bearer ${sandbox.keys.full}`;
   return {
@@ -48,7 +48,7 @@ test("documented requests pass, and responses come back unchanged", async () => 
   const created = await send("POST", volumes, volume);
   expect(await created.json()).toMatchObject({ label: "datasets", sizeInGb: 512 });
   expect(created.headers.get("date")).toBe("Fri, 20 Nov 2026 12:00:00 GMT");
-  // A refused request is no mismatch, and neither is a response that a fault altered.
+  // A rejected request is not a mismatch, nor is a response that a fault altered.
   expect((await send("POST", volumes, { ...volume, sizeInGb: 100 })).status).toBe(400);
   expect((await send("GET", volumes, undefined, {})).status).toBe(401);
   expect((await send("GET", "/v2/nowhere")).status).toBe(404);
@@ -85,8 +85,8 @@ test("each deviation from the description is reported", async () => {
     'POST /v2/on-demand/request-reservation 200: Response is missing required field "message".',
     'POST /v2/on-demand/request-reservation 200: Response has undocumented field "note".',
     "GET /v2/on-demand/active-rental-summary 418: status 418 is not described",
-    "GET /v2/on-demand/rental-history 200: an answer of type text/plain is not described",
-    "GET /v2/nowhere 200: status 200 of what is not described",
+    "GET /v2/on-demand/rental-history 200: content type text/plain is not described",
+    "GET /v2/nowhere 200: status 200 from an undescribed operation",
     "GET /v2/nowhere 200: Undocumented endpoint: GET /v2/nowhere",
   ]);
 });

@@ -7,7 +7,7 @@ interface Junction {
   readonly close: () => void;
 }
 
-/** The one target of the proxy: it leads each request on to the port of this machine that a header names. */
+/** The proxy's only target. It forwards each request to the local port that a header names. */
 export async function openJunction(): Promise<Junction> {
   const server = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
@@ -21,7 +21,7 @@ export async function openJunction(): Promise<Junction> {
     onward.on("error", () => incoming.socket.resetAndDestroy());
     incoming.pipe(onward);
   });
-  // The proxy keeps its connections: none may end just when it is used again.
+  // The proxy reuses connections; a timeout could close one just as it is reused.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -6,7 +6,7 @@ import { routing } from "../support/conformance.ts";
 
 const redocly = "node_modules/@redocly/cli/bin/cli.js";
 
-/** One thing that the proxy found wrong about one exchange. */
+/** One mismatch that the proxy found in one exchange. */
 export interface Finding {
   readonly exchange: number;
   readonly method: string;
@@ -27,7 +27,7 @@ export interface Report {
 
 interface Proxy {
   readonly url: string;
-  /** Ends the proxy, and gives what it saw and found. */
+  /** Stops the proxy and returns what it recorded and found. */
   readonly close: () => Promise<Report>;
 }
 
@@ -38,7 +38,7 @@ const exchange = z.object({
 });
 const har = z.object({ log: z.object({ entries: z.array(exchange) }) });
 
-/** The one of its formats that holds every single finding and not one of each kind. */
+/** The proxy's only report format that lists every finding instead of one of each kind. */
 const sarif = z.object({
   runs: z.tuple([
     z.object({
@@ -59,11 +59,11 @@ const sarif = z.object({
 });
 
 /**
- * Starts Redocly's proxy in front of a target; it holds what passes against a description. Its files lie in a folder.
- * @throws when it does not listen
+ * Starts Redocly's proxy in front of `target`. It checks the traffic against `description` and writes its files to `folder`.
+ * @throws when it does not start
  */
 export async function startProxy(target: string, description: object, folder: string): Promise<Proxy> {
-  const [api, kept] = [join(folder, "openapi.json"), join(folder, "exchanges.har")];
+  const [api, harFile] = [join(folder, "openapi.json"), join(folder, "exchanges.har")];
   await writeFile(api, JSON.stringify(description));
   const child = execa(
     "node",
@@ -72,7 +72,7 @@ export async function startProxy(target: string, description: object, folder: st
       "proxy",
       ...["--target", target],
       ...["--port", "0"],
-      ...["--har", kept],
+      ...["--har", harFile],
       ...["--api", api],
       ...["--report-format", "sarif"],
       ...["--match-mode", "basepath"],
@@ -85,13 +85,13 @@ export async function startProxy(target: string, description: object, folder: st
     },
   );
   const url = await new Promise<string>((resolve, reject) => {
-    let said = "";
+    let output = "";
     child.stderr.on("data", (chunk) => {
-      said += chunk;
-      const [, found] = /Proxy listening on (\S+)/.exec(said) ?? [];
+      output += chunk;
+      const [, found] = /Proxy listening on (\S+)/.exec(output) ?? [];
       if (found !== undefined) resolve(found);
     });
-    child.then(() => reject(new Error(`the proxy did not start: ${said}`)));
+    child.then(() => reject(new Error(`the proxy did not start: ${output}`)));
   });
   return {
     url,
@@ -102,7 +102,7 @@ export async function startProxy(target: string, description: object, folder: st
       if (failed) throw new Error(`the proxy could not check the exchanges: ${failed[0]}`);
       const [{ results }] = sarif.parse(JSON.parse(stdout)).runs;
       return {
-        exchanges: har.parse(JSON.parse(await readFile(kept, "utf8"))).log.entries,
+        exchanges: har.parse(JSON.parse(await readFile(harFile, "utf8"))).log.entries,
         findings: results.map(({ message, properties: { exchangeIndex, ...about } }) => ({
           exchange: exchangeIndex,
           message: message.text,

@@ -1,7 +1,7 @@
 /**
- * Runs the tests with Redocly's proxy between gpuctl and the sandbox, and fails when what was sent and
- * answered is not what the served description says. Arguments are those of vitest; without any, all tests are run that
- * ask a sandbox by way of the tool or its library.
+ * Runs the tests with Redocly's proxy between gpuctl and the sandbox, and fails if a request or a response does not
+ * match the served description. Arguments are passed to vitest; without any, it runs all tests that call a sandbox
+ * through the command line or the library.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,23 +15,23 @@ import { startProxy } from "./proxy.ts";
 import {
   type Description,
   type Descriptions,
-  described,
-  together,
+  descriptionSchema,
+  mergeDescriptions,
   type Verdict,
   verdictOn,
 } from "./verdict.ts";
 
-const everything = ["test/cli", "test/commands", "test/library", "test/client/negotiation.test.ts"];
+const allTests = ["test/cli", "test/commands", "test/library", "test/client/negotiation.test.ts"];
 
-/** Fewer exchanges than this of everything mean that the tests went past the proxy. */
-const leastExchanges = 1000;
+/** If all tests make fewer exchanges than this, they bypassed the proxy. */
+const minExchanges = 1000;
 
-/** As an environment serves it before any path is retired. */
+/** The description that an operation set serves before any path is retired. */
 async function servedDescription(only?: OperationSetName): Promise<Description> {
   const sandbox = await createSandbox({ file: ":memory:", now: () => 0, only });
   const response = await sandbox.fetch(new Request("http://sandbox.localhost/v2/openapi.json"));
   sandbox.close();
-  return described.parse(await response.json());
+  return descriptionSchema.parse(await response.json());
 }
 
 async function runThroughProxy(tests: readonly string[]): Promise<{ passed: boolean; verdict: Verdict }> {
@@ -46,7 +46,7 @@ async function runThroughProxy(tests: readonly string[]): Promise<{ passed: bool
         ),
       ),
     };
-    const proxy = await startProxy(junction.url, together(descriptions), folder);
+    const proxy = await startProxy(junction.url, mergeDescriptions(descriptions), folder);
     const { exitCode } = await execa("node", ["node_modules/vitest/vitest.mjs", "run", ...tests], {
       env: { [proxyVariable]: proxy.url },
       stdio: "inherit",
@@ -60,14 +60,14 @@ async function runThroughProxy(tests: readonly string[]): Promise<{ passed: bool
 }
 
 const given = process.argv.slice(2);
-const { passed, verdict } = await runThroughProxy(given.length > 0 ? given : everything);
+const { passed, verdict } = await runThroughProxy(given.length > 0 ? given : allTests);
 const { checked, mismatched, mismatches, unseen } = verdict;
-const least = given.length > 0 ? 1 : leastExchanges;
-const wrong = [
+const required = given.length > 0 ? 1 : minExchanges;
+const problems = [
   ...mismatches,
-  ...(checked < least ? [`only ${checked} exchanges went through the proxy, not ${least}`] : []),
-  ...(given.length > 0 ? [] : unseen.map((operation) => `${operation}: no test got its answer`)),
+  ...(checked < required ? [`only ${checked} exchanges went through the proxy, not ${required}`] : []),
+  ...(given.length > 0 ? [] : unseen.map((operation) => `${operation}: no test got a 200 response`)),
 ];
-for (const line of wrong) process.stdout.write(`${line}\n`);
+for (const line of problems) process.stdout.write(`${line}\n`);
 process.stdout.write(`${checked} exchanges checked, ${mismatched} mismatches\n`);
-process.exitCode = passed && wrong.length === 0 ? 0 : 1;
+process.exitCode = passed && problems.length === 0 ? 0 : 1;

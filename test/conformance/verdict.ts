@@ -3,8 +3,8 @@ import { faultHeader } from "../../src/core/sandbox.ts";
 import { routing } from "../support/conformance.ts";
 import type { Exchange, Finding, Report } from "./proxy.ts";
 
-/** A description, as far as the verdict reads it itself. */
-export const described = z.looseObject({
+/** The parts of a description that the verdict reads. */
+export const descriptionSchema = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
   paths: z.record(
     z.string(),
@@ -24,13 +24,13 @@ export const described = z.looseObject({
   ),
 });
 
-export type Description = z.output<typeof described>;
+export type Description = z.output<typeof descriptionSchema>;
 
-/** What each environment describes, by its name; the one without a name is the whole. */
+/** The description of each operation set, by its name; "" is the sandbox's default. */
 export type Descriptions = Readonly<Record<string, Description>>;
 
-/** All that any of them describes. What two of them describe they describe alike. */
-export function together(descriptions: Descriptions): Description {
+/** One description with all paths and schemas. Descriptions with the same path or schema must agree on it. */
+export function mergeDescriptions(descriptions: Descriptions): Description {
   const all = Object.values(descriptions);
   const paths: Record<string, Description["paths"][string]> = {};
   for (const [path, methods] of all.flatMap((one) => Object.entries(one.paths))) {
@@ -41,53 +41,58 @@ export function together(descriptions: Descriptions): Description {
 }
 
 export interface Verdict {
-  /** Exchanges that were looked at, and the ones in which the description and what happened differ. */
+  /** The number of exchanges. */
   readonly checked: number;
+  /** The number of exchanges that do not match the description. */
   readonly mismatched: number;
-  /** What is wrong, each reported once, with the number of times. */
+  /** Each mismatch once, with how often it occurred. */
   readonly mismatches: readonly string[];
-  /** Operations without a response in any exchange. */
+  /** The ids of operations without a 200 response in any exchange. */
   readonly unseen: readonly string[];
 }
 
 /**
- * Whether what was sent and answered is what the description says. Two things are as they should be: a request that is
- * wrong and was refused, and an answer that a fault spoilt, which says so itself.
- * @throws when the proxy's findings are not of the exchanges that it kept
+ * Compares the recorded exchanges with the description. Two deviations are expected: an invalid request that the sandbox
+ * rejected, and a response that a fault altered, which has the fault header.
+ * @throws when a finding does not belong to a recorded exchange
  */
 export function verdictOn({ exchanges, findings }: Report, descriptions: Descriptions): Verdict {
   const finders = new Map(Object.entries(descriptions).map(([name, one]) => [name, finder(one)]));
-  const operationOf: Finder = (one) => finders.get(environmentOf(one))?.(one);
+  const operationOf: Finder = (one) => finders.get(operationSetOf(one))?.(one);
   const wrong = new Map<number, string[]>(exchanges.map((one, at) => [at, ownFindings(one, operationOf)]));
   for (const finding of findings) {
     const about = exchanges[finding.exchange];
-    if (about === undefined || !isOf(finding, about)) throw new Error(`no such exchange: ${finding.message}`);
-    if (finding.target === "response" || !isRefused(about))
+    if (about === undefined || !matches(finding, about))
+      throw new Error(`no such exchange: ${finding.message}`);
+    if (finding.target === "response" || !isRejected(about))
       wrong.get(finding.exchange)?.push(finding.message);
   }
   const expected = exchanges.flatMap((one, at) =>
-    spoilt(one) ? [] : (wrong.get(at) ?? []).map((message) => ({ at, text: `${titleOf(one)}: ${message}` })),
+    hasFault(one)
+      ? []
+      : (wrong.get(at) ?? []).map((message) => ({ at, text: `${titleOf(one)}: ${message}` })),
   );
   const seen = new Set(
     exchanges
-      .filter((one) => one.response.status === 200 && !spoilt(one))
+      .filter((one) => one.response.status === 200 && !hasFault(one))
       .map((one) => operationOf(one)?.operationId),
   );
   return {
     checked: exchanges.length,
     mismatched: new Set(expected.map(({ at }) => at)).size,
     mismatches: counted(expected.map(({ text }) => text)),
-    unseen: operations(together(descriptions)).flatMap(({ operation }) =>
+    unseen: operations(mergeDescriptions(descriptions)).flatMap(({ operation }) =>
       seen.has(operation.operationId) ? [] : [operation.operationId],
     ),
   };
 }
 
-/** The proxy looks at bodies, and at none of these: the status, the type and the headers of a response. */
+/** Mismatches that the proxy does not check: the status, content type and headers of a response. */
 function ownFindings(one: Exchange, operationOf: Finder): string[] {
   const { status, headers } = one.response;
   const operation = operationOf(one);
-  if (operation === undefined) return status === 404 ? [] : [`status ${status} of what is not described`];
+  if (operation === undefined)
+    return status === 404 ? [] : [`status ${status} from an undescribed operation`];
   const response = operation.responses[status];
   if (response === undefined) return [`status ${status} is not described`];
   const type = header(one, "content-type")?.split(";")[0]?.trim();
@@ -95,30 +100,30 @@ function ownFindings(one: Exchange, operationOf: Finder): string[] {
   const names = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
   return [
     ...((type === undefined ? types.length > 0 : !types.includes(type))
-      ? [`an answer of type ${type} is not described`]
+      ? [`content type ${type} is not described`]
       : []),
     ...headers
-      .filter(({ name }) => !names.has(name.toLowerCase()) && !needsNoWord.test(name))
+      .filter(({ name }) => !names.has(name.toLowerCase()) && !undescribedHeaders.test(name))
       .map(({ name }) => `header ${name} is not described`),
   ];
 }
 
-/** Headers of HTTP itself, those that let pages read a response, and the mark of every response of a sandbox. */
-const needsNoWord =
+/** Headers that need no description: those of HTTP and CORS, and the one of every sandbox response. */
+const undescribedHeaders =
   /^(access-control-.*|cache-control|connection|content-.*|date|keep-alive|transfer-encoding|vary|x-gpuctl-sandbox)$/i;
 
-const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 413]);
-const isRefused = ({ response }: Exchange): boolean => refusals.has(response.status);
+const rejections: ReadonlySet<number> = new Set([400, 401, 403, 404, 413]);
+const isRejected = ({ response }: Exchange): boolean => rejections.has(response.status);
 
-const environmentOf = ({ request }: Exchange): string =>
+const operationSetOf = ({ request }: Exchange): string =>
   request.headers.find(({ name }) => name.toLowerCase() === routing.environment)?.value ?? "";
 
 const header = ({ response }: Exchange, wanted: string): string | undefined =>
   response.headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value;
 
-const spoilt = (one: Exchange): boolean => header(one, faultHeader) !== undefined;
+const hasFault = (one: Exchange): boolean => header(one, faultHeader) !== undefined;
 
-const isOf = ({ method, path, status }: Finding, { request, response }: Exchange): boolean =>
+const matches = ({ method, path, status }: Finding, { request, response }: Exchange): boolean =>
   method === request.method && path === new URL(request.url).pathname && status === response.status;
 
 const titleOf = ({ request, response }: Exchange): string =>

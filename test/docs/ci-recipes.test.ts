@@ -20,13 +20,13 @@ const gitLab = z.object({
 
 const [forGitHub = "", forGitLab = ""] = blocksOf(readme, "yaml");
 
-/** What a recipe installs is on the search path already. */
-const npm = 'test "$*" = "install --global gpuctl"';
+/** A stub for npm: gpuctl is already on the search path. */
+const npmStub = 'test "$*" = "install --global gpuctl"';
 
-/** Runs scripts one after the other in a new home, each as CI does: it stops at the first command that fails. */
+/** Runs scripts one after the other in a new home. As in CI, a script stops at the first command that fails. */
 async function runInCi(scripts: readonly string[], variables: Readonly<Record<string, string>>) {
   const { folder, shell } = await readersHome();
-  await addProgram(folder, "npm", npm);
+  await addProgram(folder, "npm", npmStub);
   for (const script of scripts) {
     const line = `exec 2>&1\nset -eo pipefail\n${script}\nkill $(jobs -p) 2> /dev/null || true`;
     const { code, out } = await shell(line, { shell: "bash", env: { CI: "true", ...variables } }).ended;

@@ -1,5 +1,5 @@
-# Sourced by a zsh that has a terminal, with GPUCTL_COMPLETIONS and OFFERED set: Tab writes what is offered into the file
-# OFFERED, one word a line, then the line as it is after Tab, and says so on the terminal.
+# Sourced by an interactive zsh with GPUCTL_COMPLETIONS and OFFERED set. Tab writes the completions to the file OFFERED,
+# one per line, then the command line after completion, and prints "offers written".
 PROMPT= RPROMPT=
 fpath=($GPUCTL_COMPLETIONS $fpath)
 autoload -Uz compinit

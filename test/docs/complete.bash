@@ -1,5 +1,6 @@
-# Usage: complete.bash SCRIPT LINE WORD... prints what the script offers at the end of the line, one a line. The words
-# are those that bash makes of the line.
+# Usage: complete.bash SCRIPT LINE WORD...
+# Prints the completions that the script offers at the end of the line, one per line. The words are the line as bash
+# splits it.
 set -u
 source "$1"
 COMP_LINE=$2

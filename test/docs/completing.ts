@@ -6,8 +6,8 @@ const scripts = pathOf("../../completions");
 
 type ShellOptions = Pick<ProgramOptions, "cwd" | "env">;
 
-/** What a real shell offers at the end of a command line, with the committed script, as it would stand on the line. */
-export type Offered = (line: string, options?: ShellOptions) => Promise<readonly string[]>;
+/** Returns the completions that a real shell offers at the end of a command line, as it would insert them. */
+export type Completer = (line: string, options?: ShellOptions) => Promise<readonly string[]>;
 
 async function run(shell: string, args: readonly string[], { cwd = pathOf("."), ...more }: ShellOptions) {
   const { code, out, err } = await runProgram(shell, args, { cwd, timeout: 150_000, ...more });
@@ -15,23 +15,23 @@ async function run(shell: string, args: readonly string[], { cwd = pathOf("."), 
   return out.split("\n").filter((word) => word !== "");
 }
 
-/** `=` and `:` are separate arguments there. */
-const bash: Offered = (line, options = {}) => {
+/** Bash splits words at `=` and `:`. */
+const bash: Completer = (line, options = {}) => {
   const words = line.split(/ +|([=:]+)/).filter((word) => word !== undefined);
   const parts = [pathOf("complete.bash"), `${scripts}/gpuctl.bash`, line, ...words];
   return run("bash", ["--norc", "--noprofile", ...parts], options);
 };
 
-/** Offers have descriptions, and replace the whole argument. */
-const fish: Offered = async (line, options = {}) => {
+/** fish adds descriptions, and offers whole words, such as `--gpu=h100`. */
+const fish: Completer = async (line, options = {}) => {
   const command = `source ${scripts}/gpuctl.fish; complete --do-complete $argv[1]`;
   const offers = await run("fish", ["--no-config", "--command", command, line], options);
   return offers.map((offer) => offer.replace(/\t.*/, "").replace(/^--[\w-]+=/, ""));
 };
 
-const zsh: Offered = async (line, options = {}) => {
-  const said = await run("zsh", ["-f", pathOf("complete.zsh"), scripts, line], options);
-  return said.filter((one) => one.startsWith("word ")).map((one) => one.slice("word ".length));
+const zsh: Completer = async (line, options = {}) => {
+  const lines = await run("zsh", ["-f", pathOf("complete.zsh"), scripts, line], options);
+  return lines.filter((one) => one.startsWith("word ")).map((one) => one.slice("word ".length));
 };
 
 export const shells = { bash, zsh, fish };

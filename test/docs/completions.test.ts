@@ -41,7 +41,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     expect(words).not.toContain("--storage-volume");
   });
 
-  test("offers the choices of a flag, by any of its names, after a blank or after =", async () => {
+  test("offers the choices of a flag, by any of its names, after a space or after =", async () => {
     expect(await sorted("gpuctl rentals create vm --gpu-type ")).toEqual([...gpuTypes].sort());
     expect(await sorted("gpuctl rentals create vm --gpu ")).toEqual([...gpuTypes].sort());
     expect(await sorted("gpuctl rentals create vm --gpu=h")).toEqual(["h100", "h200"]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { repository, runProgram } from "../support/process.ts";
 
-test("the demo works, changes nothing of the user's, and replaces no file", async () => {
+test("the demo works, leaves the user's state unchanged, and replaces no file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-demo-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const made = join(folder, "demo-output");

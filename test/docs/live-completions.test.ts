@@ -10,14 +10,14 @@ async function createUser() {
   return {
     ...home,
     offered: (shell: ShellName, line: string) => shells[shell](line, { cwd: home.folder, env: home.env }),
-    /** Asks the service as a Tab does in the background. */
+    /** Refreshes the cached values, as Tab does in the background. */
     refill: (kind: string, ...flags: string[]) => home.run(["__complete", kind, ...flags, "--refill"]),
     /** Replaces the values in the cache. */
-    say: async (values: readonly string[]) => {
+    setCached: async (values: readonly string[]) => {
       const folder = join(home.folder, "state/completions");
       const [name = ""] = await readdir(folder);
-      const kept = JSON.parse(await readFile(join(folder, name), "utf8"));
-      const changed = { ...kept, values: values.map((value) => ({ value, description: `the ${value}` })) };
+      const cached = JSON.parse(await readFile(join(folder, name), "utf8"));
+      const changed = { ...cached, values: values.map((value) => ({ value, description: `the ${value}` })) };
       await writeFile(join(folder, name), JSON.stringify(changed));
     },
   };
@@ -62,16 +62,16 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     const user = await createUser();
     const hostile = ["a b$(touch here)", "c`touch here`", "d'\"\\e", "f;touch here", "g:h"];
     await user.refill("rental", "--sandbox");
-    await user.say(hostile);
+    await user.setCached(hostile);
     const offers = await user.offered(shell, "gpuctl rentals get --sandbox ");
     const read = await Promise.all(
-      offers.map((offer) => (shell === "fish" ? offer : readBy(shell, offer, user.folder))),
+      offers.map((offer) => (shell === "fish" ? offer : parsedBy(shell, offer, user.folder))),
     );
     expect(read.sort()).toEqual([...hostile].sort());
     expect(await readdir(user.folder)).not.toContain("here");
   });
 
-  test("offers nothing without a service, or with a broken file", async () => {
+  test("offers nothing without a service, or with a broken configuration", async () => {
     const user = await createUser();
     expect(await user.offered(shell, "gpuctl rentals get ")).toEqual([]);
     expect(await user.offered(shell, "gpuctl rentals get --base-url http://127.0.0.1:1 ")).toEqual([]);
@@ -84,6 +84,6 @@ describe.each(shellNames)("Tab in %s", (shell) => {
 });
 
 /** The argument that a shell parses from the text on the line. */
-async function readBy(shell: ShellName, word: string, cwd: string): Promise<string> {
+async function parsedBy(shell: ShellName, word: string, cwd: string): Promise<string> {
   return (await runProgram(shell, ["-c", `printf %s ${word}`], { cwd })).out;
 }

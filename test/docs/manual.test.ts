@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { globals, nouns } from "../../src/cli/generated/tree.ts";
 import { exit } from "../../src/cli/report/exit.ts";
 import { topics } from "../../src/core/topics.ts";
-import { newestDay, packagersDay } from "../../src/docs/changelog.ts";
+import { latestReleaseDate, sourceDate } from "../../src/docs/changelog.ts";
 import { environmentOf } from "../../src/docs/environment.ts";
 import { exitCodes } from "../../src/docs/exit-codes.ts";
 import { manual } from "../../src/docs/manual.ts";
@@ -24,7 +24,7 @@ describe("the manual", () => {
     ]);
   });
 
-  test("is installed with the package, every page", async () => {
+  test("is listed in package.json, every page", async () => {
     const { man } = JSON.parse(await readFile("package.json", "utf8"));
     expect([...man].sort()).toEqual(
       Object.keys(pages)
@@ -87,7 +87,7 @@ describe("text in a manual page", () => {
     expect(literal("--dry-run")).toBe("\\-\\-dry\\-run");
   });
 
-  test("a long line is broken at blanks, and a dot at the start of a new line stays a dot", () => {
+  test("a long line is broken at spaces, and a dot at the start of a new line stays a dot", () => {
     const made = page({ name: "x", number: 1, date: "2026-01-02", version: "1" }, [
       section("NAME", `${"word ".repeat(15)}.dot`),
     ]);
@@ -104,16 +104,16 @@ describe("text in a manual page", () => {
 });
 
 describe("the date of the manual", () => {
-  test("is the date of the newest version in the changelog", () => {
-    expect(newestDay("# C\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n## [0.1.0] - 2026-11-20\n")).toBe(
-      "2026-12-01",
-    );
-    expect(() => newestDay("# C\n")).toThrow("CHANGELOG.md");
+  test("is the date of the latest release in the changelog", () => {
+    expect(
+      latestReleaseDate("# C\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n## [0.1.0] - 2026-11-20\n"),
+    ).toBe("2026-12-01");
+    expect(() => latestReleaseDate("# C\n")).toThrow("CHANGELOG.md");
   });
 
-  test("or the one that a packager gives", () => {
-    expect(packagersDay("1700000000")).toBe("2023-11-14");
-    expect(packagersDay(undefined)).toBeUndefined();
-    expect(packagersDay("yesterday")).toBeUndefined();
+  test("is the date that a packager sets", () => {
+    expect(sourceDate("1700000000")).toBe("2023-11-14");
+    expect(sourceDate(undefined)).toBeUndefined();
+    expect(sourceDate("yesterday")).toBeUndefined();
   });
 });

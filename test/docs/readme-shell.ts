@@ -7,11 +7,11 @@ export const readme = readFileSync(join(repository, "README.md"), "utf8");
 
 export interface Section {
   readonly title: string;
-  /** What its `sh` blocks hold, one after the other. */
+  /** The contents of its `sh` blocks. */
   readonly commands: string;
 }
 
-/** The sections of a text that have something to run, in order. */
+/** The sections of a text that contain commands, in order. */
 export const sectionsOf = (text: string): readonly Section[] =>
   text
     .split(/^## /m)
@@ -22,13 +22,13 @@ export const sectionsOf = (text: string): readonly Section[] =>
     }))
     .filter(({ commands }) => commands !== "");
 
-/** What the fenced blocks of a language hold. */
+/** The contents of the fenced code blocks in a language. */
 export const blocksOf = (text: string, language: string): readonly string[] =>
   [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, found, block = ""]) =>
     found === language ? [block] : [],
   );
 
-/** A reader's home, with the packages that the text says to install. */
+/** A home for a reader of the README, with the packages that it tells the reader to install. */
 export async function readersHome(): Promise<Home> {
   const home = await createHome({ API_KEY: "key-of-the-reader" });
   await symlink(join(repository, "node_modules"), join(home.folder, "node_modules"), "dir");

@@ -6,7 +6,7 @@ import { repository } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { blocksOf, readersHome, readme, sectionsOf } from "./readme-shell.ts";
 
-/** Lines that hold for what follows too. */
+/** The `export` and `unset` lines of a section, which also apply to later sections. */
 const settings = (commands: string): string =>
   commands
     .split("\n")
@@ -41,7 +41,7 @@ test("every npm script in the README exists", async () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...new Set(named)]));
 });
 
-test("few commands of the README cannot run in a test", () => {
+test("only these commands of the README are not run in a test", () => {
   expect(blocksOf(readme, "console").flatMap((block) => block.trim().split("\n"))).toEqual([
     "npm ci && npm run demo",
     "npm ci && npm run build && npm link",

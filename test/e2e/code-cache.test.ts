@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createHome as createAnyHome, type Environment, type Home } from "../support/process.ts";
 
-/** Where Node.js keeps compiled code by itself, that is what is used. */
-const nodeKeeps = "enableCompileCache" in module;
+/** Where Node.js has a compile cache, gpuctl uses that one instead of its own. */
+const nodeHasCache = "enableCompileCache" in module;
 const isPosix = process.platform !== "win32";
 
 /** A home with its own folder for compiled code. */
 const createHome = (env: Environment = {}) => createAnyHome({ XDG_CACHE_HOME: "", ...env });
 
-/** It loads ES modules, too. */
+/** A command that also loads ES modules. */
 const line = "rentals list -o json --sandbox";
 const cacheOf = ({ folder }: Home) => join(folder, ".cache", "gpuctl");
 
 /** Every cached file and the hash of its content. */
-async function kept(home: Home) {
+async function cachedFiles(home: Home) {
   const place = join(cacheOf(home), `code-${process.version}-${process.arch}`);
   const names = await readdir(place).catch(() => []);
   return Promise.all(
@@ -38,31 +38,31 @@ async function usedHome() {
   const home = await createHome();
   const first = await home.run(line);
   expect(first).toMatchObject({ code: 0, err: "" });
-  return { home, first, files: await kept(home) };
+  return { home, first, files: await cachedFiles(home) };
 }
 
-describe.skipIf(nodeKeeps)("compiled code", () => {
+describe.skipIf(nodeHasCache)("compiled code", () => {
   it("is cached by the first run in a private folder, and not changed by the next", async () => {
     const { home, first, files } = await usedHome();
     expect(files.map(({ file }) => file).join()).toMatch(/start-[\w-]+\.cjs/);
     expect(await home.run(line)).toEqual(first);
-    expect(await kept(home)).toEqual(files);
+    expect(await cachedFiles(home)).toEqual(files);
   });
 
   it.each(["--version", "--help", "rentals list --help"])("is not cached for %s", async (short) => {
     const home = await createHome();
     await home.run(short);
-    expect(await kept(home)).toEqual([]);
+    expect(await cachedFiles(home)).toEqual([]);
   });
 
-  /** The output does not depend on the cache, and the cache for the next run does not change. */
-  async function isReplaced({ home, first }: Awaited<ReturnType<typeof usedHome>>) {
-    const broken = await kept(home);
+  /** Expects the same output, every broken file replaced, and no further changes in the next run. */
+  async function expectReplaced({ home, first }: Awaited<ReturnType<typeof usedHome>>) {
+    const broken = await cachedFiles(home);
     expect(await home.run(line)).toEqual(first);
-    const replaced = await kept(home);
+    const replaced = await cachedFiles(home);
     for (const file of broken) expect(replaced).not.toContainEqual(file);
     expect(await home.run(line)).toEqual(first);
-    expect(await kept(home)).toEqual(replaced);
+    expect(await cachedFiles(home)).toEqual(replaced);
   }
 
   it.each([0, 0.01, 0.5, 1])("a cache file altered at %d of its length is recompiled", async (part) => {
@@ -73,22 +73,22 @@ describe.skipIf(nodeKeeps)("compiled code", () => {
       bytes[at] = (bytes[at] ?? 0) ^ 0x55;
       await writeFile(file, bytes);
     }
-    await isReplaced(used);
+    await expectReplaced(used);
   });
 
   it.each([0, 3, 500])("a cache file truncated to %d bytes is recompiled", async (length) => {
     const used = await usedHome();
     for (const { file } of used.files) await truncate(file, length);
-    await isReplaced(used);
+    await expectReplaced(used);
   });
 
   it("is neither read nor cached with NODE_DISABLE_COMPILE_CACHE", async () => {
     const home = await createHome({ NODE_DISABLE_COMPILE_CACHE: "1" });
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
-    expect(await kept(home)).toEqual([]);
+    expect(await cachedFiles(home)).toEqual([]);
   });
 
-  it("nothing is cached without a folder", async () => {
+  it("nothing is cached without a cache folder", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, ".cache"), "a file");
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
@@ -99,6 +99,6 @@ describe.skipIf(nodeKeeps)("compiled code", () => {
     await mkdir(cacheOf(home), { recursive: true });
     await chmod(cacheOf(home), 0o777);
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
-    expect(await kept(home)).toEqual([]);
+    expect(await cachedFiles(home)).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ test("a service that never responds does not block the shell and gets one reques
   expect(await home.run(asShell("volume", "--refill"))).toEqual({ code: 0, out: "", err: "" });
   expect(server.seen).toHaveLength(1);
   expect(await home.run(asShell("volume"))).toEqual({ code: 0, out: "", err: "" });
-  expect(closed, "the first request goes on").toEqual([]);
+  expect(closed, "the first request continues").toEqual([]);
 
   for (const respond of held) respond();
   const kept = () => readdir(join(home.folder, "state/completions"));
@@ -55,13 +55,13 @@ test.each([
   ["a host where nothing listens", { GPUCTL_BASE_URL: "http://127.0.0.1:1", GPUCTL_API_KEY: "k" }],
   ["no key", { GPUCTL_BASE_URL: "http://127.0.0.1:1" }],
   ["a bad setting", { GPUCTL_SANDBOX: "1", GPUCTL_OUTPUT: "nothing" }],
-])("%s completes to nothing, without an error", async (_what, env) => {
+])("with %s there are no completions and no error", async (_what, env) => {
   const home = await createHome(env);
   expect(await home.run(asShell("rental"))).toEqual({ code: 0, out: "", err: "" });
   expect(await home.run(asShell("rental", "--refill"))).toEqual({ code: 0, out: "", err: "" });
 });
 
-test("a state folder that is a file, and an unknown kind of values, complete to nothing", async () => {
+test("a state folder that is a file, and an unknown kind of values, give no completions", async () => {
   const home = await createHome({ GPUCTL_SANDBOX: "1" });
   await writeFile(join(home.folder, "state"), "");
   expect(await home.run(asShell("rental"))).toEqual({ code: 0, out: "", err: "" });

@@ -14,7 +14,7 @@ it("ten processes that each add a profile at once lose none", async () => {
   expect(await readdir(join(home.folder, "config"))).toEqual(["config.json"]);
 });
 
-it("processes killed while they write leave the old or the new file, and the next one goes on", async () => {
+it("processes killed while they write leave the old or the new file, and the next process succeeds", async () => {
   const home = await createHome();
   await home.run("profile add play --sandbox");
   const path = join(home.folder, "config", "config.json");
@@ -42,7 +42,7 @@ it("processes killed while they write leave the old or the new file, and the nex
 });
 
 describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
-  it("is a line of the user's shell", async () => {
+  it("is run by the user's shell", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, "key"), "key-in-a-file-9999\nmore\n");
     const command = "printf '%s' \"$(head -n 1 < key)\"";
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32" || process.geteuid?.() !== 0)("for the root user", () => {
+describe.skipIf(process.platform === "win32" || process.geteuid?.() !== 0)("as root", () => {
   it("the configuration of another user is refused", async () => {
     const home = await createHome();
     await mkdir(join(home.folder, "config"), { mode: 0o700 });
@@ -64,6 +64,6 @@ describe.skipIf(process.platform === "win32" || process.geteuid?.() !== 0)("for 
     await writeFile(path, "{}", { mode: 0o600 });
     await chown(path, 54321, 54321);
     const { code, err } = await home.run("volumes list --sandbox");
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("uid 54321, and you are 0") });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("uid 54321; you are uid 0") });
   });
 });

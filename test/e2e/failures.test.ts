@@ -10,22 +10,22 @@ const listing = "GET /v2/on-demand/virtual-machine-rentals";
 const creating = "POST /v2/on-demand/virtual-machine-rentals";
 const summary = "GET /v2/on-demand/active-rental-summary";
 
-type Instead = NonNullable<Parameters<typeof serveThirdParty>[0]["instead"]>;
+type Responders = NonNullable<Parameters<typeof serveThirdParty>[0]["instead"]>;
 
-async function at(instead: Instead) {
+async function accountAt(instead: Responders) {
   const server = await serveThirdParty({ key, instead });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
   return { ...home, requests: server.requests };
 }
 
-const page = (status: number) => (_request: ReceivedRequest, response: ServerResponse) => {
+const htmlPage = (status: number) => (_request: ReceivedRequest, response: ServerResponse) => {
   response.writeHead(status, { "Content-Type": "text/html" });
   response.end("<html><title>Stop</title><body>Go <b>away</b></body></html>");
 };
 
 /** Lists one more rental after a create request, whatever its response was. */
-function renting(respond: Instead[string]): Instead {
+function renting(respond: Responders[string]): Responders {
   const rentals: object[] = [virtualMachine];
   return {
     [listing]: (_request, response) => send(response, rentals),
@@ -37,12 +37,12 @@ function renting(respond: Instead[string]): Instead {
 }
 
 describe("a create with an unknown outcome", () => {
-  it.each<[string, Instead[string]]>([
+  it.each<[string, Responders[string]]>([
     ["a 500", (_request, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "Internal server error")],
     ["a reset", (_request, response) => response.socket?.resetAndDestroy()],
-    ["a page of a proxy", page(200)],
+    ["an HTML page from a proxy", htmlPage(200)],
   ])("after %s: the create is sent once and new rentals are listed", async (_name, respond) => {
-    const { run, requests } = await at(renting(respond));
+    const { run, requests } = await accountAt(renting(respond));
     const { code, out, err } = await run("rentals create vm --gpus 1 -o json");
     expect({ code, out }).toEqual({ code: 10, out: "" });
     expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
@@ -55,7 +55,7 @@ describe("a create with an unknown outcome", () => {
   });
 
   it("after a timeout, too", async () => {
-    const { run, requests } = await at(renting(() => {}));
+    const { run, requests } = await accountAt(renting(() => {}));
     const { code, err } = await run("rentals create vm --gpus 1 --timeout 1s");
     expect(code).toBe(10);
     expect(err).toContain("18027");
@@ -64,9 +64,9 @@ describe("a create with an unknown outcome", () => {
 });
 
 describe("a read that fails", () => {
-  it.each<[string, Instead[string], number, string]>([
-    ["a 403 of an edge proxy", page(403), 4, "HTTP_403"],
-    ["a page where JSON was due", page(200), 7, "UNREADABLE_ANSWER"],
+  it.each<[string, Responders[string], number, string]>([
+    ["a 403 of an edge proxy", htmlPage(403), 4, "HTTP_403"],
+    ["HTML instead of JSON", htmlPage(200), 7, "UNREADABLE_ANSWER"],
     [
       "a 500",
       (_request, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "no"),
@@ -78,7 +78,7 @@ describe("a read that fails", () => {
     ["a 429", (_request, response) => fail(response, 429, "TOO_MANY", "slow down"), 9, "TOO_MANY"],
     ["a 422", (_request, response) => fail(response, 422, "BAD", "no"), 6, "BAD"],
   ])("with %s has its exit code and one document on stderr", async (_name, respond, exitCode, code) => {
-    const { run } = await at(respond ? { [summary]: respond } : {});
+    const { run } = await accountAt(respond ? { [summary]: respond } : {});
     const ran = await run("rentals summary -o json --retries 0");
     expect(ran).toMatchObject({ code: exitCode, out: "" });
     expect(JSON.parse(ran.err).error).toMatchObject({
@@ -93,8 +93,8 @@ describe("a read that fails", () => {
 });
 
 describe("the key", () => {
-  it("is never printed, not by --debug and not in an error", async () => {
-    const { run } = await at({
+  it("is never printed, neither by --debug nor in an error", async () => {
+    const { run } = await accountAt({
       [summary]: (_request, response) => fail(response, 500, "X", "no"),
     });
     for (const line of [
@@ -110,8 +110,8 @@ describe("the key", () => {
     }
   });
 
-  it("and the host are not read from the current folder", async () => {
-    const { env, folder, run } = await at({});
+  it("is not read from the current folder, and neither is the host", async () => {
+    const { env, folder, run } = await accountAt({});
     const settings = JSON.stringify({
       baseUrl: env.GPUCTL_BASE_URL,
       apiKey: key,
@@ -126,8 +126,8 @@ describe("the key", () => {
     expect(err).toContain("--sandbox");
   });
 
-  it("a key that is not a valid header value has its own error", async () => {
-    const { run, requests } = await at({});
+  it("has its own error if it is not a valid header value", async () => {
+    const { run, requests } = await accountAt({});
     const { code, err } = await run("rentals list", { env: { GPUCTL_API_KEY: "two words" } });
     expect(code).toBe(3);
     expect(err).not.toContain("bug in gpuctl");

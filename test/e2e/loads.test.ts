@@ -7,7 +7,7 @@ import { serveThirdParty } from "./third-party-server.ts";
 
 const recorder = fileURLToPath(new URL("record-loads.cjs", import.meta.url));
 
-/** A text by which a library is known after it was bundled and its names were shortened. */
+/** A string that identifies each library in the minified bundle. */
 const marks = {
   zod: "_zod",
   conf: "clearInvalidConfig",
@@ -36,12 +36,12 @@ const librariesIn = (chunks: readonly string[]) =>
 /** A chunk's name without its hash. */
 const logical = (chunk: string) => chunk.replace(/(?:-[\w-]{8})?\.cjs$/, "");
 
-async function loadsOf(line: string, { again = false } = {}) {
+async function loadsOf(line: string, { warm = false } = {}) {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
   // The service's description is requested once and cached.
-  if (again) await home.run(line);
+  if (warm) await home.run(line);
   const record = join(home.folder, "loads.json");
   const command = [process.execPath, "--require", recorder, launcher] as const;
   const { code, err } = await home.run(line, { command, env: { RECORD_LOADS_IN: record } });
@@ -50,7 +50,7 @@ async function loadsOf(line: string, { again = false } = {}) {
   const chunks = loaded.filter((file) => file.startsWith(dist + sep)).map((file) => basename(file));
   return {
     chunks,
-    // On a Node.js without its own compile cache there is one more.
+    // Loaded only on Node.js releases without a compile cache.
     own: chunks
       .map(logical)
       .filter((name) => name !== "code-cache")
@@ -95,7 +95,7 @@ describe("modules loaded", () => {
   );
 
   it("rentals list loads one request and one table", async () => {
-    const { own, libraries, packages, builtin } = await loadsOf("rentals list", { again: true });
+    const { own, libraries, packages, builtin } = await loadsOf("rentals list", { warm: true });
     expect(own).toMatchInlineSnapshot(`
       [
         "call",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createHome, firstPiece, type Home } from "../support/process.ts";
+import { createHome, firstChunk, type Home } from "../support/process.ts";
 
 const create = "rentals create vm --gpus 1 --sandbox -o id";
 
@@ -9,7 +9,7 @@ async function idsOf(home: Home): Promise<string[]> {
   return out.split("\n").filter(Boolean);
 }
 
-it("ten rentals created at once on a sandbox that was never opened are ten rentals", async () => {
+it("ten concurrent creates in a new sandbox create ten rentals", async () => {
   const home = await createHome();
   const created = await Promise.all(Array.from({ length: 10 }, () => home.run(create)));
   for (const { code, err } of created) expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -18,7 +18,7 @@ it("ten rentals created at once on a sandbox that was never opened are ten renta
   expect((await idsOf(home)).sort()).toEqual(ids.sort());
 });
 
-/** The output after which a process is killed; what comes in one piece is as random as the machine. */
+/** The output after which a process is killed. How much more it has written by then varies. */
 const moments = [
   { name: "the listing before the write", stream: "stderr", at: /GET/ },
   { name: "the write", stream: "stderr", at: /POST/ },
@@ -51,12 +51,12 @@ it("processes killed halfway lose no rental that they reported", async () => {
   expect((await home.run(create)).code).toBe(0);
 });
 
-it("a served sandbox killed under load loses no rental that was answered", async () => {
+it("a served sandbox killed under load loses no rental that it acknowledged", async () => {
   const home = await createHome();
   const acknowledged: string[] = [];
   for (let round = 1; round <= 3; round += 1) {
     const child = home.start("sandbox serve --port 0 -o json");
-    const { url, apiKey } = JSON.parse(await firstPiece(child.stdout));
+    const { url, apiKey } = JSON.parse(await firstChunk(child.stdout));
     const enough = acknowledged.length + round * 7;
     const post = async () => {
       for (;;) {

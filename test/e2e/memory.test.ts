@@ -9,19 +9,17 @@ import { virtualMachine } from "./third-party-records.ts";
 
 const recorder = fileURLToPath(new URL("record-memory.cjs", import.meta.url));
 
-/** About 3 KB each, so that it takes few to be more than memory may hold. */
+/** About 3 KB each, so that a few thousand exceed the heap limit. */
 const rental = (id: number) => JSON.stringify({ ...virtualMachine, id: String(id), note: "x".repeat(2_800) });
 
-const together = 100;
+const batch = 100;
 
-/** Sends so many rentals as one array, no faster than they are read. */
+/** Sends `count` rentals as one JSON array, no faster than the client reads them. */
 async function stream(response: ServerResponse, count: number): Promise<void> {
   response.writeHead(200, { "Content-Type": "application/json" });
-  for (let id = 0; id < count && !response.destroyed; id += together) {
-    const piece = Array.from({ length: Math.min(together, count - id) }, (_, at) => rental(id + at)).join(
-      ",",
-    );
-    if (response.write((id === 0 ? "[" : ",") + piece)) continue;
+  for (let id = 0; id < count && !response.destroyed; id += batch) {
+    const chunk = Array.from({ length: Math.min(batch, count - id) }, (_, at) => rental(id + at)).join(",");
+    if (response.write((id === 0 ? "[" : ",") + chunk)) continue;
     await new Promise<void>((resolve) => {
       const go = () => {
         response.off("drain", go).off("close", go);
@@ -33,10 +31,10 @@ async function stream(response: ServerResponse, count: number): Promise<void> {
   response.end("]");
 }
 
-/** MiB of the heap, far below what the records take: what is held on to does not fit, and what lies about is collected. */
+/** The heap limit in MiB. It is far below the size of the records: gpuctl runs out of memory if it keeps them. */
 const heap = 32;
 
-/** MiB that a listing of so many rentals had resident at most, and the bytes that it printed. */
+/** The peak resident memory in MiB of a command that lists `count` rentals, and the bytes that it printed. */
 async function memoryOf(format: string, count: number) {
   const server = createServer((_request, response) => void stream(response, count));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -47,7 +45,7 @@ async function memoryOf(format: string, count: number) {
   const { port } = server.address() as AddressInfo;
   const home = await createHome({ GPUCTL_BASE_URL: `http://127.0.0.1:${port}`, GPUCTL_API_KEY: key });
   const [record, printed] = [join(home.folder, "memory"), join(home.folder, "printed")];
-  // The room for new objects differs between the lines of Node.js.
+  // The default size of the young generation differs between Node.js releases.
   const limits = [`--max-old-space-size=${heap}`, "--max-semi-space-size=8"];
   const node = [process.execPath, ...limits, "--require", recorder];
   const words = [...node, launcher, "rentals", "history", "-o", format];
@@ -59,12 +57,12 @@ async function memoryOf(format: string, count: number) {
   return { mebibytes: Number(await readFile(record, "utf8")) / 1024, bytes: (await stat(printed)).size };
 }
 
-/** What the garbage collector lets lie about when there is more to do; the response itself takes 63 MiB. */
+/** MiB of garbage that may not have been collected yet. The response itself takes 63 MiB. */
 const margin = 54;
 
 describe.skipIf(process.platform === "win32")("memory for a hundred times as many rentals", () => {
   it.each(["jsonl", "csv", "tsv", "id", "table", "json"])(
-    "is next to the same with -o %s",
+    "is nearly the same with -o %s",
     async (format) => {
       const few = await memoryOf(format, 200);
       const many = await memoryOf(format, 20_000);

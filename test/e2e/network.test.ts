@@ -24,7 +24,7 @@ async function listen(server: Server): Promise<number> {
 
 const host = "api.example.test";
 
-/** A service of https, a proxy that leads to it, and a home that knows both. */
+/** An HTTPS service, a proxy that connects to it, and a home configured for both. */
 async function throughProxy() {
   const certificate = selfSigned(host);
   const respond = (_request: unknown, response: ServerResponse) => response.end("[]");

@@ -8,16 +8,16 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { blocksOf } from "../docs/readme-shell.ts";
 import { createHome, key, repository } from "../support/process.ts";
-import { borrow, type Packed, packAll } from "./packing.ts";
+import { linkPackage, type Packed, packPackage } from "./packing.ts";
 import { serveThirdParty } from "./third-party-server.ts";
 
 let packed: Packed;
-/** Where the package is installed with its optional dependencies, and without. */
+/** The folders where the package is installed with and without its optional dependencies. */
 let folder: string;
 let withoutOptional: string;
 
 beforeAll(async () => {
-  packed = await packAll();
+  packed = await packPackage();
   folder = await packed.install({ optional: true });
   withoutOptional = await packed.install({ optional: false });
 }, 180_000);
@@ -35,7 +35,7 @@ async function installedCommand(where: string) {
 }
 
 describe("the package", () => {
-  it("works as installed, its sandbox with it", async () => {
+  it("works as installed, including its sandbox", async () => {
     const { run, packages } = await installedCommand(folder);
     expect(await packages()).toContain("gpuctl");
     const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
@@ -54,7 +54,7 @@ describe("the package", () => {
     });
   });
 
-  it("works without what only the sandbox needs, and says how to get it", async () => {
+  it("works without the packages that only the sandbox needs, and says how to install them", async () => {
     const { run, packages } = await installedCommand(withoutOptional);
     expect(await packages()).toEqual(["gpuctl"]);
     expect((await run("--version")).code).toBe(0);
@@ -92,9 +92,9 @@ async function main() {
   const sandbox = await createSandbox();
   const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full });
   const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
-  let said = "";
+  let reply = "";
   const input = { model: "sandbox-echo", messages: [{ role: "user", content: "hello" }] };
-  for await (const { text } of client.stream("createChatCompletion", input)) said += text;
+  for await (const { text } of client.stream("createChatCompletion", input)) reply += text;
   const picture = { model_name: "SD2", prompt: "a lighthouse", image: "${webp}" };
   const { images } = await client.generateImage(picture);
   const { audio } = await client.generateAudio({ text: "Good morning" });
@@ -103,10 +103,10 @@ async function main() {
   await sandbox.close();
   console.log(JSON.stringify({
     rental: typeof id,
-    heard: said.includes("hello"),
+    echoed: reply.includes("hello"),
     picture: Buffer.from(images[0].image, "base64").subarray(1, 4).toString(),
     speech: Buffer.from(audio, "base64").subarray(0, 4).toString(),
-    refused: error instanceof InvalidInput,
+    rejected: error instanceof InvalidInput,
   }));
 }
 main();`;
@@ -117,7 +117,7 @@ describe("the packed library", () => {
     const { exitCode, all } = await run([name]);
     expect({ exitCode, all }).toEqual({
       exitCode: 0,
-      all: '{"rental":"number","heard":true,"picture":"PNG","speech":"RIFF","refused":true}',
+      all: '{"rental":"number","echoed":true,"picture":"PNG","speech":"RIFF","rejected":true}',
     });
   });
 
@@ -131,7 +131,7 @@ describe("the packed library", () => {
     expect(loaded.filter((file) => /sandbox|contract|webp/.test(file.slice(folder.length)))).toEqual([]);
   });
 
-  it("says how to get what only the sandbox needs", async () => {
+  it("says how to install the packages that only the sandbox needs", async () => {
     const { exitCode, all } = await run(
       [
         "-e",
@@ -143,7 +143,7 @@ describe("the packed library", () => {
     expect(all).toMatch(/is not installed.*npm install @photostructure\/sqlite/);
   });
 
-  it("does not give access to what it does not export", async () => {
+  it("does not allow importing internal files", async () => {
     const { all } = await run(["-e", 'require("gpuctl/dist/gpuctl.cjs")']);
     expect(all).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED");
   });
@@ -157,10 +157,10 @@ const suites = ["README.md", "docs/library.md"].flatMap((text) =>
 );
 
 describe("a documented example", () => {
-  it("is a test suite", () => expect(suites).not.toEqual([]));
+  it("exists", () => expect(suites).not.toEqual([]));
 
   it.each(suites)("works as written: $name", async ({ name, suite }) => {
-    const vitest = await borrow("vitest", folder);
+    const vitest = await linkPackage("vitest", folder);
     const file = `${name.replaceAll(/\W/g, "-")}.test.js`;
     await write({ [file]: suite });
     const { exitCode, all } = await run([join(vitest, "vitest.mjs"), "run", file]);
@@ -175,8 +175,8 @@ import { createSandbox, type Sandbox } from "gpuctl/sandbox";
 
 export async function rent(sandbox: Sandbox): Promise<Rental> {
   const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.keys.full, fetch: sandbox.fetch });
-  for await (const piece of client.stream("createChatCompletion", { model: "m", messages: [] })) {
-    const text: string = piece.text;
+  for await (const chunk of client.stream("createChatCompletion", { model: "m", messages: [] })) {
+    const text: string = chunk.text;
     void text;
   }
   // @ts-expect-error: the service has no such GPU
@@ -188,16 +188,16 @@ export const statusOf = (error: unknown): number | undefined =>
   error instanceof ServiceError ? error.status : undefined;
 export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 });
 `;
-  /** The declarations of the package are checked, those of the language are not. */
+  /** Check the declarations of the package, but not those of TypeScript itself. */
   const checks = { skipLibCheck: false, skipDefaultLibCheck: true };
   const options = { strict: true, noEmit: true, target: "ES2022", ...checks };
 
   it.each([
     ["nodenext", "node", ["node"]],
     ["bundler", "DOM", []],
-  ])("are right for %s with the globals of %s, and need no zod", async (resolution, globals, types) => {
-    const tsc = join(await borrow("typescript", folder), "bin", "tsc");
-    await borrow("@types/node", folder);
+  ])("compile with %s resolution and the globals of %s, without zod", async (resolution, globals, types) => {
+    const tsc = join(await linkPackage("typescript", folder), "bin", "tsc");
+    await linkPackage("@types/node", folder);
     const where = `types-${resolution}-${globals}`;
     const compilerOptions = {
       ...options,
@@ -215,7 +215,7 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
     expect(exitCode, all).toBe(0);
   });
 
-  it("have no problem that attw knows, for all that resolve packages by their exports", async () => {
+  it("pass attw for every module resolution that supports `exports`", async () => {
     const result = await checkPackage(createPackageFromTarballData(await readFile(packed.tarball)));
     if (result.types === false) throw new Error("the package has no types");
     const problems = result.problems.filter(
@@ -225,7 +225,7 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
     expect(Object.keys(result.entrypoints)).toEqual([".", "./sandbox", "./package.json"]);
   });
 
-  it("and its manifest have nothing that publint would change", async () => {
+  it("and the manifest pass publint", async () => {
     const { buffer } = new Uint8Array(await readFile(packed.tarball));
     const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
@@ -242,7 +242,7 @@ it("every bundled library is in the list of licenses", async () => {
   expect(inside.filter((name) => !licenses.includes(`Name: ${name}\n`))).toEqual([]);
 });
 
-it("so is what the bundled WebAssembly was compiled from", async () => {
+it("the libraries compiled into the bundled WebAssembly are in the list of licenses", async () => {
   const licenses = await readFile(join(folder, "node_modules/gpuctl/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
   for (const holder of ["2012 Stephen Dolan", "K.Kosako", "Google Inc."]) {
     expect(licenses).toMatch(new RegExp(`copyright \\(c\\) .*${holder}`, "i"));

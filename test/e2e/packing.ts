@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { repository, runProgram } from "../support/process.ts";
 
-/** The packed package. */
+/** The tarball of the package, as `npm pack` creates it. */
 export interface Packed {
   readonly tarball: string;
-  /** Installs it in a folder of its own, without a network and without running scripts. */
+  /** Installs the package in a new folder, without a network and without running scripts. Returns the folder. */
   readonly install: (options: { readonly optional: boolean }) => Promise<string>;
   readonly remove: () => Promise<void>;
 }
 
-export async function packAll(): Promise<Packed> {
+export async function packPackage(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-packed-"));
   const packed = await npm(
     ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder, repository],
@@ -25,15 +25,15 @@ export async function packAll(): Promise<Packed> {
       await writeFile(join(where, "package.json"), "{}");
       const flags = ["--ignore-scripts", "--offline", "--no-audit", "--no-fund", "--loglevel=error"];
       await npm(["install", ...flags, "--omit=optional", tarball], where);
-      if (optional) for (const name of await optionalPackages()) await borrow(name, where);
+      if (optional) for (const name of await optionalPackages()) await linkPackage(name, where);
       return where;
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-/** Gives a folder a package that is installed in the repository, as if it were installed there. */
-export async function borrow(name: string, folder: string): Promise<string> {
+/** Links a package from the repository's `node_modules` into a folder, and returns the package's own folder. */
+export async function linkPackage(name: string, folder: string): Promise<string> {
   const target = join(repository, "node_modules", name);
   const link = join(folder, "node_modules", name);
   await mkdir(dirname(link), { recursive: true });
@@ -47,7 +47,7 @@ async function npm(args: readonly string[], cwd: string): Promise<string> {
   return out;
 }
 
-/** The names of the optional dependencies, their peers among them. */
+/** The names of the optional dependencies and of their peer dependencies. */
 async function optionalPackages(): Promise<readonly string[]> {
   const { optionalDependencies } = await manifestOf(repository);
   const direct = Object.keys(optionalDependencies ?? {});

@@ -7,30 +7,30 @@ import { serveThirdParty } from "./third-party-server.ts";
 const create = "rentals create bare-metal";
 
 async function atService() {
-  const asked: string[] = [];
+  const writes: string[] = [];
   const server = await serveThirdParty({
     key,
     instead: {
       "POST /v2/on-demand/bare-metal-rentals": (_request, response) => {
-        asked.push("POST");
+        writes.push("POST");
         response.end("{}");
       },
     },
   });
   onTestFinished(() => server.close());
-  return { asked, home: await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key }) };
+  return { writes, home: await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key }) };
 }
 
-describe.skipIf(process.platform === "win32")("at a question", () => {
+describe.skipIf(process.platform === "win32")("at a prompt", () => {
   it.each(["ctrl-c", "ctrl-d"] as const)(
-    "%s exits 130, sends nothing and gives the cursor back",
+    "%s exits 130, sends nothing and restores the cursor",
     async (key) => {
-      const { asked, home } = await atService();
+      const { writes, home } = await atService();
       const terminal = home.onTerminal(create);
       await terminal.waitFor(/Network between the machines/);
       terminal.press(key);
       expect((await terminal.ended()).code).toBe(130);
-      expect(asked).toEqual([]);
+      expect(writes).toEqual([]);
       expect(await terminal.leftovers()).toEqual([]);
       expect(terminal.text()).toContain("interrupted");
     },
@@ -40,7 +40,7 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
     ["text", "\r", /Number of GPUs/],
     ["a confirmation", "\r8\r", /billed until it ends/],
   ])("Ctrl-D at %s does the same", async (_name, before, question) => {
-    const { asked, home } = await atService();
+    const { writes, home } = await atService();
     const terminal = home.onTerminal(create);
     await terminal.waitFor(/Network between the machines/);
     terminal.type(before.slice(0, 1));
@@ -49,10 +49,10 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
     await terminal.waitFor(question);
     terminal.press("ctrl-d");
     expect((await terminal.ended()).code).toBe(130);
-    expect(asked).toEqual([]);
+    expect(writes).toEqual([]);
   });
 
-  it("a key is not shown, and Ctrl-D there keeps nothing", async () => {
+  it("an API key is not echoed, and Ctrl-D saves nothing", async () => {
     const home = await createHome();
     const terminal = home.onTerminal("auth login --base-url https://api.example.com");
     await terminal.waitFor(/API key/);
@@ -64,17 +64,17 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
     await expect(readFile(join(home.folder, "config", "config.json"))).rejects.toThrow("ENOENT");
   });
 
-  it("a window that closes ends it, and nothing is sent", async () => {
-    const { asked, home } = await atService();
+  it("closing the terminal ends the process, and nothing is sent", async () => {
+    const { writes, home } = await atService();
     const terminal = home.onTerminal(create);
     await terminal.waitFor(/Network between the machines/);
     terminal.close();
     const { code, signal } = await terminal.ended();
     expect([code, signal]).not.toEqual([0, 0]);
-    expect(asked).toEqual([]);
+    expect(writes).toEqual([]);
   });
 
-  it("a window of 20 columns is wide enough", async () => {
+  it("a terminal of 20 columns is wide enough", async () => {
     const home = await createHome({ GPUCTL_SANDBOX: "1" });
     const terminal = home.onTerminal(create, { columns: 20 });
     await terminal.waitFor("Network between");
@@ -89,7 +89,7 @@ describe.skipIf(process.platform === "win32")("at a question", () => {
 });
 
 describe.skipIf(process.platform === "win32")("setup in a terminal", () => {
-  it("sets up the sandbox with the Enter key and little else", async () => {
+  it("sets up the sandbox with the default of every other prompt", async () => {
     const home = await createHome();
     const terminal = home.onTerminal("setup");
     await terminal.waitFor(/Name of the profile/);
@@ -106,7 +106,7 @@ describe.skipIf(process.platform === "win32")("setup in a terminal", () => {
     expect((await home.run("rentals list -o json")).out).toBe("[]\n");
   });
 
-  it("Ctrl-D in the middle keeps what was answered", async () => {
+  it("Ctrl-D in the middle saves the answers so far", async () => {
     const home = await createHome();
     const terminal = home.onTerminal("setup", { columns: 40 });
     await terminal.waitFor(/Name of the profile/);

@@ -3,7 +3,7 @@
 const { writeFileSync } = require("node:fs");
 const Module = require("node:module");
 
-/** Everything that was required by name, and every native library, by the end of the process. */
+/** Every module and native library that the process loaded. */
 const loaded = new Set();
 const load = Module._load;
 Module._load = function record(request, parent, isMain) {

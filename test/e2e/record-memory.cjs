@@ -2,7 +2,7 @@
 
 const { writeFileSync } = require("node:fs");
 
-/** The most memory that the process ever had resident, in KiB, written when it ends. */
+/** Writes the peak resident memory in KiB when the process exits. */
 process.on("exit", () => {
   writeFileSync(process.env.RECORD_MEMORY_IN, String(process.resourceUsage().maxRSS));
 });

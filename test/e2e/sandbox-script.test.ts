@@ -10,7 +10,7 @@ rentals:
   - { rentalType: bare-metal, gpuCount: 8, networkType: infiniband, createdAt: "2026-11-30T00:00:00Z" }
 `;
 
-/** Rents, reserves, lets the terms pass, and reads what came of it. */
+/** Rents, reserves, lets the terms end, and reads the resulting records. */
 const script = [
   "sandbox seed SEED --yes -o json",
   "rentals create vm --gpus 2 --label first -o json",
@@ -37,7 +37,7 @@ const script = [
   "sandbox snapshot -",
 ];
 
-async function played() {
+async function runScript() {
   const home = await createHome({ GPUCTL_SANDBOX: "1", GPUCTL_NO_INPUT: "1" });
   writeFileSync(join(home.folder, "seed.yaml"), seed);
   const lines: { line: string; code: number | undefined; out: string }[] = [];
@@ -49,24 +49,24 @@ async function played() {
 }
 
 it("gives the same output twice, byte for byte, from the same seed", async () => {
-  const [first, second] = [await played(), await played()];
+  const [first, second] = [await runScript(), await runScript()];
   expect(first).toEqual(second);
   const codes = first.map(({ code }) => code);
   expect(codes).toEqual(script.map((line) => (line.includes("--retries 0") ? 7 : 0)));
-  const send = (start: string) => JSON.parse(first.find(({ line }) => line.startsWith(start))?.out ?? "");
-  expect(send("rentals history -o json")).toMatchObject([
+  const outputOf = (start: string) => JSON.parse(first.find(({ line }) => line.startsWith(start))?.out ?? "");
+  expect(outputOf("rentals history -o json")).toMatchObject([
     { id: 1003, terminatedAt: "2026-12-31T00:00:02.000Z", billedCents: 30 * 24 * 180 },
   ]);
   const usedSeconds = 183 * 24 * 3600 - 4;
-  const { items } = send("api call listUsage");
+  const { items } = outputOf("api call listUsage");
   expect(items).toMatchObject([
     { rentalId: 1001, until: null, amountCents: Math.floor((usedSeconds * 1600) / 3600) },
     { rentalId: 1002, until: null },
     { rentalId: 1003, until: "2026-12-31T00:00:02.000Z", amountCents: 30 * 24 * 180 },
   ]);
-  const [{ totalCents, lines }] = send("api call listInvoices");
+  const [{ totalCents, lines }] = outputOf("api call listInvoices");
   expect(lines).toEqual(items);
-  const { creditCents, spentCents, balanceCents } = send("api call getBalance");
+  const { creditCents, spentCents, balanceCents } = outputOf("api call getBalance");
   expect([spentCents, balanceCents]).toEqual([totalCents, creditCents - totalCents]);
-  expect(send("reserve convert")).toMatchObject({ reservedUntil: "2026-12-31T01:00:00.000Z" });
+  expect(outputOf("reserve convert")).toMatchObject({ reservedUntil: "2026-12-31T01:00:00.000Z" });
 });

@@ -24,7 +24,7 @@ async function withSsh(script: string) {
 }
 
 describe.skipIf(process.platform === "win32")("rentals ssh", () => {
-  it.each([0, 3, 255])("ends with ssh's exit status %i", async (status) => {
+  it.each([0, 3, 255])("exits with ssh's exit status %i", async (status) => {
     const { run } = await withSsh(`exit ${status}`);
     expect(await run("rentals ssh 18026")).toEqual({ code: status, out: "", err: "" });
   });
@@ -32,12 +32,12 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
   it.each([
     ["TERM", 143],
     ["KILL", 137],
-  ])("ends with 128 and the number of the signal SIG%s that ended ssh", async (signal, code) => {
+  ])("exits with 128 plus the signal number when SIG%s ended ssh", async (signal, code) => {
     const { run } = await withSsh(`kill -${signal} $$`);
     expect((await run("rentals ssh 18026")).code).toBe(code);
   });
 
-  it("hands over words, stdin, stdout and stderr as they are, with no shell between", async () => {
+  it("passes arguments, stdin, stdout and stderr through unchanged, without a shell", async () => {
     const { run } = await withSsh('for word in "$@"; do echo "<$word>"; done; cat; echo problem >&2');
     const words = ["a b", "$HOME; rm *", "", "it's", "--print"];
     const { code, out, err } = await run(["rentals", "ssh", "18026", "--", ...words], {
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     );
   });
 
-  it("says what to do without ssh", async () => {
+  it("says what to do when ssh is not installed", async () => {
     const { env } = await withSsh("exit 0");
     const { run } = await createHome({ ...env, PATH: "/nowhere" });
     const { code, err } = await run("rentals ssh 18026");
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     expect(err).toMatch(/^Error: ssh cannot be started .*\n.*installed.*\n$/);
   });
 
-  it("leaves Ctrl-C to ssh, however often it comes", async () => {
+  it("leaves every Ctrl-C to ssh", async () => {
     const home = await withSsh('trap "echo got it" INT; echo ready; until read line; do :; done; exit 7');
     const terminal = home.onTerminal("rentals ssh 18026");
     await terminal.waitFor(/ready/);
@@ -70,14 +70,14 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     expect(terminal.text()).not.toContain("interrupted");
   });
 
-  it("passes a request to end on to ssh, and ends as it ends", async () => {
+  it("forwards SIGTERM to ssh, and exits with its status", async () => {
     const home = await withSsh(
-      'trap "echo told > told; exit 9" TERM; echo ready; while :; do sleep 0.05; done',
+      'trap "echo ended > ended; exit 9" TERM; echo ready; while :; do sleep 0.05; done',
     );
     const child = home.start("rentals ssh 18026");
     await new Promise((resolve) => child.stdout?.once("data", resolve));
     child.kill("SIGTERM");
     expect(await child).toMatchObject({ exitCode: 9 });
-    expect(await readFile(join(home.folder, "told"), "utf8")).toBe("told\n");
+    expect(await readFile(join(home.folder, "ended"), "utf8")).toBe("ended\n");
   });
 });

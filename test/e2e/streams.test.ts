@@ -3,12 +3,12 @@ import { createServer } from "node:net";
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { outputFormats } from "../../src/core/view.ts";
-import { createHome, firstPiece, type Home, key } from "../support/process.ts";
+import { createHome, firstChunk, type Home, key } from "../support/process.ts";
 import { needs } from "../support/programs.ts";
 import { virtualMachine } from "./third-party-records.ts";
 import { send, serveThirdParty, type ThirdPartyServer } from "./third-party-server.ts";
 
-const past = "GET /v2/on-demand/rental-history";
+const history = "GET /v2/on-demand/rental-history";
 const vms = "GET /v2/on-demand/virtual-machine-rentals";
 
 async function at(instead: Parameters<typeof serveThirdParty>[0]["instead"] = {}) {
@@ -33,15 +33,15 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
-  it.each(outputFormats)("ends %s output of records that stream quietly", async (format) => {
-    const home = await at({ [past]: (_request, response) => send(response, thousand) });
+  it.each(outputFormats)("ends streamed %s output quietly", async (format) => {
+    const home = await at({ [history]: (_request, response) => send(response, thousand) });
     const script = `gpuctl rentals history -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
   it("ends filtered output quietly", async () => {
-    const home = await at({ [past]: (_request, response) => send(response, thousand) });
+    const home = await at({ [history]: (_request, response) => send(response, thousand) });
     const script = `gpuctl rentals history --jq '.[]' | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === "win32")("stderr that closes early", () => 
   it.each([
     ["rentals get 999", 5, ""],
     ["rentals list -o id --debug", 0, "18026\nbm-7f\n"],
-  ])("changes nothing else: %s", async (line, code, out) => {
+  ])("does not affect stdout or the exit code: %s", async (line, code, out) => {
     const script = `exec 3> >(exec true); wait $!; gpuctl ${line} 2>&3`;
     expect(await bash(script, await at())).toEqual({ code, out, err: "" });
   });
@@ -83,13 +83,13 @@ describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
 
 describe("Ctrl-C", () => {
   it("in a slow read exits 130", async () => {
-    let asked = () => {};
-    const asking = new Promise<void>((resolve) => {
-      asked = resolve;
+    let received = () => {};
+    const request = new Promise<void>((resolve) => {
+      received = resolve;
     });
-    const { start } = await at({ "GET /v2/on-demand/active-rental-summary": () => asked() });
+    const { start } = await at({ "GET /v2/on-demand/active-rental-summary": () => received() });
     const child = start("rentals summary -o json");
-    await asking;
+    await request;
     child.kill("SIGINT");
     const { exitCode, stdout, stderr } = await child;
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
@@ -97,13 +97,13 @@ describe("Ctrl-C", () => {
   });
 
   it("in a write reports that it may have taken effect", async () => {
-    let asked = () => {};
-    const asking = new Promise<void>((resolve) => {
-      asked = resolve;
+    let received = () => {};
+    const request = new Promise<void>((resolve) => {
+      received = resolve;
     });
-    const { start, server } = await at({ "POST /v2/on-demand/virtual-machine-rentals": () => asked() });
+    const { start, server } = await at({ "POST /v2/on-demand/virtual-machine-rentals": () => received() });
     const child = start("rentals create vm --gpus 1");
-    await asking;
+    await request;
     child.kill("SIGINT");
     const { exitCode, stdout, stderr } = await child;
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
@@ -119,7 +119,7 @@ describe("Ctrl-C", () => {
       },
     });
     const child = start("chat Hoi -m llama");
-    expect(await firstPiece(child.stdout)).toBe("Once upon");
+    expect(await firstChunk(child.stdout)).toBe("Once upon");
     child.kill("SIGINT");
     const { exitCode } = await child;
     expect(exitCode).toBe(130);
@@ -133,7 +133,7 @@ describe("Ctrl-C", () => {
       },
     });
     const child = start("rentals summary --debug");
-    await firstPiece(child.stderr);
+    await firstChunk(child.stderr);
     child.kill("SIGINT");
     expect((await child).exitCode).toBe(130);
   });
@@ -143,7 +143,7 @@ describe("a served sandbox", () => {
   it.each(["SIGINT", "SIGTERM"] as const)("ends with %s and frees its port", async (signal) => {
     const { start } = await createHome();
     const child = start("sandbox serve --port 0 -o json");
-    const { url } = JSON.parse(await firstPiece(child.stdout));
+    const { url } = JSON.parse(await firstChunk(child.stdout));
     const { port } = new URL(url);
     expect((await fetch(`${url}/v2/openapi.json`)).status).toBe(200);
     child.kill(signal);
@@ -157,22 +157,22 @@ describe("a served sandbox", () => {
     await new Promise((resolve) => again.close(resolve));
   });
 
-  it("works with third-party clients, whole and streamed", async () => {
+  it("works with a third-party client, streamed or not", async () => {
     const { start } = await createHome();
     const child = start("sandbox serve --port 0 -o json");
-    const { url, apiKey } = JSON.parse(await firstPiece(child.stdout));
+    const { url, apiKey } = JSON.parse(await firstChunk(child.stdout));
     const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
-    const request = {
+    const input = {
       model: "sandbox-echo",
       messages: [{ role: "user" as const, content: "Say this back" }],
     };
-    const whole = (await openai.chat.completions.create(request)).choices[0]?.message.content;
+    const whole = (await openai.chat.completions.create(input)).choices[0]?.message.content;
     expect(whole).toContain("Say this back");
-    let pieces = "";
-    for await (const { choices } of await openai.chat.completions.create({ ...request, stream: true })) {
-      pieces += choices[0]?.delta.content ?? "";
+    let streamed = "";
+    for await (const { choices } of await openai.chat.completions.create({ ...input, stream: true })) {
+      streamed += choices[0]?.delta.content ?? "";
     }
-    expect(pieces).toBe(whole);
+    expect(streamed).toBe(whole);
   });
 
   it("reports a port that is in use", async () => {

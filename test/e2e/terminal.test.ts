@@ -4,7 +4,7 @@ import { cursorMoves, leftoversIn, type Terminal, withLastFrameCut } from "../su
 import { virtualMachine } from "./third-party-records.ts";
 import { send, serveThirdParty } from "./third-party-server.ts";
 
-/** The cursor is shown again, and the end of a frame that the terminal never got is made up for. */
+/** Expects a visible cursor, and restored modes even if the terminal does not receive the end of the last frame. */
 async function expectRestored(terminal: Terminal): Promise<void> {
   expect(cursorMoves(terminal.bytes())).toEqual(restored);
   expect(terminal.bytes()).toMatch(/\u001b\[\?2026h.*\u001b\[36m/s);
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     await expectRestored(terminal);
   });
 
-  it.each(signals)("after %s in a watch, which prints nothing more", async (signal) => {
+  it.each(signals)("after %s in a watch, without an error", async (signal) => {
     const terminal = (await slow()).onTerminal(watches);
     await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.kill(signal);
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.kill("SIGTSTP");
     await terminal.waitFor(() => cursorMoves(terminal.bytes()).shown === 1);
-    // It is stopped a moment after it has shown the cursor, and nothing says when.
+    // The process stops shortly after it shows the cursor, and nothing reports the exact moment.
     const waking = setInterval(() => terminal.kill("SIGCONT"), 20);
     await terminal
       .waitFor(() => cursorMoves(terminal.bytes()).hidden === 2)
@@ -140,7 +140,7 @@ describe.skipIf(process.platform === "win32")("without animation", () => {
 });
 
 it.skipIf(process.platform === "win32")(
-  "lines up emoji and combining scripts that are newer than cli-table3",
+  "aligns emoji and combining scripts that are newer than cli-table3",
   async () => {
     const labels = ["🫠", "สวัสดี", "e\u0301", "👨‍👩‍👧"];
     const rentals = labels.map((name) => ({ ...virtualMachine, name }));

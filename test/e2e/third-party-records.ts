@@ -1,4 +1,4 @@
-/** Records as a third-party service may send them: ids as text, other time stamps, unknown fields. */
+/** Records as a third-party service may send them: IDs as strings, other timestamps, unknown fields. */
 const stamp = "2026-09-12 13:59:00.123+00";
 
 export const virtualMachine = {
@@ -84,7 +84,7 @@ export const description = {
   paths: { "/v2/on-demand/rental": { get: { operationId: "lookup", responses: {} } } },
 };
 
-/** The first and the last bytes of a JPEG, and of an MPEG audio frame. */
+/** The first and last bytes of a JPEG file, and one MPEG audio frame. */
 export const jpeg = Buffer.from("ffd8ffe000104a46494600010100000100010000ffd9", "hex");
 export const mp3 = Buffer.concat([Buffer.from("fffb9064", "hex"), Buffer.alloc(413)]);
 
@@ -105,7 +105,7 @@ export const completion = {
   kv_transfer_params: null,
 };
 
-/** The same reply as a stream, with line ends and comments that not every server sends. */
+/** The same reply as a stream, with CRLF line ends and a comment, which few servers send. */
 export const completionStream = [
   ": hello\r\n\r\n",
   'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\r\n\r\n',

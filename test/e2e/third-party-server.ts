@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import * as records from "./third-party-records.ts";
 
-/** A request as it came, its path without the prefix under which the service is reached. */
+/** A request as received. Its path does not include the service's prefix. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -12,7 +12,7 @@ export interface ReceivedRequest {
 }
 
 export interface ThirdPartyServer {
-  /** The base URL: it has a path of its own. */
+  /** The base URL, with a path. */
   readonly url: string;
   readonly requests: ReceivedRequest[];
   readonly close: () => Promise<void>;
@@ -29,8 +29,8 @@ type Responder = (request: ReceivedRequest, response: ServerResponse) => void;
 const prefix = "/gpu/api";
 
 /**
- * A service like the one that gpuctl calls, written from its description alone: it shares nothing with the
- * tool, neither names of fields nor the shape of its records, where the description leaves them open.
+ * A service like the one that gpuctl calls, written only from its documentation. It shares no code with gpuctl, and
+ * where the documentation leaves field names and record shapes open, it chooses others than the sandbox.
  */
 export async function serveThirdParty({ key, instead = {} }: ServerOptions): Promise<ThirdPartyServer> {
   const requests: ReceivedRequest[] = [];
@@ -41,17 +41,17 @@ export async function serveThirdParty({ key, instead = {} }: ServerOptions): Pro
       const url = new URL(request.url ?? "", "http://localhost");
       if (!url.pathname.startsWith(prefix)) return fail(response, 404, "NOT_FOUND", "Not found");
       const text = Buffer.concat(chunks).toString();
-      const one = {
+      const received = {
         method: request.method ?? "",
         path: url.pathname.slice(prefix.length),
         query: Object.fromEntries(url.searchParams),
         headers: request.headers,
         body: text === "" ? undefined : JSON.parse(text),
       };
-      requests.push(one);
-      const name = `${one.method} ${one.path}`;
+      requests.push(received);
+      const name = `${received.method} ${received.path}`;
       const respond = instead[name] ?? endpoints[name];
-      const { authorization } = one.headers;
+      const { authorization } = received.headers;
       if (name !== open && authorization === undefined) {
         return fail(response, 401, "UNAUTHORIZED", "Authorization not provided");
       }
@@ -59,7 +59,7 @@ export async function serveThirdParty({ key, instead = {} }: ServerOptions): Pro
         return fail(response, 403, "FORBIDDEN", "Insufficient access");
       }
       if (!respond) return fail(response, 404, "NOT_FOUND", "Not found");
-      respond(one, response);
+      respond(received, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

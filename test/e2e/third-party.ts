@@ -22,7 +22,7 @@ export function useThirdParty() {
 export const homeAt = (url: string, more: Environment = {}): Promise<Home> =>
   createHome({ GPUCTL_BASE_URL: url, GPUCTL_API_KEY: key, ...more });
 
-/** What is compared of requests; the order of concurrent ones does not matter. */
+/** The parts of requests that tests compare, sorted because the order of concurrent requests varies. */
 export const sorted = (requests: readonly ReceivedRequest[]) =>
   requests
     .map(({ method, path, query, body }) => ({ method, path, query, body }))

@@ -8,12 +8,12 @@ import { clientOf, key, openSandbox } from "./harness.ts";
 
 const everyOperation = Object.keys(operations) as OperationId[];
 
-test("a client has a method for each operation of the contract, and no other but stream and close", () => {
+test("a client has a method for each operation of the contract, plus stream and close", () => {
   const client = clientOf("https://api.example.com");
   expect(Object.keys(client).sort()).toEqual([...everyOperation, "stream", "close"].sort());
 });
 
-test("each method sends its operation with the input as it was given, and nothing more", async () => {
+test("each method sends its operation with the given input and nothing else", async () => {
   const server = await listen((_request, response) => json(response, {}));
   const client = clientOf(server.origin);
   for (const id of everyOperation) {
@@ -94,15 +94,15 @@ describe("an input that breaks the contract", () => {
 
 describe("an error from the service", () => {
   test("is a ServiceError with its code, its status and the request, without the key", async () => {
-    const { sandbox, client } = await openSandbox({}, { apiKey: "sk-nobody" });
-    const refused = client.listStorageVolumes();
-    await expect(refused).rejects.toThrow(ServiceError);
-    await expect(refused).rejects.toMatchObject({
+    const { sandbox, client } = await openSandbox({}, { apiKey: "sk-unknown" });
+    const rejected = client.listStorageVolumes();
+    await expect(rejected).rejects.toThrow(ServiceError);
+    await expect(rejected).rejects.toMatchObject({
       code: "UNAUTHORIZED",
       status: 401,
       request: { method: "GET", url: `${sandbox.url}/v2/on-demand/storage-volumes` },
     });
-    expect(JSON.stringify(await refused.catch((error) => error))).not.toContain("sk-nobody");
+    expect(JSON.stringify(await rejected.catch((error) => error))).not.toContain("sk-unknown");
   });
 
   test("is returned for every write with a read-only key", async () => {
@@ -114,7 +114,7 @@ describe("an error from the service", () => {
   });
 });
 
-test("without a key only requests that need none are sent", async () => {
+test("without a key, only requests that need no key are sent", async () => {
   const server = await listen((_request, response) => json(response, {}));
   const client = clientOf(server.origin, { apiKey: "" });
   await expect(client.listStorageVolumes()).rejects.toThrow(NoCredential);

@@ -7,15 +7,15 @@ const places = [
   ["over HTTP", true],
 ] as const;
 
-/** A sandbox, and a client that reaches it in the process or over HTTP. */
-async function reached(serve: boolean) {
+/** Opens a sandbox and a client that calls it in the process or over HTTP. */
+async function openWith(serve: boolean) {
   const { sandbox, client } = await openSandbox({ serve }, { retries: 0 });
   const { url, keys } = sandbox;
   return { sandbox, client: serve ? clientOf(url, { apiKey: keys.full, retries: 0 }) : client };
 }
 
 test.each(places)("a fault affects the calls that it is defined for, %s", async (_name, serve) => {
-  const { sandbox, client } = await reached(serve);
+  const { sandbox, client } = await openWith(serve);
   sandbox.fault({ operation: "listStorageVolumes", status: 503, after: 1, times: 1 });
   expect(await client.listStorageVolumes()).toEqual([]);
   await expect(client.listStorageVolumes()).rejects.toMatchObject({ name: "ServiceError", status: 503 });
@@ -23,33 +23,33 @@ test.each(places)("a fault affects the calls that it is defined for, %s", async 
 });
 
 test.each(places)("a write whose response is lost may have taken effect, %s", async (_name, serve) => {
-  const { sandbox, client } = await reached(serve);
+  const { sandbox, client } = await openWith(serve);
   sandbox.fault({ operation: "createVirtualMachineRental", reset: true, applied: true });
   await expect(client.createVirtualMachineRental({ gpuCount: 1 })).rejects.toThrow(UnknownOutcome);
   expect(await client.listVirtualMachineRentals()).toHaveLength(1);
 });
 
 test.each(places)("a stream can be truncated, %s", async (_name, serve) => {
-  const { sandbox, client } = await reached(serve);
+  const { sandbox, client } = await openWith(serve);
   sandbox.fault({ operation: "createChatCompletion", cutStreamAfter: 2 });
   const messages = [{ role: "user", content: "one two three" }];
-  const pieces = client.stream("createChatCompletion", { model: "sandbox-echo", messages });
-  await pieces.next();
-  await pieces.next();
-  await expect(pieces.next()).rejects.toThrow(StreamTruncated);
+  const chunks = client.stream("createChatCompletion", { model: "sandbox-echo", messages });
+  await chunks.next();
+  await chunks.next();
+  await expect(chunks.next()).rejects.toThrow(StreamTruncated);
 });
 
 test.each(places)("a delayed read times out, %s", async (_name, serve) => {
-  const { sandbox } = await reached(serve);
+  const { sandbox } = await openWith(serve);
   sandbox.fault({ operation: "*", delay: "1h" });
   const { url, keys, fetch } = sandbox;
-  const hasty = clientOf(url, {
+  const impatient = clientOf(url, {
     apiKey: keys.full,
     timeout: 50,
     retries: 0,
     ...(serve ? {} : { fetch }),
   });
-  await expect(hasty.listStorageVolumes()).rejects.toThrow(NetworkError);
+  await expect(impatient.listStorageVolumes()).rejects.toThrow(NetworkError);
 });
 
 test("a reset removes every fault", async () => {

@@ -5,7 +5,7 @@ import { throughProxy } from "../support/conformance.ts";
 
 export const key = "sk-library-0123456789";
 
-/** A client of an address, closed when the test ends. */
+/** A client for a base URL, closed when the test ends. */
 export function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
   const client = createClient({ baseUrl, apiKey: key, ...options });
   onTestFinished(() => client.close());
@@ -15,12 +15,15 @@ export function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}):
 /** A sandbox in this process, closed when the test ends, and a client of it. */
 export async function openSandbox(
   options: SandboxOptions = {},
-  wishes: Partial<ClientOptions> = {},
+  clientOptions: Partial<ClientOptions> = {},
 ): Promise<{ readonly sandbox: Sandbox; readonly client: Client }> {
   const sandbox = await createSandbox({ serve: false, ...options });
   onTestFinished(() => sandbox.close());
   const { url, keys } = sandbox;
   const { fetch } = throughProxy({ fetch: (request: Request) => sandbox.fetch(request) }, options.only);
-  const givenFetch: ClientOptions["fetch"] = (to, init) => fetch(new Request(to, init));
-  return { sandbox, client: createClient({ baseUrl: url, apiKey: keys.full, fetch: givenFetch, ...wishes }) };
+  const clientFetch: ClientOptions["fetch"] = (to, init) => fetch(new Request(to, init));
+  return {
+    sandbox,
+    client: createClient({ baseUrl: url, apiKey: keys.full, fetch: clientFetch, ...clientOptions }),
+  };
 }

@@ -5,9 +5,10 @@ import { clientOf, openSandbox } from "./harness.ts";
 
 const old = "/v2/on-demand/rental-history";
 const history = "/v2/on-demand/rentals/history";
-const patience = 5 * 60_000;
+/** Milliseconds after which a client fetches the description again after a failure. */
+const retryAfter = 5 * 60_000;
 
-/** A client of a service with these responses by path, and the requested paths. */
+/** A client for a service with these responses by path, and the paths that it requested. */
 function serviceWith(responders: Readonly<Record<string, () => Response | Promise<Response>>>) {
   const paths: string[] = [];
   const fetch: GivenFetch = async (url) => {
@@ -55,9 +56,9 @@ describe("the service's description", () => {
 
   test.each([
     ["is missing", undefined],
-    ["is none", () => new Response("<html>")],
-    ["never comes", () => new Promise<never>(() => {})],
-    ["breaks off", () => Promise.reject(new Error("no stub for this"))],
+    ["is not JSON", () => new Response("<html>")],
+    ["never arrives", () => new Promise<never>(() => {})],
+    ["cannot be fetched", () => Promise.reject(new Error("no stub for this"))],
   ])("does not stop a call when it %s", async (_how, respond) => {
     const { client, paths } = serviceWith({ ...(respond && { [descriptionPath]: respond }), [old]: listed });
     expect(await client.listRentalHistory()).toEqual([]);
@@ -65,12 +66,12 @@ describe("the service's description", () => {
     expect(paths).toEqual([descriptionPath, old, old]);
   });
 
-  test("is fetched again some minutes after a failure", async () => {
+  test("is fetched again five minutes after a failure", async () => {
     const responders: Record<string, () => Response> = { [old]: listed, [history]: listed };
     const { client, paths } = serviceWith(responders);
     await client.listRentalHistory();
     responders[descriptionPath] = replaced;
-    const later = Date.now() + patience;
+    const later = Date.now() + retryAfter;
     const clock = vi.spyOn(Date, "now").mockReturnValue(later);
     onTestFinished(() => clock.mockRestore());
     await client.listRentalHistory();
@@ -84,7 +85,7 @@ describe("the service's description", () => {
     };
     const { client, paths } = serviceWith(responders);
     await client.listRentalHistory();
-    const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + patience);
+    const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + retryAfter);
     onTestFinished(() => clock.mockRestore());
     delete responders[old];
     Object.assign(responders, { [descriptionPath]: replaced, [history]: listed });

@@ -10,7 +10,7 @@ const day = 24 * 60 * 60 * 1000;
 const start = Date.UTC(2026, 10, 20, 12);
 const path = "/v2/on-demand/storage-volumes";
 
-describe("its fetch", () => {
+describe("the sandbox's fetch", () => {
   test("accepts a URL, a path or a Request, and options", async () => {
     const { sandbox } = await openSandbox();
     const headers = { authorization: `Bearer ${sandbox.keys.full}` };
@@ -39,7 +39,7 @@ describe("its fetch", () => {
     await expect(response).rejects.toThrow("enough");
   });
 
-  test("rejects other host names when it is not served", async () => {
+  test("has a base URL even when the sandbox is not served", async () => {
     const { sandbox } = await openSandbox();
     expect(sandbox.url).toBe("http://sandbox.localhost");
   });
@@ -73,15 +73,15 @@ describe("served over HTTP", () => {
   });
 });
 
-describe("limited to an environment", () => {
-  test("it has only the operations of that environment", async () => {
+describe("limited to a set of operations", () => {
+  test("it has only those operations", async () => {
     const { sandbox, client } = await openSandbox({ only: "legacy" });
     await expect(client.listVirtualMachineRentals()).resolves.toEqual([]);
     expect((await sandbox.fetch("/users/me", { method: "PUT" })).status).toBe(401);
     expect((await sandbox.fetch("/v2/users/me", { method: "PUT" })).status).toBe(404);
   });
 
-  test("an unknown environment is a clear error", async () => {
+  test("an unknown set is a clear error", async () => {
     await expect(openSandbox(JSON.parse('{"only":"newest"}'))).rejects.toThrow(
       'only must be one of documented, replacements, legacy, not "newest"',
     );

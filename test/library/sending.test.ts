@@ -11,7 +11,7 @@ import {
 import { deadOrigin, json, type LocalServer, listen } from "../client/server.ts";
 import { clientOf } from "./harness.ts";
 
-/** The client's own transport and the web's `fetch`, which a program may give instead. */
+/** The client's own transport, and the global `fetch`, which a program can pass instead. */
 const transports = [
   ["by the client's own transport", {}],
   ["by the global fetch", { fetch: globalThis.fetch }],
@@ -20,7 +20,7 @@ const transports = [
 const busy = { code: "SERVICE_UNAVAILABLE", message: "Busy", issues: [] };
 const failing = (response: ServerResponse) => json(response, busy, 503, { "Retry-After": "0" });
 
-/** What was sent beside the question for the service's description. */
+/** The writes that a server received, without the request for the service's description. */
 const writes = ({ seen }: LocalServer) => seen.filter(({ method }) => method === "POST");
 
 describe.each(transports)("%s", (_name, own) => {
@@ -40,7 +40,7 @@ describe.each(transports)("%s", (_name, own) => {
   test.each([
     ["a failure", failing],
     ["a reset connection", (response: ServerResponse) => response.destroy()],
-    ["an answer that breaks off", (response: ServerResponse) => cut(response)],
+    ["a truncated response", (response: ServerResponse) => cut(response)],
     ["garbage", (response: ServerResponse) => response.end("<html>")],
   ])("a write that ends in %s is sent once, and its outcome is unknown", async (_name, respond) => {
     const server = await listen((_request, response) => respond(response));
@@ -73,7 +73,7 @@ describe.each(transports)("%s", (_name, own) => {
     await expect(client.listStorageVolumes()).rejects.toMatchObject({ code: "ETIMEDOUT" });
   });
 
-  test("a read with an invalid response has its own error", async () => {
+  test("a read with an invalid response throws InvalidResponse", async () => {
     const server = await listen((_request, response) => response.end("<html>"));
     await expect(clientOf(server.origin, own).listStorageVolumes()).rejects.toThrow(InvalidResponse);
   });
@@ -86,7 +86,7 @@ describe.each(transports)("%s", (_name, own) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("a write that is aborted after it was sent says so", async () => {
+  test("a write that is aborted after it was sent throws InterruptedWrite", async () => {
     const controller = new AbortController();
     const server = await listen(({ method }, response) =>
       method === "POST" ? controller.abort() : json(response, {}),
@@ -119,9 +119,9 @@ describe.each(transports)("%s", (_name, own) => {
 });
 
 test("an error that is not a network error is rethrown unchanged from a custom fetch", async () => {
-  const fault = new Error("no stub for this");
-  const client = clientOf("https://api.example.com", { fetch: () => Promise.reject(fault) });
-  await expect(client.listStorageVolumes()).rejects.toBe(fault);
+  const failure = new Error("no stub for this");
+  const client = clientOf("https://api.example.com", { fetch: () => Promise.reject(failure) });
+  await expect(client.listStorageVolumes()).rejects.toBe(failure);
 });
 
 test("connections are reused for later calls until the client is closed", async () => {

@@ -12,10 +12,10 @@ import { clientOf, openSandbox } from "./harness.ts";
 
 const question = { model: "sandbox-echo", messages: [{ role: "user", content: "one two three" }] };
 
-/** What pieces say, until the stream ends or breaks. */
-async function said(pieces: AsyncIterable<{ readonly text: string }>): Promise<readonly string[]> {
+/** The texts of a stream's chunks, without empty ones. */
+async function textsOf(chunks: AsyncIterable<{ readonly text: string }>): Promise<readonly string[]> {
   const texts: string[] = [];
-  for await (const { text } of pieces) if (text !== "") texts.push(text);
+  for await (const { text } of chunks) if (text !== "") texts.push(text);
   return texts;
 }
 
@@ -32,7 +32,7 @@ describe("a streamed reply", () => {
   ])("has the text of the sandbox, %s", async (_name, serve) => {
     const { sandbox, client } = await openSandbox({ serve });
     const own = serve ? clientOf(sandbox.url, { apiKey: sandbox.keys.full }) : client;
-    const texts = await said(own.stream("createChatCompletion", question));
+    const texts = await textsOf(own.stream("createChatCompletion", question));
     expect(texts.length).toBeGreaterThan(1);
     expect(texts.join("")).toContain("one two three");
   });
@@ -41,7 +41,7 @@ describe("a streamed reply", () => {
     const { client } = await openSandbox();
     const input = { ...question, max_tokens: 1, stream_options: { include_usage: true } };
     const all: CompletionChunk[] = [];
-    for await (const piece of client.stream("createChatCompletion", input)) all.push(piece);
+    for await (const received of client.stream("createChatCompletion", input)) all.push(received);
     expect(all.map(({ finish }) => finish).filter(Boolean)).toEqual(["length"]);
     expect(all.at(-1)?.usage).toMatchObject({ completion_tokens: 1 });
     expect(all[0]?.body).toMatchObject({ object: "chat.completion.chunk" });
@@ -52,7 +52,7 @@ describe("a streamed reply", () => {
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(whole));
     });
-    expect(await said(clientOf(server.origin).stream("createChatCompletion", question))).toEqual([
+    expect(await textsOf(clientOf(server.origin).stream("createChatCompletion", question))).toEqual([
       "all of it",
     ]);
     expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ ...question, stream: true });
@@ -74,16 +74,16 @@ describe("a streamed reply", () => {
       event(response, chunk("first"));
       setImmediate(end, response);
     });
-    const pieces = clientOf(server.origin).stream("createChatCompletion", question);
-    expect((await pieces.next()).value).toMatchObject({ text: "first" });
+    const chunks = clientOf(server.origin).stream("createChatCompletion", question);
+    expect((await chunks.next()).value).toMatchObject({ text: "first" });
     const rest = async () => {
-      for await (const { text } of pieces) expect(text).toBe("");
+      for await (const { text } of chunks) expect(text).toBe("");
     };
     await expect(rest()).rejects.toThrow(StreamTruncated);
     expect(server.seen).toHaveLength(1);
   });
 
-  test("is closed when its consumer stops early", async () => {
+  test("is closed when the program stops reading early", async () => {
     let left: Promise<unknown> | undefined;
     const server = await listen((_request, response) => {
       left = once(response, "close");
@@ -104,10 +104,10 @@ describe("a streamed reply", () => {
       event(response, chunk("first"));
     });
     const options = { signal: controller.signal };
-    const pieces = clientOf(server.origin).stream("createChatCompletion", question, options);
-    await pieces.next();
+    const chunks = clientOf(server.origin).stream("createChatCompletion", question, options);
+    await chunks.next();
     controller.abort(new Error("enough"));
-    await expect(pieces.next()).rejects.toThrow("enough");
+    await expect(chunks.next()).rejects.toThrow("enough");
   });
 });
 
@@ -122,7 +122,7 @@ test("a stream is validated like every other call", async () => {
 test("a stream that is aborted before its first chunk sends nothing", async () => {
   const server = await listen((_request, response) => response.end());
   const options = { signal: AbortSignal.abort() };
-  const pieces = clientOf(server.origin).stream("createChatCompletion", question, options);
-  await expect(pieces.next()).rejects.toMatchObject({ name: "AbortError" });
+  const chunks = clientOf(server.origin).stream("createChatCompletion", question, options);
+  await expect(chunks.next()).rejects.toMatchObject({ name: "AbortError" });
   expect(server.seen).toEqual([]);
 });

@@ -12,7 +12,7 @@ import type {
 } from "../../src/library/client.ts";
 import type { Sandbox } from "../../src/library/sandbox.ts";
 
-/** A type as JSON carries it: a field that may be left out is not there, instead of undefined. */
+/** A type after a round trip through JSON: an optional field is absent instead of undefined. */
 type Json<Value> = Value extends (infer Item)[]
   ? Json<Item>[]
   : Value extends object
@@ -21,17 +21,17 @@ type Json<Value> = Value extends (infer Item)[]
 type OptionalIn<Value, Name extends keyof Value> =
   Record<never, never> extends Pick<Value, Name> ? undefined : never;
 
-/** The operations for which a relation of types does not hold. */
-type Unlike<Pairs extends Record<OperationId, readonly [unknown, unknown]>> = {
+/** The operations whose first type does not extend the second one. */
+type Mismatched<Pairs extends Record<OperationId, readonly [unknown, unknown]>> = {
   [Id in OperationId]: Pairs[Id][0] extends Pairs[Id][1] ? never : Id;
 }[OperationId];
 
 test("the types without zod match the schemas of every operation", () => {
   expectTypeOf<OperationId>().toEqualTypeOf<ContractId>();
-  expectTypeOf<Unlike<{ [Id in OperationId]: [Inputs[Id], InputOf<Id>] }>>().toBeNever();
-  expectTypeOf<Unlike<{ [Id in OperationId]: [Json<InputOf<Id>>, Inputs[Id]] }>>().toBeNever();
-  expectTypeOf<Unlike<{ [Id in OperationId]: [Json<OutputOf<Id>>, Outputs[Id]] }>>().toBeNever();
-  expectTypeOf<Unlike<{ [Id in OperationId]: [Outputs[Id], OutputOf<Id>] }>>().toBeNever();
+  expectTypeOf<Mismatched<{ [Id in OperationId]: [Inputs[Id], InputOf<Id>] }>>().toBeNever();
+  expectTypeOf<Mismatched<{ [Id in OperationId]: [Json<InputOf<Id>>, Inputs[Id]] }>>().toBeNever();
+  expectTypeOf<Mismatched<{ [Id in OperationId]: [Json<OutputOf<Id>>, Outputs[Id]] }>>().toBeNever();
+  expectTypeOf<Mismatched<{ [Id in OperationId]: [Outputs[Id], OutputOf<Id>] }>>().toBeNever();
 });
 
 test("a method takes the input of its operation and returns a promise of its output", () => {

@@ -39,11 +39,11 @@ test.each([
 });
 
 test("one invalid character anywhere rejects the whole text", () => {
-  const foreign = fc
+  const invalidCharacter = fc
     .string({ unit: "binary", minLength: 1, maxLength: 1 })
     .filter((c) => !/[\w+/=\s-]/.test(c));
   fc.assert(
-    fc.property(someBytes, foreign, fc.nat(), (bytes, character, position) => {
+    fc.property(someBytes, invalidCharacter, fc.nat(), (bytes, character, position) => {
       const text = Buffer.from(bytes).toString("base64").replace(/=+$/, "");
       const at = position % (text.length + 1);
       expect(() => decodeBase64(text.slice(0, at) + character + text.slice(at))).toThrow(EmptyResult);

@@ -12,7 +12,7 @@ const values = {
   fallback: "picture",
   ext: "png",
 };
-const usual = "2026-01-02-030405-cat-7.png";
+const defaultName = "2026-01-02-030405-cat-7.png";
 
 async function resolved(out: string | undefined, here: string) {
   const to = await destination(out, here);
@@ -27,23 +27,23 @@ test("a dash is stdout", async () => {
 test("without --out the image is saved in the current folder under the default name", async () => {
   const to = (await destination(undefined)) as FileDestination;
   expect(folderOf(to)).toBe(".");
-  expect(pathIn(to, values)).toEqual({ path: usual, renamed: false });
+  expect(pathIn(to, values)).toEqual({ path: defaultName, renamed: false });
 });
 
 test("in an existing folder the default name is used, with or without a trailing slash, even if the folder has braces in its name", async () => {
   const here = await scratchFolder();
   await mkdir(join(here, "pics"));
   await mkdir(join(here, "a{b}"));
-  expect((await resolved("pics", here)).path).toBe(join(here, "pics", usual));
-  expect((await resolved("pics/", here)).path).toBe(join(here, "pics", usual));
-  expect((await resolved("a{b}", here)).path).toBe(join(here, "a{b}", usual));
-  expect((await resolved(join(here, "pics"), "elsewhere")).path).toBe(join(here, "pics", usual));
+  expect((await resolved("pics", here)).path).toBe(join(here, "pics", defaultName));
+  expect((await resolved("pics/", here)).path).toBe(join(here, "pics", defaultName));
+  expect((await resolved("a{b}", here)).path).toBe(join(here, "a{b}", defaultName));
+  expect((await resolved(join(here, "pics"), "elsewhere")).path).toBe(join(here, "pics", defaultName));
 });
 
 test("a trailing slash names a folder to create", async () => {
   const here = await scratchFolder();
   expect(await resolved("new/", here)).toEqual({
-    path: join(here, "new", usual),
+    path: join(here, "new", defaultName),
     folder: `${here}/new/`,
     kind: "template",
     renamed: false,
@@ -60,7 +60,7 @@ test("braces make a template, for folders too", async () => {
   });
   expect((await resolved("{slug}", here)).path).toBe(join(here, "cat.png"));
   expect((await resolved("{slug}.jpg", here)).path).toBe(join(here, "cat.png"));
-  expect((await resolved("{slug}/", here)).path).toBe(join(here, "cat", usual));
+  expect((await resolved("{slug}/", here)).path).toBe(join(here, "cat", defaultName));
   expect(await resolved(join(here, "{slug}.{ext}"), "elsewhere")).toMatchObject({
     path: join(here, "cat.png"),
     folder: here,

@@ -78,7 +78,7 @@ test.each(["{slug.png", "slug}.png", "{}", "{constructor}", "{Slug}", "{{slug}}"
   },
 );
 
-const wild = fc.option(
+const hostile = fc.option(
   fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string({ unit: "grapheme" }),
@@ -112,18 +112,18 @@ test("for any values the name is a single file name, valid on every system", () 
     fc.property(
       fc.constant(DEFAULT_TEMPLATE),
       template,
-      wild,
-      wild,
-      wild,
-      (usual, own, prompt, model, seed) => {
-        for (const pattern of [usual, own]) {
+      hostile,
+      hostile,
+      hostile,
+      (defaultTemplate, own, prompt, model, seed) => {
+        for (const pattern of [defaultTemplate, own]) {
           const name = fileName(pattern, { ...given, prompt, model, seed, fallback: prompt ?? "" });
           expect(resolve("/folder", name)).toBe(`${resolve("/folder")}${sep}${name}`);
           expect(name).toMatch(/^[A-Za-z0-9._+-]+$/);
           expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|\.$/i);
           if (!pattern.startsWith(".")) expect(name).not.toMatch(/^\./);
         }
-        expect(fileName(usual, { ...given, prompt, model, seed }).length).toBeLessThan(200);
+        expect(fileName(defaultTemplate, { ...given, prompt, model, seed }).length).toBeLessThan(200);
       },
     ),
     { numRuns: 500 },
@@ -134,7 +134,7 @@ test("a missing seed leaves no double dash", () => {
   expect(fileName("{model}.{ext}", { ...given, model: "+- ㊱" })).toMatch(/^\+-36\./);
   const parts = fc.shuffledSubarray(["{date}", "{slug}", "{seed}", "{index}", "{model}"], { minLength: 1 });
   fc.assert(
-    fc.property(parts, wild, wild, (names, prompt, model) => {
+    fc.property(parts, hostile, hostile, (names, prompt, model) => {
       const name = fileName(`${names.join("-")}.{ext}`, { ...given, prompt, model });
       expect(name).not.toMatch(/--|^-|-\./);
     }),

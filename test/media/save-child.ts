@@ -1,6 +1,6 @@
 import { save } from "../../src/media/save.ts";
 
-/** Says when it is ready, saves its own bytes on a message from its parent, and reports the path. */
+/** A child process that sends "ready", saves the text that its parent sends, and sends back the path. */
 process.once("message", async (order: { path: string; text: string }) => {
   process.send?.(await save(order.path, Buffer.from(order.text)));
   process.disconnect();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { SaveFailed } from "../../src/core/errors.ts";
-import { canSaveTo, type Disk } from "../../src/media/folders.ts";
+import { assertWritable, type Disk } from "../../src/media/folders.ts";
 import { save } from "../../src/media/save.ts";
 import { scratchFolder } from "./scratch.ts";
 
@@ -104,7 +104,7 @@ test("a disk that cannot flush still saves the file", async () => {
   expect(await contents(folder)).toEqual({ "cat.png": "one" });
 });
 
-test("the name of a broken link is taken", async () => {
+test("a broken symbolic link counts as an existing file", async () => {
   const folder = await scratchFolder();
   await fs.symlink(join(folder, "gone"), join(folder, "cat.png"));
   expect(await save(join(folder, "cat.png"), bytes("one"))).toBe(join(folder, "cat-2.png"));
@@ -140,25 +140,25 @@ test("a path below a file, the name of a folder and a name too long have their o
 describe("before an image is paid for", () => {
   test("a writable folder is accepted, and not changed", async () => {
     const folder = await scratchFolder();
-    await canSaveTo(folder);
-    await canSaveTo(join(folder, "new", "er"), { makeFolders: true });
+    await assertWritable(folder);
+    await assertWritable(join(folder, "new", "er"), { makeFolders: true });
     expect(await contents(folder)).toEqual({});
   });
 
   test("a folder that is missing, or lies below a file, is reported", async () => {
     const folder = await scratchFolder();
     await fs.writeFile(join(folder, "file"), "");
-    expect(await failure(canSaveTo(join(folder, "new")))).toMatchObject({ reason: "no such folder" });
-    expect(await failure(canSaveTo(join(folder, "file")))).toMatchObject({ reason: "not a folder" });
-    expect((await failure(canSaveTo(join(folder, "file", "new"), { makeFolders: true }))).reason).toMatch(
-      /part of the path is a file/,
-    );
+    expect(await failure(assertWritable(join(folder, "new")))).toMatchObject({ reason: "no such folder" });
+    expect(await failure(assertWritable(join(folder, "file")))).toMatchObject({ reason: "not a folder" });
+    expect(
+      (await failure(assertWritable(join(folder, "file", "new"), { makeFolders: true }))).reason,
+    ).toMatch(/part of the path is a file/);
   });
 
   test.skipIf(!existsSync("/proc/self"))(
     "a folder that cannot be created is reported immediately",
     async () => {
-      await failure(canSaveTo("/proc/gpuctl/x", { makeFolders: true }));
+      await failure(assertWritable("/proc/gpuctl/x", { makeFolders: true }));
       await failure(save("/proc/gpuctl/x/cat.png", bytes("one"), { makeFolders: true }));
     },
   );

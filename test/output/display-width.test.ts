@@ -38,7 +38,7 @@ describe("a clipped text", () => {
     ["abc", 1, "…"],
   ])("%s in %i columns is %s", (text, columns, shown) => expect(clip(text, columns)).toBe(shown));
 
-  test("fits, and is the text itself or its beginning", () => {
+  test("fits, and is the text or its beginning", () => {
     const any = fc.string({ unit: fc.constantFrom("a", "漢", "🚀", "👨‍👩‍👧", "e\u0301", "\u200b") });
     fc.assert(
       fc.property(any, fc.integer({ min: 1, max: 12 }), (text, columns) => {

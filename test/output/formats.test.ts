@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import type { Format } from "../../src/core/view.ts";
 import { type FormatOptions, formatted } from "../../src/output/formats.ts";
 import { sshAddresses } from "../../src/output/ssh.ts";
-import { now } from "./drawing.ts";
+import { now } from "./rendering.ts";
 
 const terminal: FormatOptions = { terminal: true, now };
-const show = (value: unknown, format: Format, place = terminal) =>
-  formatted({ value }, { paths: ["value"], format }, place);
+const show = (value: unknown, format: Format, options = terminal) =>
+  formatted({ value }, { paths: ["value"], format }, options);
 const ssh = (record: unknown) => formatted(record, { paths: [], format: "ssh" }, terminal);
 
 describe("a value in a column", () => {
-  test("cents are dollars on a terminal and in a pipe alike", () => {
+  test("cents are dollars, on a terminal and in a pipe", () => {
     expect(show(123450, "cents")).toBe("$1,234.50");
     expect(show(123450, "cents", { terminal: false, now })).toBe("$1,234.50");
     expect(show(0, "cents")).toBe("$0.00");
@@ -26,7 +26,7 @@ describe("a value in a column", () => {
     expect(show(1789, "time")).toBe("1789");
   });
 
-  test("lists, booleans and what is absent", () => {
+  test("lists, booleans and missing values", () => {
     expect(show(["a", 1, null], "list")).toBe("a, 1, ");
     expect(show(true, "yes-no")).toBe("yes");
     expect(show(false, "yes-no")).toBe("no");
@@ -36,7 +36,7 @@ describe("a value in a column", () => {
     expect(show({ a: [1] }, "text")).toBe('{"a":[1]}');
   });
 
-  test("GPUs are how many of what, as far as known", () => {
+  test("GPUs are the count and the model, as far as known", () => {
     const gpus = (record: unknown) => formatted(record, { paths: ["gpuType"], format: "gpus" }, terminal);
     expect(gpus({ gpuCount: 8, gpuType: "h100" })).toBe("8x h100");
     expect(gpus({ gpuType: "h100" })).toBe("h100");
@@ -46,7 +46,7 @@ describe("a value in a column", () => {
 });
 
 describe("an ssh address", () => {
-  test("comes from where services keep it, the first that has one", () => {
+  test("comes from the first known location that has one", () => {
     const nodeNetworking = [{ publicIp: "192.0.2.1" }, { publicIp: "192.0.2.2" }];
     expect(
       ssh({ providerData: { sshNetworking: [{ host: "h", port: 2222, user: "u" }], nodeNetworking } }),
@@ -60,7 +60,7 @@ describe("an ssh address", () => {
     );
   });
 
-  test("leaves port 22 out, and brackets an IPv6 address only before a port", () => {
+  test("omits port 22, and puts an IPv6 address in brackets only before a port", () => {
     const at = (node: unknown) => ssh({ providerData: { sshNetworking: [node] } });
     expect(at({ host: "h", port: 22, user: "u" })).toBe("u@h");
     expect(at({ host: "h", port: "2200" })).toBe("h:2200");
@@ -80,7 +80,7 @@ describe("an ssh address", () => {
     expect(ssh({ meta: { ssh_command: command } })).toBe(address);
   });
 
-  test("is none while nothing is there, or nothing that is one", () => {
+  test("is missing if the record has none or only invalid ones", () => {
     const bad = [
       { host: "-oProxyCommand=touch x" },
       { host: "-Fconfig" },
@@ -98,7 +98,7 @@ describe("an ssh address", () => {
     expect(sshAddresses({ providerData: { sshNetworking: bad } })).toEqual([]);
   });
 
-  test("is handed out in its parts", () => {
+  test("is split into host, port and user", () => {
     expect(sshAddresses({ providerData: { sshNetworking: [{ host: "h", port: null, user: "u" }] } })).toEqual(
       [{ host: "h", port: 22, user: "u" }],
     );

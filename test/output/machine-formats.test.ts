@@ -6,12 +6,12 @@ import { jsonArray } from "../../src/output/json.ts";
 import { singleBatch } from "../../src/output/records.ts";
 import { yaml, yamlSequence } from "../../src/output/yaml.ts";
 import { fc } from "../support/property.ts";
-import { batched, drawn, inPipe, machines, onTerminal } from "./drawing.ts";
+import { batched, inPipe, machines, onTerminal, rendered } from "./rendering.ts";
 
 const one: RecordView = { kind: "record", id: ["id"] };
 const separate = (format: "csv" | "tsv" | "jsonl") => ({ ...inPipe, format });
 
-/** Text with everything in it that a format may stumble over. */
+/** Text with characters that need escaping in some format. */
 const text = fc.string({
   unit: fc.oneof(
     fc.constantFrom(
@@ -40,7 +40,7 @@ const grid = fc
   .chain((columns) => fc.array(fc.array(text, { minLength: columns, maxLength: columns })));
 const jsonValue = fc.jsonValue({ stringUnit: "binary" }).map((value) => JSON.parse(JSON.stringify(value)));
 
-/** Rows as RFC 4180 describes them, read letter by letter; anything it does not describe throws. */
+/** A strict RFC 4180 parser; throws on anything else. */
 function readCsv(source: string): string[][] {
   const rows: string[][] = [];
   let at = 0;
@@ -69,7 +69,7 @@ function readCsv(source: string): string[][] {
 }
 
 describe("csv", () => {
-  test("is read back the same by the letter of RFC 4180", () => {
+  test("is read back the same by a strict RFC 4180 parser", () => {
     fc.assert(
       fc.property(grid, (rows) => {
         expect(readCsv(csv(rows))).toEqual(rows);
@@ -77,12 +77,12 @@ describe("csv", () => {
     );
   });
 
-  test("has machine names, plain values and nothing for what is absent", async () => {
+  test("has machine names, unformatted values and empty fields for missing ones", async () => {
     const records = [
       { id: 1, name: 'a "b", c', costPerHourCents: 123450, createdAt: "2026-09-12 13:59:00.123+00" },
       { id: 2, state: "Running", gpuCount: 8, gpuType: "h100" },
     ];
-    expect(await drawn(records, machines, separate("csv"))).toBe(
+    expect(await rendered(records, machines, separate("csv"))).toBe(
       [
         "id,label,state,gpu,$/h,note,age",
         '1,"a ""b"", c",,,123450,,2026-09-12 13:59:00.123+00',
@@ -92,21 +92,21 @@ describe("csv", () => {
     );
   });
 
-  test("of a record without columns has one for each value in it", async () => {
+  test("of a record without columns has a column for each value", async () => {
     const record = { a: { b: 1, sumCents: 250 }, list: ["x", null], none: null, empty: {} };
-    expect(await drawn(record, one, separate("csv"))).toBe(
+    expect(await rendered(record, one, separate("csv"))).toBe(
       'a.b,a.sumCents,list,none,empty\r\n1,250,"x, ",,{}\r\n',
     );
-    expect(await drawn("text", one, separate("csv"))).toBe("value\r\ntext\r\n");
+    expect(await rendered("text", one, separate("csv"))).toBe("value\r\ntext\r\n");
   });
 
-  test("of an empty list is its header, and nothing without it", async () => {
-    expect(await drawn([], machines, separate("csv"))).toBe("id,label,state,gpu,$/h,note,age\r\n");
-    expect(await drawn([], machines, { ...separate("csv"), header: false })).toBe("");
-    expect(await drawn([], one, separate("csv"))).toBe("");
+  test("of an empty list is the header, and empty with --no-header", async () => {
+    expect(await rendered([], machines, separate("csv"))).toBe("id,label,state,gpu,$/h,note,age\r\n");
+    expect(await rendered([], machines, { ...separate("csv"), header: false })).toBe("");
+    expect(await rendered([], one, separate("csv"))).toBe("");
   });
 
-  test("quotes a row of one empty value, which would be no row otherwise", () => {
+  test("quotes a row of one empty value, which would otherwise be a blank line", () => {
     expect(csv([["a"], [""]])).toBe('a\r\n""\r\n');
   });
 });
@@ -127,7 +127,7 @@ describe("tsv", () => {
 });
 
 describe("yaml", () => {
-  test("is read back the same, and holds nothing that a terminal would obey", () => {
+  test("is read back the same, and has no control characters", () => {
     fc.assert(
       fc.property(fc.oneof(jsonValue, text, fc.dictionary(text, text)), (value) => {
         const shown = yaml(value);
@@ -138,24 +138,24 @@ describe("yaml", () => {
   });
 
   test.each(["no", "on", "12:30:00", "0777", "2026-11-20", "~", "1_000"])(
-    "quotes %j, which older readers take for something else",
+    "quotes %j, which YAML 1.1 parsers do not read as a string",
     (value) => expect(yaml({ value })).toBe(`value: "${value}"\n`),
   );
 
-  test("of records that come by and by is that of the whole", async () => {
+  test("of streamed records equals that of the whole list", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(jsonValue)), async (batches) => {
-        expect(await whole(yamlSequence(batched(batches)))).toBe(yaml(batches.flat()));
+        expect(await joined(yamlSequence(batched(batches)))).toBe(yaml(batches.flat()));
       }),
     );
   });
 });
 
-describe("json of records that come by and by", () => {
-  test("is letter for letter that of the whole", async () => {
+describe("json of streamed records", () => {
+  test("equals that of the whole list", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(jsonValue)), async (batches) => {
-        expect(await whole(jsonArray(batched(batches), false))).toBe(
+        expect(await joined(jsonArray(batched(batches), false))).toBe(
           `${JSON.stringify(batches.flat(), null, 2)}\n`,
         );
       }),
@@ -167,30 +167,30 @@ describe("jsonl", () => {
   test("is a line for each record, as it was sent", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(jsonValue), async (records) => {
-        const lines = (await drawn(records, machines, separate("jsonl"))).split("\n");
+        const lines = (await rendered(records, machines, separate("jsonl"))).split("\n");
         expect(lines.pop()).toBe("");
         expect(lines.map((line) => JSON.parse(line))).toEqual(records);
       }),
     );
   });
 
-  test("of one record, a page and nothing", async () => {
+  test("of one record, a page and null", async () => {
     const jsonl = separate("jsonl");
-    expect(await drawn({ a: { b: 1 } }, one, jsonl)).toBe('{"a":{"b":1}}\n');
-    expect(await drawn({ items: [{ id: 1 }, { id: 2 }], next: 1 }, machines, jsonl)).toBe(
+    expect(await rendered({ a: { b: 1 } }, one, jsonl)).toBe('{"a":{"b":1}}\n');
+    expect(await rendered({ items: [{ id: 1 }, { id: 2 }], next: 1 }, machines, jsonl)).toBe(
       '{"id":1}\n{"id":2}\n',
     );
-    expect(await drawn(null, machines, jsonl)).toBe("");
-    expect(await drawn(null, one, jsonl)).toBe("null\n");
-    expect(await drawn([1, 2], { kind: "document" }, jsonl)).toBe("[1,2]\n");
+    expect(await rendered(null, machines, jsonl)).toBe("");
+    expect(await rendered(null, one, jsonl)).toBe("null\n");
+    expect(await rendered([1, 2], { kind: "document" }, jsonl)).toBe("[1,2]\n");
   });
 });
 
-test("a terminal obeys nothing in any format", async () => {
-  const evil = fc.string({
+test("no format prints control characters on a terminal", async () => {
+  const hostile = fc.string({
     unit: fc.constantFrom("\x1b", "[", "]", "\x9b", "0", ";", "m", "\x07", "\x9c", "\u202e", "a"),
   });
-  const records = fc.array(fc.record({ id: evil, label: evil, state: evil, "\x1b[2J": evil }));
+  const records = fc.array(fc.record({ id: hostile, label: hostile, state: hostile, "\x1b[2J": hostile }));
   const formats = ["table", "json", "jsonl", "yaml", "csv", "tsv", "id"] as const;
   await fc.assert(
     fc.asyncProperty(
@@ -198,7 +198,7 @@ test("a terminal obeys nothing in any format", async () => {
       fc.constantFrom(...formats),
       fc.constantFrom(machines, one),
       async (data, format, view) => {
-        expect(await drawn(data, view, { ...onTerminal, format })).not.toMatch(
+        expect(await rendered(data, view, { ...onTerminal, format })).not.toMatch(
           /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]/,
         );
       },
@@ -206,15 +206,17 @@ test("a terminal obeys nothing in any format", async () => {
   );
 });
 
-test("rows of separated values keep the columns of the first records", async () => {
+test("csv rows keep the columns of the first batch", async () => {
   const batches = [[{ a: 1, b: 2 }], [{ b: 3, c: 4 }]];
-  expect(await whole(delimited(batched(batches), one, csv, { header: true, terminal: false }))).toBe(
+  expect(await joined(delimited(batched(batches), one, csv, { header: true, terminal: false }))).toBe(
     "a,b\r\n1,2\r\n,3\r\n",
   );
-  expect(await whole(delimited(singleBatch([]), machines, csv, { header: false, terminal: false }))).toBe("");
+  expect(await joined(delimited(singleBatch([]), machines, csv, { header: false, terminal: false }))).toBe(
+    "",
+  );
 });
 
-async function whole(pieces: AsyncIterable<string>): Promise<string> {
+async function joined(pieces: AsyncIterable<string>): Promise<string> {
   let all = "";
   for await (const piece of pieces) all += piece;
   return all;

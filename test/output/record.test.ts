@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { RecordView } from "../../src/core/view.ts";
-import { drawn, inPipe, machines, onTerminal, text } from "./drawing.ts";
+import { inPipe, machines, onTerminal, rendered, text } from "./rendering.ts";
 
 const all: RecordView = { kind: "record", id: ["id"] };
 
 describe("a record", () => {
-  test("is a line for each column, values under each other", async () => {
+  test("has one line per column, with aligned values", async () => {
     const record = { id: 7, state: "Running", costPerHourCents: 299, createdAt: "2026-09-24T17:00:00Z" };
-    expect(await drawn(record, { ...all, columns: machines.columns }, onTerminal)).toBe(
+    expect(await rendered(record, { ...all, columns: machines.columns }, onTerminal)).toBe(
       text(
         "Id:     7",
         "Label:  -",
@@ -28,11 +28,11 @@ describe("a record", () => {
       nodes: [{ ip: "192.0.2.1" }],
       none: null,
       nothing: {},
-      nobody: [],
+      emptyList: [],
       percents: 12,
       ok: true,
     };
-    expect(await drawn(record, all, inPipe)).toBe(
+    expect(await rendered(record, all, inPipe)).toBe(
       text(
         "count:                   2",
         "total.costPerHour:       $12.50",
@@ -41,37 +41,37 @@ describe("a record", () => {
         "nodes.0.ip:              192.0.2.1",
         "none:                    -",
         "nothing:                 -",
-        "nobody:                  -",
+        "emptyList:               -",
         "percents:                12",
         "ok:                      true",
       ),
     );
   });
 
-  test("is never cut, and lines up wide names", async () => {
+  test("is never truncated, and aligns wide names", async () => {
     const record = { 名前: "x".repeat(300), a: 1 };
-    expect(await drawn(record, all, { ...onTerminal, width: 20 })).toBe(
+    expect(await rendered(record, all, { ...onTerminal, width: 20 })).toBe(
       text(`名前:  ${"x".repeat(300)}`, "a:     1"),
     );
   });
 
-  test("several records have a blank line between them", async () => {
-    expect(await drawn([{ a: 1 }, { a: 2 }], all, onTerminal)).toBe(text("a:  1", "", "a:  2"));
+  test("several records are separated by a blank line", async () => {
+    expect(await rendered([{ a: 1 }, { a: 2 }], all, onTerminal)).toBe(text("a:  1", "", "a:  2"));
   });
 
-  test("names of fields are stripped on a terminal as their values are", async () => {
-    expect(await drawn({ "a\x1b[2J": "b\x1b[2J" }, all, onTerminal)).toBe(text("a:  b"));
+  test("control sequences are removed from field names and values on a terminal", async () => {
+    expect(await rendered({ "a\x1b[2J": "b\x1b[2J" }, all, onTerminal)).toBe(text("a:  b"));
   });
 
-  test("colors its state", async () => {
-    expect(await drawn({ state: "active" }, all, { ...onTerminal, color: true })).toBe(
+  test("colors the state", async () => {
+    expect(await rendered({ state: "active" }, all, { ...onTerminal, color: true })).toBe(
       text("\x1b[2mstate:\x1b[22m  \x1b[32mactive\x1b[39m"),
     );
   });
 
-  test("goes only so deep", async () => {
+  test("stops at a maximum depth", async () => {
     let deep: unknown = "bottom";
     for (let level = 0; level < 5000; level += 1) deep = { in: deep };
-    expect(await drawn(deep, all, onTerminal)).toMatch(/^(?:in\.){15}in: {2}.*\n$/);
+    expect(await rendered(deep, all, onTerminal)).toMatch(/^(?:in\.){15}in: {2}.*\n$/);
   });
 });

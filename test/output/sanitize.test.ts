@@ -10,40 +10,40 @@ async function streamed(pieces: readonly string[]): Promise<string> {
 
 const cases: readonly (readonly [what: string, text: string, clean: string])[] = [
   ["colors", "a\x1b[1;31mb\x1b[0m", "ab"],
-  ["colors of other notations", "a\x1b[38:2::1:2:3mb", "ab"],
-  ["colors in 8 bits", "a\x9b31mb", "ab"],
-  ["its title, spaces in it or not", "a\x1b]0;own title\x07b", "ab"],
+  ["colors in other notations", "a\x1b[38:2::1:2:3mb", "ab"],
+  ["colors as 8-bit controls", "a\x9b31mb", "ab"],
+  ["window titles", "a\x1b]0;own title\x07b", "ab"],
   ["links", "\x1b]8;;http://example.com/é\x1b\\link\x1b]8;;\x1b\\", "link"],
-  ["the clipboard, in 8 bits", "a\x9d52;c;aGk=\x9cb", "ab"],
+  ["clipboard writes as 8-bit controls", "a\x9d52;c;aGk=\x9cb", "ab"],
   ["device control", "a\x1bPq#0;2;0;0;0\x1b\\b", "ab"],
-  ["messages to applications", "a\x1b_x\x1b\\\x1b^y\x1b\\\x1bXz\x1b\\b", "ab"],
-  ["to reset", "a\x1bcb", "ab"],
-  ["other character sets", "a\x1b(0b", "ab"],
-  ["to go back, ring or erase", "a\rb\bc\x07d\x7fe", "abcde"],
-  ["to write backwards", "a\u202eb\u2066c\u2069", "abc"],
+  ["application messages", "a\x1b_x\x1b\\\x1b^y\x1b\\\x1bXz\x1b\\b", "ab"],
+  ["a reset", "a\x1bcb", "ab"],
+  ["character set switches", "a\x1b(0b", "ab"],
+  ["carriage returns, backspaces, bells and deletes", "a\rb\bc\x07d\x7fe", "abcde"],
+  ["bidirectional overrides", "a\u202eb\u2066c\u2069", "abc"],
 ];
 
 describe("a terminal does not receive", () => {
   test.each(cases)("%s", (_what, text, clean) => expect(sanitize(text)).toBe(clean));
 
-  test.each(cases)("%s, cut in two anywhere or in single characters", async (_what, text, clean) => {
+  test.each(cases)("%s, split anywhere or into single characters", async (_what, text, clean) => {
     for (let cut = 0; cut <= text.length; cut += 1) {
       expect(await streamed([text.slice(0, cut), text.slice(cut)])).toBe(clean);
     }
     expect(await streamed(text.split(""))).toBe(clean);
   });
 
-  test("and the rest stays: lines, tabs, other scripts, emoji", () => {
+  test("but does receive newlines, tabs, other scripts and emoji", () => {
     const text = "a\tb\n日本語 עברית 👨‍👩‍👧 é\n";
     expect(sanitize(text)).toBe(text);
   });
 
-  test("text after a sequence that does not end stays", () => {
+  test("but does receive text after an unterminated sequence", () => {
     expect(sanitize("a\x1b]0;title and all the rest")).toBe("a0;title and all the rest");
   });
 });
 
-/** Texts of pieces that make sequences, whole and broken. */
+/** Texts with complete and broken control sequences. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -70,8 +70,8 @@ const hostile = fc
   )
   .map((parts) => parts.join(""));
 
-describe("whatever comes", () => {
-  test("no escape and no control character is left", () => {
+describe("any text", () => {
+  test("has no control characters after sanitizing", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(sanitize(text)).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
@@ -79,7 +79,7 @@ describe("whatever comes", () => {
     );
   });
 
-  test("in pieces it is cleaned as it is whole, however it is cut", async () => {
+  test("is sanitized the same in pieces as in whole, wherever it is split", async () => {
     await fc.assert(
       fc.asyncProperty(hostile, fc.array(fc.nat(6), { minLength: 1 }), async (text, sizes) => {
         const pieces: string[] = [];
@@ -96,8 +96,8 @@ describe("whatever comes", () => {
   });
 });
 
-describe("text that comes in pieces", () => {
-  test("is handed on at once when no sequence is open", async () => {
+describe("streamed text", () => {
+  test("is passed on immediately unless a sequence is open", async () => {
     const source = sanitizeStream(["one ", "two\x1b[3", "1m three"]);
     expect((await source.next()).value).toBe("one ");
     expect((await source.next()).value).toBe("two");
@@ -105,12 +105,12 @@ describe("text that comes in pieces", () => {
     expect((await source.next()).done).toBe(true);
   });
 
-  test("is not held back for ever by a sequence that does not end", async () => {
-    let given = 0;
+  test("is not held back forever by an unterminated sequence", async () => {
+    let yielded = 0;
     async function* endless() {
       yield "\x1b]0;";
       for (;;) {
-        given += 1;
+        yielded += 1;
         yield "x".repeat(100);
       }
     }
@@ -118,6 +118,6 @@ describe("text that comes in pieces", () => {
       expect(piece).toMatch(/^0;x+$/);
       break;
     }
-    expect(given).toBeLessThan(50);
+    expect(yielded).toBeLessThan(50);
   });
 });

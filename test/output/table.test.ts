@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ListView } from "../../src/core/view.ts";
 import { displayWidth } from "../../src/output/display-width.ts";
-import { drawn, inPipe, machines, onTerminal, pieces, text } from "./drawing.ts";
+import { inPipe, machines, onTerminal, pieces, rendered, text } from "./rendering.ts";
 
 const rentals = [
   {
@@ -17,8 +17,8 @@ const rentals = [
 ];
 
 describe("a list on a terminal", () => {
-  test("is a table without borders, in which columns that say nothing are left out", async () => {
-    expect(await drawn(rentals, machines, onTerminal)).toBe(
+  test("is a table without borders and without empty columns", async () => {
+    expect(await rendered(rentals, machines, onTerminal)).toBe(
       text(
         "ID     LABEL      STATE    GPU            $/H  AGE",
         "18026  train      Running  8x h100  $1,234.50  3h ago",
@@ -27,34 +27,36 @@ describe("a list on a terminal", () => {
     );
   });
 
-  test("gives up room of its widest texts first and marks them with an ellipsis", async () => {
+  test("truncates the widest texts first, with an ellipsis", async () => {
     const records = [{ id: 1, label: "a label that is long", note: "a note that is longer still" }];
-    expect(await drawn(records, machines, { ...onTerminal, width: 31 })).toBe(
+    expect(await rendered(records, machines, { ...onTerminal, width: 31 })).toBe(
       text("ID  LABEL         NOTE", "1   a label tha…  a note that …"),
     );
   });
 
-  test("leaves columns out from the right when there is no room, and says so with an ellipsis", async () => {
-    expect(await drawn(rentals, machines, { ...onTerminal, width: 18 })).toBe(
+  test("drops columns from the right when there is no room, and shows an ellipsis instead", async () => {
+    expect(await rendered(rentals, machines, { ...onTerminal, width: 18 })).toBe(
       text("ID     LABEL     …", "18026  train", "r-2    日本語…"),
     );
   });
 
-  test("never cuts an amount", async () => {
+  test("never truncates an amount", async () => {
     const view: ListView = {
       ...machines,
       columns: machines.columns.filter(({ title }) => /Id|h$/.test(title)),
     };
-    expect(await drawn(rentals, view, { ...onTerminal, width: 12 })).toBe(text("ID     …", "18026", "r-2"));
+    expect(await rendered(rentals, view, { ...onTerminal, width: 12 })).toBe(
+      text("ID     …", "18026", "r-2"),
+    );
   });
 
-  test("cuts even the identifier when nothing else is left to give", async () => {
+  test("truncates the ID when there is no other column", async () => {
     const records = [{ id: "0123456789".repeat(5) }];
-    expect(await drawn(records, machines, { ...onTerminal, width: 12 })).toBe(text("ID", "01234567890…"));
+    expect(await rendered(records, machines, { ...onTerminal, width: 12 })).toBe(text("ID", "01234567890…"));
   });
 
-  test("counts on 80 columns when the terminal does not say", async () => {
-    const line = await drawn([{ id: 1, label: "x".repeat(200) }], machines, { ...onTerminal, width: 0 });
+  test("assumes 80 columns when the terminal's width is unknown", async () => {
+    const line = await rendered([{ id: 1, label: "x".repeat(200) }], machines, { ...onTerminal, width: 0 });
     expect(line.split("\n")[1]).toHaveLength(80);
   });
 
@@ -63,14 +65,14 @@ describe("a list on a terminal", () => {
     const view: ListView = { ...machines, columns: names.map((name) => ({ title: name, paths: [name] })) };
     const record = Object.fromEntries(names.map((name) => [name, `${name} 漢字 is text`]));
     for (const width of [10, 20, 43, 80, 120, 333, 1000]) {
-      const lines = (await drawn([record], view, { ...onTerminal, width })).split("\n");
+      const lines = (await rendered([record], view, { ...onTerminal, width })).split("\n");
       expect(Math.max(...lines.map((line) => displayWidth(line, 5000)))).toBeLessThanOrEqual(width);
     }
   });
 
-  test("obeys no escape sequence of a label, and keeps it on its line", async () => {
+  test("removes escape sequences from a label, and keeps it on one line", async () => {
     const records = [{ id: 1, label: "a\x1b]0;own title\x07b\nc\x9b31md\u202e" }];
-    expect(await drawn(records, machines, onTerminal)).toBe(text("ID  LABEL", "1   ab cd"));
+    expect(await rendered(records, machines, onTerminal)).toBe(text("ID  LABEL", "1   ab cd"));
   });
 
   test("dims titles and colors states, with aligned columns", async () => {
@@ -80,7 +82,7 @@ describe("a list on a terminal", () => {
       { id: 3, state: "Terminated", note: "c" },
       { id: 4, state: "else", note: "d" },
     ];
-    expect(await drawn(records, machines, { ...onTerminal, color: true })).toBe(
+    expect(await rendered(records, machines, { ...onTerminal, color: true })).toBe(
       text(
         "\x1b[2mID\x1b[22m  \x1b[2mSTATE\x1b[22m       \x1b[2mNOTE\x1b[22m",
         "1   \x1b[32mRUNNING\x1b[39m     a",
@@ -93,8 +95,8 @@ describe("a list on a terminal", () => {
 });
 
 describe("a list in a pipe", () => {
-  test("shows every column whole, time stamps as they came", async () => {
-    expect(await drawn(rentals, machines, inPipe)).toBe(
+  test("shows every column untruncated, with unchanged timestamps", async () => {
+    expect(await rendered(rentals, machines, inPipe)).toBe(
       text(
         "ID     LABEL      STATE    GPU            $/H  NOTE  AGE",
         "18026  train      Running  8x h100  $1,234.50  -     2026-09-12 13:59:00.123+00",
@@ -103,22 +105,22 @@ describe("a list in a pipe", () => {
     );
   });
 
-  test("is not padded for the sake of one long value", async () => {
+  test("does not pad every row to one long value", async () => {
     const long = "x".repeat(100_000);
-    const [, first, second] = (await drawn([{ id: 1, label: long }, { id: 2 }], machines, inPipe)).split(
+    const [, first, second] = (await rendered([{ id: 1, label: long }, { id: 2 }], machines, inPipe)).split(
       "\n",
     );
     expect(first).toContain(long);
     expect(second?.length).toBeLessThan(300);
   });
 
-  test("leaves a text as it came", async () => {
-    expect(await drawn([{ id: 1, label: "a\x1b[31mb" }], machines, inPipe)).toContain("a\x1b[31mb");
+  test("does not change a text", async () => {
+    expect(await rendered([{ id: 1, label: "a\x1b[31mb" }], machines, inPipe)).toContain("a\x1b[31mb");
   });
 });
 
 describe("a long list", () => {
-  test("comes in pieces of whole lines with the same columns throughout", async () => {
+  test("is printed in pieces of complete lines with the same columns", async () => {
     const records = Array.from({ length: 10_000 }, (_, id) => ({
       id,
       label: id === 9999 ? "wide label" : "x",

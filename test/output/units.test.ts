@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { duration, maxDuration, parseDuration } from "../../src/core/durations.ts";
 import { dollars, exactDollars, parseDollars } from "../../src/core/money.ts";
 import { parseTime, relativeTime } from "../../src/output/time.ts";
-import { now } from "./drawing.ts";
+import { now } from "./rendering.ts";
 
 describe("money", () => {
   test.each([
@@ -52,7 +52,7 @@ describe("money", () => {
     "0x10",
     "90071992547409.92",
     "1 000",
-  ])("%j is no amount", (typed) => expect(parseDollars(typed)).toBeUndefined());
+  ])("%j is not an amount", (typed) => expect(parseDollars(typed)).toBeUndefined());
 
   test("what is shown is read back as the same cents", () => {
     const cents = fc.oneof(fc.nat(), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
@@ -62,7 +62,7 @@ describe("money", () => {
 
 test("a timer can hold the longest duration", () => expect(maxDuration).toBeLessThan(2 ** 31));
 
-describe("time stamps", () => {
+describe("timestamps", () => {
   test.each([
     ["2026-09-12T13:59:00.123Z", Date.UTC(2026, 8, 12, 13, 59, 0, 123)],
     ["2026-09-12 13:59:00.123+00", Date.UTC(2026, 8, 12, 13, 59, 0, 123)],
@@ -70,7 +70,7 @@ describe("time stamps", () => {
     ["2026-09-12T13:59-0530", Date.UTC(2026, 8, 12, 19, 29)],
     ["2026-09-12 13:59:00", Date.UTC(2026, 8, 12, 13, 59)],
     ["2026-09-12", Date.UTC(2026, 8, 12)],
-  ])("%s is understood", (stamp, time) => expect(parseTime(stamp)).toBe(time));
+  ])("%s is parsed", (stamp, time) => expect(parseTime(stamp)).toBe(time));
 
   test.each([
     "",
@@ -80,14 +80,14 @@ describe("time stamps", () => {
     "2026-01-01T24:00:00Z",
     "1789",
     "2026-01-01T00:61:00Z",
-  ])("%j is no time", (stamp) => expect(parseTime(stamp)).toBeUndefined());
+  ])("%j is not a time", (stamp) => expect(parseTime(stamp)).toBeUndefined());
 
-  test("whatever a clock writes is read back", () => {
+  test("any ISO time is read back", () => {
     const date = fc.date({ min: new Date("0100-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
     fc.assert(fc.property(date, (moment) => parseTime(moment.toISOString()) === moment.getTime()));
   });
 
-  test("reading a text never throws", () => {
+  test("parsing a text never throws", () => {
     fc.assert(fc.property(fc.string(), (stamp) => void parseTime(stamp)));
   });
 
@@ -126,11 +126,11 @@ describe("durations", () => {
   ])("%s is %i ms", (typed, milliseconds) => expect(parseDuration(typed)).toBe(milliseconds));
 
   test.each(["", "30", "s", "1x", "-1s", "30m1h", "1..5h", ".s", "1s1s", "9999999999999d", "1 h x"])(
-    "%j is no duration",
+    "%j is not a duration",
     (typed) => expect(parseDuration(typed)).toBeUndefined(),
   );
 
-  test("what is shown is read back, as exactly as it is shown", () => {
+  test("what is shown is read back, with the precision shown", () => {
     fc.assert(
       fc.property(fc.nat(1e12), (milliseconds) => {
         const shown = duration(milliseconds);

@@ -101,7 +101,7 @@ test.each([
   expect(await send(method, path)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
 });
 
-/** A request with headers that fetch would not send. */
+/** Sends a request with headers that `fetch` does not allow. */
 const bare = (url: string, headers: Record<string, string>) =>
   new Promise<{ status: number | undefined; headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
     httpRequest(`${url}/_sandbox/reset`, { method: "POST", headers })
@@ -179,13 +179,13 @@ test("a page of the sandbox's own origin can send control requests", async () =>
 
 test("no other machine can send control requests", async () => {
   const sandbox = await openSandbox();
-  const order = () =>
+  const controlRequest = () =>
     new Request("http://localhost/_sandbox/reset", { method: "POST", headers: { host: "localhost" } });
   for (const peer of ["192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1", undefined]) {
-    expect((await sandbox.handleControl(order(), peer))?.status).toBe(403);
+    expect((await sandbox.handleControl(controlRequest(), peer))?.status).toBe(403);
   }
   for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
-    expect((await sandbox.handleControl(order(), peer))?.status).toBe(200);
+    expect((await sandbox.handleControl(controlRequest(), peer))?.status).toBe(200);
   }
 });
 

@@ -64,7 +64,7 @@ test("costs never go down, and each second costs its price to the cent", () => {
   );
 });
 
-test("what a rental says it was billed is what was billed before that moment", () => {
+test("the billed amount of a rental is what was billed before the moment of the request", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 900 * dayMs }),

@@ -1,18 +1,18 @@
 /**
- * A process of its own that controls the sandbox in a file: `node --import tsx control-child.ts FILE ORDER`. It says
- * "done" on a line each time it has done what ORDER says: `move` once, `seed` and `restore` over and over.
+ * A child process that controls the sandbox in FILE: `node --import tsx control-child.ts FILE ACTION`. It runs `move` once,
+ * `seed` and `restore` repeatedly, and prints "done" after each time.
  */
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
-const [file = "", order = ""] = process.argv.slice(2);
+const [file = "", action = ""] = process.argv.slice(2);
 const sandbox = await createSandbox({ file });
 const done = async () => {
   process.stdout.write("done\n");
-  await breathe();
+  await nextTurn();
 };
 
-/** As many rentals as a seed takes a while to make, all of one label. */
+/** Enough rentals with one label that seeding takes a while. */
 const seed = (label: string) =>
   JSON.stringify({
     clock: { now: "2026-11-20T12:00:00Z", frozen: true },
@@ -24,7 +24,7 @@ async function snapshotOf(label: string): Promise<string> {
   return JSON.stringify(sandbox.snapshot());
 }
 
-const orders: Readonly<Record<string, () => Promise<void>>> = {
+const actions: Readonly<Record<string, () => Promise<void>>> = {
   move: async () => {
     sandbox.clock.freeze();
     sandbox.clock.set(Date.UTC(2040, 0));
@@ -49,5 +49,5 @@ const orders: Readonly<Record<string, () => Promise<void>>> = {
     }
   },
 };
-await orders[order]?.();
+await actions[action]?.();
 sandbox.close();

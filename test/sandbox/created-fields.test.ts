@@ -22,19 +22,19 @@ const kinds = [
   },
 ] as const;
 
-/** What a field needs beside it to have an effect. */
+/** Other fields that a field needs to have an effect. */
 const companions: Readonly<Record<string, Json>> = {
   termPeriodDays: { termType: "reserved" },
   termType: { termPeriodDays: 1 },
 };
 
-/** Fields that a record reports under another name: what it then holds. */
+/** Fields that a record reports under another name, with the reported value. */
 const reported: Readonly<Record<string, Json>> = {
   sshPublicKeyId: { sshPublicKeyIds: [1] },
   storageVolume: { storageVolumeIds: [501] },
 };
 
-/** A valid value that is not the one that the service uses when the field is left out. */
+/** A valid value other than the field's default. */
 function unlikeDefault(field: Field): unknown {
   if (field.choices) return field.choices.findLast((choice) => choice !== field.default);
   if (field.kind === "boolean") return field.default !== true;

@@ -14,13 +14,13 @@ async function served(only?: OperationSetName) {
   return sandbox.ask("getOpenApiDocument");
 }
 
-const environments = [undefined, ...operationSetNames];
+const sets = [undefined, ...operationSetNames];
 
-test.each(environments)("a third-party schema validator accepts the description of %s", async (only) => {
+test.each(sets)("a third-party schema validator accepts the description of %s", async (only) => {
   expect(await new Validator().validate(await served(only))).toEqual({ valid: true });
 });
 
-test.each(environments)("a third-party linter reports no warning for the description of %s", async (only) => {
+test.each(sets)("a third-party linter reports no warning for the description of %s", async (only) => {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "openapi.json");

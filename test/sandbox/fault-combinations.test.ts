@@ -14,14 +14,14 @@ const parts = {
 
 type Part = keyof typeof parts;
 
-/** Every choice of effects, and what there is to each. */
 const names = Object.keys(parts) as Part[];
+/** Every subset of the effects. */
 const combinations = Array.from({ length: 2 ** names.length }, (_, choice) =>
   names.filter((_name, at) => choice & (1 << at)),
 );
 
-/** The field that a choice is refused for. */
-function wrongIn(has: (part: Part) => boolean): string | undefined {
+/** The field that makes a combination invalid, if any. */
+function invalidField(has: (part: Part) => boolean): string | undefined {
   const hasResponse = has("status") || has("garbage");
   if (!hasResponse && !has("reset") && !has("delay") && !has("cut")) return "status";
   if (has("reset") && hasResponse) return "reset";
@@ -38,10 +38,10 @@ test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some
     const has = (part: Part): boolean => some.includes(part);
     const effect = Object.assign({}, ...some.map((part) => parts[part]));
     const add = () => sandbox.faults.add({ operation: "createVirtualMachineRental", ...effect });
-    const wrong = wrongIn(has);
-    if (wrong !== undefined) {
+    const invalid = invalidField(has);
+    if (invalid !== undefined) {
       expect(add).toThrow(expect.objectContaining({ name: "ControlRefused" }));
-      expect(add).toThrow(wrong);
+      expect(add).toThrow(invalid);
       expect(sandbox.faults.list()).toEqual([]);
       return;
     }

@@ -208,7 +208,7 @@ test.each([
   [{ cutStreamAfter: -1 }, "cutStreamAfter", "must be at least 0"],
   [{ delayMs: 2 ** 31 }, "delayMs", /^must be at most/],
   [{ delayMs: 1, retryAfterSeconds: 1 }, "retryAfterSeconds", /^requires a status/],
-  [{ status: 429, retryAfterSeconds: 1.5 }, "retryAfterSeconds", "must be whole seconds"],
+  [{ status: 429, retryAfterSeconds: 1.5 }, "retryAfterSeconds", "must be a whole number of seconds"],
   [{ status: 500, times: 0 }, "times", "must be at least 1"],
   [{ status: 500, after: -1 }, "after", "must be at least 0"],
 ])("the fault %j is rejected", async (effect, field, message) => {

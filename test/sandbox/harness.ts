@@ -8,13 +8,13 @@ import { requestFor, requestForAssumed } from "./request.ts";
 
 export { origin } from "./request.ts";
 
-/** The time at which every sandbox of the tests starts. */
+/** The time at which every sandbox in the tests starts. */
 export const start = Date.UTC(2026, 10, 20, 12);
 
 const outputs: { readonly [Id in OperationId]: { readonly output: z.ZodType<OutputOf<Id>> } } = operations;
 
-/** The body of a 400, with what the sandbox puts into its issues. */
-export const refused = z.strictObject({
+/** The body of a 400 response. */
+export const badRequest = z.strictObject({
   code: z.literal("BAD_REQUEST"),
   message: z.literal("Invalid input data"),
   issues: z.array(z.strictObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
@@ -35,7 +35,7 @@ export async function openSandbox({
     sandbox.fetch(requestFor(id, input, key));
   return {
     ...sandbox,
-    /** Lets time pass, in milliseconds. */
+    /** Moves the machine's clock forward by milliseconds. */
     advance(ms: number) {
       now += ms;
     },
@@ -46,18 +46,18 @@ export async function openSandbox({
       if (status === 200) assumedOperations[id].output.parse(body);
       return { status, body };
     },
-    /** The response to an operation, validated against its schema. */
-    async ask<Id extends OperationId>(id: Id, ...[input]: Asked<Id>): Promise<OutputOf<Id>> {
+    /** The body of a 200 response, validated against the operation's schema. @throws for any other status */
+    async ask<Id extends OperationId>(id: Id, ...[input]: InputArguments<Id>): Promise<OutputOf<Id>> {
       const response = await call(id, input);
       const body = await response.json();
       if (response.status !== 200) throw new Error(`${id}: ${JSON.stringify(body)}`);
       return outputs[id].output.parse(body);
     },
-    /** The issues of a response that must be a 400. */
+    /** The issues of a 400 response. @throws for any other status */
     async issuesOf(id: OperationId, input: object) {
       const response = await call(id, input);
       if (response.status !== 400) throw new Error(`${id} returned ${response.status}`);
-      return refused.parse(await response.json()).issues;
+      return badRequest.parse(await response.json()).issues;
     },
   };
 }
@@ -67,7 +67,7 @@ async function responseOf(pending: Promise<Response>): Promise<{ status: number;
   return { status: response.status, body: await response.json() };
 }
 
-type Asked<Id extends OperationId> =
+type InputArguments<Id extends OperationId> =
   Record<never, never> extends InputOf<Id> ? [input?: InputOf<Id>] : [input: InputOf<Id>];
 
 export const everyOperation = Object.keys(operations) as OperationId[];

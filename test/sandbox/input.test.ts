@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { negativeInputs } from "../support/negative.ts";
-import { everyOperation, openSandbox, origin, refused } from "./harness.ts";
+import { badRequest, everyOperation, openSandbox, origin } from "./harness.ts";
 
 test.each(everyOperation.flatMap((id) => negativeInputs(id)))(
   "$operation returns 400 when $path breaks $limit",
@@ -10,7 +10,7 @@ test.each(everyOperation.flatMap((id) => negativeInputs(id)))(
     expect(response.status).toBe(400);
     const text = await response.text();
     expect(text).toMatch(/^\{"code":"BAD_REQUEST","message":"Invalid input data","issues":\[\{"path":/);
-    const { issues } = refused.parse(JSON.parse(text));
+    const { issues } = badRequest.parse(JSON.parse(text));
     for (const issue of issues) expect(issue.path.slice(0, path.length)).toEqual(path);
   },
 );

@@ -3,7 +3,7 @@ import { openSandbox } from "./harness.ts";
 
 const picture = { model_name: "SDXL1.0-base", prompt: "a lighthouse", steps: 1 } as const;
 
-/** The width and height that a PNG says it has. */
+/** The width and height in a PNG's header. */
 const size = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 
 test("a picture is a PNG of the requested size", async () => {

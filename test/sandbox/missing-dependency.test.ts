@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { MissingDependency } from "../../src/sandbox/index.ts";
-import { optional } from "../../src/sandbox/packages.ts";
+import { importOptional } from "../../src/sandbox/packages.ts";
 
 test("the error for a missing package says how to install it", async () => {
   const name = "@photostructure/not-there";
-  const loading = optional(name, () => import(/* @vite-ignore */ name));
+  const loading = importOptional(name, () => import(/* @vite-ignore */ name));
   await expect(loading).rejects.toThrow(MissingDependency);
   await expect(loading).rejects.toThrow(
     "The package @photostructure/not-there is not installed. Install it with: npm install @photostructure/not-there",
@@ -12,10 +12,10 @@ test("the error for a missing package says how to install it", async () => {
 });
 
 test("a package that does not support this platform is an error", async () => {
-  const loading = optional("some-package", () => Promise.reject(new Error("no binary")));
+  const loading = importOptional("some-package", () => Promise.reject(new Error("no binary")));
   await expect(loading).rejects.toThrow("The package some-package cannot be loaded (no binary).");
 });
 
 test("an installed package is loaded", async () => {
-  expect(await optional("node:path", () => import("node:path"))).toHaveProperty("join");
+  expect(await importOptional("node:path", () => import("node:path"))).toHaveProperty("join");
 });

@@ -1,6 +1,6 @@
 /**
- * A process of its own that rents machines, with the built library: `node renter.mjs FILE COUNT`. It prints "ready", waits
- * for a line, opens the sandbox in FILE, prints the id of each rental once it exists, and converts it to a reserved one.
+ * A child process that rents machines with the built library: `node renter.mjs FILE COUNT`. It prints "ready", waits for a
+ * line, opens the sandbox in FILE, creates COUNT rentals, prints the ID of each, and converts it to a reserved one.
  */
 import { once } from "node:events";
 import { createClient } from "../../dist/library/client.mjs";

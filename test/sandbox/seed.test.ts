@@ -11,7 +11,7 @@ balanceCents: 5000
 keys:
   - { value: key-of-a-writer, access: full }
   - { value: key-of-a-reader, access: read-only }
-  - { value: key-of-nobody, access: revoked }
+  - { value: revoked-key, access: revoked }
 rentals:
   - rentalType: virtual-machine
     gpuCount: 2
@@ -84,14 +84,14 @@ test("keys of a seed have their access", async () => {
   ];
   expect(await status("key-of-a-writer")).toEqual([200, 200]);
   expect(await status("key-of-a-reader")).toEqual([200, 403]);
-  expect(await status("key-of-nobody")).toEqual([401, 401]);
+  expect(await status("revoked-key")).toEqual([401, 401]);
   expect(await status(sandbox.keys.full)).toEqual([200, 200]);
 });
 
 test("a named key and an SSH key of a seed can be used", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(`
-keys: [{ value: key-of-the-builder, name: builder }, { value: key-of-nobody, access: revoked }]
+keys: [{ value: key-of-the-builder, name: builder }, { value: revoked-key, access: revoked }]
 sshKeys: [{ name: ada, publicKey: ssh-ed25519 AAAAC3Nza ada@example.com }]
 `);
   const key = "key-of-the-builder";
@@ -219,14 +219,17 @@ test.each([
   ],
   [
     "volumes: [{ label: data, region: eu-west-3, sizeInGb: 256, rentalIds: [9] }]",
-    "volumes.0.rentalIds no active rental has the id 9 (line 1)",
+    "volumes.0.rentalIds: no active rental has the id 9 (line 1)",
   ],
   [
     "volumes: [{ label: data, region: eu-west-3, sizeInGb: 256, id: 3 }, { label: more, region: eu-west-3, sizeInGb: 256, id: 3 }]",
     "volumes.1.id must be unique, but 3 is used twice",
   ],
-  ["keys: [{ value: gpuctl-sandbox-full }]", "keys.0.value is already a key"],
-  ["keys: [{ value: key-of-mine }, { value: key-of-mine }]", "keys.1.value is already a key"],
+  ["keys: [{ value: gpuctl-sandbox-full }]", "keys.0.value must be unique, but another key has this value"],
+  [
+    "keys: [{ value: key-of-mine }, { value: key-of-mine }]",
+    "keys.1.value must be unique, but another key has this value",
+  ],
   [
     `keys: [{ value: key-of-mine, name: ${"x".repeat(256)} }]`,
     "keys.0.name must have at most 255 characters (line 1)",

@@ -21,8 +21,8 @@ async function open(file: string) {
   return sandbox;
 }
 
-const ordered = (file: string, order: string) =>
-  execa("node", ["--import", "tsx", "test/sandbox/control-child.ts", file, order], {
+const startChild = (file: string, action: string) =>
+  execa("node", ["--import", "tsx", "test/sandbox/control-child.ts", file, action], {
     reject: false,
     buffer: false,
   });
@@ -30,7 +30,7 @@ const ordered = (file: string, order: string) =>
 test("processes that share a file share its clock and faults", async () => {
   const file = newFile();
   const sandbox = await open(file);
-  expect((await ordered(file, "move")).exitCode).toBe(0);
+  expect((await startChild(file, "move")).exitCode).toBe(0);
   expect(sandbox.clock.show()).toEqual({ now: "2040-01-01T00:00:00.000Z", frozen: true, offsetMs: null });
   const status = async () =>
     (await sandbox.fetch(requestFor("listStorageVolumes", {}, sandbox.keys.full))).status;
@@ -41,7 +41,7 @@ test("processes that share a file share its clock and faults", async () => {
   expect([await status(), await status()]).toEqual([503, 200]);
 });
 
-/** Labels of the rentals that are there, and how many. */
+/** The number of rentals, and their distinct labels. */
 async function labels(file: string) {
   const sandbox = await open(file);
   const response = await sandbox.fetch(requestFor("listVirtualMachineRentals", {}, sandbox.keys.full));
@@ -57,9 +57,9 @@ test.each([
   ["restore", 10],
 ])(
   "kill -9 in the middle of a %s, %i ms after the previous one, leaves a valid state",
-  async (order, delay) => {
+  async (action, delay) => {
     const file = newFile();
-    const child = ordered(file, order);
+    const child = startChild(file, action);
     let done = 0;
     for await (const _ of createInterface({ input: child.stdout })) {
       done += 1;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { type Snapshot, sealed } from "../../src/sandbox/control/snapshot.ts";
+import { type Snapshot, withDigest } from "../../src/sandbox/control/snapshot.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import type { Row } from "../../src/sandbox/queries.ts";
 import { openSandbox, start } from "./harness.ts";
@@ -11,7 +11,8 @@ import { openSandbox, start } from "./harness.ts";
 const day = 24 * 3600 * 1000;
 const at = (ms: number) => new Date(start + ms).toISOString();
 
-async function lived() {
+/** A sandbox with some records, a fault and logged requests. */
+async function usedSandbox() {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   await sandbox.ask("createBareMetalRental", { gpuCount: 8, networkType: "ethernet" });
@@ -28,7 +29,7 @@ async function lived() {
 }
 
 test("restored state continues unchanged", async () => {
-  const sandbox = await lived();
+  const sandbox = await usedSandbox();
   const text = JSON.stringify(sandbox.snapshot());
   const after = async () => {
     const created = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
@@ -48,7 +49,7 @@ test("restored state continues unchanged", async () => {
 });
 
 test("a snapshot of the restored state is the same, in another sandbox too", async () => {
-  const snapshot = (await lived()).snapshot();
+  const snapshot = (await usedSandbox()).snapshot();
   const other = await openSandbox();
   other.restore(JSON.stringify(snapshot));
   expect(other.snapshot()).toEqual(snapshot);
@@ -65,7 +66,7 @@ test("a running clock runs on from the moment of the snapshot", async () => {
 });
 
 test("the request log is not in a snapshot, and is empty after a restore", async () => {
-  const sandbox = await lived();
+  const sandbox = await usedSandbox();
   const text = JSON.stringify(sandbox.snapshot());
   expect(text).not.toContain("/v2/on-demand");
   sandbox.restore(text);
@@ -73,15 +74,15 @@ test("the request log is not in a snapshot, and is empty after a restore", async
 });
 
 test("a snapshot that is invalid, of another version or altered is rejected, and nothing changes", async () => {
-  const sandbox = await lived();
+  const sandbox = await usedSandbox();
   const snapshot = sandbox.snapshot();
   const text = JSON.stringify(snapshot);
   const { clock, version } = snapshot;
   const wrong = [
-    ["", "it is not a snapshot of a sandbox"],
-    ["[]", "it is not a snapshot of a sandbox"],
-    ["{}", "it is not a snapshot of a sandbox"],
-    [text.slice(0, -20), "it is not a snapshot of a sandbox"],
+    ["", "this is not a snapshot of a sandbox"],
+    ["[]", "this is not a snapshot of a sandbox"],
+    ["{}", "this is not a snapshot of a sandbox"],
+    [text.slice(0, -20), "this is not a snapshot of a sandbox"],
     [
       JSON.stringify({ ...snapshot, version: version + 1 }),
       "the snapshot was written by a newer version of gpuctl",
@@ -106,7 +107,7 @@ test("a snapshot that is invalid, of another version or altered is rejected, and
 });
 
 test("a snapshot can be reformatted and its keys sorted", async () => {
-  const sandbox = await lived();
+  const sandbox = await usedSandbox();
   const { gpuctlSandbox, version, clock, tables, digest } = sandbox.snapshot();
   const sorted = Object.fromEntries(Object.entries(tables).toReversed());
   const before = sandbox.snapshot();
@@ -118,13 +119,9 @@ test("a snapshot can be reformatted and its keys sorted", async () => {
 test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>([
   ["no keys", (tables) => ({ ...tables, keys: [] }), "built-in key gpuctl-sandbox-full is missing"],
   ["no user", (tables) => ({ ...tables, users: [] }), "the user is missing"],
-  [
-    "a text for a number",
-    first("counters", { name: "chat", value: "many" }),
-    "holds a state that no sandbox can have",
-  ],
+  ["a text for a number", first("counters", { name: "chat", value: "many" }), "has an invalid state"],
   ["a column that is none", first("counters", { name: "chat", value: 1, more: 1 }), "was modified"],
-  ["a column that lacks", first("counters", { name: "chat" }), "holds a state that no sandbox can have"],
+  ["a column that lacks", first("counters", { name: "chat" }), "has an invalid state"],
   [
     "a number that is too large",
     first("counters", { name: "chat", value: 2 ** 53 }),
@@ -135,16 +132,16 @@ test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>(
     (tables) => ({ ...tables, users: [...(tables.users ?? []), ...(tables.users ?? [])] }),
     "UNIQUE",
   ],
-  ["a record that is not JSON", first("rentals", { record: "{" }), "holds a state that no sandbox can have"],
-  ["a rental without a time", first("rentals", { record: "{}" }), "holds a state that no sandbox can have"],
-  ["a volume that is not JSON", first("volumes", { record: "{" }), "holds a state that no sandbox can have"],
-  ["a fault that is not JSON", first("faults", { record: "{" }), "holds a state that no sandbox can have"],
-  ["a table that is none", (tables) => ({ ...tables, notes: [] }), "was modified"],
-])("a resealed snapshot with %s is rejected, and nothing changes", async (_name, change, why) => {
-  const sandbox = await lived();
+  ["a record that is not JSON", first("rentals", { record: "{" }), "has an invalid state"],
+  ["a rental without a time", first("rentals", { record: "{}" }), "has an invalid state"],
+  ["a volume that is not JSON", first("volumes", { record: "{" }), "has an invalid state"],
+  ["a fault that is not JSON", first("faults", { record: "{" }), "has an invalid state"],
+  ["an unknown table", (tables) => ({ ...tables, notes: [] }), "was modified"],
+])("a snapshot with %s and a valid digest is rejected, and nothing changes", async (_name, change, why) => {
+  const sandbox = await usedSandbox();
   const before = sandbox.snapshot();
-  const { digest: _, ...held } = before;
-  const forged = sealed({ ...held, tables: change(held.tables) });
+  const { digest: _, ...content } = before;
+  const forged = withDigest({ ...content, tables: change(content.tables) });
   expect(() => sandbox.restore(JSON.stringify(forged))).toThrow(
     expect.objectContaining({ name: "ControlRefused", message: expect.stringContaining(why) }),
   );
@@ -161,7 +158,7 @@ function first(table: string, values: Row): (tables: Snapshot["tables"]) => Snap
 }
 
 test("a sandbox whose user was deleted is saved and restored too", async () => {
-  const sandbox = await lived();
+  const sandbox = await usedSandbox();
   await sandbox.ask("deleteCurrentUser");
   const before = sandbox.snapshot();
   sandbox.reset();
@@ -186,7 +183,7 @@ test("every table except the log and the clock is in a snapshot, and a reset res
   expect(Object.keys(untouched.tables).sort()).toEqual(
     names.filter((name) => !["requests", "clock"].includes(name)).sort(),
   );
-  sandbox.restore(JSON.stringify((await lived()).snapshot()));
+  sandbox.restore(JSON.stringify((await usedSandbox()).snapshot()));
   expect(sandbox.snapshot()).not.toEqual(untouched);
   sandbox.reset();
   expect(sandbox.snapshot()).toEqual(untouched);

@@ -22,7 +22,7 @@ async function open(file: string) {
   return sandbox;
 }
 
-/** A process that is ready to rent; `lines` are the ids that it prints. */
+/** A `renter.mjs` process that is ready; `lines` are the IDs that it prints. */
 async function renter(file: string, count: number) {
   const process = execa("node", ["test/sandbox/renter.mjs", file, String(count)], {
     reject: false,
@@ -43,18 +43,21 @@ async function ids(file: string): Promise<number[]> {
 test.each([
   { processes: 10, each: 1 },
   { processes: 3, each: 50 },
-])("$processes processes that open a brand-new file at once and rent $each each lose none", async (many) => {
-  const file = join(folder(), "new", "sandbox.db");
-  const renters = await Promise.all(Array.from({ length: many.processes }, () => renter(file, many.each)));
-  for (const { go } of renters) go();
-  const results = await Promise.all(renters.map(({ process }) => process));
-  expect(results.map(({ exitCode }) => exitCode)).toEqual(renters.map(() => 0));
-  expect(await ids(file)).toEqual(
-    Array.from({ length: many.processes * many.each }, (_, index) => 1001 + index),
-  );
-});
+])(
+  "$processes processes that open a new file at once and create $each rentals each lose none",
+  async (many) => {
+    const file = join(folder(), "new", "sandbox.db");
+    const renters = await Promise.all(Array.from({ length: many.processes }, () => renter(file, many.each)));
+    for (const { go } of renters) go();
+    const results = await Promise.all(renters.map(({ process }) => process));
+    expect(results.map(({ exitCode }) => exitCode)).toEqual(renters.map(() => 0));
+    expect(await ids(file)).toEqual(
+      Array.from({ length: many.processes * many.each }, (_, index) => 1001 + index),
+    );
+  },
+);
 
-test.each([1, 7, 40])("kill -9 after %i rentals loses no acknowledged one", async (count) => {
+test.each([1, 7, 40])("kill -9 after %i rentals loses no acknowledged rental", async (count) => {
   const file = join(folder(), "sandbox.db");
   const { process, lines, go } = await renter(file, 100_000);
   go();
@@ -68,7 +71,7 @@ test.each([1, 7, 40])("kill -9 after %i rentals loses no acknowledged one", asyn
   expect((await ids(file)).slice(0, acknowledged.length)).toEqual(acknowledged);
 });
 
-test("a file that is locked while its journal is to change is waited for", async () => {
+test("opening waits for a lock that blocks the change of the journal mode", async () => {
   const file = join(folder(), "sandbox.db");
   (await open(file)).close();
   const database = new DatabaseSync(file);

@@ -37,7 +37,7 @@ test.each(["deleteCurrentUser", "deleteCurrentUserLegacy"] as const)(
 
 const legacy = everyOperation.filter((id) => operations[id].sunset);
 
-test.each(legacy)("%s says in every response when its path is retired", async (id) => {
+test.each(legacy)("every response of %s has the date when its path is retired", async (id) => {
   const sandbox = await openSandbox();
   for (const response of [await sandbox.call(id, {}, null), await sandbox.call(id, {})]) {
     expect(response.headers.get("sunset")).toBe("Mon, 01 Mar 2027 00:00:00 GMT");

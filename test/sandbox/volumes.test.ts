@@ -39,7 +39,7 @@ test("volumes attach to bare metal only, and to all of the rentals or to none", 
   const issues = [
     {
       path: ["rentalIds"],
-      message: "rental 1002 is a virtual-machine; volumes attach to bare-metal rentals",
+      message: "rental 1002 is a virtual-machine rental; volumes attach only to bare-metal rentals",
     },
     { path: ["rentalIds"], message: "no active rental has the id 9" },
   ];

@@ -22,14 +22,14 @@ import { words } from "./words.ts";
 export interface Outcome {
   readonly code: number;
   readonly out: string;
-  /** The bytes of stdout, for what is not text. */
+  /** The bytes of stdout, for binary output. */
   readonly bytes: Buffer;
   readonly err: string;
   /** Requests that reached the service in this run. */
   readonly requests: readonly SeenRequest[];
-  /** Milliseconds that were waited, as the fake clock saw them. */
+  /** The length of each wait on the fake clock, in milliseconds. */
   readonly slept: readonly number[];
-  /** Texts that were shown with a spinner, one after the other. */
+  /** The texts that a spinner showed, in order. */
   readonly shown: readonly string[];
 }
 
@@ -43,25 +43,25 @@ export interface SeenRequest {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What a pipe on stdin holds; without it stdin is a terminal exactly when `terminal` is. */
+  /** Input piped to stdin. Without it, stdin is a terminal if `terminal` is set, and empty otherwise. */
   readonly stdin?: string | Uint8Array;
   /** stdin, stdout and stderr are a terminal of this many columns. */
   readonly terminal?: number;
   /** Its height. */
   readonly rows?: number;
   readonly prompts?: Partial<Prompts>;
-  /** Other programs of the machine; none is there unless it is given. */
+  /** Programs on the machine. Default: none. */
   readonly programs?: Partial<Programs>;
   readonly signal?: AbortSignal;
-  /** stdout takes nothing, and fails with this. */
+  /** The error with which every write to stdout fails. */
   readonly writeFails?: Error;
-  /** What the machine shows of itself; it is in order otherwise, with nothing installed. */
+  /** Overrides for the machine. By default it is healthy, with no other programs installed. */
   readonly machine?: Partial<TestMachine>;
-  /** The ID of the user that runs gpuctl, if it is not that of this process. */
+  /** The ID of the user that runs gpuctl. Default: the user of this process. */
   readonly user?: number;
 }
 
-/** What a test may set of the machine. */
+/** The parts of the machine that a test can override. */
 export type TestMachine = Pick<
   Installation,
   "nodeVersion" | "neededNode" | "platform" | "which" | "proxyFor" | "probe" | "sandboxHealth"
@@ -76,24 +76,24 @@ export interface Cli {
   readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
 }
 
-/** Responds instead of the sandbox. */
+/** Responds to a request instead of the sandbox. For undefined, the sandbox responds. */
 export type Responder = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
 interface Replacements {
   readonly respond?: Responder;
-  /** Replaces what serves the sandbox over HTTP, for a test that must not take a port. */
+  /** Replaces the function that serves the sandbox over HTTP, for tests that must not open a port. */
   readonly listen?: typeof serve;
-  /** The service's description is fetched and cached; otherwise the cache says that fetching it has just failed. */
+  /** Whether the service's description is fetched and cached. Otherwise the cache says that fetching it just failed. */
   readonly negotiates?: boolean;
-  /** The environment whose operations the sandbox has. */
+  /** The operations that the sandbox serves. Default: all. */
   readonly only?: OperationSetName;
 }
 
 export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
 
 /**
- * The real program on a sandbox in memory, in a folder of its own, with a clock that moves only by waiting.
- * `respond` can respond to a request instead of the sandbox. Everything is gone when the test ends.
+ * The real program with an in-memory sandbox, in a folder of its own, with a clock that only waits and `advance` move.
+ * Everything is removed when the test ends.
  */
 export async function createCli({
   respond,
@@ -116,7 +116,7 @@ export async function createCli({
     const stdout = memorySink(options, options.writeFails);
     const stderr = memorySink(options);
     const through = async (request: Request): Promise<Response> => {
-      const seen = await look(request.clone());
+      const seen = await seenRequest(request.clone());
       requests.push(seen);
       return (await respond?.(seen)) ?? sandbox.fetch(request);
     };
@@ -185,10 +185,10 @@ export async function createCli({
         health: machine.sandboxHealth,
       },
       descriptionCache: async () =>
-        negotiates ? descriptionFiles(() => join(folder, "state")) : undescribed(now),
+        negotiates ? descriptionFiles(() => join(folder, "state")) : failedDescription(now),
     };
     const code = await main(
-      typeof line === "string" ? words(line).slice(isNamed(line) ? 1 : 0) : line,
+      typeof line === "string" ? words(line).slice(hasName(line) ? 1 : 0) : line,
       system,
       services,
     );
@@ -206,16 +206,17 @@ export async function createCli({
   };
 }
 
-/** The system's temporary folder, as a run sees it. */
+/** The temporary folder of a run whose current folder is `folder`. */
 export const temporaryFolder = (folder: string): string => `${folder}-temporary`;
 
-const undescribed = (failedAt: number): DescriptionCache => ({
+/** A cache that says that fetching the description failed. */
+const failedDescription = (failedAt: number): DescriptionCache => ({
   read: async (url) => `${JSON.stringify({ url, failedAt })}\n`,
   write: async () => {},
 });
 
-/** A whole command line may start with the name of the command. */
-const isNamed = (line: string): boolean => /^gpuctl(\s|$)/.test(line);
+/** Whether a command line starts with `gpuctl`. */
+const hasName = (line: string): boolean => /^gpuctl(\s|$)/.test(line);
 
 function memorySink({ terminal, rows }: RunOptions, failure?: Error): { sink: Sink; bytes: () => Buffer } {
   const chunks: Buffer[] = [];
@@ -233,7 +234,7 @@ function memorySink({ terminal, rows }: RunOptions, failure?: Error): { sink: Si
   };
 }
 
-async function look(request: Request): Promise<SeenRequest> {
+async function seenRequest(request: Request): Promise<SeenRequest> {
   const url = new URL(request.url);
   const text = await request.text();
   return {
@@ -260,12 +261,17 @@ const healthyMachine = (home: string): TestMachine => ({
   sandboxHealth: async () => ({ packages: [], file: join(home, "sandbox.sqlite"), exists: false }),
 });
 
-const notThere = async (program: string): Promise<never> => {
-  throw new Unavailable(`${program} is not on this test's machine`, "");
+const notInstalled = async (program: string): Promise<never> => {
+  throw new Unavailable(`${program} is not installed in this test`, "");
 };
-const noPrograms: Pick<Programs, "run" | "output"> = { run: notThere, output: notThere };
+const noPrograms: Pick<Programs, "run" | "output"> = { run: notInstalled, output: notInstalled };
 
-const unasked = () => {
+const unexpectedPrompt = () => {
   throw new Error("gpuctl showed a prompt that this test did not expect");
 };
-const noPrompts: Prompts = { text: unasked, secret: unasked, choose: unasked, confirm: unasked };
+const noPrompts: Prompts = {
+  text: unexpectedPrompt,
+  secret: unexpectedPrompt,
+  choose: unexpectedPrompt,
+  confirm: unexpectedPrompt,
+};

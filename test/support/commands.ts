@@ -4,10 +4,10 @@ import type { Command } from "../../src/command-kit/define.ts";
 import type { CommandNode } from "../../src/command-kit/tree.ts";
 import type { OperationId } from "../../src/contract/index.ts";
 
-/** Every command as the generated tree has it, in the order of help. */
+/** Every command from the generated tree, in the order of help. */
 export const commands: readonly CommandNode[] = nouns.flatMap((noun) => noun.commands);
 
-/** Every command as its file declares it, by its path. */
+/** Every command from its own file, by its path. */
 export const declared: ReadonlyMap<string, Command> = new Map(
   await Promise.all(
     Object.entries(loaders).map(
@@ -24,7 +24,7 @@ export function declarationOf({ path }: Pick<CommandNode, "path">): Command {
   return command;
 }
 
-/** Every operation that a command calls, first the one whose fields are its flags. */
+/** Every operation that a command calls. The first one is the one whose fields are the command's flags. */
 export function operationsOf(node: Pick<CommandNode, "path">): readonly OperationId[] {
   const { operation, alsoCalls = [] } = declarationOf(node);
   return operation === undefined ? alsoCalls : [operation, ...alsoCalls];

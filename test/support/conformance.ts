@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { OperationSetName } from "../../src/core/sandbox.ts";
 
-/** The variable that names the conformance proxy, such as http://127.0.0.1:4040; without it nothing is checked. */
+/** The environment variable with the URL of the conformance proxy. If it is not set, nothing is checked. */
 export const proxyVariable = "GPUCTL_TEST_PROXY";
 
 /**
- * The headers that lead a request from the junction behind the proxy to the sandbox that responds to it, and tell the
- * environment that this serves.
+ * The headers by which the junction (`test/conformance/junction.ts`) forwards a request from the proxy to its sandbox,
+ * and the header for the set of operations that the sandbox serves.
  */
 export const routing = {
   port: "x-conformance-port",
@@ -18,7 +18,7 @@ export const routing = {
 
 type FetchHandler = (request: Request) => Promise<Response>;
 
-/** One request on its way through the proxy, and what HTTP cannot express of its response. */
+/** A request that is sent through the proxy, and what the proxy does not preserve of its response. */
 interface Call {
   readonly request: Request;
   readonly environment: string;
@@ -30,8 +30,8 @@ interface Call {
 }
 
 /**
- * A sandbox behind the conformance proxy, if the environment names one, which sees every request and response.
- * A response comes back in the pieces in which the sandbox sent it, and breaks where the sandbox broke it.
+ * A sandbox whose requests and responses pass through the conformance proxy, if one is set. A response arrives in the
+ * same chunks that the sandbox sent, and fails where the sandbox failed.
  */
 export function throughProxy<Target extends { readonly fetch: FetchHandler }>(
   sandbox: Target,
@@ -52,20 +52,21 @@ async function through(proxy: string, call: Call): Promise<Response> {
   port ??= listen();
   const { pathname, search } = new URL(request.url);
   const { status, headers, body } = await exchange(new URL(pathname + search, proxy), request, {
-    ...Object.fromEntries([...request.headers].filter(([name]) => !ofTheWire.has(name))),
+    ...Object.fromEntries([...request.headers].filter(([name]) => !transportHeaders.has(name))),
     [routing.port]: String(await port),
     [routing.call]: number,
     [routing.environment]: call.environment,
   });
-  if (call.names.size === 0) throw call.failure?.cause ?? new Error(`the proxy answered itself: ${body}`);
+  if (call.names.size === 0)
+    throw call.failure?.cause ?? new Error(`the proxy did not forward the request: ${body}`);
   const own = headers.filter(([name]) => call.names.has(name));
-  return new Response(body.length > 0 || call.failure ? ReadableStream.from(pieces(body, call)) : null, {
+  return new Response(body.length > 0 || call.failure ? ReadableStream.from(chunksOf(body, call)) : null, {
     status,
     headers: own,
   });
 }
 
-function* pieces(body: Buffer, { lengths, failure }: Call): Generator<Uint8Array> {
+function* chunksOf(body: Buffer, { lengths, failure }: Call): Generator<Uint8Array> {
   let start = 0;
   for (const length of lengths) {
     yield body.subarray(start, start + length);
@@ -74,14 +75,14 @@ function* pieces(body: Buffer, { lengths, failure }: Call): Generator<Uint8Array
   if (failure) throw failure.cause;
 }
 
-interface Came {
+interface RawResponse {
   readonly status: number;
   readonly headers: [string, string][];
   readonly body: Buffer;
 }
 
-/** A connection of its own for each request: one that is kept could be closed just when it is used again. */
-async function exchange(url: URL, request: Request, headers: Record<string, string>): Promise<Came> {
+/** Sends a request on a new connection: the proxy could close a kept one just when it is used again. */
+async function exchange(url: URL, request: Request, headers: Record<string, string>): Promise<RawResponse> {
   const body = Buffer.from(await request.arrayBuffer());
   const length = body.length > 0 ? { "content-length": String(body.length) } : {};
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -100,7 +101,7 @@ async function exchange(url: URL, request: Request, headers: Record<string, stri
 const calls = new Map<string, Call>();
 let port: Promise<number> | undefined;
 
-/** The door of this process's sandboxes: its port. It keeps no process alive. */
+/** Starts the server for this process's sandboxes and returns its port. It does not keep the process alive. */
 async function listen(): Promise<number> {
   const server = createServer((incoming, outgoing) => void handleRequest(incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -112,12 +113,12 @@ async function handleRequest(incoming: IncomingMessage, outgoing: ServerResponse
   const call = calls.get(String(incoming.headers[routing.call]));
   if (call === undefined) return void incoming.socket.resetAndDestroy();
   try {
-    const { status, headers, body } = await call.respond(await arrived(incoming, call.request));
+    const { status, headers, body } = await call.respond(await receivedRequest(incoming, call.request));
     for (const [name] of headers) call.names.add(name);
     outgoing.writeHead(status, [...headers].flat());
-    for await (const piece of body ?? []) {
-      call.lengths.push(piece.length);
-      outgoing.write(piece);
+    for await (const chunk of body ?? []) {
+      call.lengths.push(chunk.length);
+      outgoing.write(chunk);
     }
   } catch (cause) {
     call.failure = { cause };
@@ -126,10 +127,10 @@ async function handleRequest(incoming: IncomingMessage, outgoing: ServerResponse
   outgoing.end();
 }
 
-/** The request as it came through, at the address that it was made for. */
-async function arrived(incoming: IncomingMessage, { url, signal }: Request): Promise<Request> {
+/** The request as it arrived from the proxy, with the host of the original URL. */
+async function receivedRequest(incoming: IncomingMessage, { url, signal }: Request): Promise<Request> {
   const body = await buffer(incoming);
-  const headers = Object.entries(incoming.headers).filter(([name]) => !ofTheWire.has(name));
+  const headers = Object.entries(incoming.headers).filter(([name]) => !transportHeaders.has(name));
   return new Request(new URL(incoming.url ?? "/", url), {
     method: incoming.method ?? "GET",
     headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
@@ -138,7 +139,7 @@ async function arrived(incoming: IncomingMessage, { url, signal }: Request): Pro
   });
 }
 
-const ofTheWire: ReadonlySet<string> = new Set([
+const transportHeaders: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "host",

@@ -4,7 +4,7 @@ import type { Responder, SeenRequest } from "./cli.ts";
 
 export const descriptionPath = "/v2/openapi.json";
 
-/** A description of operations, by method and path. */
+/** An OpenAPI description of these operations, by method and path. */
 export function description(operations: Readonly<Record<string, object>>): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const [name, operation] of Object.entries(operations)) {

@@ -7,7 +7,7 @@ import { words } from "./words.ts";
 /** What a user types at the prompt for a key. */
 const typedKey = "key-typed-unseen-1234";
 
-/** A person who sets up the sandbox and takes what is offered, but wants nothing written for the shell. */
+/** Answers for `gpuctl setup`: the sandbox, the defaults, and no completion script. */
 const setupAnswers: Partial<Prompts> = {
   text: async ({ initial = "" }) => initial,
   choose: async ({ choices, initial }) =>
@@ -16,8 +16,8 @@ const setupAnswers: Partial<Prompts> = {
 };
 
 /**
- * Runs a command line as written in help: with what is piped into it, its output redirected into a file, a key typed
- * when one is asked for, and Ctrl-C for what would never end.
+ * Runs a command line as written in help. Pipes input into it, redirects its output to a file, types a key at a prompt,
+ * and interrupts a command that would never end.
  */
 export async function runShown(
   cli: Cli,
@@ -28,19 +28,19 @@ export async function runShown(
   const piped = line.split(" | ");
   const command = piped.at(-1) ?? "";
   const stdin = piped.length > 1 ? output(piped[0] ?? "") : undefined;
-  const asks = /^gpuctl auth login(?!.*--key-command)/.test(command) && stdin === undefined;
+  const promptsForKey = /^gpuctl auth login(?!.*--key-command)/.test(command) && stdin === undefined;
   const outcome = await cli.run(command, {
     ...options,
     ...(stdin !== undefined && { stdin }),
     ...(/^gpuctl setup/.test(command) && { terminal: 80, prompts: setupAnswers }),
-    ...(asks && { terminal: 80, prompts: { secret: async () => typedKey } }),
+    ...(promptsForKey && { terminal: 80, prompts: { secret: async () => typedKey } }),
     ...(command.startsWith("gpuctl sandbox serve") && { signal: AbortSignal.abort() }),
   });
   if (file !== undefined) await writeFile(join(cli.folder, file), outcome.bytes);
   return outcome;
 }
 
-/** What the commands before a pipe in our examples print. */
+/** The output of the command before the pipe in an example. */
 function output(line: string): string {
   const [command, text = ""] = words(line);
   if (command === "printf") return text.replaceAll("\\n", "\n");
@@ -48,11 +48,11 @@ function output(line: string): string {
   throw new Error(`The examples pipe from ${command}, which this test does not know`);
 }
 
-/** The same line with more flags, before the arguments for another program and before where the result goes. */
+/** A command line with more flags, before `--` and before a redirection. */
 export function withFlags(line: string, flags: string): string {
   const [, command = "", rest = ""] = /^(.*?)((?: -- .*)?(?: > [^|]+)?)$/.exec(line) ?? [];
   return `${command} ${flags}${rest}`;
 }
 
-/** The same line with its result as JSON, on stdout. */
+/** A command line with its result as JSON on stdout. */
 export const asJson = (line: string): string => withFlags(line.replace(/ > [^|]+$/, ""), "-o json");

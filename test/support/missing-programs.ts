@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
 import { missingProgram } from "./programs.ts";
 
-/** Lists at the end of a run the programs without which tests were skipped. */
+/** Lists the missing programs because of which tests were skipped, at the end of a run. */
 export class MissingPrograms implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = new Map<string, number>();

@@ -6,22 +6,22 @@ import { negativeInputs } from "./negative.ts";
 import { validInput } from "./valid-inputs.ts";
 
 const ids = Object.keys(operations) as OperationId[];
-const held = (id: OperationId, input: unknown) => check(operations[id] as Operation, input);
+const checked = (id: OperationId, input: unknown) => check(operations[id] as Operation, input);
 
 test.each(ids)("the valid input of %s passes every check", (id) => {
-  expect(held(id, validInput(id))).toMatchObject({ ok: true });
+  expect(checked(id, validInput(id))).toMatchObject({ ok: true });
 });
 
 test.each(ids.flatMap((id) => negativeInputs(id)))(
   "$operation: $path breaks $limit and nothing else",
   ({ operation, path, limit, input }) => {
-    const result = held(operation, input);
-    if (result.ok) throw new Error("nothing is wrong with it");
+    const result = checked(operation, input);
+    if (result.ok) throw new Error("the input is valid");
     for (const issue of result.issues) expect(issue.path.slice(0, path.length), limit).toEqual(path);
   },
 );
 
-test("a field's every limit is broken once", () => {
+test("every limit of a field is broken once", () => {
   const label = negativeInputs("createStorageVolume").filter(({ path }) => path[0] === "label");
   expect(label.map(({ limit }) => limit)).toEqual(["required", "minLength", "maxLength", "pattern"]);
 });

@@ -14,7 +14,7 @@ export interface NegativeInput {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** A wrong value for a place within an input; no value at all when the place is to be left out. */
+/** An invalid value at a path within an input. Without `value`, the field is omitted. */
 interface Break {
   readonly path: readonly (string | number)[];
   readonly limit: string;
@@ -39,7 +39,7 @@ function brokenRule(id: string): Record<string, unknown> {
   return broken;
 }
 
-/** Sets the top field that a path leads through; the rest of the path lies within the given value. */
+/** Sets the first field of a path; the value contains the rest of the path. */
 function put(base: Record<string, unknown>, [name]: Break["path"], value: unknown): Record<string, unknown> {
   const { [String(name)]: _, ...others } = base;
   return value === undefined ? others : { ...others, [String(name)]: value };
@@ -117,11 +117,11 @@ const breakers: Record<keyof Limits, (item: Item) => unknown> = {
   pattern: ({ pattern = "" }) => unmatched(pattern),
 };
 
-/** Numbers and ids alike take a 1. */
+/** A list of ones, which are valid as numbers and as IDs. */
 const items = (length: number): number[] => Array.from({ length }, () => 1);
 
 function unmatched(pattern: string): string {
   const found = ["! !!!!!!", "aaaaaaaa", "00000000"].find((text) => !new RegExp(pattern).test(text));
-  if (found === undefined) throw new Error(`No text that ${pattern} refuses: add one to negative.ts`);
+  if (found === undefined) throw new Error(`No sample text violates ${pattern}: add one to negative.ts`);
   return found;
 }

@@ -9,9 +9,9 @@ export interface NonstandardService {
   readonly only?: OperationSetName;
   /** Its description, made from the text of the documented one. */
   readonly description?: (text: string) => Response | Promise<Response>;
-  /** Flags for a user who does not want to wait for it. */
-  readonly patience?: string;
-  /** Most records of a page, and a page as it looks, made of one of the sandbox's. */
+  /** Flags that keep a test from waiting long for the service. */
+  readonly timeoutFlags?: string;
+  /** The maximum number of records per page, and how to convert one of the sandbox's pages. */
   readonly pages?: { readonly limit: number; readonly as?: (page: SandboxPage) => unknown };
 }
 
@@ -22,7 +22,7 @@ interface SandboxPage {
 
 const paged = /^\/v2\/on-demand\/rentals\/(active|history)$/;
 
-/** The response of a nonstandard service whose state is the sandbox's. */
+/** The response of a nonstandard service, which uses the sandbox's state. */
 export async function responseOf(
   { only = "documented", description, pages }: NonstandardService,
   sandbox: Pick<Opened, "withOperationSet">,
@@ -46,7 +46,7 @@ function requestOf({ method, path, query, headers, body }: SeenRequest): Request
   });
 }
 
-/** The description says nothing of how a page looks. */
+/** The description without the schemas of pages. */
 const withoutPages = (text: string) =>
   Response.json(
     JSON.parse(text, (key, value) => (/^(Active|Past)RentalPage$/.test(key) ? undefined : value)),
@@ -79,18 +79,21 @@ const mapped = (text: string, to: (operation: object, path: string, method: stri
     ]),
   );
 
-/** Services whose description is of no use. */
+/** Services with an unusable description. */
 export const undescribed: readonly NonstandardService[] = [
-  { name: "answers 404 for its description", description: notFound },
-  { name: "fails at its description", description: () => new Response("", { status: 500 }) },
+  { name: "responds with 404 for its description", description: notFound },
+  { name: "responds with 500 for its description", description: () => new Response("", { status: 500 }) },
   {
     name: "never sends its description",
     description: () => new Promise(() => {}),
-    patience: "--timeout 400ms --retries 0",
+    timeoutFlags: "--timeout 400ms --retries 0",
   },
   { name: "has a description of 50 MB", description: () => huge(50) },
-  { name: "has a page instead of a description", description: () => new Response("<html>hello</html>") },
-  { name: "cuts its description", description: (text) => new Response(text.slice(0, text.length / 2)) },
+  {
+    name: "has an HTML page instead of a description",
+    description: () => new Response("<html>hello</html>"),
+  },
+  { name: "truncates its description", description: (text) => new Response(text.slice(0, text.length / 2)) },
   { name: "has a number for a description", description: () => Response.json(7) },
   { name: "has null for a description", description: () => Response.json(null) },
   { name: "has an empty description", description: () => Response.json({}) },
@@ -112,7 +115,7 @@ export const undescribed: readonly NonstandardService[] = [
       ),
   },
   {
-    name: "has schemas of nonsense",
+    name: "has nonsense in each schema",
     description: (text) =>
       Response.json(
         JSON.parse(text, (key, value) =>
@@ -123,12 +126,12 @@ export const undescribed: readonly NonstandardService[] = [
   { name: "lists nothing", description: (text) => document(text, {}) },
 ];
 
-/** Services that do what is documented, each in its own way. */
+/** Services that offer the documented functions in different ways. */
 export const differing: readonly NonstandardService[] = [
-  { name: "knows the older path of the user alone", only: "legacy" },
-  { name: "has the replacements by two", only: "replacements", pages: { limit: 2 } },
+  { name: "has only the deprecated path of the current user", only: "legacy" },
+  { name: "has the replacements in pages of two", only: "replacements", pages: { limit: 2 } },
   {
-    name: "has the replacements by two, with other names",
+    name: "has the replacements in pages of two, with other field names",
     only: "replacements",
     description: withoutPages,
     pages: {
@@ -137,7 +140,7 @@ export const differing: readonly NonstandardService[] = [
     },
   },
   {
-    name: "has the replacements as bare lists",
+    name: "has the replacements without paging",
     only: "replacements",
     description: withoutPages,
     pages: { limit: 100, as: ({ items }) => items },

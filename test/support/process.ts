@@ -13,11 +13,11 @@ export const launcher = join(repository, "bin", "gpuctl.js");
 export const dist = join(repository, "dist");
 export const key = "sk-e2e-0123456789";
 
-/** Environment variables; nothing else is inherited but the search path. */
+/** Environment variables. A process in a home inherits no others, except PATH. */
 export type Environment = Readonly<Record<string, string>>;
 
 /** How a process ended, and what it wrote. */
-export interface Ran {
+export interface ProcessResult {
   readonly code: number | undefined;
   readonly out: string;
   readonly err: string;
@@ -25,10 +25,10 @@ export interface Ran {
 
 export interface ProgramOptions {
   readonly cwd?: string;
-  /** Without it the environment of the tests is inherited. */
+  /** Default: the environment of the tests. */
   readonly env?: Environment;
   readonly input?: string | undefined;
-  /** Milliseconds after which it is killed. */
+  /** Milliseconds after which the program is killed. */
   readonly timeout?: number;
 }
 
@@ -37,7 +37,7 @@ export async function runProgram(
   program: string,
   args: readonly string[],
   { cwd, env, input, timeout = 150_000 }: ProgramOptions = {},
-): Promise<Ran> {
+): Promise<ProcessResult> {
   const { exitCode, signal, stdout, stderr, cause } = await execa(program, args, {
     ...(cwd !== undefined && { cwd }),
     ...(env && { env, extendEnv: false }),
@@ -50,48 +50,48 @@ export async function runProgram(
   return { code: exitCode, out: stdout, err: stderr };
 }
 
-/** A user's machine: a home with `gpuctl` on its search path, and settings and a sandbox of its own. */
+/** A user's home folder with `gpuctl` on the search path, its own configuration and its own sandbox. */
 export interface Home {
-  /** The home folder, and the current folder of what runs here. */
+  /** The home folder, which is also the current folder of every program that runs here. */
   readonly folder: string;
   readonly env: Environment;
   /** Runs the built command to its end. */
-  readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Ran>;
-  /** Starts the built command; it is killed at the latest when the test ends. */
+  readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<ProcessResult>;
+  /** Starts the built command. It is killed when the test ends. */
   readonly start: (line: string, env?: Environment) => Child;
   /** Runs the built command on a terminal of its own. */
   readonly onTerminal: (line: string, options?: Omit<TerminalOptions, "shell">) => Terminal;
-  /** Runs a line of shell on a terminal; a mode of the terminal that it does not restore is one of its leftovers. */
+  /** Runs a shell command on a terminal. `leftovers` also reports terminal modes that it does not restore. */
   readonly shellOnTerminal: (line: string, options?: TerminalOptions) => Terminal;
-  /** A shell on a terminal, as a person has it, with its own jobs. */
+  /** Starts an interactive shell with job control on a terminal. */
   readonly interactiveShell: () => Terminal;
-  /** Runs a line of shell in pipes; it may be interrupted. */
+  /** Runs a shell command with pipes for stdout and stderr. */
   readonly shell: (line: string, options?: ShellOptions) => Piped;
 }
 
 interface RunOptions {
   readonly input?: string;
   readonly env?: Environment;
-  /** The program and its first arguments, instead of the launcher under this Node. */
+  /** The program and its first arguments. Default: this Node.js and the launcher. */
   readonly command?: readonly [string, ...string[]];
 }
 
 interface ShellOptions {
   readonly env?: Environment;
-  /** The shell, where `sh` cannot do it. */
+  /** Default: `sh`. */
   readonly shell?: "sh" | "bash";
 }
 
 interface TerminalOptions extends TerminalSize, ShellOptions {}
 
 export interface Piped {
-  readonly ended: Promise<Ran>;
-  /** Resolves when something came on stdout. */
+  readonly ended: Promise<ProcessResult>;
+  /** Resolves at the first output on stdout. */
   readonly firstOutput: Promise<unknown>;
   readonly interrupt: () => void;
 }
 
-/** A new home, or a copy of another. It is gone when the test ends, and so is what was started in it. */
+/** Creates a home, or copies one. When the test ends, it is removed and its processes are killed. */
 export async function createHome(more: Environment = {}, copied?: Pick<Home, "folder">): Promise<Home> {
   if (!existsSync(join(dist, "gpuctl.cjs"))) throw new Error("gpuctl is not built: run npm run build");
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-home-"));
@@ -146,21 +146,21 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
   };
 }
 
-/** A terminal that can do everything, so that only a pipe keeps colors away. */
+/** A terminal with full color support, so that only a pipe turns colors off. */
 const capableTerminal = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 
-/** Compiled code is shared by the homes of this process, so that a start compiles nothing that another has compiled. */
+/** All homes of this process share a folder for compiled code, so that each file is compiled only once. */
 const sharedCache = join(tmpdir(), `gpuctl-test-cache-${process.pid}`);
 process.once("exit", () => rmSync(sharedCache, { recursive: true, force: true }));
 
-/** `gpuctl`, and a password manager. */
+/** Installs `gpuctl`, and `pass` as a password manager. */
 async function install(folder: string): Promise<void> {
   await mkdir(join(folder, "bin"));
   const programs = { gpuctl: `exec '${process.execPath}' '${launcher}' "$@"`, pass: "echo key-from-pass" };
   for (const [name, script] of Object.entries(programs)) await addProgram(folder, name, script);
 }
 
-/** Puts a program, a script for `sh`, on the search path of a home. */
+/** Puts a program on the search path of a home. The script is run by `sh`. */
 export async function addProgram(folder: string, name: string, script: string): Promise<void> {
   const path = join(folder, "bin", name);
   await writeFile(path, `#!/bin/sh\n${script}\n`);
@@ -178,13 +178,13 @@ const launch = (line: string, cwd: string, env: Environment) =>
     stdin: "ignore",
   });
 
-/** A shell that is sent Ctrl-C waits for its program, to which Ctrl-C does what it does by default. */
-const leavesCtrlC = "trap : INT";
+/** With this trap, the shell survives Ctrl-C and waits for its program, which still receives it. */
+const survivesCtrlC = "trap : INT";
 
 const otherMode = "THE TERMINAL WAS LEFT IN ANOTHER MODE";
 
-/** Runs its first argument as a line, and reports when a mode of the terminal was not restored. */
-const reportingMode = `${leavesCtrlC}
+/** Runs its first argument as a shell command, and prints a message if it does not restore the terminal modes. */
+const reportingMode = `${survivesCtrlC}
 before=$(stty -g)
 eval "$1"
 code=$?
@@ -205,7 +205,7 @@ function startPiped(
   cwd: string,
   env: Environment,
 ): { piped: Piped; end: () => Promise<unknown> } {
-  const child = execa(shell, ["-c", `${leavesCtrlC}\n${line}`], {
+  const child = execa(shell, ["-c", `${survivesCtrlC}\n${line}`], {
     cwd,
     env,
     extendEnv: false,
@@ -220,7 +220,7 @@ function startPiped(
     try {
       process.kill(-child.pid, name);
     } catch {
-      // All of it has ended.
+      // The process group has already ended.
     }
   };
   return {
@@ -236,9 +236,9 @@ function startPiped(
   };
 }
 
-/** The first piece that a stream brings, as text. */
-export const firstPiece = (stream: NodeJS.ReadableStream | null | undefined): Promise<string> =>
+/** The first chunk of a stream, as text. */
+export const firstChunk = (stream: NodeJS.ReadableStream | null | undefined): Promise<string> =>
   new Promise((resolve, reject) => {
     stream?.once("data", (chunk) => resolve(String(chunk)));
-    stream?.once("end", () => reject(new Error("it ended without output")));
+    stream?.once("end", () => reject(new Error("the stream ended without output")));
   });

@@ -2,20 +2,20 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeEach, type TestContext } from "vitest";
 
-/** With this variable at 1 a test whose program is missing fails instead of being skipped. */
+/** If this variable is 1, a test fails instead of being skipped when its program is missing. */
 const requireVariable = "GPUCTL_TEST_REQUIRE";
 
-/** The reason for which tests are skipped, from which the end of a run lists the programs. */
+/** Matches the note of a skipped test, from which `MissingPrograms` takes the name of the program. */
 export const missingProgram = /^(\S+) is not installed$/;
 
-/** Skips the tests of the describe block or file that calls it where a program is not installed. */
+/** Skips the tests of the calling describe block or file if a program is not installed. */
 export function needs(program: string): void {
   beforeEach((context) => skipWithout(program, context));
 }
 
 /**
- * Skips a test where a program is not installed.
- * @throws when every program is required
+ * Skips a test if a program is not installed.
+ * @throws if `GPUCTL_TEST_REQUIRE` is 1 and the program is missing
  */
 export function skipWithout(program: string, { skip }: Pick<TestContext, "skip">): void {
   if (isInstalled(program)) return;

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 
-/** How often each property is tried; without it as often as its test says, or 100 times. */
-const wanted = Number(process.env.GPUCTL_TEST_RUNS ?? 0);
+/** The number of runs of every property. 0 means the number in its test, or fast-check's default of 100. */
+const runsFromEnv = Number(process.env.GPUCTL_TEST_RUNS ?? 0);
 
-if (wanted > 0) fc.configureGlobal({ numRuns: wanted });
+if (runsFromEnv > 0) fc.configureGlobal({ numRuns: runsFromEnv });
 
-/** The runs of a property that needs another number than the 100 of fast-check. */
-export const runs = (fallback: number): { readonly numRuns: number } => ({ numRuns: wanted || fallback });
+/** fast-check's parameters for a property with its own default number of runs. */
+export const runs = (fallback: number): { readonly numRuns: number } => ({
+  numRuns: runsFromEnv || fallback,
+});
 
 export { fc };

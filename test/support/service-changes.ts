@@ -15,14 +15,14 @@ export interface Line {
   readonly snapshot: string;
 }
 
-export interface Ran extends Outcome {
+export interface ServiceOutcome extends Outcome {
   /** Method and path of each write that did not get a 404. */
   readonly writes: readonly string[];
 }
 
 const documented: NonstandardService = { name: "documented" };
 
-/** An example for an account, with JSON output. */
+/** Converts an example for the sandbox into a command line for an account, with JSON output. */
 function lineOf(command: string, spec: CommandNode): string {
   const plain = command.replace(/ --(sandbox|dry-run|yes)\b| (?:-o|--output) \w+| > .*$/g, "");
   const model = operationsOf(spec).includes("createChatCompletion") ? " --model sandbox-echo" : "";
@@ -33,12 +33,12 @@ function lineOf(command: string, spec: CommandNode): string {
 async function seedRentals({ sandbox }: Pick<Cli, "sandbox">): Promise<void> {
   const bareMetal = { gpuCount: 8, networkType: "ethernet" };
   const made = [{ gpuCount: 1 }, bareMetal, { gpuCount: 1 }, bareMetal, { gpuCount: 2 }, bareMetal];
-  for (const over of [true, false]) {
+  for (const terminated of [true, false]) {
     for (const input of made) {
       const kind = input === bareMetal ? "bare-metal" : "virtual-machine";
       const path = `/v2/on-demand/${kind}-rentals`;
       const { id } = await posted(sandbox, path, input);
-      if (over) await posted(sandbox, `${path}/terminate`, { rentalId: id });
+      if (terminated) await posted(sandbox, `${path}/terminate`, { rentalId: id });
     }
   }
 }
@@ -54,7 +54,7 @@ async function posted({ fetch, keys }: Cli["sandbox"], path: string, body: objec
 /** Cached responses of models, because drawing a picture is slow. */
 const modelResponses = new Map<string, ArrayBuffer>();
 
-/** gpuctl with a service that changes into the nonstandard one passed to `send`. */
+/** gpuctl with a service that behaves as the nonstandard one passed to `send`. */
 export async function serviceHarness() {
   let service: NonstandardService | undefined;
   let writes: string[] = [];
@@ -62,11 +62,11 @@ export async function serviceHarness() {
     negotiates: true,
     respond: async (seen) => {
       if (!service) return undefined;
-      const said = JSON.stringify([seen.path, seen.body]);
-      const known = modelResponses.get(said);
-      const response = known ? new Response(known) : await responseOf(service, cli.sandbox, seen);
-      if (!known && seen.path.startsWith("/v1/") && response.ok) {
-        modelResponses.set(said, await response.clone().arrayBuffer());
+      const request = JSON.stringify([seen.path, seen.body]);
+      const cached = modelResponses.get(request);
+      const response = cached ? new Response(cached) : await responseOf(service, cli.sandbox, seen);
+      if (!cached && seen.path.startsWith("/v1/") && response.ok) {
+        modelResponses.set(request, await response.clone().arrayBuffer());
       }
       if (seen.method !== "GET" && response.status !== 404) writes.push(`${seen.method} ${seen.path}`);
       return response;
@@ -74,13 +74,13 @@ export async function serviceHarness() {
   });
   return {
     cli,
-    /** Runs a line on its own state with an empty description cache. */
-    send: async ({ line, snapshot }: Line, to: NonstandardService): Promise<Ran> => {
+    /** Runs a command line with its snapshot as the service's state, and an empty description cache. */
+    send: async ({ line, snapshot }: Line, to: NonstandardService): Promise<ServiceOutcome> => {
       await rm(join(cli.folder, "state"), { recursive: true, force: true });
       cli.sandbox.restore(snapshot);
       [service, writes] = [to, []];
       const account = overNetwork({ GPUCTL_API_KEY: cli.sandbox.keys.full });
-      const withOptions = line.replace(/(?= -- )|$/, to.patience ? ` ${to.patience}` : "");
+      const withOptions = line.replace(/(?= -- )|$/, to.timeoutFlags ? ` ${to.timeoutFlags}` : "");
       const run: Cli["run"] = (typed, own) => cli.run(typed, { ...own, ...account });
       const ran = await runShown({ ...cli, run }, withOptions);
       service = undefined;
@@ -95,7 +95,7 @@ const normalized = (out: string, folder: string): string =>
 
 export interface Baseline {
   readonly line: Line;
-  readonly outcome: Ran;
+  readonly outcome: ServiceOutcome;
 }
 
 let all: Promise<readonly Baseline[]> | undefined;

@@ -2,7 +2,7 @@ import { type IPty, spawn } from "@lydell/node-pty";
 import { Terminal as Emulator, type IBuffer } from "@xterm/headless";
 import { onTestFinished } from "vitest";
 
-/** What a terminal sends for a key. */
+/** The characters that a terminal sends for each key. */
 export const sequences = {
   enter: "\r",
   up: "\u001b[A",
@@ -17,15 +17,15 @@ export const sequences = {
 
 export type Key = keyof typeof sequences;
 
-/** A program on a pseudo-terminal, and what a person at it sees and does. */
+/** A program on a pseudo-terminal, with the output that a user sees and the input that a user types. */
 export interface Terminal {
-  /** The lines of the window, without blanks at their ends. */
+  /** The visible lines, without trailing spaces. */
   readonly screen: () => readonly string[];
-  /** All that was shown, what has scrolled away too; a line that went on in the next row is one line. */
+  /** The text of all lines, including those that have scrolled off. A wrapped line is one line. */
   readonly text: () => string;
-  /** All that came, control sequences and all. */
+  /** Everything that the program wrote, including control sequences. */
   readonly bytes: () => string;
-  /** Resolves once `text()` holds it; rejects, with what is on the screen, when the program ends or hangs without. */
+  /** Resolves once `text()` matches. Rejects with the text shown so far if the program ends or hangs before that. */
   readonly waitFor: (wanted: Wanted) => Promise<void>;
   readonly type: (text: string) => void;
   readonly press: (...keys: readonly Key[]) => void;
@@ -34,13 +34,13 @@ export interface Terminal {
   readonly resize: (columns: number, rows: number) => void;
   /** Closes the window: the program loses its terminal. */
   readonly close: () => void;
-  /** How the program ended; rejects, with what is on the screen, when it does not. */
+  /** Resolves when the program ends. Rejects with the text shown so far if it hangs. */
   readonly ended: () => Promise<Ended>;
-  /** What an ended program left behind for the next one: a hidden cursor, a color, a mode. */
+  /** Terminal state that an ended program did not restore: a hidden cursor, a color, a mode. */
   readonly leftovers: () => Promise<readonly string[]>;
 }
 
-/** A part of the text wherever its lines are broken, a pattern of it, or a predicate on it. */
+/** A string that may span lines, a pattern, or a predicate. */
 export type Wanted = string | RegExp | ((text: string) => boolean);
 
 export interface Ended {
@@ -54,23 +54,30 @@ export interface TerminalSize {
   readonly rows?: number;
 }
 
-interface Started extends TerminalSize {
+interface TerminalProgram extends TerminalSize {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Milliseconds after which a program that shows nothing new is taken to hang. */
-const patience = 150_000;
+/** Milliseconds after which a wait fails because the program hangs. */
+const hangTimeout = 150_000;
 
-/** Starts a program on a terminal of its own; both are gone at the latest when the test ends. */
-export function openTerminal({ program, args, cwd, env, columns = 80, rows = 24 }: Started): Terminal {
+/** Starts a program on a new terminal. When the test ends, the program is killed and the terminal is closed. */
+export function openTerminal({
+  program,
+  args,
+  cwd,
+  env,
+  columns = 80,
+  rows = 24,
+}: TerminalProgram): Terminal {
   const emulator = new Emulator({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   const size = { cols: columns, rows };
   const pty = spawn(program, [...args], { ...size, cwd, env, name: env.TERM ?? "xterm-256color" });
   let bytes = "";
-  let over: Ended | undefined;
+  let exited: Ended | undefined;
   const watchers = new Set<() => void>();
   const changed = () => {
     for (const watcher of watchers) watcher();
@@ -82,13 +89,13 @@ export function openTerminal({ program, args, cwd, env, columns = 80, rows = 24 
   });
   pty.onExit(({ exitCode, signal = 0 }) => {
     emulator.write("", () => {
-      over = { code: exitCode, signal };
+      exited = { code: exitCode, signal };
       changed();
     });
   });
-  emulator.onData((answer) => pty.write(answer));
+  emulator.onData((reply) => pty.write(reply));
 
-  /** Resolves as soon as `look` finds something, which is tried whenever something changed. */
+  /** Resolves with the first defined result of `look`, which is called after each change. */
   const when = <Found>(what: string, look: () => Found | undefined): Promise<Found> =>
     new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
@@ -97,21 +104,21 @@ export function openTerminal({ program, args, cwd, env, columns = 80, rows = 24 
         act();
       };
       const fail = (why: string) =>
-        settle(() => reject(new Error(`${why} before ${what}; on the screen:\n${text()}`)));
+        settle(() => reject(new Error(`${why} before ${what}; shown so far:\n${text()}`)));
       const watcher = () => {
         const found = look();
         if (found !== undefined) settle(() => resolve(found));
-        else if (over) fail(`it ended with ${over.code}`);
+        else if (exited) fail(`the program ended with ${exited.code}`);
       };
-      const hanging = setTimeout(() => fail("nothing more came"), patience);
+      const hanging = setTimeout(() => fail("timeout"), hangTimeout);
       watchers.add(watcher);
       watcher();
     });
 
   const text = () => lines(emulator.buffer.active).join("\n");
-  const ended = () => when("the end", () => over);
+  const ended = () => when("the end", () => exited);
   onTestFinished(async () => {
-    if (!over) kill(pty);
+    if (!exited) kill(pty);
     await ended();
     close(pty);
     emulator.dispose();
@@ -142,12 +149,12 @@ function found(text: string, wanted: Wanted): boolean {
   return typeof wanted === "string" ? text.replaceAll("\n", "").includes(wanted) : wanted.test(text);
 }
 
-/** node-pty closes its side of the terminal by a method that its types leave out. */
+/** Calls the method that closes node-pty's side of the terminal, which its types omit. */
 function close(pty: IPty): void {
   if ("destroy" in pty && typeof pty.destroy === "function") pty.destroy();
 }
 
-/** The program leads a process group: what it started ends with it. */
+/** Kills the program and its children, which are in its process group. */
 function kill(pty: IPty): void {
   try {
     process.kill(-pty.pid, "SIGKILL");
@@ -157,16 +164,16 @@ function kill(pty: IPty): void {
 }
 
 /**
- * Lines as a person reads them, without blanks at their ends. The last `window` rows as they stand on the screen, or
- * everything, where rows that one long line went on in are one line.
+ * The lines without trailing spaces: the last `window` rows as shown on the screen, or all lines, with wrapped rows
+ * joined.
  */
 function lines(buffer: IBuffer, { window }: { window?: number } = {}): readonly string[] {
   const first = window === undefined ? 0 : buffer.baseY;
   const last = window === undefined ? buffer.length : buffer.baseY + window;
   const read: string[] = [];
   for (let at = first; at < last; at++) {
-    const goesOn = window === undefined && buffer.getLine(at + 1)?.isWrapped === true;
-    const row = buffer.getLine(at)?.translateToString(!goesOn) ?? "";
+    const continues = window === undefined && buffer.getLine(at + 1)?.isWrapped === true;
+    const row = buffer.getLine(at)?.translateToString(!continues) ?? "";
     if (window === undefined && buffer.getLine(at)?.isWrapped) read.push(`${read.pop() ?? ""}${row}`);
     else read.push(row);
   }
@@ -174,11 +181,11 @@ function lines(buffer: IBuffer, { window }: { window?: number } = {}): readonly 
   return read;
 }
 
-/** What is not as a program finds a new terminal. */
+/** The parts of a terminal's state that differ from those of a new terminal. */
 async function leftoversOf(emulator: Emulator, bytes: string): Promise<readonly string[]> {
   const fresh = new Emulator({ allowProposedApi: true });
   const left = Object.entries(emulator.modes).flatMap(([mode, value]) =>
-    Object.entries(fresh.modes).some(([name, usual]) => name === mode && usual !== value) ? [mode] : [],
+    Object.entries(fresh.modes).some(([name, initial]) => name === mode && initial !== value) ? [mode] : [],
   );
   fresh.dispose();
   if (cursorMoves(bytes).last === "hidden") left.push("hidden cursor");
@@ -187,7 +194,7 @@ async function leftoversOf(emulator: Emulator, bytes: string): Promise<readonly 
   return left;
 }
 
-/** The same for saved output. */
+/** The leftovers of a program with this output. */
 export async function leftoversIn(output: string): Promise<readonly string[]> {
   const emulator = new Emulator({ allowProposedApi: true });
   await new Promise<void>((resolve) => emulator.write(output, resolve));
@@ -197,13 +204,13 @@ export async function leftoversIn(output: string): Promise<readonly string[]> {
 }
 
 /**
- * What a terminal shows of a spinner when Ctrl-C makes the system drop what was not read yet: the last frame ends after
- * its color begins, and what follows the frame is there.
+ * The output of a spinner as a terminal receives it if the system drops unread output at Ctrl-C: the last frame is cut
+ * off after its color begins, and the output after the frame is complete.
  */
 export const withLastFrameCut = (output: string): string =>
   output.replace(/^(.*\u001b\[\?2026h.*?\u001b\[36m).*?\u001b\[\?2026l/s, "$1");
 
-/** How often the cursor was hidden and shown, and what came last. */
+/** How often the cursor was hidden and shown, and which was last. */
 export function cursorMoves(bytes: string) {
   const moves = [...bytes.matchAll(/\u001b\[\?25([hl])/g)].map(([, move]) =>
     move === "l" ? "hidden" : "shown",

@@ -4,8 +4,8 @@ import { routes } from "../../src/contract/generated/routes.ts";
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * The arguments that express an input on a command line, or nothing when none can: the JSON type of a value is not one
- * that a flag makes, or the command finds a value for a field that is left out. `picture` is a file for `image`.
+ * The command-line arguments for an input. Undefined if there are none: no flag produces a value of that JSON type, or
+ * the command itself sets an omitted field. `picture` is the file for `image`.
  */
 export function typedAs(command: CommandNode, input: Input, picture: string): readonly string[] | undefined {
   const required = Object.keys(command.defaulted ?? {}).every((name) => input[name] !== undefined);
@@ -27,16 +27,16 @@ function flagWords(command: CommandNode, name: string, value: unknown, picture: 
       return typeof value === "boolean" ? [`--${value ? "" : "no-"}${main}`] : undefined;
     case "list":
       return Array.isArray(value) && value.length > 0
-        ? some(value.map((item) => textOf(item, flag.item)))?.flatMap((text) => [`--${main}`, text])
+        ? allDefined(value.map((item) => textOf(item, flag.item)))?.flatMap((text) => [`--${main}`, text])
         : undefined;
     case "map":
       return Object.entries(Object(value)).flatMap(([key, item]) => [`--${main}`, `${key}:${item}`]);
     default:
-      return some([textOf(value, flag.kind)])?.flatMap((text) => [`--${main}`, text]);
+      return allDefined([textOf(value, flag.kind)])?.flatMap((text) => [`--${main}`, text]);
   }
 }
 
-/** A field made of the parts that other flags give: exactly one of the shapes must have flags for what is there. */
+/** The flags for a field that is an object: one flag for each of its own fields. */
 function partWords(command: CommandNode, name: string, parts: Input): readonly string[] | undefined {
   const { operation } = command;
   const { shapes } = (operation && routes[operation].fields.find((field) => field.name === name)) ?? {};
@@ -51,16 +51,16 @@ function partWords(command: CommandNode, name: string, parts: Input): readonly s
       const text = textOf(parts[field.name], field.kind);
       return flag && text !== undefined ? [`--${flag.names[0]}`, text] : undefined;
     });
-  const given = some(words)?.flat();
+  const given = allDefined(words)?.flat();
   return given?.length === 0 ? undefined : given;
 }
 
-/** Words stand in order: after the first one that is left out there is none. */
+/** The positional arguments. After the first one that is omitted, there can be no more. */
 function argWords(command: CommandNode, input: Input): readonly string[] | undefined {
   const words: string[] = [];
   for (const arg of command.args) {
     const value = arg.setsField ? wordsOf(input[arg.setsField]) : input[arg.field ?? ""];
-    const texts = some((Array.isArray(value) ? value : [value]).map((one) => textOf(one ?? "", "id")));
+    const texts = allDefined((Array.isArray(value) ? value : [value]).map((one) => textOf(one ?? "", "id")));
     if (texts === undefined) return undefined;
     if (value === undefined || texts.length === 0) break;
     words.push(...texts);
@@ -68,14 +68,14 @@ function argWords(command: CommandNode, input: Input): readonly string[] | undef
   return words;
 }
 
-/** What a user says. Messages of another kind come out as something that no word is. */
+/** The content of a single user message. Other messages give an object, which no argument can express. */
 function wordsOf(messages: unknown): unknown {
   if (messages === undefined) return undefined;
   const [{ role, content } = {}, ...others] = Array.isArray(messages) ? messages : [];
   return role === "user" && others.length === 0 ? content : { messages };
 }
 
-/** A text that is read back as the value. An Id that is a number but out of range would be read back as a text. */
+/** The text that gpuctl parses back into the value. It would parse a numeric ID that is out of range as a string. */
 function textOf(value: unknown, kind: string | undefined): string | undefined {
   if (kind === "id" && typeof value === "number") {
     return Number.isSafeInteger(value) && value > 0 ? String(value) : undefined;
@@ -83,5 +83,6 @@ function textOf(value: unknown, kind: string | undefined): string | undefined {
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }
 
-const some = <Value>(values: readonly (Value | undefined)[]): readonly Value[] | undefined =>
+/** The values, or undefined if one of them is undefined. */
+const allDefined = <Value>(values: readonly (Value | undefined)[]): readonly Value[] | undefined =>
   values.some((value) => value === undefined) ? undefined : values.filter((value) => value !== undefined);

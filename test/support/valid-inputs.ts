@@ -2,14 +2,14 @@ import { type InputOf, type OperationId, operations } from "../../src/contract/i
 import type { Field } from "../../src/contract/plain/field.ts";
 import { fieldsOf } from "../../src/contract/plain/fields.ts";
 
-/** What a valid input holds where a value that merely keeps the limits is not enough. */
+/** Values for inputs where a value within the limits is not enough. */
 const meaningful: { readonly [Id in OperationId]?: Partial<InputOf<Id>> } = {
   createChatCompletion: { model: "sandbox-echo", messages: [{ role: "user", content: "Say this back" }] },
   generateImage: { model_name: "SDXL1.0-base", prompt: "a lighthouse" },
   generateAudio: { text: "Hello" },
 };
 
-/** An input that passes every check of an operation, with just the fields that are required. */
+/** An input that passes every check of an operation, with only the required fields. */
 export function validInput(operation: OperationId): Record<string, unknown> {
   const needed = fieldsOf(operations[operation].input).filter((field) => field.required);
   return {
@@ -18,7 +18,7 @@ export function validInput(operation: OperationId): Record<string, unknown> {
   };
 }
 
-/** A value that keeps every limit of a field. */
+/** A value within every limit of a field. */
 export function validValue(field: Pick<Field, "kind"> & Partial<Field>): unknown {
   if (field.constant !== undefined) return field.constant;
   if (field.choices) return field.choices[0];
@@ -45,6 +45,6 @@ export function validValue(field: Pick<Field, "kind"> & Partial<Field>): unknown
   }
 }
 
-/** A value of one of the shapes that a field may have. */
+/** An object with the required fields of a shape. */
 export const validShape = (shape: readonly Field[]): Record<string, unknown> =>
   Object.fromEntries(shape.filter((field) => field.required).map((field) => [field.name, validValue(field)]));

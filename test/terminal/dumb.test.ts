@@ -5,7 +5,7 @@ import type { Terminal } from "../support/terminal.ts";
 
 const dumb = { env: { TERM: "dumb" } };
 
-/** What a terminal that obeys no control sequence would show wrongly. */
+/** Expects no output that a terminal without control sequences would show incorrectly. */
 async function expectPlain(terminal: Terminal): Promise<void> {
   expect(terminal.bytes()).not.toMatch(/\u001b|\r(?!\n)/);
   expect(await terminal.leftovers()).toEqual([]);
@@ -43,28 +43,28 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     await expectPlain(terminal);
   });
 
-  const questions = [
+  const prompts = [
     ["gpuctl rentals create bare-metal --sandbox", "Which one?"],
     ["gpuctl rentals create bare-metal --network-type ethernet --sandbox", "(--gpu-count)"],
     ["gpuctl rentals create vm --gpus 1 --sandbox", "(y/N)"],
     ["gpuctl auth login --base-url https://api.example.com", "API key"],
   ] as const;
 
-  test.each(questions)("Ctrl-C and Ctrl-D exit: %s", async (line, asks) => {
+  test.each(prompts)("Ctrl-C and Ctrl-D exit: %s", async (line, prompt) => {
     for (const key of ["ctrl-c", "ctrl-d"] as const) {
       const home = await createHome();
       const terminal = home.shellOnTerminal(line, dumb);
-      await terminal.waitFor(asks);
+      await terminal.waitFor(prompt);
       terminal.press(key);
       expect(await terminal.ended(), terminal.text()).toEqual({ code: exit.interrupted, signal: 0 });
       await expectPlain(terminal);
     }
   });
 
-  test.each(questions)("the terminal is closed: %s", async (line, asks) => {
+  test.each(prompts)("closing the terminal ends the process: %s", async (line, prompt) => {
     const home = await createHome();
     const terminal = home.shellOnTerminal(`exec ${line}`, dumb);
-    await terminal.waitFor(asks);
+    await terminal.waitFor(prompt);
     terminal.close();
     const { code, signal } = await terminal.ended();
     expect(code + signal).toBeGreaterThan(0);

@@ -3,14 +3,14 @@ import { exit } from "../../src/cli/report/exit.ts";
 import { commands } from "../support/commands.ts";
 import { asJson } from "../support/examples.ts";
 import type { Home } from "../support/process.ts";
-import { attendedOf, lineOf, ofEachKind, preparedHomes, sayYes } from "./examples.ts";
+import { lineOf, ofEachKind, preparedHomes, sayYes, specialCaseOf } from "./examples.ts";
 
 const homeFor = preparedHomes();
 
 async function onTerminal(line: string, home: Home) {
-  const { person = sayYes } = attendedOf(line);
+  const { atTerminal = sayYes } = specialCaseOf(line);
   const terminal = home.shellOnTerminal(line);
-  await person(terminal);
+  await atTerminal(terminal);
   const { code } = await terminal.ended();
   return { code, left: await terminal.leftovers(), shown: terminal.text() };
 }
@@ -23,7 +23,7 @@ async function inPipe(line: string, home: Home, interrupted: boolean) {
 
 describe.skipIf(process.platform === "win32").each(commands)("$path", ({ examples }) => {
   test.each(examples)("in a pipe as JSON: $command", async (example) => {
-    const { inPipe: special } = attendedOf(example.command);
+    const { inPipe: special } = specialCaseOf(example.command);
     const code = special === "refuses" ? exit.usage : exit.done;
     const ran = await inPipe(asJson(lineOf(example)), await homeFor(example), special === "is interrupted");
     expect(ran, ran.err).toMatchObject({ code });
@@ -40,7 +40,7 @@ describe.skipIf(process.platform === "win32")("an example of each kind", () => {
   });
 
   test.each(ofEachKind)("in a pipe as written: $example.command", async ({ example }) => {
-    const { inPipe: special } = attendedOf(example.command);
+    const { inPipe: special } = specialCaseOf(example.command);
     const ran = await inPipe(lineOf(example), await homeFor(example), special === "is interrupted");
     expect(ran, ran.err).toMatchObject({ code: special === "refuses" ? exit.usage : exit.done });
     expect(ran.out + ran.err).not.toMatch(/\u001b/);

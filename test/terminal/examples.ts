@@ -8,14 +8,14 @@ import { withFlags } from "../support/examples.ts";
 import { createHome, type Home } from "../support/process.ts";
 import type { Terminal } from "../support/terminal.ts";
 
-/** What is special about the examples that a pattern finds. */
-export interface Attended {
+/** How a test runs the examples that match a pattern, if they cannot simply be run. */
+export interface SpecialCase {
   readonly examples: RegExp;
-  /** What a person at the terminal does while it runs. */
-  readonly person?: (terminal: Terminal) => Promise<void>;
-  /** What happens without a person: Ctrl-C after the first output, or a refusal. */
+  /** What a user at the terminal types while it runs. */
+  readonly atTerminal?: (terminal: Terminal) => Promise<void>;
+  /** In a pipe, the example is interrupted after its first output, or fails because it needs a prompt. */
   readonly inPipe?: "is interrupted" | "refuses";
-  /** Flags that are added for a test. */
+  /** Flags that the test adds. */
   readonly flags?: string;
 }
 
@@ -24,23 +24,22 @@ const typedKey = "key-typed-unseen-1234";
 /** The variable that examples read a key from. */
 const account = { API_KEY: "key-of-the-user" };
 
-/** The cases that need more than to be run. */
-const cases: readonly Attended[] = [
+const cases: readonly SpecialCase[] = [
   {
     examples: /^gpuctl auth login(?!.*(?:--with-token|--key-command))/,
-    person: async (terminal) => {
+    atTerminal: async (terminal) => {
       await terminal.waitFor("API key");
       terminal.type(typedKey);
       terminal.press("enter");
     },
     inPipe: "refuses",
   },
-  { examples: /^gpuctl setup/, person: setUpSandbox, inPipe: "refuses" },
+  { examples: /^gpuctl setup/, atTerminal: setUpSandbox, inPipe: "refuses" },
   {
     examples: /^gpuctl sandbox serve/,
-    // The port of an example may be taken.
+    // The port in the example may be in use.
     flags: "--port 0",
-    person: async (terminal) => {
+    atTerminal: async (terminal) => {
       await terminal.waitFor("http://");
       terminal.press("ctrl-c");
     },
@@ -48,13 +47,13 @@ const cases: readonly Attended[] = [
   },
 ];
 
-/** The example as it is run. */
+/** The command line that a test runs for an example. */
 export function lineOf({ command }: Example): string {
-  const { flags } = attendedOf(command);
+  const { flags } = specialCaseOf(command);
   return flags === undefined ? command : withFlags(command, flags);
 }
 
-export const attendedOf = (example: string): Attended =>
+export const specialCaseOf = (example: string): SpecialCase =>
   cases.find(({ examples }) => examples.test(example)) ?? { examples: /^/ };
 
 /** Confirms if there is a prompt before the program ends. */
@@ -68,7 +67,7 @@ export async function sayYes(terminal: Terminal): Promise<void> {
   terminal.press("enter");
 }
 
-/** Chooses the sandbox, and answers each other question with what it proposes until the program ends. */
+/** Chooses the sandbox, and accepts the default at every other prompt until the program ends. */
 async function setUpSandbox(terminal: Terminal): Promise<void> {
   const answered = (text: string) => text.match(/^✔ /gm)?.length ?? 0;
   for (let answers = 0; ; answers++) {
@@ -87,8 +86,8 @@ async function setUpSandbox(terminal: Terminal): Promise<void> {
 }
 
 /**
- * Homes in which an example runs as written: what it needs is there, made once for all examples of a file that need the
- * same.
+ * Creates homes in which an example runs as written. The commands that it lists in `after` have been run there, once
+ * for all examples of a file that list the same commands.
  */
 export function preparedHomes(): (example: Example) => Promise<Home> {
   const folders = new Map<string, Promise<string>>();
@@ -104,7 +103,7 @@ export function preparedHomes(): (example: Example) => Promise<Home> {
   };
 }
 
-/** A copy of a home in which some lines were run. */
+/** A copy of a home in which these command lines were run. */
 async function prepare(lines: readonly string[]): Promise<string> {
   const home = await createHome(account);
   for (const line of lines) expect(await home.shell(line).ended, line).toMatchObject({ code: 0 });
@@ -114,8 +113,8 @@ async function prepare(lines: readonly string[]): Promise<string> {
 }
 
 /**
- * An example of each kind of command: what it shows, what it asks to confirm, and what a person does while it runs. Every
- * example of every command is run in memory.
+ * The first example of each kind of command. The kind is the command's view, its confirmation and its special case.
+ * Other tests run every example in memory.
  */
 export const ofEachKind = firstOfEach(
   commands.flatMap((spec) => spec.examples.map((example) => ({ spec, example }))),

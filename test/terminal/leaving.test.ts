@@ -3,18 +3,18 @@ import { exit } from "../../src/cli/report/exit.ts";
 import { serveThirdParty } from "../e2e/third-party-server.ts";
 import { createHome, type Home, key } from "../support/process.ts";
 
-/** A question of each kind, and a command that comes to it. */
-const questions = [
-  { kind: "a choice", line: "gpuctl rentals create bare-metal", asks: "ethernet" },
+/** A prompt of each kind, and a command that shows it. */
+const prompts = [
+  { kind: "a choice", line: "gpuctl rentals create bare-metal", prompt: "ethernet" },
   {
     kind: "a number",
     line: "gpuctl rentals create bare-metal --network-type ethernet",
-    asks: "(--gpu-count)",
+    prompt: "(--gpu-count)",
   },
-  { kind: "an argument", line: "gpuctl rentals get", asks: "(RENTAL)" },
-  { kind: "a confirmation", line: "gpuctl rentals create vm --gpus 1", asks: "(y/N)" },
-  { kind: "a confirmation of a deletion", line: "gpuctl user delete", asks: "(y/N)" },
-  { kind: "a key", line: "gpuctl auth login --base-url https://api.example.com", asks: "API key" },
+  { kind: "an argument", line: "gpuctl rentals get", prompt: "(RENTAL)" },
+  { kind: "a confirmation", line: "gpuctl rentals create vm --gpus 1", prompt: "(y/N)" },
+  { kind: "a confirmation of a deletion", line: "gpuctl user delete", prompt: "(y/N)" },
+  { kind: "a key", line: "gpuctl auth login --base-url https://api.example.com", prompt: "API key" },
 ];
 
 /** A home with an account at a server that records its requests. */
@@ -29,10 +29,10 @@ const rentalsOf = async (home: Home): Promise<readonly unknown[]> =>
   JSON.parse((await home.shell("gpuctl rentals list --sandbox -o json").ended).out);
 
 describe.skipIf(process.platform === "win32").each(["ctrl-c", "ctrl-d"] as const)("%s", (pressed) => {
-  test.each(questions)("at $kind exits 130 and sends nothing", async ({ line, asks }) => {
+  test.each(prompts)("at $kind exits 130 and sends nothing", async ({ line, prompt }) => {
     const { home, changes } = await machineWithAccount();
     const terminal = home.shellOnTerminal(line);
-    await terminal.waitFor(asks);
+    await terminal.waitFor(prompt);
     terminal.press(pressed);
     expect(await terminal.ended()).toEqual({ code: exit.interrupted, signal: 0 });
     expect(await terminal.leftovers()).toEqual([]);
@@ -63,10 +63,10 @@ describe.skipIf(process.platform === "win32")("Ctrl-C", () => {
 });
 
 describe.skipIf(process.platform === "win32")("closing the terminal", () => {
-  test.each(questions)("at $kind ends the process and sends nothing", async ({ line, asks }) => {
+  test.each(prompts)("at $kind ends the process and sends nothing", async ({ line, prompt }) => {
     const { home, changes } = await machineWithAccount();
     const terminal = home.shellOnTerminal(`exec ${line}`);
-    await terminal.waitFor(asks);
+    await terminal.waitFor(prompt);
     terminal.close();
     const { code, signal } = await terminal.ended();
     expect(code + signal).toBeGreaterThan(0);
@@ -88,7 +88,7 @@ describe.skipIf(process.platform === "win32")("closing the terminal", () => {
     const terminal = home.shellOnTerminal("exec gpuctl sandbox serve --port 0");
     await terminal.waitFor(/http:\S+/);
     terminal.close();
-    // As after Ctrl-C, or by the signal, whichever Node.js sees first.
+    // It ends as after Ctrl-C or by the signal, depending on which one Node.js handles first.
     await expect(terminal.ended()).resolves.toBeDefined();
   });
 });

@@ -5,8 +5,9 @@ import { exit } from "../../src/cli/report/exit.ts";
 import type { Environment } from "../support/process.ts";
 import { createHome } from "../support/process.ts";
 
-/** Waits in vain, for so long that progress is seen. */
-const inVain = "gpuctl rentals wait 1001 --for terminated --wait-timeout 1s --interval 200ms --sandbox";
+/** A wait that times out, after it has shown progress. */
+const waitUntilTimeout =
+  "gpuctl rentals wait 1001 --for terminated --wait-timeout 1s --interval 200ms --sandbox";
 
 async function machineWithRental(env: Environment = {}) {
   const home = await createHome(env);
@@ -14,10 +15,10 @@ async function machineWithRental(env: Environment = {}) {
   return home;
 }
 
-async function waitingInVain(env: Environment = {}, flags = "") {
+async function runUntilTimeout(env: Environment = {}, flags = "") {
   const home = await machineWithRental();
-  const terminal = home.shellOnTerminal(`${inVain} ${flags}`, { env });
-  expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.waited });
+  const terminal = home.shellOnTerminal(`${waitUntilTimeout} ${flags}`, { env });
+  expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.notReady });
   expect(terminal.text()).toMatch(/Error: .*rental 1001 is .*terminated/);
   expect(await terminal.leftovers()).toEqual([]);
   return terminal;
@@ -29,13 +30,13 @@ const hidesCursor = "\u001b[?25l";
 
 describe.skipIf(process.platform === "win32")("progress", () => {
   test("has no color with NO_COLOR", async () => {
-    const terminal = await waitingInVain({ NO_COLOR: "1" });
+    const terminal = await runUntilTimeout({ NO_COLOR: "1" });
     expect(terminal.bytes()).toContain("Waiting until rental 1001 is terminated");
     expect(terminal.bytes()).not.toMatch(color);
   });
 
   test("is animated on a terminal, then cleared, and the cursor is restored", async () => {
-    const terminal = await waitingInVain();
+    const terminal = await runUntilTimeout();
     expect(terminal.bytes()).toContain("Waiting until rental 1001 is terminated");
     expect(terminal.bytes()).toContain(hidesCursor);
     expect(terminal.bytes()).toMatch(color);
@@ -46,13 +47,13 @@ describe.skipIf(process.platform === "win32")("progress", () => {
     ["on a dumb terminal", { TERM: "dumb" }],
     ["in CI", { CI: "true" }],
   ])("is not animated %s", async (_where, env) => {
-    const terminal = await waitingInVain(env);
+    const terminal = await runUntilTimeout(env);
     expect(terminal.bytes()).not.toMatch(anySequence);
     expect(terminal.bytes().replaceAll("\r\n", "")).not.toContain("\r");
   });
 
   test("is not animated with --quiet", async () => {
-    const terminal = await waitingInVain({}, "--quiet");
+    const terminal = await runUntilTimeout({}, "--quiet");
     expect(terminal.bytes()).not.toMatch(anySequence);
     expect(terminal.text()).toMatch(/^Error: /);
   });

@@ -4,15 +4,15 @@ import { createHome, key } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import type { Terminal } from "../support/terminal.ts";
 
-/** The command line that needs no prompts, as gpuctl shows it. */
-function sameLine(terminal: Terminal): string {
+/** The equivalent command line that gpuctl prints after prompts. */
+function printedLine(terminal: Terminal): string {
   const [, line] = /^To run this again without prompts: (gpuctl .*)$/m.exec(terminal.text()) ?? [];
-  if (line === undefined) throw new Error(`no line was shown:\n${terminal.text()}`);
+  if (line === undefined) throw new Error(`no command line was printed:\n${terminal.text()}`);
   return line;
 }
 
-/** Creates a rental of eight GPUs from prompts, with one invalid answer. */
-async function rentByAnswers(terminal: Terminal): Promise<void> {
+/** Creates a rental of eight GPUs from prompts. The first answer for the GPU count is invalid. */
+async function rentFromPrompts(terminal: Terminal): Promise<void> {
   await terminal.waitFor("ethernet");
   terminal.press("down", "enter");
   await terminal.waitFor("(--gpu-count)");
@@ -31,13 +31,13 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
   test("is created, and the printed command line sends the same request", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
-    await rentByAnswers(terminal);
+    await rentFromPrompts(terminal);
     expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
     expect(await terminal.leftovers()).toEqual([]);
 
     const { out } = await home.shell("gpuctl rentals list --sandbox -o json").ended;
     expect(JSON.parse(out)).toMatchObject([{ networkType: "ethernet", gpuCount: 8 }]);
-    const line = sameLine(terminal);
+    const line = printedLine(terminal);
     expect(line).toBe("gpuctl rentals create bare-metal --sandbox --network-type ethernet --gpu-count 8");
     const dry = await home.shell(`${line} --dry-run -o json`).ended;
     expect(JSON.parse(dry.out)).toMatchObject({
@@ -45,14 +45,14 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     });
   });
 
-  test("sends what the line without prompts sends", async () => {
+  test("sends the same request to a service as the printed command line", async () => {
     const server = await serveThirdParty({ key });
     onTestFinished(() => server.close());
     const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --label 'my \"first\" box'");
-    await rentByAnswers(terminal);
+    await rentFromPrompts(terminal);
     expect(await terminal.ended()).toMatchObject({ code: 0 });
-    expect(await home.shell(sameLine(terminal)).ended).toMatchObject({ code: 0 });
+    expect(await home.shell(printedLine(terminal)).ended).toMatchObject({ code: 0 });
     const [prompted, typed, ...more] = server.requests.filter(({ method }) => method === "POST");
     expect(prompted?.body).toEqual({ networkType: "ethernet", gpuCount: 8, label: 'my "first" box' });
     expect([typed, ...more]).toEqual([prompted]);
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     expect((await home.shell("gpuctl rentals list --sandbox -o json").ended).out).toBe("[]\n");
   });
 
-  test("continues after a window resize", async () => {
+  test("continues after the terminal is resized", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
     await terminal.waitFor("ethernet");
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     terminal.press("down");
     await terminal.waitFor("❯ ethernet");
     terminal.resize(120, 40);
-    await rentByAnswers(terminal);
+    await rentFromPrompts(terminal);
     expect(await terminal.ended()).toMatchObject({ code: 0 });
     expect(await terminal.leftovers()).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
   });
 });
 
-describe.skipIf(process.platform === "win32")("a window of 20x5", () => {
+describe.skipIf(process.platform === "win32")("a terminal of 20x5", () => {
   const small = { columns: 20, rows: 5 };
 
   test("fits the prompts of rentals create", async () => {

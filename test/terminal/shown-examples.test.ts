@@ -10,7 +10,7 @@ import { createHome, repository } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { sayYes } from "./examples.ts";
 
-/** Command lines that a help shows as examples. */
+/** The command lines that a help text shows as examples. */
 function inHelp(help = ""): readonly string[] {
   const [, examples = ""] = help.split(/^Examples:\n/m);
   return [...examples.matchAll(/^ {2}(\S*.*?)(?: {2,}.*)?$/gm)].flatMap(([, line = ""]) =>
@@ -18,7 +18,7 @@ function inHelp(help = ""): readonly string[] {
   );
 }
 
-/** Command lines that a manual page shows as examples. */
+/** The command lines that a manual page shows as examples. */
 const inPage = (page: string): readonly string[] =>
   [...page.matchAll(/^\.nf\n([\s\S]*?)\n\.fi$/gm)].flatMap(([, block = ""]) =>
     block.replaceAll("\\-", "-").replaceAll("\\&", "").replaceAll("\\e", "\\").split("\n"),
@@ -31,7 +31,7 @@ const man = join(repository, "man");
 const pages = (await readdir(man)).map((name) => ({ name, text: readFileSync(join(man, name), "utf8") }));
 const overviews = [helpFor([], look), ...nouns.map(({ name }) => helpFor([name], look))];
 
-/** Lines that no command has among its examples. What is for PowerShell runs in no shell that is here. */
+/** Documented command lines that are not an example of any command. Those for PowerShell cannot run here. */
 const others = [
   ...new Set([...overviews.flatMap(inHelp), ...pages.flatMap(({ text }) => inPage(text))]),
 ].filter((line) => !ofCommands.has(line) && !line.includes("powershell"));

@@ -7,8 +7,8 @@ import { makeFolderSync, writePrivateFile } from "../../core/files.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
 import type { System } from "../../system/types.ts";
 
-/** A value to offer, with its description. */
-export interface CompletedValue {
+/** A value that completes a word, with its description. */
+export interface Completion {
   readonly value: string;
   /** May be empty. */
   readonly description: string;
@@ -18,7 +18,7 @@ export interface CompletedValue {
 interface CacheEntry {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly values: readonly CompletedValue[];
+  readonly values: readonly Completion[];
 }
 
 /** Milliseconds for which cached values are used without a request. */
@@ -53,8 +53,8 @@ export const writeCache = (path: string, entry: CacheEntry): void =>
   writePrivateFile(path, JSON.stringify(entry));
 
 /**
- * Does the work under a lock file, so that pressing Tab repeatedly sends one request. Throws when another process holds
- * the lock; a lock older than `maxAge` milliseconds is stale.
+ * Does the work while holding a lock file, so that pressing Tab repeatedly sends one request. Throws when another
+ * process holds the lock; a lock older than `maxAge` milliseconds is stale.
  */
 export async function withLock(path: string, maxAge: number, work: () => Promise<void>): Promise<void> {
   const lock = `${path}.lock`;

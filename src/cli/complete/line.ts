@@ -5,7 +5,7 @@ import { resolveSettings, type Settings } from "../../config/settings.ts";
 import type { System } from "../../system/types.ts";
 import { type CliGlobals, globalFlags } from "../parse/globals.ts";
 
-/** A request of a shell: values of a kind with a prefix. */
+/** What a shell asks for: the values of one kind that start with a prefix. */
 export interface CompletionRequest {
   readonly kind: LiveValue;
   readonly prefix: string;
@@ -34,6 +34,6 @@ export function parseRequest(argv: readonly string[]): CompletionRequest {
   return { kind, prefix, cli: values };
 }
 
-/** The settings of a command with these flags. */
+/** The settings that a command with these flags would use. */
 export const settingsFor = (cli: CliGlobals, { env, files }: Pick<System, "env" | "files">): Settings =>
   resolveSettings({ cli, flags: globalFlags, env, config: readConfig(files), for: "use" });

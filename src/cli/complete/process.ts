@@ -6,14 +6,14 @@ import type { Services } from "../start/services.ts";
 import { complete } from "./complete.ts";
 import { refreshCache, refreshTimeout } from "./refresh-cache.ts";
 
-/** Milliseconds after process start at which it prints what it has: a shell waits 150 ms in all. */
-const replyAt = 120;
+/** Milliseconds after process start when it prints the values it has, to stay under the total limit of 150 ms. */
+const printAt = 120;
 
 /** Marks a background process that only refreshes the cache. */
 const refreshMark = "--refill";
 
 /** Runs `__complete` for a shell: prints no errors, never keeps the shell waiting, and always exits 0. */
-export async function completeHere(
+export async function runCompletion(
   argv: readonly string[],
   system: System,
   services: Services,
@@ -28,15 +28,15 @@ export async function completeHere(
 }
 
 /**
- * Refreshes the cache in a process of its own, so that a slow service or slow loading never keeps the shell waiting. What
- * comes too late for this Tab is there for the next one.
+ * Refreshes the cache in a separate process, so that a slow service or slow loading never keeps the shell waiting. Values
+ * that arrive too late for this Tab are cached for the next one.
  */
 const startRefresh = (argv: readonly string[]): Promise<void> =>
-  startInBackground(["__complete", ...argv, refreshMark], replyAt);
+  startInBackground(["__complete", ...argv, refreshMark], printAt);
 
-/** Completing runs no program of the user's, such as one that prints the key. */
-const refused = () => Promise.reject(new Unavailable("completing runs no programs", ""));
-const programs: System["programs"] = { run: refused, output: refused, which: async () => undefined };
+/** Completion never runs the user's programs, such as one that prints the key. */
+const rejected = () => Promise.reject(new Unavailable("completion does not run programs", ""));
+const programs: System["programs"] = { run: rejected, output: rejected, which: async () => undefined };
 
 function print(text: string): void {
   try {

@@ -8,7 +8,7 @@ import { connect } from "../start/connection.ts";
 import { createContext } from "../start/context.ts";
 import { loadCommand } from "../start/run.ts";
 import type { Services } from "../start/services.ts";
-import { type CompletedValue, cachePath, withLock, writeCache } from "./cache.ts";
+import { type Completion, cachePath, withLock, writeCache } from "./cache.ts";
 import { isWord } from "./complete.ts";
 import { parseRequest, settingsFor } from "./line.ts";
 
@@ -18,8 +18,8 @@ const requestTimeout = 5000;
 export const refreshTimeout = 2 * requestTimeout;
 
 /**
- * Requests values once, from the service that a command would use, and caches them for the next Tab. Throws what a
- * command would, and when another process is already refreshing.
+ * Fetches values once, from the service that a command would use, and caches them. Throws the same errors as a command,
+ * and also when another process is already refreshing.
  */
 export async function refreshCache(
   argv: readonly string[],
@@ -55,8 +55,8 @@ export async function refreshCache(
   });
 }
 
-/** The identifiers of records with their labels, by the view of the list command. */
-function valuesOf(records: readonly unknown[], view: View): readonly CompletedValue[] {
+/** The ids of records with their labels, as the view of the list command defines them. */
+function valuesOf(records: readonly unknown[], view: View): readonly Completion[] {
   if (view.kind !== "list") return [];
   const label = view.columns.find(({ title }) => title === "LABEL")?.paths ?? [];
   return records

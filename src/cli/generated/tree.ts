@@ -264,7 +264,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "duration",
-      "text": "Longest time to wait",
+      "text": "Maximum time to wait",
       "value": "DURATION",
       "default": "15m",
       "names": [
@@ -567,7 +567,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "duration",
-      "text": "Longest time to wait",
+      "text": "Maximum time to wait",
       "value": "DURATION",
       "default": "15m",
       "names": [
@@ -809,7 +809,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "duration",
-      "text": "Longest time to wait",
+      "text": "Maximum time to wait",
       "value": "DURATION",
       "default": "15m",
       "names": [
@@ -897,7 +897,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "duration",
-      "text": "Longest time to wait",
+      "text": "Maximum time to wait",
       "value": "DURATION",
       "default": "15m",
       "names": [
@@ -2182,7 +2182,7 @@ export const nouns: readonly Noun[] = [
      "call"
     ],
     "summary": "Call any operation of the service",
-    "details": "Fields fill path, query and headers by name; the rest becomes the body. The request is checked against the description first. The response is printed as JSON unless --output says otherwise. null is a valid response: getRental returns it for a rental that does not exist.",
+    "details": "Fields that are path, query or header parameters are sent there; the others form the body. The request is checked against the description first. The response is printed as JSON unless --output says otherwise. null is a valid response: getRental returns it for a rental that does not exist.",
     "args": [
      {
       "name": "OPERATION",
@@ -2227,7 +2227,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "The whole body, as JSON; - is stdin",
+      "text": "File with the whole body, as JSON; - reads stdin",
       "value": "FILE",
       "names": [
        "input"
@@ -2336,7 +2336,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Store a command line that prints the key instead of the key",
+      "text": "Store a command line that prints the key, instead of the key itself",
       "value": "COMMAND",
       "names": [
        "key-command"
@@ -2616,15 +2616,15 @@ export const nouns: readonly Noun[] = [
      "get"
     ],
     "summary": "Print a value set in the profile",
-    "details": "Exits 5 and prints nothing when the key is not set.",
+    "details": "Exits 5 and prints nothing to stdout when the key is not set.",
     "args": [
      {
       "name": "KEY",
-      "text": "Key of the configuration",
+      "text": "Configuration key",
       "kind": "choice",
       "required": true,
       "hints": {
-       "apiKey": "`gpuctl auth login` stores a key, and `gpuctl auth logout` removes it."
+       "apiKey": "`gpuctl auth login` stores an API key, and `gpuctl auth logout` removes it."
       },
       "choices": [
        "baseUrl",
@@ -2671,11 +2671,11 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "KEY",
-      "text": "Key of the configuration",
+      "text": "Configuration key",
       "kind": "choice",
       "required": true,
       "hints": {
-       "apiKey": "`gpuctl auth login` stores a key, and `gpuctl auth logout` removes it."
+       "apiKey": "`gpuctl auth login` stores an API key, and `gpuctl auth logout` removes it."
       },
       "choices": [
        "baseUrl",
@@ -2709,7 +2709,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl config set image.model SDXL-turbo"
      },
      {
-      "text": "Stop renting more at ten dollars an hour",
+      "text": "Block new rentals when the active ones cost ten dollars an hour",
       "command": "gpuctl config set budget.maxBurn 10"
      },
      {
@@ -2730,11 +2730,11 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "KEY",
-      "text": "Key of the configuration",
+      "text": "Configuration key",
       "kind": "choice",
       "required": true,
       "hints": {
-       "apiKey": "`gpuctl auth login` stores a key, and `gpuctl auth logout` removes it."
+       "apiKey": "`gpuctl auth login` stores an API key, and `gpuctl auth logout` removes it."
       },
       "choices": [
        "baseUrl",
@@ -2821,7 +2821,7 @@ export const nouns: readonly Noun[] = [
      "doctor"
     ],
     "summary": "Check the installation and suggest fixes",
-    "details": "Changes nothing, sends at most three reads, and exits 0 only when no check fails.",
+    "details": "Changes nothing, sends at most three read requests, and exits 0 only when no check fails.",
     "args": [],
     "flags": [],
     "limits": [],
@@ -2849,7 +2849,7 @@ export const nouns: readonly Noun[] = [
      "serve"
     ],
     "summary": "Serve the sandbox over HTTP, for curl, SDKs and browsers",
-    "details": "`--only documented` serves all documented operations, and none that the sandbox assumes. `--only legacy` serves the documented operations without the newer paths of deprecated ones. `--only replacements` serves the documented operations with the deprecated ones replaced by their successors, whose page format the sandbox chooses.",
+    "details": "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors.",
     "args": [],
     "flags": [
      {

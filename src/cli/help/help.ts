@@ -1,26 +1,26 @@
 import {
   argText,
   type CommandNode,
-  everywhere,
   type FlagNode,
   globalGroups,
   shownValue,
   spellings,
+  standardFlags,
   textWithNotes,
   usageWords,
 } from "../../command-kit/tree.ts";
 import { topics } from "../../core/topics.ts";
 import { globals, nouns } from "../generated/tree.ts";
-import { drawRows, drawTexts, type HelpLook, page, paragraph, type Row, section, titled } from "./layout.ts";
+import { drawRows, drawTexts, type HelpStyle, page, paragraph, type Row, section, titled } from "./layout.ts";
 
 /** Help for gpuctl itself, a group of commands or a command; undefined for any other words. */
-export function helpFor(path: readonly string[], look: HelpLook): string | undefined {
-  if (path.length === 0) return rootHelp(look);
+export function helpFor(path: readonly string[], style: HelpStyle): string | undefined {
+  if (path.length === 0) return rootHelp(style);
   const noun = nouns.find(({ name }) => name === path[0]);
-  const inside = noun?.commands.filter(isAt(path)) ?? [];
+  const inside = noun?.commands.filter(isWithin(path)) ?? [];
   const own = inside.find((spec) => spec.path.length === path.length);
-  if (own) return commandHelp(own, look);
-  return noun && inside.length > 0 ? groupHelp(path, noun.summary, inside, look) : undefined;
+  if (own) return commandHelp(own, style);
+  return noun && inside.length > 0 ? groupHelp(path, noun.summary, inside, style) : undefined;
 }
 
 const commands = nouns.flatMap((noun) => noun.commands);
@@ -28,28 +28,28 @@ const commands = nouns.flatMap((noun) => noun.commands);
 /** The words that can follow a path. */
 export function wordsAt(path: readonly string[]): readonly string[] {
   if (path.length === 0) return nouns.map(({ name }) => name);
-  const inside = commands.filter(isAt(path));
+  const inside = commands.filter(isWithin(path));
   return [...new Set(inside.flatMap((spec) => spec.path[path.length] ?? []))];
 }
 
-const isAt =
+const isWithin =
   (path: readonly string[]) =>
   (spec: CommandNode): boolean =>
     path.every((word, at) => spec.path[at] === word);
 
-const rootHelp = (look: HelpLook): string =>
+const rootHelp = (style: HelpStyle): string =>
   page(
     ["gpuctl COMMAND [FLAGS]", "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account."],
-    section("Commands", nouns.map(nameRow), look),
+    section("Commands", nouns.map(nameRow), style),
     ...groupedGlobals.map(({ group, flags }) =>
-      section(`Global flags, ${group.toLowerCase()}`, flags.map(flagRow), look),
+      section(`Global flags, ${group.toLowerCase()}`, flags.map(flagRow), style),
     ),
-    section("Topics", topics.map(nameRow), look),
-    titled("Examples", drawExamples(rootExamples), look),
+    section("Topics", topics.map(nameRow), style),
+    titled("Examples", drawExamples(rootExamples), style),
     [
       paragraph(
         "Run `gpuctl COMMAND --help` for more about a command, and `gpuctl help TOPIC` for a topic.",
-        look,
+        style,
       ),
     ],
   );
@@ -70,37 +70,37 @@ function groupHelp(
   path: readonly string[],
   summary: string,
   inside: readonly CommandNode[],
-  look: HelpLook,
+  style: HelpStyle,
 ): string {
   return page(
     [`gpuctl ${path.join(" ")} COMMAND [FLAGS]`, summary],
-    section("Commands", commandRows(inside, path), look),
-    globalNames(look),
-    [paragraph(`Run \`gpuctl ${path.join(" ")} COMMAND --help\` for more about a command.`, look)],
+    section("Commands", commandRows(inside, path), style),
+    globalNames(style),
+    [paragraph(`Run \`gpuctl ${path.join(" ")} COMMAND --help\` for more about a command.`, style)],
   );
 }
 
-function commandHelp(spec: CommandNode, look: HelpLook): string {
+function commandHelp(spec: CommandNode, style: HelpStyle): string {
   const { summary, details, args, limits, path } = spec;
   const isSent = ({ field, setsFields }: FlagNode) => field !== undefined || setsFields !== undefined;
   const required = spec.flags.filter((flag) => flag.required);
   const optional = spec.flags.filter((flag) => !flag.required && isSent(flag));
   const other = spec.flags.filter((flag) => !flag.required && !isSent(flag));
-  const subcommands = commands.filter((one) => one.path.length > path.length && isAt(path)(one));
+  const subcommands = commands.filter((one) => one.path.length > path.length && isWithin(path)(one));
   return page(
-    [usage(spec), ...[summary, details ?? ""].filter(Boolean).map((text) => paragraph(text, look))],
+    [usage(spec), ...[summary, details ?? ""].filter(Boolean).map((text) => paragraph(text, style))],
     section(
       "Arguments",
       args.map((word): Row => [word.name, argText(word)]),
-      look,
+      style,
     ),
-    section("Required flags", required.map(flagRow), look),
-    section("Optional flags", optional.map(flagRow), look),
-    section(required.length + optional.length > 0 ? "Other flags" : "Flags", other.map(flagRow), look),
-    titled("Limits", drawTexts(limits, look), look),
-    section("Commands", commandRows(subcommands, path), look),
-    globalNames(look),
-    titled("Examples", drawExamples(spec.examples), look),
+    section("Required flags", required.map(flagRow), style),
+    section("Optional flags", optional.map(flagRow), style),
+    section(required.length + optional.length > 0 ? "Other flags" : "Flags", other.map(flagRow), style),
+    titled("Limits", drawTexts(limits, style), style),
+    section("Commands", commandRows(subcommands, path), style),
+    globalNames(style),
+    titled("Examples", drawExamples(spec.examples), style),
   );
 }
 
@@ -124,15 +124,15 @@ const spelled = (flag: FlagNode): string =>
 /** The global flags by heading. */
 const groupedGlobals: readonly { readonly group: string; readonly flags: readonly FlagNode[] }[] = [
   ...globalGroups.map((group) => ({ group, flags: globals.filter((flag) => flag.group === group) })),
-  { group: "Other", flags: everywhere },
+  { group: "Other", flags: standardFlags },
 ];
 
 /** The global flags by name only, for the help of a command. No-break spaces keep each on one line. */
-function globalNames(look: HelpLook): readonly string[] {
+function globalNames(style: HelpStyle): readonly string[] {
   const rows = groupedGlobals.map(({ group, flags }): Row => {
     const names = flags.map((flag) => spelled(flag).replaceAll(" ", "\u00a0"));
     return [group, names.join("; ")];
   });
-  const lines = drawRows(rows, look).map((line) => line.replaceAll("\u00a0", " "));
-  return titled("Global flags (see `gpuctl help`)", lines, look);
+  const lines = drawRows(rows, style).map((line) => line.replaceAll("\u00a0", " "));
+  return titled("Global flags (see `gpuctl help`)", lines, style);
 }

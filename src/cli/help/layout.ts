@@ -2,21 +2,21 @@ import { wrap } from "../../core/text.ts";
 import type { Sink, System } from "../../system/types.ts";
 
 /** How help is laid out. */
-export interface HelpLook {
-  /** Columns of a line. */
+export interface HelpStyle {
+  /** Columns in a line. */
   readonly width: number;
   /** Makes a title bold where the terminal can show it. */
   readonly bold: (text: string) => string;
 }
 
-/** Line widths: in a pipe, and the least and the most on a terminal. */
+/** Line widths: the width in a pipe, and the minimum and maximum on a terminal. */
 const [defaultWidth, minWidth, maxWidth] = [80, 40, 100];
 
-/** On a terminal, as wide as the terminal and with bold titles, unless the environment disables colors. */
-export async function helpLook(
+/** On a terminal, help fits its width and has bold titles, unless the environment disables colors. */
+export async function helpStyle(
   { isTTY, columns }: Pick<Sink, "isTTY" | "columns">,
   env: System["env"],
-): Promise<HelpLook> {
+): Promise<HelpStyle> {
   const isBold = isTTY && !env.NO_COLOR && env.TERM !== "dumb";
   return {
     width: isTTY ? Math.min(maxWidth, Math.max(minWidth, columns || defaultWidth)) : defaultWidth,
@@ -27,19 +27,19 @@ export async function helpLook(
 /** A term and its description. */
 export type Row = readonly [left: string, right: string];
 
-/** Columns of the left side at most; it also takes at most two fifths of the line. */
+/** Maximum width of the left column, which also takes at most 40% of the line. */
 const maxLeft = 36;
 
 /** A title over lines; empty without lines. */
-export const titled = (title: string, lines: readonly string[], { bold }: HelpLook): readonly string[] =>
+export const titled = (title: string, lines: readonly string[], { bold }: HelpStyle): readonly string[] =>
   lines.length === 0 ? [] : [bold(`${title}:`), ...lines];
 
 /** A title over rows; empty without rows. */
-export const section = (title: string, rows: readonly Row[], look: HelpLook): readonly string[] =>
-  titled(title, drawRows(rows, look), look);
+export const section = (title: string, rows: readonly Row[], style: HelpStyle): readonly string[] =>
+  titled(title, drawRows(rows, style), style);
 
 /** Rows as indented lines, their descriptions aligned. */
-export function drawRows(rows: readonly Row[], { width }: HelpLook): readonly string[] {
+export function drawRows(rows: readonly Row[], { width }: HelpStyle): readonly string[] {
   const maxWidth = Math.min(maxLeft, Math.floor(width * 0.4));
   const leftWidth = Math.min(maxWidth, Math.max(0, ...rows.map(([left]) => left.length)));
   const indent = " ".repeat(leftWidth + 4);
@@ -59,11 +59,11 @@ export const page = (...parts: readonly (readonly string[])[]): string =>
     .join("\n\n")}\n`;
 
 /** Texts as indented lines, the continuation of each indented further. */
-export const drawTexts = (texts: readonly string[], { width }: HelpLook): readonly string[] =>
+export const drawTexts = (texts: readonly string[], { width }: HelpStyle): readonly string[] =>
   texts.flatMap((text) => wrap(text, width - 4).map((line, at) => `${at === 0 ? "  " : "    "}${line}`));
 
 /** Wraps a text; indented lines are code and stay unchanged. */
-export const paragraph = (text: string, { width }: HelpLook): string =>
+export const paragraph = (text: string, { width }: HelpStyle): string =>
   text
     .split("\n")
     .flatMap((line) => (line.startsWith(" ") ? [line] : wrap(line, width)))

@@ -11,7 +11,7 @@ export interface FlagWithSource {
   readonly name: string;
 }
 
-/** Parses a flag's value. With `lenient`, text that a field's kind does not allow is kept: the service decides. */
+/** Parses a flag's value. With `lenient`, a field's invalid value stays text, and the service decides. */
 export function flagValue(flag: FlagNode, text: string, name: string, lenient: boolean): unknown {
   const { kind, item = "text", field } = flag;
   const scalar = (kind: ValueKind, text: string) => {
@@ -41,7 +41,7 @@ function combined(before: unknown, value: unknown): unknown {
   return [...(Array.isArray(before) ? before : []), value].flat();
 }
 
-/** Declares a command's own flags: an option for each name, and `--no-` beside a switch that can be turned off. */
+/** Declares a command's own flags: an option for each name, and a `--no-` option for a switch that can be turned off. */
 export function declareFlags(command: Command, { flags }: CommandNode, lenient: boolean): void {
   for (const flag of flags) {
     for (const [index, name] of flag.names.entries()) {
@@ -66,7 +66,7 @@ function optionFor(flag: FlagNode, name: string, short: string | undefined, leni
   });
 }
 
-/** A global flag, stored apart from a command's own with a similar name, such as `--input` and `--no-input`. */
+/** A global flag, stored separately from a command's flag of the same name: `--no-input` is global, `--input` is not. */
 class GlobalOption extends Option {
   override attributeName(): string {
     return `global ${super.attributeName()}`;

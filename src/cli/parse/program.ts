@@ -10,7 +10,7 @@ import {
   flagsFromCli,
   globalsFromCli,
 } from "./options.ts";
-import { refuseSlip, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
+import { rejectMisspelling, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
 
 /** A parsed command line: a text to print, a path to show help for, or a command to run. */
 export type Parsed = { readonly show: string } | { readonly help: readonly string[] } | Invocation;
@@ -29,7 +29,7 @@ export interface Invocation {
 
 interface Line extends Pick<Invocation, "argv" | "lenient"> {
   readonly version: string;
-  /** Set by the action that commander chooses. */
+  /** Set by the action that commander runs. */
   parsed: Parsed;
 }
 
@@ -51,10 +51,10 @@ export function parse(argv: readonly string[], version: string): Parsed {
   return line.parsed;
 }
 
-/** The word that a commander error is about: only its message has it. */
+/** The word that a commander error is about. The error has it only in its message, in quotes. */
 export const quotedWord = ({ message }: CommanderError): string => /'([^']*)'/.exec(message)?.[1] ?? "";
 
-/** A group of commands; without a command it shows help. */
+/** A group of commands, which shows help when no command follows. */
 function group(path: readonly string[], line: Line): Command {
   return emptyCommand(path, line)
     .allowUnknownOption()
@@ -114,7 +114,7 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
       return;
     }
     const [word] = args;
-    if (word !== undefined && args.length === 1) refuseSlip(word, path);
+    if (word !== undefined && args.length === 1) rejectMisspelling(word, path);
     const { argv, lenient } = line;
     const flags = flagsFromCli(self, command);
     line.parsed = { command, args, flags, globals: globalsFromCli(self), argv, lenient };

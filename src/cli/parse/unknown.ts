@@ -1,4 +1,4 @@
-import { type CommandNode, everywhere, spellings } from "../../command-kit/tree.ts";
+import { type CommandNode, spellings, standardFlags } from "../../command-kit/tree.ts";
 import { UsageError } from "../../core/errors.ts";
 import { didYouMean } from "../../core/text.ts";
 import { topics } from "../../core/topics.ts";
@@ -27,8 +27,8 @@ export function unknownTopic(words: readonly string[]): UsageError {
   });
 }
 
-/** Rejects a lone argument that looks like a misspelt subcommand: running it as text could cost money. */
-export function refuseSlip(word: string, path: readonly string[]): void {
+/** Rejects a single argument that looks like a misspelled subcommand: sending it as a prompt could cost money. */
+export function rejectMisspelling(word: string, path: readonly string[]): void {
   const meant = path.length === 1 ? didYouMean(word, wordsAt(path)) : "";
   if (meant === "") return;
   throw new UsageError(`unknown command '${[...path, word].join(" ")}'${meant}`, {
@@ -36,7 +36,7 @@ export function refuseSlip(word: string, path: readonly string[]): void {
   });
 }
 
-/** The error for an unknown flag, which may be misspelt or belong to another command. */
+/** The error for an unknown flag, which may be misspelled or belong to another command. */
 export function unknownFlag(flag: string, path: readonly string[]): UsageError {
   const [name = flag] = flag.split("=");
   if (flag.startsWith("-=")) {
@@ -44,7 +44,7 @@ export function unknownFlag(flag: string, path: readonly string[]): UsageError {
     return new UsageError(`unexpected ${rest} after a short flag that takes no value`, { hint: usageHint });
   }
   const below = commands.filter((command) => path.every((word, at) => command.path[at] === word));
-  const own = [...globals, ...everywhere, ...below.flatMap(({ flags }) => flags)].flatMap(spellings);
+  const own = [...globals, ...standardFlags, ...below.flatMap(({ flags }) => flags)].flatMap(spellings);
   if (own.includes(name)) {
     return new UsageError(`${name} takes no value, but got ${JSON.stringify(flag.slice(name.length + 1))}`);
   }

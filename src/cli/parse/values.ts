@@ -4,7 +4,7 @@ import { parseValue } from "../../command-kit/values.ts";
 import type { Settings } from "../../config/settings.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { UsageError } from "../../core/errors.ts";
-import { noChoice } from "../../core/text.ts";
+import { invalidChoice } from "../../core/text.ts";
 import { type FlagWithSource, flagValue } from "./options.ts";
 import type { Invocation } from "./program.ts";
 
@@ -25,7 +25,7 @@ export function withProfileDefaults(
     if (text === undefined || name in flags) return [];
     const source = `${configKey} of profile "${profile}"`;
     if (!lenient && flag.choices && !flag.choices.includes(text)) {
-      throw new UsageError(noChoice(source, flag.choices, text), {
+      throw new UsageError(invalidChoice(source, flag.choices, text), {
         hint: `--${name} sets another value for this command. Nothing was sent.`,
       });
     }
@@ -44,7 +44,7 @@ export function valuesOf({ command, flags, args, lenient }: Invocation): Values 
   const argEntries: [string, unknown][] = [];
   for (const [at, one] of command.args.entries()) {
     const argument = one.variadic && at < args.length ? args.slice(at) : args[at];
-    if (argument !== undefined) assertNoHint(one, argument);
+    if (argument !== undefined) rejectHintedValue(one, argument);
     if (one.field === undefined) {
       const value = argValue(one, argument);
       if (value !== undefined) argEntries.push([one.name.toLowerCase(), value]);
@@ -67,7 +67,7 @@ export function valuesOf({ command, flags, args, lenient }: Invocation): Values 
   };
 }
 
-/** The value of a flag that is not given. */
+/** The value of a flag that is not set. */
 function defaultOf(flag: FlagNode): unknown {
   if (flag.default !== undefined) return flagValue(flag, flag.default, `--${flag.names[0]}`, false);
   if (flag.kind === "boolean") return false;
@@ -75,12 +75,12 @@ function defaultOf(flag: FlagNode): unknown {
   return flag.repeat ? [] : undefined;
 }
 
-/** Parses an argument as the value of a field, by the field's kind. */
+/** Parses text as the value of a field, by the field's kind. `source` is where it comes from, for messages. */
 export function fieldValue(
   { operation }: Pick<CommandNode, "operation">,
   name: string,
   value: string | readonly string[],
-  shown: string,
+  source: string,
   lenient = false,
 ): unknown {
   const field = operation && routes[operation].fields.find((one) => one.name === name);
@@ -89,9 +89,9 @@ export function fieldValue(
   const flag = { names: [kebab(name)], text: "", notes: [], field: name } as const;
   if (field.kind === "list") {
     const node: FlagNode = { ...flag, kind: "list", item: kindOf(field.item?.kind ?? "string") };
-    return [value].flat().flatMap((text) => flagValue(node, text, shown, lenient));
+    return [value].flat().flatMap((text) => flagValue(node, text, source, lenient));
   }
-  return flagValue({ ...flag, kind: kindOf(field.kind) }, String(value), shown, lenient);
+  return flagValue({ ...flag, kind: kindOf(field.kind) }, String(value), source, lenient);
 }
 
 function argValue(one: ArgNode, argument: string | readonly string[] | undefined): unknown {
@@ -100,7 +100,7 @@ function argValue(one: ArgNode, argument: string | readonly string[] | undefined
   return parseValue(one, String(argument), one.name);
 }
 
-function assertNoHint({ name, hints = {} }: ArgNode, argument: string | readonly string[]): void {
+function rejectHintedValue({ name, hints = {} }: ArgNode, argument: string | readonly string[]): void {
   const hint = Object.entries(hints).find(([value]) => value === argument)?.[1];
   if (hint) throw new UsageError(`${name} cannot be ${argument}`, { hint });
 }

@@ -8,8 +8,8 @@ import type { System } from "../../system/types.ts";
 import type { Runtime } from "../start/services.ts";
 
 /**
- * Shows a view that is refreshed until the user ends it: redrawn in place on a terminal; without animation, printed
- * again on each change; with `-o jsonl`, all records of each refresh; with `-o id`, each new id.
+ * Shows frames until the user interrupts. A terminal redraws them in place. Without animation, each changed frame is
+ * printed. `-o jsonl` prints all records of each frame, and `-o id` prints each new id.
  */
 export async function showFrames(
   { frames, view }: Frames,
@@ -104,8 +104,8 @@ const showIds: Renderer = async (frames, options) => {
 };
 
 /**
- * Yields the frames that did not fail. Reports a failing refresh once, until one succeeds. On a terminal, first shows
- * how to quit.
+ * Yields the frames that did not fail. Of consecutive failures, reports only the first. On a terminal, first shows how to
+ * quit.
  */
 async function* reportFailures(
   frames: AsyncIterable<Frame>,

@@ -7,7 +7,7 @@ import type { RenderOptions } from "../../output/render.ts";
 import type { Sink } from "../../system/types.ts";
 import type { Runtime } from "../start/services.ts";
 
-/** Formats that are one document, however many records. */
+/** Formats that print one document for any number of records. */
 const wholeFormats: ReadonlySet<string> = new Set(["json", "yaml"]);
 
 export interface PrintOptions extends Omit<Runtime, "services"> {
@@ -15,7 +15,7 @@ export interface PrintOptions extends Omit<Runtime, "services"> {
   readonly filter: Filter | undefined;
 }
 
-/** Loads the renderer while a response is awaited. Rendering reports a failure to load. */
+/** Loads the renderer while a response is awaited. Ignores a failure to load: rendering reports it. */
 export async function preloadRenderer(view: View, { output }: Settings, terminal: boolean): Promise<void> {
   try {
     const { prepareTables } = await import("../../output/render.ts");
@@ -23,7 +23,7 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
   } catch {}
 }
 
-/** Prints a result on stdout, and on stderr that a list is empty or that no record has a column. */
+/** Prints a result on stdout, and notes on stderr, such as that a list is empty or that no record has a column. */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { system, filter } = options;
   const stdout = reportingErrors(system.io.stdout);
@@ -102,7 +102,7 @@ async function collected({ records }: Records): Promise<readonly unknown[]> {
   return batches.flat();
 }
 
-/** The sink, whose failures become `CannotPrint`. */
+/** The same sink, except that a failed write throws `CannotPrint`. */
 const reportingErrors = (sink: Sink): Sink => ({
   isTTY: sink.isTTY,
   get columns() {
@@ -120,7 +120,7 @@ const reportingErrors = (sink: Sink): Sink => ({
   },
 });
 
-/** Streams text, without control sequences on a terminal, and ends it with a newline in any case. */
+/** Streams text and always ends it with a newline. On a terminal, removes control sequences. */
 async function printText(text: Text["text"], stdout: Sink): Promise<void> {
   const { sanitizeStream } = await import("../../output/text.ts");
   let last = "\n";

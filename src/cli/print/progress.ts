@@ -3,7 +3,7 @@ import { type Settings, usesColor } from "../../config/settings.ts";
 import { duration } from "../../core/durations.ts";
 import type { Sink, System } from "../../system/types.ts";
 
-/** Milliseconds from which on the elapsed time is shown. */
+/** The elapsed time is shown after this many milliseconds. */
 const minShownTime = 2_000;
 
 /**

@@ -1,8 +1,8 @@
 import { valueAt } from "../../core/json.ts";
 import type { View } from "../../core/view.ts";
-import { choosable, chosenColumns } from "../../output/table/columns.ts";
+import { availableColumns, chosenColumns } from "../../output/table/columns.ts";
 
-/** Resolves `--columns`: each word names a column or a path. `note` says which paths no observed record has. */
+/** Resolves `--columns`: each word names a column or a path. `note` lists the paths that no observed record has. */
 export function shownColumns(view: View, words: readonly string[]) {
   const columns = chosenColumns(view, words);
   const own = "columns" in view ? (view.columns ?? []) : [];
@@ -19,6 +19,6 @@ export function shownColumns(view: View, words: readonly string[]) {
     note: (): string | undefined =>
       sample === undefined || unseen.size === 0
         ? undefined
-        : `No record has ${[...unseen].join(", ")}. Columns: ${choosable(view, sample)}`,
+        : `No record has ${[...unseen].join(", ")}. Columns: ${availableColumns(view, sample)}`,
   };
 }

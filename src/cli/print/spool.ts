@@ -7,8 +7,8 @@ const maxInMemory = 250_000;
 const chunkSize = 65_536;
 
 /**
- * Passes text on once it is complete, and none of it when its source fails. Long text is held in a private file in the
- * folder, which is removed in any case. Throws `CannotPrint` when the file cannot be written.
+ * Yields text once it is complete, and none of it if its source fails. Long text is buffered in a private temporary file
+ * in `folder`. Throws `CannotPrint` when that file cannot be written.
  */
 export async function* spooled(
   pieces: AsyncIterable<string>,
@@ -16,13 +16,13 @@ export async function* spooled(
 ): AsyncGenerator<string | Uint8Array> {
   const held: string[] = [];
   let size = 0;
-  let file: Unnamed | undefined;
+  let file: TemporaryFile | undefined;
   try {
     for await (const piece of pieces) {
       held.push(piece);
       size += piece.length;
       if (size < maxInMemory) continue;
-      file ??= await orCannotPrint(folder, openUnnamed(folder));
+      file ??= await orCannotPrint(folder, openTemporaryFile(folder));
       await orCannotPrint(folder, file.handle.appendFile(held.splice(0).join("")));
       size = 0;
     }
@@ -37,19 +37,17 @@ async function orCannotPrint<Value>(folder: string, work: Promise<Value>): Promi
   try {
     return await work;
   } catch (cause) {
-    throw new CannotPrint(
-      `the result cannot be stored in ${folder} until it is complete: ${reasonOf(cause)}`,
-    );
+    throw new CannotPrint(`cannot buffer the result in ${folder}: ${reasonOf(cause)}`);
   }
 }
 
-interface Unnamed {
+interface TemporaryFile {
   readonly handle: FileHandle;
   readonly close: () => Promise<void>;
 }
 
-/** A file that is unlinked at once where the system allows it, so that even a killed process leaves none. */
-async function openUnnamed(folder: string): Promise<Unnamed> {
+/** Opens a file and unlinks it at once where the system allows that, so that even a killed process leaves no file. */
+async function openTemporaryFile(folder: string): Promise<TemporaryFile> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, `gpuctl-${crypto.randomUUID()}`);
   const handle = await open(path, "wx+", 0o600);
@@ -64,7 +62,7 @@ async function openUnnamed(folder: string): Promise<Unnamed> {
   };
 }
 
-/** Each chunk is valid until the next one is asked for. */
+/** Reads the file in chunks. Each chunk is overwritten by the next. */
 async function* contents(handle: FileHandle): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.alloc(chunkSize);
   for (let position = 0; ; ) {

@@ -11,9 +11,9 @@ import { canPrompt } from "./confirm.ts";
 import { argumentValue, isReplaced, type Missing, missingInputs } from "./missing.ts";
 
 /**
- * Fills in what is missing: an argument from a pipe on stdin, the rest from prompts, and then prints the command line that
- * runs without prompts. With `--no-validate`, what is missing stays so: the service decides. Throws `UsageError` that lists
- * everything missing when prompts are not possible.
+ * Fills in missing input: an argument from piped stdin, the rest from prompts. After prompting, prints the command line
+ * that runs without prompts. With `--no-validate`, nothing is prompted for and the service decides. Throws `UsageError`
+ * that lists everything missing when gpuctl cannot prompt.
  */
 export async function fillIn(
   { command, argv }: Invocation,

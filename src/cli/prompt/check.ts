@@ -8,8 +8,8 @@ import { didYouMean, invalidValues, sentence } from "../../core/text.ts";
 import type { Invocation } from "../parse/program.ts";
 
 /**
- * Whether the service's description lists a value that the contract does not know; undefined when the description could
- * not be fetched.
+ * Whether the service's description lists a value that the contract does not list; undefined when the description
+ * could not be fetched.
  */
 export type IsListedFor = (
   id: OperationId,
@@ -43,10 +43,10 @@ export async function checkInput(
     import("../../contract/index.ts"),
   ]);
   const operation: Operation = operations[id];
-  let undescribed = false;
+  let isDescriptionMissing = false;
   const checked = await checkListed(operation, input, async (path, value) => {
     const listed = await isListed(id, path, value);
-    undescribed ||= listed === undefined;
+    isDescriptionMissing ||= listed === undefined;
     return listed === true;
   });
   if (checked.ok) return;
@@ -55,14 +55,14 @@ export async function checkInput(
     message: withValue(issue, input) + suggestion(id, issue, input),
   }));
   const issues = [...new Map(all.map((issue) => [sentence(issue), issue])).values()];
-  throw invalidValues(issues, undescribed ? `${nothingSent} ${noDescription}` : nothingSent);
+  throw invalidValues(issues, isDescriptionMissing ? `${nothingSent} ${noDescription}` : nothingSent);
 }
 
 const nothingSent = "Nothing was sent.";
 const noDescription =
   "The service's description, which may list more values, is not available; --no-validate sends the value as it is.";
 
-/** The flag for a field as the user typed it, else its main name. */
+/** The flag for a field: as the user typed it, or its main name. */
 function flagName(command: CommandNode, flags: Invocation["flags"], path: Issue["path"]): string {
   const names = flagsThatSet(command, path);
   const given = names.map((name) => flags[name.replace(/^--/, "")]?.name).find((name) => name !== undefined);

@@ -1,4 +1,4 @@
-/** Exit codes (every code has one meaning in every command). */
+/** Exit codes. Each has the same meaning in every command. */
 export const exit = {
   done: 0,
   fault: 1,
@@ -8,9 +8,9 @@ export const exit = {
   notFound: 5,
   refused: 6,
   service: 7,
-  waited: 8,
+  notReady: 8,
   network: 9,
-  unknown: 10,
+  unknownOutcome: 10,
   budget: 11,
   interrupted: 130,
 } as const;

@@ -16,7 +16,7 @@ export interface Failure {
 /** The fields that depend on the kind of error. */
 type Meaning = Partial<Omit<Failure, "message">> & { readonly exitCode: number };
 
-/** The properties that error classes may have beside a message. */
+/** The properties that error classes may have besides a message. */
 export interface Details extends Error {
   readonly code?: string;
   readonly status?: number;
@@ -26,7 +26,7 @@ export interface Details extends Error {
   readonly finding?: string;
 }
 
-/** The meaning of each error by its name, so that no error class need be loaded. */
+/** The meaning of each error by its name, so that no error class has to be loaded. */
 export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Meaning>> = {
   UsageError: () => ({ code: "USAGE", exitCode: exit.usage }),
   Unavailable: () => ({ code: "UNAVAILABLE", exitCode: exit.usage }),
@@ -76,7 +76,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   }),
   UnknownOutcome: (error) => ({
     code: "UNKNOWN_OUTCOME",
-    exitCode: exit.unknown,
+    exitCode: exit.unknownOutcome,
     hint: error.finding ?? "The request may have taken effect. Check before you try again.",
   }),
   Unhealthy: () => ({ code: "UNHEALTHY", exitCode: exit.fault }),
@@ -93,8 +93,8 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   NotOffered: () => ({ code: "NOT_OFFERED", exitCode: exit.notFound }),
   NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
   RentalFailed: () => ({ code: "RENTAL_FAILED", exitCode: exit.service }),
-  NotReady: () => ({ code: "NOT_READY", exitCode: exit.waited, retryable: true }),
-  WaitedTooLong: () => ({ code: "WAITED_TOO_LONG", exitCode: exit.waited, retryable: true }),
+  NotReady: () => ({ code: "NOT_READY", exitCode: exit.notReady, retryable: true }),
+  WaitedTooLong: () => ({ code: "WAITED_TOO_LONG", exitCode: exit.notReady, retryable: true }),
   BudgetExceeded: () => ({
     code: "BUDGET_EXCEEDED",
     exitCode: exit.budget,
@@ -119,10 +119,10 @@ const meaningOf = (cause: unknown, sandbox: boolean): Meaning =>
 
 function serviceHint(status: number, sandbox: boolean): string | null {
   if (status === 401 && sandbox) {
-    return "The sandbox's user was deleted, or the key was revoked or is not one of the sandbox's. Unset GPUCTL_API_KEY to use the sandbox's own key, or start over with `gpuctl sandbox reset --yes`.";
+    return "The sandbox's user was deleted, or the key was revoked or does not belong to the sandbox. Unset GPUCTL_API_KEY to use the sandbox's own key, or start over with `gpuctl sandbox reset --yes`.";
   }
   if (status === 401)
-    return "See which key is used with `gpuctl auth status`, or log in with another key: `gpuctl auth login`.";
+    return "Run `gpuctl auth status` to see which key is used, or `gpuctl auth login` to log in with another key.";
   if (status === 403) return "The key does not have permission for this request.";
   if (status >= 300 && status < 400) {
     return "The base URL redirects. Set it (--base-url, GPUCTL_BASE_URL or the profile) to the final address.";

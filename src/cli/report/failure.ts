@@ -30,7 +30,7 @@ const aboutResponse: ReadonlySet<string> = new Set([
   "WaitedTooLong",
 ]);
 
-/** Any error as a failure. An unexpected one is a bug of gpuctl. */
+/** Converts any error to a failure. An unexpected error is a bug in gpuctl. */
 export function failureOf(
   cause: unknown,
   { completedBefore, last, sandbox = false }: FailureContext = {},
@@ -63,7 +63,7 @@ export function failureOf(
 const serviceCode = ({ name, code, status }: Details): string | null =>
   name === "ServiceError" && code !== undefined && code !== `HTTP_${status}` ? code : null;
 
-/** A failure as the one JSON document on stderr that machine formats get. */
+/** A failure as one JSON document, for machine formats. */
 export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure): string =>
   `${JSON.stringify({ error: failure })}\n`;
 
@@ -71,10 +71,10 @@ export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure)
 export function failureText(failure: ReportedFailure): string {
   const { message, status, issues, hint, request, exitCode, serviceCode } = failure;
   const response = serviceCode === null ? status : `${status} ${serviceCode}`;
-  const where = request && status !== null ? ` (${request.method} ${request.url} answered ${response})` : "";
+  const where = request && status !== null ? ` (${request.method} ${request.url} returned ${response})` : "";
   const sent = request && status === null ? ` (${request.method} ${request.url})` : "";
   const lines = [
-    `Error: ${exitCode === exit.unknown ? "the outcome is unknown: " : ""}${message}${where}${sent}`,
+    `Error: ${exitCode === exit.unknownOutcome ? "the outcome is unknown: " : ""}${message}${where}${sent}`,
     ...issues.map((issue) => `  ${issueText(issue)}`),
     ...(hint ? [hint] : []),
   ];

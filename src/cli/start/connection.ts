@@ -7,11 +7,11 @@ import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import { once } from "../../core/once.ts";
 import type { IsListedFor } from "../prompt/check.ts";
-import { describing } from "./describing.ts";
 import { DryRun, type ShownRequest, shownRequest } from "./dry-run.ts";
+import { createServiceDescription } from "./service-description.ts";
 import type { Runtime, Sandbox } from "./services.ts";
 
-/** The address of the in-process sandbox, a name that never leads to another host. */
+/** The base URL of the in-process sandbox. A `.localhost` name never resolves to another host. */
 const sandboxUrl = "http://sandbox.localhost";
 
 export interface Connection extends Pick<Ports, "callAt"> {
@@ -24,16 +24,19 @@ export interface Connection extends Pick<Ports, "callAt"> {
   readonly close: () => void;
 }
 
-interface Observing {
+interface ConnectOptions {
   readonly observe?: Observer;
-  /** Called whenever a request was sent and its response is awaited. */
+  /** Called after each request is sent, before its response arrives. */
   readonly onSent?: () => void;
 }
 
 const ignore = () => {};
 
-/** Calls to the service that the settings name. The connection is opened by the first one. */
-export function connect(runtime: Runtime, { observe = ignore, onSent = ignore }: Observing = {}): Connection {
+/** Creates the functions that call the service in the settings. The first call opens the connection. */
+export function connect(
+  runtime: Runtime,
+  { observe = ignore, onSent = ignore }: ConnectOptions = {},
+): Connection {
   const { settings, system, services, notes } = runtime;
   const { clock, interrupted, random } = system;
   const dryRunRequests: ShownRequest[] = [];
@@ -68,10 +71,13 @@ export function connect(runtime: Runtime, { observe = ignore, onSent = ignore }:
     signal: interrupted,
     warn: notes.say,
   } satisfies Omit<CallOptions, "target">;
-  const { describe, descriptions, replacementFor, isListed } = describing(runtime, async () => ({
-    ...options,
-    target: await target(routes.getOpenApiDocument),
-  }));
+  const { describe, descriptions, replacementFor, isListed } = createServiceDescription(
+    runtime,
+    async () => ({
+      ...options,
+      target: await target(routes.getOpenApiDocument),
+    }),
+  );
   /** Options for sending an operation. A dry run records the request and throws `DryRun`. */
   const optionsFor = async (id: OperationId, input: object): Promise<CallOptions> => {
     const to = await target(routes[id]);

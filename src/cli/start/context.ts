@@ -5,7 +5,7 @@ import { showProgress } from "../print/progress.ts";
 import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
 
-/** What every command may use, which is not the key. `serviceNow` is the service's time by its last response. */
+/** Creates what every command may use; the key is left out. `serviceNow` returns the service's time. */
 export function createContext(
   { settings: { key: _, ...settings }, system, services, notes }: Runtime,
   { calls }: Pick<Connection, "calls">,

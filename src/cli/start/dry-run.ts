@@ -2,12 +2,12 @@ import { type RequestParts, type Target, wireRequest } from "../../client/reques
 import type { Result } from "../../core/result.ts";
 import { isMachineFormat, type OutputFormat } from "../../core/view.ts";
 
-/** Ends a command in a dry run. */
+/** Thrown in a dry run instead of sending a request. Ends the command. */
 export class DryRun extends Error {
   override readonly name = "DryRun";
 }
 
-/** A request as it would be sent, without the key. */
+/** A request as it would be sent, with the key masked. */
 export interface ShownRequest {
   readonly method: string;
   readonly url: string;
@@ -15,12 +15,12 @@ export interface ShownRequest {
   readonly body: unknown;
 }
 
-/** A request with its key masked. A dry run works without a key. */
+/** The request that would be sent. Works without a key. */
 export function shownRequest(parts: RequestParts, target: Target, accept?: string): ShownRequest {
   const withAnyKey = { ...target, apiKey: target.apiKey ?? "none" };
   const { method, url, headers, body } = wireRequest(parts, withAnyKey, accept);
-  const hidden = headers.Authorization ? { ...headers, Authorization: "Bearer ****" } : headers;
-  return { method, url, headers: hidden, body: body === undefined ? null : JSON.parse(body) };
+  const masked = headers.Authorization ? { ...headers, Authorization: "Bearer ****" } : headers;
+  return { method, url, headers: masked, body: body === undefined ? null : JSON.parse(body) };
 }
 
 /** What a dry run prints instead of the command's result. */

@@ -6,7 +6,7 @@ import type { Result } from "../../core/result.ts";
 import { isMachineFormat, outputFormats } from "../../core/view.ts";
 import type { Sink, System } from "../../system/types.ts";
 import { helpFor } from "../help/help.ts";
-import { helpLook } from "../help/layout.ts";
+import { helpStyle } from "../help/layout.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { type Invocation, parse } from "../parse/program.ts";
 import { createNotes } from "../print/notes.ts";
@@ -24,7 +24,7 @@ export async function main(argv: readonly string[], system: System, services: Se
   try {
     const parsed = parse(argv, services.version);
     if ("command" in parsed) return await execute(parsed, system, services);
-    const text = "show" in parsed ? parsed.show : helpFor(parsed.help, await helpLook(io.stdout, env));
+    const text = "show" in parsed ? parsed.show : helpFor(parsed.help, await helpStyle(io.stdout, env));
     await io.stdout.write(text ?? "");
     return exit.done;
   } catch (error) {
@@ -67,7 +67,7 @@ async function execute(invocation: Invocation, system: System, services: Service
     const finish = async (result: Result) => {
       await print(result, command.view, { settings, system: systemWithServiceClock, notes, filter });
       for (const line of notes.held) await io.stderr.write(`${line}\n`);
-      // Only the user ends a view that is refreshed.
+      // Frames are shown until the user interrupts.
       if ("frames" in result) return exit.interrupted;
       return ("exitCode" in result && result.exitCode) || exit.done;
     };
@@ -91,7 +91,7 @@ async function execute(invocation: Invocation, system: System, services: Service
   }
 }
 
-/** A command that needs no configuration runs even where that cannot be read; `doctor` reports the problem. */
+/** A command that needs no configuration runs even if the file cannot be read; `doctor` reports the problem. */
 function configFor({ command }: Invocation, { files }: System): Config {
   try {
     return readConfig(files);
@@ -101,7 +101,7 @@ function configFor({ command }: Invocation, { files }: System): Config {
   }
 }
 
-/** What a command does with the profile, by its path. */
+/** How a command uses the profile. */
 function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
   if (noun === "profile") return verb === "add" ? "create" : "repair";
   return noun === "setup" || noun === "config" || noun === "doctor" || (noun === "auth" && verb === "login")
@@ -109,7 +109,7 @@ function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
     : "use";
 }
 
-/** After Ctrl-C every failure counts as an interruption, except one that reports what may have been changed or paid. */
+/** After Ctrl-C every failure counts as an interruption, except errors that report a possible change or charge. */
 const orInterrupted = (error: unknown, { interrupted }: System): unknown =>
   interrupted.aborted && !(error instanceof Error && reportedAfterInterrupt.has(error.name))
     ? new Interrupted()
@@ -124,7 +124,7 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
 /** A filter must compile before anything is sent. */
 const compiled = async (expression: string) => (await import("../../output/jq.ts")).compileFilter(expression);
 
-/** Whether a command line that could not be parsed seems to ask for a machine format: its error is then JSON. */
+/** Whether a command line that could not be parsed seems to ask for a machine format, so that its error is JSON. */
 function wantsJson(argv: readonly string[], env: System["env"]): boolean {
   const formats = argv.flatMap((word, at) => {
     if (/^--jq(?:=|$)/.test(word)) return ["json"];
@@ -149,23 +149,23 @@ async function fail(error: unknown, stderr: Sink, options: FailOptions): Promise
   return failure.exitCode;
 }
 
-/** Milliseconds of difference to ignore: Date has whole seconds, and a response takes time to arrive. */
+/** Clock difference to ignore, in milliseconds: Date has whole seconds, and a response takes time to arrive. */
 const tolerance = 2000;
 const restOfSecond = 999;
 
 /**
- * The time according to the service, from the Date header of its responses. Until the first response, this machine's
- * time. Date has whole seconds, so the end of the second is used: then no timestamp is in the future.
+ * The service's time, from the Date header of its responses; this machine's time until the first response. Date has
+ * whole seconds, so the clock assumes the end of the second: then no timestamp of the service is in the future.
  */
-function serviceClock(machine: () => number): { readonly observe: Observer; readonly now: () => number } {
-  let ahead = 0;
+function serviceClock(localNow: () => number): { readonly observe: Observer; readonly now: () => number } {
+  let offset = 0;
   return {
     observe: ({ header }) => {
-      const theirs = Date.parse(header("date") ?? "");
-      if (Number.isNaN(theirs)) return;
-      const difference = theirs - machine();
-      ahead = Math.abs(difference) <= tolerance ? 0 : difference + restOfSecond;
+      const serviceTime = Date.parse(header("date") ?? "");
+      if (Number.isNaN(serviceTime)) return;
+      const difference = serviceTime - localNow();
+      offset = Math.abs(difference) <= tolerance ? 0 : difference + restOfSecond;
     },
-    now: () => machine() + ahead,
+    now: () => localNow() + offset,
   };
 }

@@ -1,5 +1,4 @@
-import type { Installation } from "../../command-kit/context.ts";
-import { type Ports, visibleVariables } from "../../command-kit/context.ts";
+import { type Installation, type Ports, visibleVariables } from "../../command-kit/context.ts";
 import { createSecrets } from "../../config/credentials.ts";
 import { configPath, type Profile, profileOf, profileValues, readConfig } from "../../config/file.ts";
 import { createProfiles } from "../../config/profiles.ts";
@@ -7,7 +6,7 @@ import { usesColor } from "../../config/settings.ts";
 import { isUsable } from "../../config/values.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
 import { globals, nouns } from "../generated/tree.ts";
-import { helpLook } from "../help/layout.ts";
+import { helpStyle } from "../help/layout.ts";
 import { helpOrTopic } from "../help/topics.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { unknownTopic } from "../parse/unknown.ts";
@@ -15,7 +14,7 @@ import { canPrompt } from "../prompt/confirm.ts";
 import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
 
-/** What only some commands use. This module is loaded for those alone. */
+/** Creates what only some commands use. This module is loaded only for them. */
 export function createPorts(runtime: Runtime, { callAt, sandbox, keyring }: Connection): Ports {
   const { settings, services } = runtime;
   const { env, files, io, programs } = runtime.system;
@@ -30,7 +29,7 @@ export function createPorts(runtime: Runtime, { callAt, sandbox, keyring }: Conn
     sandboxFacts: services.sandbox.facts,
     programs,
     helpOn: async (words) => {
-      const help = await helpOrTopic(words, await helpLook(io.stdout, env));
+      const help = await helpOrTopic(words, await helpStyle(io.stdout, env));
       if (help === undefined) throw unknownTopic(words);
       return help;
     },
@@ -95,7 +94,7 @@ function installation({ settings, system, services }: Runtime): Installation {
   };
 }
 
-/** Other commands fail over the invalid values of a profile. */
+/** Lists the values of a profile that make other commands fail. */
 function invalidValues(profile: Profile | undefined, name: string): string | undefined {
   const invalid = Object.entries(profileValues(profile))
     .filter(([key, text]) => !isUsable(key, text))
@@ -104,9 +103,9 @@ function invalidValues(profile: Profile | undefined, name: string): string | und
   return `profile "${name}" has invalid values: ${invalid.join(", ")} (remove one with \`gpuctl config unset KEY\`)`;
 }
 
-function orUndefined<Value>(look: () => Value): Value | undefined {
+function orUndefined<Value>(read: () => Value): Value | undefined {
   try {
-    return look();
+    return read();
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
 import { createContext } from "./context.ts";
 import type { Runtime } from "./services.ts";
 
-/** A command by its words. */
+/** Loads a command by its words, such as `rentals list`. */
 export async function loadCommand(words: string): Promise<Command> {
   const load = loaders[words];
   if (!load) throw new Error(`no module for ${words}: run npm run generate`);
@@ -20,11 +20,11 @@ interface RunOptions {
   readonly invocation: Invocation;
   readonly command: Command;
   readonly connection: Connection;
-  /** The service's time by its last response, in milliseconds since the epoch. */
+  /** The service's time according to its last response, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
 }
 
-/** From the parsed command line to a result: missing values, contract check, confirmation, the command itself. */
+/** Runs a parsed command line: fills in missing values, checks the input, asks for confirmation, runs the command. */
 export async function run(
   { invocation: parsed, command, connection, serviceNow }: RunOptions,
   runtime: Runtime,
@@ -36,17 +36,19 @@ export async function run(
   const values = await fillIn(invocation, valuesOf(invocation), runtime);
   const parsedValues = { ...context, ...(await portsFor(command, runtime, connection)), ...values };
   const input = (await command.buildInput?.(parsedValues)) ?? values.input;
-  // Skipped when there is nothing to check, so that a plain listing loads no schema.
+  // Skipped when there is nothing to check, so that a plain `list` loads no schema.
   if (settings.validate && node.operation !== undefined && Object.keys(input).length > 0) {
     const { checkInput } = await import("../prompt/check.ts");
     await checkInput(node.operation, input, invocation, connection.isListed);
   }
   const runInput = { ...parsedValues, input };
   if (!settings.dryRun && command.confirm) {
-    const { confirm: asked } = command;
-    const question = () => ("spending" in asked ? asked.spending(runInput) : asked.destruction(runInput));
-    const real = node.operation === undefined && node.path[0] !== "sandbox";
-    await confirm(question, node, { ...settings, sandbox: settings.sandbox && !real }, system.io);
+    const { confirm: confirmation } = command;
+    const question = () =>
+      "spending" in confirmation ? confirmation.spending(runInput) : confirmation.destruction(runInput);
+    // Even with `--sandbox`, commands such as `profile remove` change the real configuration.
+    const isReal = node.operation === undefined && node.path[0] !== "sandbox";
+    await confirm(question, node, { ...settings, sandbox: settings.sandbox && !isReal }, system.io);
   }
   return command.run(runInput);
 }

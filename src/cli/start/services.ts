@@ -22,24 +22,24 @@ export interface Services {
   readonly neededNode: string;
   readonly network: {
     readonly connect: () => Promise<Transport>;
-    /** What a host returns without a key. Throws when it cannot be reached within `timeout` milliseconds. */
+    /** Probes a host without a key. Throws when it cannot be reached within `timeout` milliseconds. */
     readonly probe: (url: string, timeout: number) => Promise<Probe>;
-    /** The proxy that the environment names for a URL. */
+    /** The proxy that the environment sets for a URL. */
     readonly proxyFor: (url: string) => Promise<string | undefined>;
   };
   readonly sandbox: {
     readonly open: () => Promise<Sandbox>;
-    /** What is the same for every sandbox, known without opening one. */
+    /** Facts that are the same for every sandbox, available without opening one. */
     readonly facts: () => Promise<SandboxFacts>;
     readonly health: () => Promise<SandboxHealth>;
   };
   readonly descriptionCache: () => Promise<DescriptionCache>;
 }
 
-/** The service on this machine: a `fetch` of its own, and its controls. */
+/** The in-process sandbox: a `fetch` that it handles itself, and its controls. */
 export interface Sandbox extends SandboxControl {
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Whether a secret is one of its keys, revoked or not. */
+  /** Whether a secret is a key of the sandbox, revoked or not. */
   readonly hasKey: (secret: string) => boolean;
   readonly close: () => void;
 }

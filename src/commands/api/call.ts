@@ -16,14 +16,14 @@ import { recordsOf } from "../../output/records.ts";
 import { everyColumn } from "../../output/table/columns.ts";
 import { checkRequest } from "./check.ts";
 import { fieldsFromFlags } from "./fields-from-flags.ts";
-import { findOperation, isPlaced, type Named, namedBy, operationArgs } from "./find.ts";
+import { canResolve, findOperation, type Named, namedBy, operationArgs } from "./find.ts";
 import { destroys, type Request, requestOf } from "./request.ts";
 
 export default defineCommand({
   path: "api call",
   summary: "Call any operation of the service",
   details:
-    "Fields fill path, query and headers by name; the rest becomes the body. The request is checked against the description first. The response is printed as JSON unless --output says otherwise. null is a valid response: getRental returns it for a rental that does not exist.",
+    "Fields that are path, query or header parameters are sent there; the others form the body. The request is checked against the description first. The response is printed as JSON unless --output says otherwise. null is a valid response: getRental returns it for a rental that does not exist.",
   args: operationArgs,
   flags: {
     rawField: flag.texts("A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists", {
@@ -34,7 +34,7 @@ export default defineCommand({
       "A field that may be a number, true, false or null; @FILE reads a file, - reads stdin",
       { short: "F", value: "KEY=VALUE" },
     ),
-    input: flag.text("The whole body, as JSON; - is stdin", { value: "FILE" }),
+    input: flag.text("File with the whole body, as JSON; - reads stdin", { value: "FILE" }),
     include: flag.boolean("Print the status and the headers of the response first", {
       short: "i",
       conflictsWith: ["paginate"],
@@ -68,7 +68,8 @@ export default defineCommand({
     const found = findOperation(named, description);
     const request = requestOf({ named, found, fields, input });
     const { method, path } = request.parts;
-    if (found === undefined) say(`The description lists no ${method} ${path}: the request is not checked.`);
+    if (found === undefined)
+      say(`The description does not list ${method} ${path}, so the request is not checked.`);
     if (flags.include && (settings.tableFromCli || !["table", "json"].includes(settings.output))) {
       throw new UsageError("--include prints the response as received: remove --output and --columns");
     }
@@ -83,21 +84,24 @@ export default defineCommand({
         : undefined,
   },
   run: async ({ input, flags: { include, paginate }, ...context }) => {
-    if (paginate) return shown(await allPages(input, context), context.settings);
-    return printed(await context.request(input.parts), input.operation, include, context);
+    if (paginate) return jsonResult(await allPages(input, context), context.settings);
+    return responseResult(await context.request(input.parts), input.operation, include, context);
   },
 });
 
-/** The documented description where the service's is unavailable. Throws `NoDescription` where that lists too little. */
+/**
+ * Gets the service's description. If it cannot be fetched, returns the documented API when that lists the operation,
+ * and throws `NoDescription` otherwise.
+ */
 async function describedFor(named: Named, { describe }: Pick<Context, "describe">): Promise<Description> {
   try {
-    return await describe({ orDocumented: (documented) => isPlaced(named, documented) });
+    return await describe({ orDocumented: (documented) => canResolve(named, documented) });
   } catch (error) {
     const wanted = "id" in named ? JSON.stringify(named.id) : `${named.method} ${named.path}`;
     throw noDescription(
       error,
       `the service has the operation ${wanted}`,
-      "`gpuctl api call METHOD PATH` works without it; `gpuctl api spec --refresh` fetches it.",
+      "`gpuctl api call METHOD PATH` works without the description; `gpuctl api spec --refresh` fetches it.",
     );
   }
 }
@@ -122,10 +126,11 @@ async function allPages(
 }
 
 /**
- * A response as it is printed: JSON as such, anything else as its bytes, or as text on a terminal; nothing when it is
- * empty and may be; `include` prints the status and the headers first. Throws `InvalidResponse`, or `UnknownOutcome` for a write, for what should be JSON and is not.
+ * The result for a response: JSON in the requested format, anything else as bytes, or as text on a terminal, and
+ * nothing for a response that may be empty. `include` prints the status and the headers first. Throws when a response
+ * should be JSON but is not: `InvalidResponse`, or `UnknownOutcome` when the request was a write.
  */
-function printed(
+function responseResult(
   response: BufferedResponse,
   operation: DescribedOperation | undefined,
   include: boolean,
@@ -135,7 +140,7 @@ function printed(
   const { bytes } = response;
   const data = shouldBeJson(response, operation) ? { value: jsonOf(response) } : undefined;
   if (!include) {
-    if (data) return shown(data.value, settings);
+    if (data) return jsonResult(data.value, settings);
     if (bytes.length === 0) return { exitCode: 0 };
     return terminal ? { text: [response.text()] } : { bytes };
   }
@@ -151,7 +156,7 @@ const headText = ({ status, headers }: BufferedResponse): string =>
     "\n",
   ].join("\n");
 
-/** Whether a response is JSON by its type; one without a type is when it parses. */
+/** Whether a response is JSON according to its content type; one without a content type, if it parses as JSON. */
 function shouldBeJson(response: BufferedResponse, operation: DescribedOperation | undefined): boolean {
   const type = response.header("content-type");
   const isJsonType = type !== null && /[/+]json\b/i.test(type);
@@ -165,7 +170,9 @@ function shouldBeJson(response: BufferedResponse, operation: DescribedOperation 
 /** Success statuses that have no body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Whether the description gives this response a JSON schema; `default` counts only where no success is described. */
+/**
+ * Whether the description gives this response a JSON schema; `default` counts only when no 2xx response is described.
+ */
 function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOperation | undefined): boolean {
   const responses = operation?.responses ?? [];
   const fallback = responses.some((one) => /^2/.test(one.status)) ? [] : ["default"];
@@ -175,13 +182,16 @@ function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOpe
   return described?.schema !== undefined;
 }
 
-/** JSON of any shape in the requested format; as JSON without one. */
-function shown(data: unknown, { output, tableFromCli }: Context["settings"]): Result {
+/** The result for JSON of any shape: in the requested format, or as JSON when none is requested. */
+function jsonResult(data: unknown, { output, tableFromCli }: Context["settings"]): Result {
   const asIs = output === "table" && !tableFromCli;
   return { data, view: asIs ? { kind: "document" } : viewOf(data) };
 }
 
-/** A list shows the values inside its records as columns; a page of a list is one, and anything else a record. */
+/**
+ * The view for JSON of any shape. An array, or a page that contains one, is a list with a column for each field of its
+ * records. Anything else is a record.
+ */
 function viewOf(data: unknown): View {
   const list = { kind: "list", empty: "The response is an empty list.", id: [] } as const;
   const records = recordsOf({ data }, { ...list, columns: [] });
@@ -190,7 +200,7 @@ function viewOf(data: unknown): View {
   return single ? { kind: "record", id } : { ...list, columns: everyColumn(records), id };
 }
 
-/** Names of the identifiers of records: `id`, else the first name that ends like one. */
+/** The names of the id fields of records: `id`, then the first name that looks like an id. */
 function idsIn(records: readonly unknown[]): readonly string[] {
   const names = records.flatMap((record) => (isRecord(record) ? Object.keys(record) : []));
   const named = names.find((name) => /(?:[a-z]I|_i|^i)d$/.test(name));

@@ -4,7 +4,7 @@ import type { DescribedOperation, DescribedResponse } from "../../openapi/descri
 import { type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
 import { fieldsOfSchema, type ShownField, shownField, typeText } from "../../openapi/schema-fields.ts";
 import { namedBy, operationArgs, requireOperation } from "./find.ts";
-import { destroys, isOwn } from "./request.ts";
+import { destroys, isReservedHeader } from "./request.ts";
 
 export default defineCommand({
   path: "api describe",
@@ -26,14 +26,14 @@ export default defineCommand({
   },
 });
 
-interface Place extends ShownField {
+interface OperationField extends ShownField {
   readonly in: string;
 }
 
-/** An operation, summarized. */
+/** An operation as `-o json` prints it. */
 function shownOperation(description: Description, operation: DescribedOperation) {
   const { id, method, path, tags, summary, deprecated, parameters, body, responses } = operation;
-  const fields: readonly Place[] = [
+  const fields: readonly OperationField[] = [
     ...parameters.map((parameter) => {
       const field = shownField(description, parameter.name, parameter.schema, parameter.required);
       return { in: parameter.in, ...field, description: parameter.description || field.description };
@@ -63,7 +63,7 @@ const shownResponse = (description: Description, response: DescribedResponse) =>
 
 type Shown = ReturnType<typeof shownOperation>;
 
-/** For people, one fact per line. */
+/** An operation as a table shows it, one fact per line. */
 function lines(shown: Shown): Readonly<Record<string, string>> {
   const { operationId, method, path, group, summary, description, deprecated, fields, responses, example } =
     shown;
@@ -82,7 +82,14 @@ function lines(shown: Shown): Readonly<Record<string, string>> {
   };
 }
 
-const fieldText = ({ type, required, choices, limits, default: value, description }: Place): string =>
+const fieldText = ({
+  type,
+  required,
+  choices,
+  limits,
+  default: value,
+  description,
+}: OperationField): string =>
   joined([
     required ? `${type}, required` : type,
     choices && `one of ${choices.join(", ")}`,
@@ -93,11 +100,11 @@ const fieldText = ({ type, required, choices, limits, default: value, descriptio
 
 const joined = (parts: readonly (string | false | null)[]): string => parts.filter(Boolean).join("; ");
 
-/** A command line that calls an operation with what it needs. */
+/** An example command line that calls an operation with its required fields. */
 function sampleCall(description: Description, operation: DescribedOperation): string {
   const { id, method, path, parameters, body } = operation;
   const given = parameters
-    .filter((parameter) => parameter.required && parameter.in !== "cookie" && !isOwn(parameter))
+    .filter((parameter) => parameter.required && parameter.in !== "cookie" && !isReservedHeader(parameter))
     .flatMap(({ name, schema }) => flags(name, sample(description, schema)));
   const inBody = body?.required === true ? flags("", sample(description, body.schema)) : [];
   const target = id.includes(" ") ? `${method} ${path}` : id;
@@ -106,7 +113,7 @@ function sampleCall(description: Description, operation: DescribedOperation): st
   );
 }
 
-/** A value as `-f` and `-F` flags; a root has no name. */
+/** A value as `-f` and `-F` flags; the name of a whole body is empty. */
 function flags(name: string, value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => flags(`${name}[]`, item));
   if (typeof value === "object" && value !== null) {
@@ -119,7 +126,7 @@ function flags(name: string, value: unknown): readonly string[] {
 
 const maxDepth = 6;
 
-/** A value that fits a schema as far as the schema says. */
+/** An example value for a schema. */
 function sample(description: Description, schema: unknown, depth = 0): unknown {
   const found = merged(description, schema);
   const shown =

@@ -2,7 +2,10 @@ import type { Context } from "../../command-kit/context.ts";
 import { UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 
-/** The fields that `-f` and `-F` give. Throws `UsageError` for what cannot be read, and for a missing file. */
+/**
+ * Builds the fields of a request from `-f` and `-F`. Throws `UsageError` for an invalid value or a file that cannot be
+ * read.
+ */
 export async function fieldsFromFlags(
   { rawField, field }: { readonly rawField: readonly string[]; readonly field: readonly string[] },
   files: Pick<Context["files"], "read">,
@@ -22,11 +25,11 @@ function split(text: string, flag: string): Entry {
   throw new UsageError(`${flag} must be KEY=VALUE such as label=train, not ${JSON.stringify(text)}`);
 }
 
-const words: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
+const literals: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
 
-/** true, false, null and numbers as such, `@FILE` and `-` as the contents of a file or stdin, anything else as text. */
+/** Parses a value of `-F`: true, false, null or a number, the contents of `@FILE` or of stdin for `-`, else a text. */
 async function read(text: string, key: string, files: Pick<Context["files"], "read">): Promise<unknown> {
-  if (Object.hasOwn(words, text)) return words[text];
+  if (Object.hasOwn(literals, text)) return literals[text];
   if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return number(text, key);
   if (text === "-") return new TextDecoder().decode(await files.read("-"));
   if (text.startsWith("@")) return new TextDecoder().decode(await files.read(text.slice(1)));
@@ -41,7 +44,7 @@ function number(text: string, key: string): number {
   return value;
 }
 
-/** A value with its key, which may lead into other values: `a`, `a[b]`, `a[]`, `a[][b]`. */
+/** A value with its key, which may be a path into objects and lists: `a`, `a[b]`, `a[]`, `a[][b]`. */
 interface Entry {
   readonly key: string;
   readonly value: unknown;
@@ -50,14 +53,15 @@ interface Entry {
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * Objects and lists from keys and values, in their order. `a[]` adds to a list; `a[][b]` fills the last object of one,
- * or begins the next when that has a `b`. Throws `UsageError` for a key that cannot be read or is given twice.
+ * Builds objects and lists from keys and values, in their order. `a[]` appends to a list. `a[][b]` sets `b` in the last
+ * object of a list, or in a new one when the last already has a `b`. Throws `UsageError` for an invalid or repeated
+ * key.
  */
 function nested(entries: readonly Entry[]): Node {
   return entries.reduce((root, entry) => withField(root, stepsOf(entry.key), entry), empty());
 }
 
-/** Without a prototype, so that every name is just a name. */
+/** Has no prototype, so that a name such as `__proto__` is an ordinary key. */
 const empty = (): Node => Object.create(null);
 
 function stepsOf(key: string): readonly string[] {
@@ -72,7 +76,7 @@ function withField(node: Node, [name = "", ...rest]: readonly string[], entry: E
   return Object.assign(empty(), node, { [name]: withValue(node[name], rest, entry) });
 }
 
-/** What stands at a place once the value is put where the steps lead from there. */
+/** Returns `before` with the entry's value set at the path `steps` inside it. */
 function withValue(before: unknown, steps: readonly string[], entry: Entry): unknown {
   const { key, value } = entry;
   if (steps.length === 0) {
@@ -97,7 +101,7 @@ function withValue(before: unknown, steps: readonly string[], entry: Entry): unk
 /** `a[]` without a value is an empty list. */
 const noValue = Symbol("no value");
 
-/** Whether there is already a value where the steps lead. */
+/** Whether there is already a value at the path inside a node. */
 function isTaken(node: Node, [name = "", ...rest]: readonly string[]): boolean {
   const value = node[name];
   if (rest.length === 0 || rest[0] === "") return rest.length === 0 && value !== undefined;

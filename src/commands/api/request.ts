@@ -11,7 +11,7 @@ export interface Request {
   readonly values: Readonly<Record<"path" | "query" | "header", Readonly<Record<string, unknown>>>>;
   /** Undefined without a body. */
   readonly body: unknown;
-  /** The body was given as a whole, not as fields. */
+  /** True when `--input` is the whole body, false when fields form it. */
   readonly wholeBody: boolean;
 }
 
@@ -24,8 +24,9 @@ interface RequestInputs {
 }
 
 /**
- * Puts the fields where they belong: into the path, into the query, the rest into the body, or into the query of a
- * request without one. Throws `UsageError` when the path stays incomplete, the input is not JSON, or a field is given twice.
+ * Builds a request. Fields that are path, query or header parameters are sent there. The others form the body, or join
+ * the query if the request has no body or `input` is the whole body. Throws `UsageError` when a path parameter is
+ * missing or invalid, the input is not JSON, or a field is given twice.
  */
 export function requestOf({ named, found, fields, input }: RequestInputs): Request {
   const operation = found?.operation;
@@ -35,7 +36,7 @@ export function requestOf({ named, found, fields, input }: RequestInputs): Reque
   const declared = operation?.parameters.filter((parameter) => parameter.in === "query") ?? [];
   const bodiless = ["GET", "HEAD", "DELETE"].includes(method) && operation?.body === undefined;
   const path = byName(found?.pathValues);
-  const query = byName("id" in named ? {} : textQuery(named.query));
+  const query = byName("id" in named ? {} : queryFields(named.query));
   const header = byName();
   const rest = byName();
   for (const [name, value] of Object.entries(fields)) {
@@ -71,25 +72,25 @@ export function requestOf({ named, found, fields, input }: RequestInputs): Reque
   };
 }
 
-/** Whether a request may destroy something, judged by its method and its names. */
+/** Whether a request may destroy something, judging by its method, path and operation id. */
 export const destroys = ({ method, path, id = "" }: { method: string; path: string; id?: string }): boolean =>
   method === "DELETE" ||
   (method !== "GET" && method !== "HEAD" && /terminat|delete|revoke|destroy|remove/i.test(`${id} ${path}`));
 
-/** Without a prototype, so that every name is just a name. */
+/** Has no prototype, so that a name such as `__proto__` is an ordinary key. */
 const byName = (values: object = {}): Record<string, unknown> => Object.assign(Object.create(null), values);
 
 const givenTwice = (name: string): UsageError => new UsageError(`${name} is given twice`);
 
-/** Adds a field. Throws `UsageError` when the query of the path sets it as well. */
+/** Adds a field to the query. Throws `UsageError` when the query already has it. */
 function putIntoQuery(query: Record<string, unknown>, name: string, value: unknown): void {
   const duplicate = [name, ...pairs(name, value).map(([written]) => written)].find((one) => one in query);
   if (duplicate !== undefined) throw givenTwice(duplicate);
   query[name] = value;
 }
 
-/** A name that occurs several times becomes a list. */
-const textQuery = (query: URLSearchParams): Record<string, unknown> =>
+/** The fields of a query. A name that occurs several times becomes a list. */
+const queryFields = (query: URLSearchParams): Record<string, unknown> =>
   Object.fromEntries(
     [...new Set(query.keys())].map((name) => {
       const all = query.getAll(name);
@@ -107,6 +108,7 @@ function segment(name: string, value: unknown): string {
   return encodeURIComponent(text);
 }
 
+/** A field as query parameters; a nested value has the name `name[key]`. */
 function pairs(name: string, value: unknown): readonly (readonly [string, string])[] {
   if (Array.isArray(value)) return value.flatMap((item) => pairs(name, item));
   if (typeof value === "object" && value !== null) {
@@ -124,7 +126,7 @@ function parsed(input: string): unknown {
 }
 
 /** Headers that gpuctl or the connection sets, even if a description declares them. */
-const ownHeaders: ReadonlySet<string> = new Set([
+const reservedHeaders: ReadonlySet<string> = new Set([
   "accept",
   "content-type",
   "authorization",
@@ -134,26 +136,26 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** Whether the user may not set a parameter of a description. */
-export const isOwn = ({ in: place, name }: Pick<DescribedParameter, "in" | "name">): boolean =>
-  place === "header" && ownHeaders.has(name.toLowerCase());
+/** Whether a parameter is a header that the user may not set. */
+export const isReservedHeader = ({ in: place, name }: Pick<DescribedParameter, "in" | "name">): boolean =>
+  place === "header" && reservedHeaders.has(name.toLowerCase());
 
 /**
- * The header that a field gives, as the description writes it; undefined for any other field. Throws `UsageError`
- * for one that the user may not set.
+ * The name of the described header that a field sets; undefined for any other field. Throws `UsageError` for a header
+ * that the user may not set.
  */
 function headerNamed(operation: DescribedOperation | undefined, field: string): string | undefined {
   const found = operation?.parameters.find(
     ({ in: place, name }) => place === "header" && name.toLowerCase() === field.toLowerCase(),
   );
-  if (found && isOwn(found)) {
+  if (found && isReservedHeader(found)) {
     const advice = /^authorization$/i.test(field) ? ": use `gpuctl auth login` or GPUCTL_API_KEY" : "";
     throw new UsageError(`${found.name} is a header that gpuctl sends itself${advice}`);
   }
   return found?.name;
 }
 
-/** Values as headers. Throws `UsageError` for an invalid header value. */
+/** Formats values as headers. Throws `UsageError` for an invalid header value. */
 const headersOf = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, headerText(name, value)]));
 

@@ -11,7 +11,7 @@ export default defineCommand({
     "The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
-    keyCommand: flag.text("Store a command line that prints the key instead of the key", {
+    keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {
       value: "COMMAND",
     }),
   },

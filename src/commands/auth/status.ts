@@ -14,7 +14,7 @@ export default defineCommand({
   ],
   run: async ({ input, call, setFailureContext, secrets, settings }) => {
     const { profile, baseUrl, inferenceBaseUrl, sandbox, dryRun } = settings;
-    // In a dry run the call ends the command, before a program is run that prints the key.
+    // A dry run ends with this call, before `keyInUse` can run the command that prints the key.
     if (dryRun) await call("getActiveRentalSummary", input);
     const { key, source } = await secrets.keyInUse();
     const ending = `…${keyEnding(key)}`;

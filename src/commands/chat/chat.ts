@@ -72,8 +72,8 @@ const textOrFile = async (text: string, files: Context["files"]): Promise<string
 type Ending = Pick<CompletionChunk, "finish" | "usage">;
 
 /**
- * The events of the response as they arrive. Throws `StreamTruncated` when one of them reports a failure, and when the stream
- * ends without `[DONE]` or a finish reason: what came before is then only a part.
+ * The events of the response as they arrive. Throws `StreamTruncated` when an event reports a failure, and when the
+ * stream ends without `[DONE]` or a finish reason, because the response is then incomplete.
  */
 async function* streamCompletion(
   input: InputOf<"createChatCompletion">,
@@ -96,12 +96,12 @@ async function* streamCompletion(
   report({ finish, usage });
 }
 
-/** Just the text. */
+/** The text of each event. */
 async function* texts(events: AsyncIterable<CompletionChunk>): AsyncGenerator<string> {
   for await (const { text } of events) if (text !== "") yield text;
 }
 
-/** Just the events as they came. */
+/** Each event as the service sent it. */
 async function* bodies(events: AsyncIterable<CompletionChunk>): AsyncGenerator<readonly unknown[]> {
   for await (const { body } of events) yield [body];
 }
@@ -119,7 +119,7 @@ function showProgress({ progress }: Pick<Context, "progress">): () => Promise<vo
   };
 }
 
-/** Opens the stream; once more without asking for token counts where the service rejects that. */
+/** Opens the stream. If the service rejects the request for token counts, tries once more without it. */
 async function open(input: InputOf<"createChatCompletion">, { stream }: Pick<Context, "stream">) {
   try {
     return await stream("createChatCompletion", input);
@@ -130,7 +130,7 @@ async function open(input: InputOf<"createChatCompletion">, { stream }: Pick<Con
   }
 }
 
-/** Says on stderr what a reader would miss: that the response is incomplete, and the tokens when asked for. */
+/** Says on stderr that the response is incomplete, and reports the token counts if requested. */
 function reportEnding({ finish, usage }: Ending, withUsage: boolean, { say }: Pick<Context, "say">): void {
   if (finish === "length") say("The response was cut at the token limit; --max-tokens raises it.");
   if (finish === "content_filter") say("The service withheld a part of the response.");

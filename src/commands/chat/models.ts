@@ -23,15 +23,15 @@ export default defineCommand({
   run: async ({ describe, request }) => {
     const orDocumented = (documented: Description) => listing(documented) !== undefined;
     const description = await describe({ orDocumented }).catch((error: unknown) => {
-      throw noDescription(error, "the service lists its chat models", elsewhere);
+      throw noDescription(error, "the service lists its chat models", hint);
     });
     const operation = listing(description);
-    if (operation === undefined) throw new NotOffered("the service does not list its chat models", elsewhere);
+    if (operation === undefined) throw new NotOffered("the service does not list its chat models", hint);
     return { data: jsonOf(await request({ host: "inference", method: "GET", path: operation.path })) };
   },
 });
 
-const elsewhere =
+const hint =
   "See the service's documentation for names; --model takes any name, and `gpuctl config set chat.model NAME` saves one.";
 
 /** The operation that lists the chat models. */

@@ -5,7 +5,7 @@ import { key } from "./key.ts";
 export default defineCommand({
   path: "config get",
   summary: "Print a value set in the profile",
-  details: "Exits 5 and prints nothing when the key is not set.",
+  details: "Exits 5 and prints nothing to stdout when the key is not set.",
   args: [key],
   uses: ["profiles"],
   view: { kind: "lines", path: "value" },

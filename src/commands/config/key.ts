@@ -1,9 +1,9 @@
 import { arg } from "../../command-kit/arg.ts";
 
-export const key = arg.text("KEY", "Key of the configuration", {
+export const key = arg.text("KEY", "Configuration key", {
   required: true,
   choicesFrom: "config-keys",
   hints: {
-    apiKey: "`gpuctl auth login` stores a key, and `gpuctl auth logout` removes it.",
+    apiKey: "`gpuctl auth login` stores an API key, and `gpuctl auth logout` removes it.",
   },
 });

@@ -18,7 +18,7 @@ export default defineCommand({
   examples: [
     { text: "Use another image model", command: "gpuctl config set image.model SDXL-turbo" },
     {
-      text: "Stop renting more at ten dollars an hour",
+      text: "Block new rentals when the active ones cost ten dollars an hour",
       command: "gpuctl config set budget.maxBurn 10",
     },
     {

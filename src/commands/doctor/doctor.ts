@@ -5,7 +5,7 @@ import { once } from "../../core/once.ts";
 import { wrap } from "../../core/text.ts";
 import * as local from "./checks/local.ts";
 import * as service from "./checks/service.ts";
-import { type Check, type Examined, type Finding, failure } from "./finding.ts";
+import { type Check, type CheckInput, type Finding, failure } from "./finding.ts";
 
 /** The checks by name, in the order of the report. */
 const checks: Readonly<Record<string, Check>> = {
@@ -28,7 +28,7 @@ const checks: Readonly<Record<string, Check>> = {
 export default defineCommand({
   path: "doctor",
   summary: "Check the installation and suggest fixes",
-  details: "Changes nothing, sends at most three reads, and exits 0 only when no check fails.",
+  details: "Changes nothing, sends at most three read requests, and exits 0 only when no check fails.",
   needsNoConfig: true,
   uses: ["installation", "completionScript"],
   view: {
@@ -49,7 +49,7 @@ export default defineCommand({
   run: async (context) => {
     const { call, completionScript, installation, now, progress, settings } = context;
     const limits = { retries: 0, timeout: { compute: timeout, inference: timeout } };
-    const examined: Examined = {
+    const input: CheckInput = {
       ...installation,
       settings,
       now,
@@ -58,7 +58,7 @@ export default defineCommand({
       host: once(() => installation.probe(String(settings.baseUrl), timeout)),
     };
     const results = await progress("Checking", () =>
-      Promise.all(Object.entries(checks).map(([name, check]) => resultOf(name, check, examined))),
+      Promise.all(Object.entries(checks).map(([name, check]) => resultOf(name, check, input))),
     );
     const failures = results.filter(({ status }) => status === "failure").length;
     if (settings.output === "table") {
@@ -73,10 +73,10 @@ interface CheckResult extends Finding {
   readonly check: string;
 }
 
-/** A check that throws is a failure. */
-async function resultOf(name: string, check: Check, examined: Examined): Promise<CheckResult> {
+/** Runs a check. A check that throws is a failure. */
+async function resultOf(name: string, check: Check, input: CheckInput): Promise<CheckResult> {
   try {
-    return { check: name, ...(await check(examined)) };
+    return { check: name, ...(await check(input)) };
   } catch (error) {
     return { check: name, ...failure(reasonOf(error), "--debug shows more.") };
   }

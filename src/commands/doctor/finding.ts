@@ -13,8 +13,8 @@ export const ok = (message: string): Finding => ({ status: "ok", message });
 export const warning = (message: string, advice: string): Finding => ({ status: "warning", message, advice });
 export const failure = (message: string, advice: string): Finding => ({ status: "failure", message, advice });
 
-/** The inputs of the checks. */
-export interface Examined
+/** What every check gets. */
+export interface CheckInput
   extends Installation,
     Pick<Context, "settings" | "now">,
     Pick<Ports, "completionScript"> {
@@ -24,4 +24,4 @@ export interface Examined
   readonly host: () => ReturnType<Installation["probe"]>;
 }
 
-export type Check = (examined: Examined) => Promise<Finding> | Finding;
+export type Check = (input: CheckInput) => Promise<Finding> | Finding;

@@ -43,7 +43,7 @@ export default defineCommand({
     model_name: settings.profileValues["image.model"] ?? defaultModel,
     ...Object.fromEntries(alwaysSent.map((field) => [field.name, field.default])),
     ...input,
-    ...agreed(size, input),
+    ...checkedSize(size, input),
     ...(image !== undefined && { image: await referencePicture(image, files) }),
   }),
   run: async ({ input, flags, ...context }) => {
@@ -55,7 +55,7 @@ export default defineCommand({
     if (target.to.kind === "stdout" && count > 1) {
       throw new UsageError("--out - can write only one picture; remove --count");
     }
-    context.say(`${priceLine(count, cost * count)} (an estimate by the documented price)`);
+    context.say(`${priceLine(count, cost * count)} (estimated from the documented price)`);
     return generate(input, { count, cost, target, metadata: !noMetadata }, context);
   },
 });
@@ -68,8 +68,8 @@ const alwaysSent = routes.generateImage.fields.filter(({ name }) =>
   ["height", "width", "steps", "cfg_scale"].includes(name),
 );
 
-/** `--size`, which must agree with `--width` and `--height`. */
-function agreed(
+/** Returns `--size`. Throws `UsageError` when it differs from `--width` or `--height`. */
+function checkedSize(
   size: Size | undefined,
   { width, height }: Partial<InputOf<"generateImage">>,
 ): Size | undefined {
@@ -93,7 +93,7 @@ async function referencePicture(path: string, files: Context["files"]): Promise<
 function assertSane({ prompt, steps }: InputOf<"generateImage">): void {
   if (prompt.trim() === "") throw new UsageError("PROMPT must not be empty");
   if (Number(steps) < 1) {
-    throw new UsageError(`--steps must be at least 1 for the price to be known, not ${steps}`);
+    throw new UsageError(`--steps must be at least 1, not ${steps}: the price depends on it`);
   }
 }
 
@@ -118,7 +118,9 @@ interface GenerateOptions {
   readonly metadata: boolean;
 }
 
-/** Requests the pictures one after the other and saves each; with `--out -` returns the only one's bytes instead. */
+/**
+ * Requests the pictures one after the other and saves each; with `--out -`, returns the bytes of the only one instead.
+ */
 async function generate(
   input: InputOf<"generateImage">,
   { count, cost, target, metadata }: GenerateOptions,
@@ -166,7 +168,7 @@ function reportSpent(
   cost: number,
   { say, settings }: Pick<Context, "say" | "settings">,
 ): void {
-  const spent = `${priceLine(count, cost)} spent (an estimate by the documented price)`;
+  const spent = `${priceLine(count, cost)} spent (estimated from the documented price)`;
   say(settings.sandbox ? "Nothing is charged: this is the sandbox" : spent);
 }
 

@@ -4,7 +4,7 @@ import { routes } from "../../contract/generated/routes.ts";
 import { imagePriceDollars, resolutions } from "../../contract/image-models.ts";
 import { exactDollars } from "../../core/money.ts";
 
-/** The service's defaults. */
+/** The service's default for a field. */
 const defaultOf = (name: string): string =>
   String(routes.generateImage.fields.find((field) => field.name === name)?.default);
 
@@ -29,7 +29,7 @@ export default defineCommand({
   run: ({ flags: { size, steps, count }, say }) => {
     const { width, height } = size;
     if (!resolutions.some((known) => known === `${width}x${height}`)) {
-      say(`${width}x${height} is not a supported resolution; the price is by the formula alone.`);
+      say(`${width}x${height} is not a supported resolution; the price shown comes from the formula.`);
     }
     const dollarsEach = imagePriceDollars(width, height, steps);
     const dollars = dollarsEach * count;

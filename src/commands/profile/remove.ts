@@ -22,7 +22,7 @@ export default defineCommand({
       after: [exampleProfiles.play, exampleProfiles.work],
     },
   ],
-  // An unknown profile is an error before the question, not after it.
+  // Reports an unknown profile before the question, not after it.
   buildInput: ({ args, profiles }) => profileNamed(args.name, profiles.list()),
   confirm: {
     destruction: ({ input }) => `Remove the profile "${input.name}" with its key and its defaults?`,

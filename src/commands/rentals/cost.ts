@@ -10,7 +10,7 @@ import { parseTime } from "../../output/time.ts";
 import { kinds, listActive, type RentalType, rentalTypeOf } from "./listing.ts";
 import { hourlyCostPaths, termPaths } from "./views.ts";
 
-/** Cents an hour of a rental, if its record says so. */
+/** The hourly cost of a rental in cents; undefined when its record does not contain it. */
 function hourlyCost(rental: unknown): number | undefined {
   const cost = firstAt(rental, hourlyCostPaths);
   return typeof cost === "number" ? cost : undefined;
@@ -38,7 +38,10 @@ export async function assertWithinBurn(
   }
 }
 
-/** Cents an hour of all active rentals: from the summary, or the sum of the listing, or undefined. */
+/**
+ * The hourly cost of all active rentals in cents, from the summary or else added up from the listing. Undefined when it
+ * is unknown.
+ */
 async function currentBurn(context: Pick<Context, "call">): Promise<number | undefined> {
   const fromSummary = hourlyTotal(await context.call("getActiveRentalSummary", {}));
   if (fromSummary !== undefined) return fromSummary;
@@ -47,8 +50,8 @@ async function currentBurn(context: Pick<Context, "call">): Promise<number | und
 }
 
 /**
- * The summary's hourly total. The service does not document its name: the total is the largest of all costs, of those
- * by the hour where a name says so.
+ * The hourly total of a summary. The service does not document the name of its field, so this takes the largest cost:
+ * of the fields with "hour" in their names if there are any, else of all.
  */
 function hourlyTotal(summary: unknown): number | undefined {
   if (!isRecord(summary)) return undefined;
@@ -70,13 +73,13 @@ interface Wanted {
   readonly termType: string;
 }
 
-/** Milliseconds that an estimate may take: the user is waiting for a question. */
+/** Milliseconds for each request of an estimate. It is short because the user is waiting for the question. */
 const estimateTimeout = 5_000;
 
 /**
- * The hourly cost of a rental, in words: by the service's rental options where it lists them, or by the user's newest
- * rental with the same GPU and term, active ones first. It is an estimate, as the response to the create may differ;
- * undefined when there is nothing to go by.
+ * Estimates the hourly cost of a rental, in words: from the service's rental options if it lists them, else from the
+ * user's newest rental with the same GPU and term, active ones first. Undefined when neither is available. The service
+ * may charge a different price.
  */
 export async function estimateHourlyCost(
   wanted: Wanted,
@@ -88,18 +91,18 @@ export async function estimateHourlyCost(
     return records.flatMap((one) => pricedLike(wanted, one)).toSorted((a, b) => b.created - a.created)[0];
   };
   return context.progress("Estimating the hourly cost", async () => {
-    // The price of an option is the on-demand price.
+    // Rental options have on-demand prices only.
     const onDemand = wanted.termType.toLowerCase() === termTypes[0];
     const cents = onDemand ? hourlyCentsOf(await rentalOptions(context, limits), wanted) : undefined;
-    if (cents !== undefined) return `about ${dollars(cents)} an hour, by the service's rental options`;
+    if (cents !== undefined) return `about ${dollars(cents)} an hour, based on the service's rental options`;
     const known = (await newestLike(kinds[wanted.type].list)) ?? (await newestLike("listRentalHistory"));
     if (known === undefined) return undefined;
     const scaled = Math.round((known.cents / known.gpus) * wanted.gpuCount);
-    return `about ${dollars(scaled)} an hour, by what rental ${known.id} costs`;
+    return `about ${dollars(scaled)} an hour, based on the cost of rental ${known.id}`;
   });
 }
 
-/** The rental options of the service, if its description lists them; undefined otherwise. Never throws. */
+/** Gets the service's rental options if its description lists them; undefined otherwise. Never throws. */
 async function rentalOptions(
   { describe, request }: Pick<Context, "describe" | "request">,
   limits: Parameters<Context["request"]>[1],
@@ -117,8 +120,8 @@ async function rentalOptions(
 }
 
 /**
- * Cents an hour by the rental options of the service: the cheapest option that matches exactly, or the one of a
- * smaller machine whose number of GPUs divides the number wanted. Undefined when no option matches.
+ * The hourly cost in cents according to the service's rental options. Takes the cheapest option with the wanted number
+ * of GPUs, or else the fewest smaller machines that add up to it. Undefined when no option matches.
  */
 export function hourlyCentsOf(options: unknown, wanted: Wanted): number | undefined {
   const prices = recordsOf(options).flatMap((option) => {
@@ -133,14 +136,14 @@ export function hourlyCentsOf(options: unknown, wanted: Wanted): number | undefi
   return best.length > 0 ? Math.min(...best) : undefined;
 }
 
-/** A field that an option leaves out excludes nothing. */
+/** Whether an option has the wanted GPU, type, region and network. One without a type, region or network fits any. */
 const fits = (option: Readonly<Record<string, unknown>>, wanted: Wanted): boolean =>
   (rentalTypeOf(option) ?? wanted.type) === wanted.type &&
   String(option.gpuType).toLowerCase() === wanted.gpuType.toLowerCase() &&
   (option.region ?? wanted.region) === wanted.region &&
   (option.connectionType ?? wanted.networkType) === wanted.networkType;
 
-/** What a rental costs, in a list that is empty if its GPU or term is another, or its cost is unknown. */
+/** The cost of a rental in a list of one; an empty list if its GPU or term differs, or its cost is unknown. */
 function pricedLike({ gpuType, termType }: Wanted, record: unknown) {
   const text = (paths: readonly string[]) => String(firstAt(record, paths) ?? "").toLowerCase();
   const gpus = Number(firstAt(record, ["gpuCount"]));

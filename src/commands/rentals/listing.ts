@@ -18,7 +18,7 @@ export const kinds = {
   [bareMetal]: { list: "listBareMetalRentals", create: "createBareMetalRental", text: "bare metal" },
 } as const;
 
-/** The active rentals of one type or of both, requested side by side. */
+/** The active rentals of one type or of both, requested in parallel. */
 export async function listActive(
   { call }: Pick<Context, "call">,
   query: InputOf<"listVirtualMachineRentals"> = {},

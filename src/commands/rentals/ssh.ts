@@ -76,7 +76,7 @@ export default defineCommand({
 /** The command line, quoted for a shell. */
 const sshLine = (args: readonly string[]): string => ["ssh", ...args].map(quoted).join(" ");
 
-/** Throws an error that says why a rental has no address, or has ended. */
+/** Throws when a rental has ended or has no address; the error says why. */
 function assertReachable(rentalId: string, addresses: readonly SshAddress[], states: readonly string[]) {
   assertNotTerminated(rentalId, states);
   if (addresses.length > 0) return;

@@ -6,7 +6,7 @@ import { type DescribedOperation, describedOperations } from "../../openapi/desc
 import { type Description, membersOf, merged } from "../../openapi/document.ts";
 import type { RentalType } from "./listing.ts";
 
-/** An operation that ends a rental of the type that its path or its id names, or of any type. */
+/** An operation that terminates rentals of `type`, which its path or its id names; undefined for any type. */
 export interface TerminateOperation {
   readonly operation: DescribedOperation;
   readonly type: RentalType | undefined;
@@ -18,10 +18,10 @@ const typeNames: Readonly<Record<RentalType, RegExp>> = {
   "bare-metal": /bare-?metal/i,
 };
 
-/** The virtual machine first: an operation that names both types counts as one for it. */
+/** Virtual machines first: an operation that names both types counts as one for virtual machines. */
 const types = rentalTypes.toReversed();
 
-/** The listed operations that end one rental by its id. Throws `NotOffered` when there is none. */
+/** The listed operations that terminate one rental by its id. Throws `NotOffered` when there is none. */
 export function terminateOperations(description: Description): readonly TerminateOperation[] {
   const found = describedOperations(description).flatMap((operation) => {
     const parameter = idParameter(description, operation);
@@ -37,8 +37,8 @@ export function terminateOperations(description: Description): readonly Terminat
 }
 
 /**
- * The operation for a type of rental, else the one for any type. For an unknown type the operations of all types; none
- * when only rentals of the other type can be ended.
+ * Returns the operation for a type of rental, or else the operation for any type; none when only the other type has
+ * one. For an unknown type, returns the operation for any type, or else one operation for each type.
  */
 export function terminateOperationsFor(
   type: RentalType | undefined,
@@ -50,13 +50,16 @@ export function terminateOperationsFor(
   return type ? [] : types.map(of).filter((own) => own !== undefined);
 }
 
-/** Segments of a path. A similar path may end something else or nothing, or only check whether it is possible. */
+/**
+ * Path segments of operations that terminate rentals. A similar path may terminate something else, or only check
+ * whether it can.
+ */
 const rentalsSegment =
   /^(?:(?:active|bare-metal|gpu|on-demand|virtual(?:-machine)?|vm)-)*(?:rental|instance|machine|vm)s?$/i;
 const terminateSegment = /^terminate(-(?:rental|instance|machine|vm))?$/i;
 const generalSegment = /^(?:v\d+|api|cloud|compute|gpus?|on-demand)$/i;
 
-/** Whether an operation ends the rental whose id it takes, and does nothing else. */
+/** Whether an operation terminates the rental whose id it takes, and does nothing else. */
 function terminates({ method, path }: DescribedOperation, id: IdParameter): boolean {
   if (method === "GET" || method === "HEAD") return false;
   const segments = path.split("/").slice(1);
@@ -89,7 +92,7 @@ const assumedField: IdParameter = { in: "body", name: "rentalId" };
 const rentalIdName = /^(rental|instance|machine|vm)_?ids?$/i;
 const idNames = [rentalIdName, /^ids?$/i];
 
-/** Undefined when the operation takes no id, or requires more than an id. */
+/** Finds where an operation takes the id; undefined when it takes none, or requires more than an id. */
 function idParameter(
   description: Description,
   { path, parameters, body }: DescribedOperation,
@@ -113,7 +116,7 @@ function idParameter(
 const idNameAmong = (names: readonly string[]): string | undefined =>
   idNames.map((like) => names.find((name) => like.test(name))).find((name) => name !== undefined);
 
-/** The request that ends a rental. */
+/** The request that terminates a rental. */
 export function terminateRequest(
   { operation: { method, path, body }, parameter: { in: place, name, list, type } }: TerminateOperation,
   id: string | number,

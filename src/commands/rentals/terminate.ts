@@ -2,7 +2,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { orCheck } from "../../command-kit/outcomes.ts";
+import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { isRecord, jsonOf } from "../../command-kit/responses.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
@@ -61,7 +61,7 @@ export default defineCommand({
       const { id } = rental;
       interrupted.throwIfAborted();
       try {
-        const response = await orCheck(
+        const response = await writeAndCheck(
           () => terminate(rental, context),
           () => finding(id, context),
         );
@@ -88,7 +88,10 @@ export default defineCommand({
   },
 });
 
-/** Shows every request of a dry run; the first one already ends it. */
+/**
+ * Shows every request of a dry run. In a dry run every request rejects, so this makes them all before it throws the
+ * first error.
+ */
 async function showRequests(
   rentals: readonly TerminationPlan[],
   { request, say }: Pick<Context, "request" | "say">,
@@ -112,7 +115,9 @@ async function terminate(plan: TerminationPlan, { request }: Pick<Context, "requ
   return response.text().trim() === "" ? null : jsonOf(response);
 }
 
-/** Warns when a rental goes on after a success, as it is still billed. A failed look-up is ignored. */
+/**
+ * Warns when a rental is still active after a successful response, because it is still billed. Ignores a failed lookup.
+ */
 async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "say">): Promise<void> {
   const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
   const states = statesOf(record);
@@ -122,7 +127,7 @@ async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "s
   );
 }
 
-/** What a look-up shows of a rental whose termination has an unknown outcome. */
+/** Looks up a rental whose termination has an unknown outcome, and says what it finds. */
 async function finding(id: string, { call }: Pick<Context, "call">): Promise<string> {
   try {
     const record: unknown = await call("getRental", { rentalId: id });
@@ -133,7 +138,10 @@ async function finding(id: string, { call }: Pick<Context, "call">): Promise<str
   }
 }
 
-/** What became of each rental, in sentences; the finding of the worst failure is printed with the error itself. */
+/**
+ * The outcome for each rental, in sentences. The finding of the worst failure is left out: it is printed with its
+ * error.
+ */
 function batchReport(
   rentals: readonly TerminationPlan[],
   ended: readonly TerminationPlan[],
@@ -158,6 +166,6 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** The first unknown outcome, else the first failure. */
+/** The failure to throw: the first unknown outcome, else the first failure. */
 const worstOf = (failures: readonly Failure[]): Failure | undefined =>
   failures.find(({ error }) => error instanceof UnknownOutcome) ?? failures[0];

@@ -14,26 +14,26 @@ import {
 } from "./terminate-request.ts";
 import { id as idPaths, labelPaths } from "./views.ts";
 
-/** How one rental is ended. */
+/** How to terminate one rental. */
 export interface TerminationPlan {
-  /** As it was typed. */
+  /** The id as typed. */
   readonly id: string;
   readonly label: string | undefined;
-  /** The request that ends it. */
+  /** The request that terminates it. */
   readonly request: RequestParts;
-  /** Requests that may end it instead, only in a dry run, which does not look up its type. */
+  /** The requests for other types of rental. Only in a dry run, which does not look up the type. */
   readonly alternatives: readonly RequestParts[];
 }
 
 interface Rental extends Pick<TerminationPlan, "id" | "label"> {
-  /** As the service writes it. */
+  /** The id as the service writes it. */
   readonly wireId: string | number;
   readonly type: RentalType | undefined;
 }
 
 /**
- * Finds out how rentals are ended, without ending any. Throws `NotFound` for those that do not exist, `NotOffered` when
- * the service lists no operation for one, and `NoDescription` when its description takes more than a few seconds.
+ * Plans how to terminate rentals, without terminating any. Throws `NotFound` when some do not exist, `NotOffered` when
+ * the service lists no operation for one, and `NoDescription` when its description cannot be fetched in a few seconds.
  */
 export async function planTermination(
   ids: readonly string[],
@@ -59,7 +59,7 @@ export async function planTermination(
   });
 }
 
-/** Looks rentals up; one that two ids name is returned once. Throws `NotFound` that names all that do not exist. */
+/** Looks up rentals. Two ids of the same rental return it once. Throws a `NotFound` that names all missing rentals. */
 async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): Promise<readonly Rental[]> {
   const records = await Promise.all(ids.map((id): Promise<unknown> => call("getRental", { rentalId: id })));
   const missing = ids.filter((_, index) => records[index] === null);
@@ -87,7 +87,7 @@ function rentalOf(id: string, record: unknown): Rental {
   };
 }
 
-/** Adds the types that the records do not name, where they matter: a rental has that of the listing that holds it. */
+/** Adds missing types if the operations depend on the type: a rental has the type of the listing that contains it. */
 async function withTypes(
   rentals: readonly Rental[],
   operations: readonly TerminateOperation[],

@@ -3,7 +3,7 @@ import type { Column, ListView, RecordView } from "../../core/view.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
 
-/** Paths of fields of a rental that services name in several ways. */
+/** Possible paths of a rental's fields: services name them differently. */
 export const id = ["id", "rentalId"];
 export const labelPaths = ["label", "name", "meta.name"];
 export const typePaths = ["rentalType", "machineType", "meta.rental_type"];

@@ -3,9 +3,9 @@ import { flag } from "../../command-kit/flag.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
 
-export const waitTimeout = flag.duration("Longest time to wait", { default: "15m" });
+export const waitTimeout = flag.duration("Maximum time to wait", { default: "15m" });
 
-/** Milliseconds between two requests for the state of rentals when no flag sets them. */
+/** The default time between two requests for the state of rentals, in milliseconds. */
 export const defaultInterval = 5_000;
 
 interface Wait {
@@ -15,7 +15,7 @@ interface Wait {
   readonly reached: (rental: unknown, states: readonly string[]) => boolean;
   /** Milliseconds between two requests. */
   readonly interval?: number;
-  /** Milliseconds at most. */
+  /** Maximum time to wait, in milliseconds. */
   readonly timeout: number;
 }
 
@@ -26,8 +26,8 @@ export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
 });
 
 /**
- * Gets a rental repeatedly until the goal is reached, and a last time when the time is up. Throws `WaitedTooLong`,
- * `NotFound` when the rental is gone, `RentalFailed` when the service could not start it.
+ * Polls a rental until the goal is reached or the timeout expires. Throws `WaitedTooLong` at the timeout, `NotFound`
+ * when the rental has ended or does not exist, and `RentalFailed` when it has failed.
  */
 export function waitFor(
   { rentalId, goal, reached, interval = defaultInterval, timeout }: Wait,
@@ -46,7 +46,7 @@ export function waitFor(
       const left = end - context.now();
       if (left <= 0) {
         throw new WaitedTooLong(
-          `timed out before rental ${rentalId} ${goal}: it is ${stateText(states)}`,
+          `timed out waiting until rental ${rentalId} ${goal}: it is ${stateText(states)}`,
           "The rental was not changed and is still billed.",
         );
       }

@@ -13,13 +13,13 @@ export interface Snapshot {
   readonly rows: readonly unknown[];
 }
 
-/** Formats in which one snapshot can follow another; the others are one document. */
+/** The output formats that can print one snapshot after another. The others print a single document. */
 const formats = ["table", "jsonl", "id"];
 
 /** A watch runs unattended, so it sends at most one request a second. */
 const minInterval = 1_000;
 
-/** Reads the rentals every `interval` milliseconds. Throws `UsageError` for an interval or a format that does not fit. */
+/** Reads the rentals every `interval` milliseconds. Throws `UsageError` for a too short interval or another format. */
 export function watchRentals(
   read: () => Promise<Snapshot>,
   interval: number,
@@ -35,7 +35,7 @@ export function watchRentals(
   return { frames: frames(read, interval, context), view: watchedRentals };
 }
 
-/** Continues after a failure that may pass; throws any other, and a failure of the first request. */
+/** Continues after a temporary failure. Throws any other failure, and any failure of the first request. */
 async function* frames(
   read: () => Promise<Snapshot>,
   interval: number,
@@ -66,16 +66,20 @@ async function* frames(
       };
       yield last;
     } catch (error) {
-      if (last === undefined || !mayPass(error)) throw error;
+      if (last === undefined || !isTemporary(error)) throw error;
       const problem = `The update at ${clock(at)} failed: ${error.message}`;
-      yield { ...last, status: `${problem}. Shown as of ${clock(lastAt)}; retrying ${note}`, failed: true };
+      yield {
+        ...last,
+        status: `${problem}. Last updated at ${clock(lastAt)}; retrying ${note}`,
+        failed: true,
+      };
     }
     await sleep(interval);
   }
 }
 
-/** Whether a later request may succeed: the network, a rate limit or a fault of the service was the cause. */
-function mayPass(error: unknown): error is Error {
+/** Whether a later request may succeed: the cause was the network, a rate limit or the service. */
+function isTemporary(error: unknown): error is Error {
   if (error instanceof ServiceError) {
     return error.status >= 500 || error.status === 429 || error.status === 408;
   }

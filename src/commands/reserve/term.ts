@@ -1,7 +1,7 @@
 import { rentalId } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
-import { orCheck } from "../../command-kit/outcomes.ts";
+import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -17,7 +17,7 @@ const flags = {
   }),
 };
 
-/** What the commands for the reserved term of a rental share. */
+/** What the commands that reserve a rental or extend its term have in common. */
 export const termCommand = <const Id extends TermOperation>(operation: Id, verb: "Reserve" | "Extend") =>
   ({
     operation,
@@ -32,7 +32,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id, verb:
         `${verb} rental ${input.rentalId} for ${input.termPeriodDays} days at ${dollars(input.expectedTotalPriceCents)} in total?`,
     },
     run: async ({ input, call }: Pick<Context, "call"> & { readonly input: InputOf<Id> }) => ({
-      data: await orCheck(
+      data: await writeAndCheck(
         () => call(operation, input),
         () => currentTerm(String(input.rentalId), call),
       ),

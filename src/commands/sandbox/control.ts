@@ -17,7 +17,7 @@ type ControlInput<OwnFlags extends Flags, Args extends readonly Arg[], Built ext
 
 type Path = readonly (string | number)[];
 
-/** The confirmation of commands that delete sandbox state. */
+/** Makes `confirm` mandatory for commands that delete sandbox state. */
 type RequiresConfirmation =
   | { readonly effect?: never; readonly confirm?: never }
   | { readonly effect: "destroy"; readonly confirm: Destruction<Context & Values> };
@@ -34,9 +34,9 @@ type Declaration<
     buildInput?(parsed: ControlInput<OwnFlags, Args, object>): Built | Promise<Built>;
     /** Runs against the sandbox; the returned value is printed. */
     act(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
-    /** Printed instead in a dry run. A command without it is read-only and runs in a dry run too. */
+    /** Returns what a dry run prints instead. A command without it is read-only and runs in a dry run too. */
     dryRun?(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
-    /** What the user typed for a value that the sandbox rejects. */
+    /** Names the flag, argument or file of a value that the sandbox rejects. */
     nameOf?(path: Path, input: ControlInput<OwnFlags, Args, Built>): string;
   };
 
@@ -63,7 +63,7 @@ export const controlCommand = <
     try {
       return { data: await act(control, input) };
     } catch (error) {
-      throw nameOf && isRefusal(error) ? usageError(error, (path) => nameOf(path, input)) : error;
+      throw nameOf && isControlRefused(error) ? usageError(error, (path) => nameOf(path, input)) : error;
     }
   },
 });
@@ -84,15 +84,15 @@ export const faultColumns: readonly Column[] = [
   { title: "LEFT", paths: ["left"], format: "number" },
 ];
 
-/** The error for rejected values, recognized by name so that its class is not loaded. */
-interface Refusal extends Error {
+/** The sandbox's error for rejected values. It is recognized by name, so that its class need not be loaded. */
+interface ControlRefused extends Error {
   readonly issues: readonly { readonly path: Path; readonly message: string }[];
 }
 
-const isRefusal = (error: unknown): error is Refusal =>
+const isControlRefused = (error: unknown): error is ControlRefused =>
   error instanceof Error && error.name === "ControlRefused" && "issues" in error;
 
-function usageError({ issues, message }: Refusal, nameOf: (path: Path) => string): UsageError {
+function usageError({ issues, message }: ControlRefused, nameOf: (path: Path) => string): UsageError {
   const hint = "Nothing was changed.";
   if (issues.length === 0) return new UsageError(message, { hint });
   return invalidValues(
@@ -101,7 +101,7 @@ function usageError({ issues, message }: Refusal, nameOf: (path: Path) => string
   );
 }
 
-/** A file as text. Throws `UsageError` when it is not valid UTF-8. */
+/** Reads a file as text. Throws `UsageError` when it is not valid UTF-8. */
 export async function readText(file: string, files: Pick<Context["files"], "read">): Promise<string> {
   const bytes = await files.read(file);
   try {

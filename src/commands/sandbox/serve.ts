@@ -10,7 +10,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "`--only documented` serves all documented operations, and none that the sandbox assumes. `--only legacy` serves the documented operations without the newer paths of deprecated ones. `--only replacements` serves the documented operations with the deprecated ones replaced by their successors, whose page format the sandbox chooses.",
+    "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",

@@ -20,7 +20,7 @@ export default defineCommand({
     if (file === "-") return { bytes };
     const path = files.resolve(file);
     if (settings.dryRun) say(nothingDone);
-    else await save(path, bytes, { force, noOtherName: true });
+    else await save(path, bytes, { force, failIfExists: true });
     return { data: { path, bytes: bytes.length } };
   },
 });

@@ -3,32 +3,32 @@ import type { Credential, ProfileChange } from "../../config/types.ts";
 import { InsecureUrl, InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
 import { isLoopback, originOf, proxyVariable, urlProblem } from "../../core/urls.ts";
 import { isDescription } from "../../openapi/document.ts";
-import { isAccepted, type Trouble, type Wizard } from "./wizard.ts";
+import { isAccepted, type Problem, type Wizard } from "./wizard.ts";
 
 /** Asks for the hosts of an account and for its key, checks each, and saves them. */
 export async function askAccount(wizard: Wizard): Promise<void> {
   const { stored, save } = wizard;
   const { settings: before, key: storedKey } = stored() ?? {};
-  const baseUrl = await askUrl("Base URL", before?.baseUrl, (url) => urlTrouble(url, wizard), wizard);
+  const baseUrl = await askUrl("Base URL", before?.baseUrl, (url) => checkUrl(url, wizard), wizard);
   // A key belongs to its host, so a new host and its key are saved together.
-  const moves = storedKey !== undefined && originOf(before?.baseUrl) !== originOf(baseUrl);
+  const hostChanges = storedKey !== undefined && originOf(before?.baseUrl) !== originOf(baseUrl);
   const base = { sandbox: undefined, baseUrl };
-  if (!moves) await save("base URL", { settings: base });
+  if (!hostChanges) await save("base URL", { settings: base });
   const storedInference = before?.baseUrl === baseUrl ? before.inferenceBaseUrl : undefined;
-  // An inference URL has nothing to call for free, so any response will do.
+  // The inference API has no operation that is free to call, so any response is accepted.
   const check = async (url: string) =>
-    url === baseUrl ? undefined : urlTrouble(url, wizard, { anyResponse: true });
+    url === baseUrl ? undefined : checkUrl(url, wizard, { anyResponse: true });
   const inference = await askUrl("Inference URL", storedInference ?? baseUrl, check, wizard);
   const hosts = { ...base, inferenceBaseUrl: inference === baseUrl ? undefined : inference };
-  if (!moves) await save("inference URL", { settings: hosts });
-  const key = await askKey(baseUrl, moves ? undefined : storedKey, wizard);
+  if (!hostChanges) await save("inference URL", { settings: hosts });
+  const key = await askKey(baseUrl, hostChanges ? undefined : storedKey, wizard);
   if (key) await save("key", { ...key, settings: { ...hosts, ...key.settings } });
 }
 
 async function askUrl(
   message: string,
   suggested: string | undefined,
-  check: (url: string) => Promise<Trouble>,
+  check: (url: string) => Promise<Problem>,
   wizard: Wizard,
 ): Promise<string> {
   let initial = suggested;
@@ -44,13 +44,13 @@ const validate = (text: string): string | undefined => {
   return problem && `It must be ${problem}`;
 };
 
-/** What is wrong with a URL: the service must serve its description there, or send `anyResponse`. */
-async function urlTrouble(
+/** Checks that the service serves its description at a URL; with `anyResponse`, any response is enough. */
+async function checkUrl(
   url: string,
   { context: { callAt, environment, progress } }: Wizard,
   { anyResponse = false } = {},
-): Promise<Trouble> {
-  const insecure = plainHttp(url);
+): Promise<Problem> {
+  const insecure = plainHttpProblem(url);
   if (insecure) return insecure;
   const { host } = new URL(url);
   try {
@@ -62,7 +62,7 @@ async function urlTrouble(
     return notTheService(`${host} returned no description`);
   } catch (error) {
     if (anyResponse && error instanceof Error && "status" in error) return undefined;
-    return troubleOf(error, url, environment);
+    return problemOf(error, url, environment);
   }
 }
 
@@ -74,11 +74,13 @@ async function askKey(
 ): Promise<ProfileChange | undefined> {
   for (;;) {
     const { read, change } = await askKeyOnce(saved, wizard);
-    if (await isAccepted(() => keyTrouble(read, baseUrl, wizard), wizard)) return change;
+    if (await isAccepted(() => checkKey(read, baseUrl, wizard), wizard)) return change;
   }
 }
 
-/** How to read the key for the check, and the change that stores it; undefined for the key that is stored already. */
+/**
+ * Asks for the key. Returns how to read it, and the change that stores it; the change is undefined for a stored key.
+ */
 async function askKeyOnce(saved: Credential | undefined, { ask, context: { secrets }, profile }: Wizard) {
   const ending = saved?.lastFour ? `, …${saved.lastFour}` : "";
   const how = await ask.choose({
@@ -102,12 +104,12 @@ async function askKeyOnce(saved: Credential | undefined, { ask, context: { secre
   return { read: () => secrets.keyFrom(command), change: { settings: { apiKeyCommand: command } } };
 }
 
-/** Tries the key with a read that costs nothing. */
-async function keyTrouble(
+/** Checks that the service accepts a key, with a request that costs nothing. */
+async function checkKey(
   read: () => Promise<string | undefined>,
   baseUrl: string,
   { context }: Wizard,
-): Promise<Trouble> {
+): Promise<Problem> {
   try {
     const call = context.callAt({ baseUrl, apiKey: await read() });
     await context.progress("Checking the key", () => call("getActiveRentalSummary", {}, { retries: 0 }));
@@ -115,12 +117,12 @@ async function keyTrouble(
   } catch (error) {
     if (error instanceof ServiceError && error.status === 401) return "The service does not accept this key.";
     if (error instanceof ServiceError && error.status === 403) {
-      return "The service accepts this key, but the key may not see rentals (403).";
+      return "The service accepts this key, but the key is not allowed to list rentals (403).";
     }
     if (error instanceof Error && /^(KeyCommandFailed|NoCredential)$/.test(error.name)) {
       return `${error.message}.`;
     }
-    return troubleOf(error, baseUrl, context.environment);
+    return problemOf(error, baseUrl, context.environment);
   }
 }
 
@@ -137,8 +139,11 @@ const advice: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificates,
 };
 
-/** What the error of a check says about a URL. Throws an error that has another cause than URL, network or service. */
-function troubleOf(error: unknown, url: string, environment: VisibleEnvironment): string {
+/**
+ * Describes why the check of a URL failed. Rethrows an error that does not come from the URL, the network or the
+ * service.
+ */
+function problemOf(error: unknown, url: string, environment: VisibleEnvironment): string {
   const { host, hostname } = new URL(url);
   if (error instanceof NetworkError) {
     const proxy = isLoopback(hostname) ? undefined : proxyVariable(new URL(url).protocol, environment);
@@ -152,15 +157,15 @@ function troubleOf(error: unknown, url: string, environment: VisibleEnvironment)
     const returned = `${host} returned ${error.status}`;
     return error.status === 404 ? notTheService(returned) : `${returned}: ${error.message}.`;
   }
-  if (error instanceof InsecureUrl) return plainHttp(url) ?? error.message;
+  if (error instanceof InsecureUrl) return plainHttpProblem(url) ?? error.message;
   throw error;
 }
 
 const notTheService = (what: string): string =>
   `${what}, so this is not the service, or the path of the URL is wrong.`;
 
-/** Why gpuctl does not send a key to a URL without confirmation. */
-function plainHttp(url: string): string | undefined {
+/** Says why a URL that uses plain http is not safe for a key; undefined for a safe URL. */
+function plainHttpProblem(url: string): string | undefined {
   const { protocol, hostname, host } = new URL(url);
   if (protocol !== "http:" || isLoopback(hostname)) return undefined;
   return `${host} uses plain http: gpuctl sends the key there only with --insecure-http, and anyone on the network can read it.`;

@@ -5,7 +5,7 @@ import { type Shell, shellOf } from "../../core/shells.ts";
 import { save } from "../../media/save.ts";
 import type { Wizard } from "./wizard.ts";
 
-/** Offers to write the completion script where the user's shell looks for it. No other file is changed. Does nothing for an unknown shell. */
+/** Offers to write the completion script where the user's shell looks for it. Changes no other file. */
 export async function offerCompletions({ ask, context }: Wizard): Promise<void> {
   const { environment } = context;
   const shell = shellOf(environment.SHELL);
@@ -15,7 +15,7 @@ export async function offerCompletions({ ask, context }: Wizard): Promise<void> 
   const script = new TextEncoder().encode(await context.completionScript(shell));
   const present = await context.files.read(path).catch(() => undefined);
   if (present && Buffer.compare(present, script) === 0) return;
-  const message = `${present ? "Replace" : "Write"} the completions for ${shell}, ${path}?`;
+  const message = `${present ? "Replace" : "Write"} the completion script for ${shell} at ${path}?`;
   if (!(await ask.confirm({ message, initial: true }))) return;
   try {
     await save(path, script, { force: true, makeFolders: true });
@@ -30,7 +30,7 @@ export async function offerCompletions({ ask, context }: Wizard): Promise<void> 
 /** Where a shell looks for the completions of a command. */
 interface CompletionPlace {
   readonly path: string;
-  /** Lines that the shell's start-up file needs for that. */
+  /** Lines that the shell's startup file needs to find it. */
   readonly lines: readonly string[];
 }
 
@@ -55,7 +55,7 @@ async function placeFor(
   }
 }
 
-/** Milliseconds for zsh to print where it looks. */
+/** Milliseconds for zsh to print `$fpath`. */
 const zshTimeout = 5_000;
 
 /** A folder of `$fpath` below the home folder, else `~/.zfunc`, which has to be added to it. */

@@ -6,7 +6,7 @@ import type { Prompts } from "../../system/types.ts";
 type SetupContext = Context &
   Pick<Ports, "profiles" | "secrets" | "callAt" | "environment" | "programs" | "completionScript">;
 
-/** What the steps of the setup work with. */
+/** What every step of the setup gets. */
 export interface Wizard {
   readonly ask: Prompts;
   readonly context: SetupContext;
@@ -36,7 +36,7 @@ export function createWizard(profile: string, ask: Prompts, context: SetupContex
 }
 
 /** What is wrong with an answer, in a sentence; undefined for a valid one. */
-export type Trouble = string | undefined;
+export type Problem = string | undefined;
 
 const labels = {
   again: "Try again",
@@ -45,15 +45,18 @@ const labels = {
   stop: "Stop setup",
 } as const;
 
-/** Whether to save an answer: it passes its check, or the user insists. False to ask again. Throws `Interrupted`. */
+/**
+ * Whether to save an answer: it passes its check, or the user insists. False to ask again. Throws `Interrupted` to
+ * stop.
+ */
 export async function isAccepted(
-  check: () => Promise<Trouble>,
+  check: () => Promise<Problem>,
   { ask }: Pick<Wizard, "ask">,
 ): Promise<boolean> {
   for (;;) {
-    const trouble = await check();
-    if (trouble === undefined) return true;
-    const message = `${trouble} What now?`;
+    const problem = await check();
+    if (problem === undefined) return true;
+    const message = `${problem} What now?`;
     const next = await ask.choose({ message, choices: Object.keys(labels), labels, initial: "change" });
     if (next === "stop") throw new Interrupted("setup was stopped");
     if (next !== "again") return next === "keep";

@@ -2,7 +2,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { orCheck } from "../../command-kit/outcomes.ts";
+import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { idOf, isRecord, recordsOf } from "../../command-kit/responses.ts";
 import { id } from "./views.ts";
 
@@ -35,7 +35,7 @@ export default defineCommand({
   ],
   run: async ({ input, ...context }) => ({
     data: await context.progress("Attaching the volume", () =>
-      orCheck(
+      writeAndCheck(
         () => context.call("attachStorageVolume", input),
         () => attachedNow(String(input.storageVolumeId), context),
       ),
@@ -43,7 +43,7 @@ export default defineCommand({
   }),
 });
 
-/** The rentals of a volume, from the listing. */
+/** Says which rentals a volume is attached to, according to the listing. */
 async function attachedNow(id: string, { call }: Pick<Context, "call">): Promise<string> {
   const listed: unknown = await call("listStorageVolumes", {}).catch(() => undefined);
   const volume = recordsOf(listed).find((record) => idOf(record) === id);

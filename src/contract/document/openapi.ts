@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { openApiDocument } from "../description.ts";
 import { errorBody } from "../errors.ts";
 import { groups, type Operation } from "../operation.ts";
-import { type Additions, type Describe, type Json, responses } from "./responses.ts";
+import { type Additions, type JsonSchema, responses, type ToJsonSchema } from "./responses.ts";
 
 export type OpenApiDocument = z.output<typeof openApiDocument>;
 
@@ -18,8 +18,8 @@ const securityScheme = "Authorization";
 
 /** An OpenAPI 3.1 document that describes only the given operations (service section 2.7). Named schemas become components. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): OpenApiDocument {
-  const schemas: Record<string, Json> = {};
-  const schema: Describe = (type) => {
+  const schemas: Record<string, JsonSchema> = {};
+  const schema: ToJsonSchema = (type) => {
     const { $schema: _, $defs, ...own } = z.toJSONSchema(type, { io: "input", override: tidy });
     Object.assign(schemas, $defs);
     return own;
@@ -29,7 +29,12 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation, schema, error, options.additions?.(operation)),
+      [operation.method.toLowerCase()]: operationObject(
+        operation,
+        schema,
+        error,
+        options.additions?.(operation),
+      ),
     };
   }
   const document = {
@@ -51,13 +56,18 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   return JSON.parse(JSON.stringify(document), (key, value) => finish(key, value, schemas));
 }
 
-/** Removes what zod adds to a schema: the long pattern of a date-time and the type of a map's keys. */
-function tidy({ jsonSchema }: { jsonSchema: Json }): void {
+/** Removes what Zod adds to a schema: the long pattern of a date-time and the schema of a map's keys. */
+function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
   delete jsonSchema.propertyNames;
 }
 
-function describe(operation: Operation, schema: Describe, error: Json, additions?: Additions) {
+function operationObject(
+  operation: Operation,
+  schema: ToJsonSchema,
+  error: JsonSchema,
+  additions?: Additions,
+) {
   const input = schema(operation.input);
   return {
     operationId: operation.id,
@@ -88,16 +98,16 @@ function description({ rules = [], replacedBy, sunset, assumed }: Operation): { 
   return sentences.length === 0 ? {} : { description: sentences.join("\n\n") };
 }
 
-const parameters = (input: Json, place: "query" | "path") =>
+const parameters = (input: JsonSchema, place: "query" | "path") =>
   Object.entries(input.properties ?? {}).map(([name, property]) => {
-    const { description, ...schema } = property as Json;
+    const { description, ...schema } = property as JsonSchema;
     return { name, in: place, required: input.required?.includes(name) ?? false, description, schema };
   });
 
 const components = "#/components/schemas/";
 
-/** Points references at the components, and adds the discriminator of a union. */
-function finish(key: string, value: unknown, schemas: Readonly<Record<string, Json>>): unknown {
+/** Makes references point to the components, and adds the discriminator of a union. */
+function finish(key: string, value: unknown, schemas: Readonly<Record<string, JsonSchema>>): unknown {
   if (key === "$ref" && typeof value === "string") return value.replace("#/$defs/", components);
   if (!isUnion(value)) return value;
   const shapes = value.oneOf.map(({ $ref }) => [$ref, schemas[$ref.replace(components, "")]] as const);
@@ -116,7 +126,7 @@ const isUnion = (value: unknown): value is { oneOf: { $ref: string }[] } =>
   Array.isArray(value.oneOf) &&
   value.oneOf.every((shape) => typeof shape?.$ref === "string");
 
-const constant = (shape: Json | undefined, name: string): string | undefined => {
+const constant = (shape: JsonSchema | undefined, name: string): string | undefined => {
   const property = shape?.properties?.[name];
   return typeof property === "object" && property.const !== undefined ? String(property.const) : undefined;
 };

@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { errors } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 
-export type Json = z.core.JSONSchema.BaseSchema;
-export type Describe = (schema: z.ZodType) => Json;
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+export type ToJsonSchema = (schema: z.ZodType) => JsonSchema;
 
 /** What a server adds to the documented responses of an operation. */
 export interface Additions {
@@ -23,8 +23,8 @@ interface ErrorResponse {
 /** The `responses` object of an operation in an OpenAPI document, by status. */
 export function responses(
   operation: Operation,
-  schema: Describe,
-  error: Json,
+  schema: ToJsonSchema,
+  error: JsonSchema,
   { headers, errors: more = [], empty = {} }: Additions = {},
 ): Record<string, object> {
   const documented = operation.errors.map((code) => ({ code, ...errors[code] }));
@@ -39,7 +39,7 @@ export function responses(
   return mapValues(byStatus, (response) => ({ ...response, headers: withSchemas }));
 }
 
-const success = ({ output, streams }: Operation, schema: Describe) => ({
+const success = ({ output, streams }: Operation, schema: ToJsonSchema) => ({
   description: output.description ?? "Success",
   content: {
     "application/json": { schema: schema(output) },
@@ -47,7 +47,7 @@ const success = ({ output, streams }: Operation, schema: Describe) => ({
   },
 });
 
-const failures = (all: readonly ErrorResponse[], schema: Json) =>
+const failures = (all: readonly ErrorResponse[], schema: JsonSchema) =>
   Object.fromEntries(
     all.map(({ status, code, message }) => [
       status,

@@ -1,6 +1,6 @@
-/** An input field as plain data for flags, prompts, help and manual pages. Built from the schemas, so that none loads zod. */
+/** An input field as plain data. Generated, so that flags, prompts, help and manual pages need not load Zod. */
 export interface Field extends Limits {
-  /** Its name on the wire, such as `gpuCount`. */
+  /** The name in requests, such as `gpuCount`. */
   readonly name: string;
   readonly kind: FieldKind;
   readonly required: boolean;

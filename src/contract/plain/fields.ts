@@ -14,7 +14,7 @@ export function fieldsOf(input: InputSchema): readonly Field[] {
 
 type Resolve = (schema: Schema | boolean | undefined) => Schema;
 
-/** Resolves a reference to a named schema. Members beside the reference take precedence. */
+/** Resolves a reference to a named schema. Keywords beside the reference take precedence. */
 function resolver(root: Schema): Resolve {
   return (schema) => {
     if (schema === undefined || typeof schema === "boolean") return {};

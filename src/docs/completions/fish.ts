@@ -9,8 +9,8 @@ export const fishCompletion = (
 set -g __gpuctl_paths ${tree.paths.map(quoted).join(" ")}
 set -g __gpuctl_values ${valueFlags(tree).join(" ")}
 
-# Whether the words so far lead to exactly this command. With a number: whether it has that many arguments;
-# with \`more\` after it: that many or more.
+# Usage: __gpuctl_at PATH [COUNT [more]]. Succeeds if the words so far are the command PATH with COUNT arguments,
+# or at least COUNT with \`more\`.
 function __gpuctl_at
     set -l words (commandline -opc)
     set -e words[1]
@@ -41,7 +41,7 @@ function __gpuctl_at
     set -q argv[3]; and test (count $own) -gt $argv[2]
 end
 
-# Lists the values of a kind, with the flags typed so far that select the service.
+# Lists values of a kind, such as rental IDs, from the service that the flags typed so far select.
 function __gpuctl_live
     set -l service
     set -l next
@@ -67,12 +67,12 @@ ${tree.globals.map((flag) => flagLine(flag)).join("\n")}
 ${tree.places.map(placeLines).join("\n")}
 `;
 
-/** Flags to pass on when gpuctl is asked for values. */
-const serviceNames = ({ service }: Tree, valued: boolean, after = ""): string =>
+/** The spellings of the flags that select the service, with or without a value, to pass on to `gpuctl __complete`. */
+const serviceNames = ({ service }: Tree, valued: boolean, suffix = ""): string =>
   service
     .filter((flag) => takesValue(flag) === valued)
     .flatMap(spellings)
-    .map((name) => (after === "" ? name : `'${name}${after}'`))
+    .map((name) => (suffix === "" ? name : `'${name}${suffix}'`))
     .join(" ");
 
 function placeLines({ path, below, args, flags }: Place): string {
@@ -92,7 +92,7 @@ function placeLines({ path, below, args, flags }: Place): string {
 const condition = (path: string, ...more: readonly string[]): string =>
   ` -n ${quoted(["__gpuctl_at", quoted(path), ...more].join(" "))}`;
 
-/** Opposite switches share a line, as fish shows them side by side anyway. */
+/** One line for all spellings of a flag, including `--no-`: fish shows them side by side. */
 function flagLine(flag: FlagNode, at = ""): string {
   const names = spellings(flag).map((name) =>
     name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
@@ -101,7 +101,7 @@ function flagLine(flag: FlagNode, at = ""): string {
   return `complete -c gpuctl${at} ${names.join(" ")}${value} -d ${quoted(flag.text)}`;
 }
 
-/** What completes a value: files, live values or choices; empty for anything else. */
+/** The options of `complete` for a value: files, values that gpuctl lists, or choices; otherwise empty. */
 function valuePart(wanted: Valued): string {
   const { completes, choices = [] } = wanted;
   if (takesFile(wanted)) return " -F";

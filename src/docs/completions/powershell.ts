@@ -13,7 +13,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   $commands = @{
 ${tree.places.map(({ path, below }) => entry(path, below.map(wordLine))).join("\n")}
   }
-  # By path: the spellings of each flag, its description, its choices, and the kind of its live values.
+  # By path: the spellings of each flag, its description, its choices, and the kind of values that gpuctl lists for it.
   $flags = @{
 ${tree.places.map(({ path, flags }) => entry(path, flags.map(flagLine))).join("\n")}
   }
@@ -23,32 +23,33 @@ ${tree.globals.map(flagLine).join("\n")}
   $values = ${list(valueFlags(tree))}
   $files = ${list(spelled(tree.places.flatMap(({ flags }) => flags.filter(takesFile))))}
 
-  # By path: the arguments of a command, each with its kind of live values, its choices, and whether it repeats.
+  # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
+  # it repeats.
   $words = @{
 ${tree.places
   .filter(({ args }) => args.length > 0)
   .map(({ path, args }) => entry(path, args.map(argLine)))
   .join("\n")}
   }
-  # Flags that select the service to query for live values, and those of them that take a value.
+  # Flags that select the service to query, and those of them that take a value.
   $service = ${list(spelled(tree.service))}
   $serviceValues = ${list(spelled(tree.service.filter(takesValue)))}
 
   $path = ''
   $previous = ''
   $count = 0
-  $asked = @()
+  $serviceArgs = @()
   foreach ($element in ($commandAst.CommandElements | Select-Object -Skip 1)) {
     if ($element.Extent.EndOffset -ge $cursorPosition -and $wordToComplete) { break }
     $word = $element.ToString()
     if ($element -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $word = $element.Value }
     if ($values -ccontains $previous) {
-      if ($serviceValues -ccontains $previous) { $asked += $word }
+      if ($serviceValues -ccontains $previous) { $serviceArgs += $word }
       $previous = ''
       continue
     }
     $next = "$path $word".Trim()
-    if ($service -ccontains ($word -split '=')[0]) { $asked += $word }
+    if ($service -ccontains ($word -split '=')[0]) { $serviceArgs += $word }
     if ($commands.ContainsKey($next)) { $path = $next; $count = 0 }
     elseif (-not $word.StartsWith('-')) { $count++ }
     $previous = $word
@@ -80,7 +81,7 @@ ${tree.places
   }
   if ($live) {
     try {
-      $found = @(& gpuctl __complete $live '' @asked 2> $null | ForEach-Object {
+      $found = @(& gpuctl __complete $live '' @serviceArgs 2> $null | ForEach-Object {
         $value, $text = $_ -split "\`t", 2
         if (-not $text) { $text = $value }
         if ($value -notmatch '^[\\w.-]+$') { $value = "'" + ($value -replace "['\\u2018-\\u201b]", '$0$0') + "'" }

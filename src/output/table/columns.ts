@@ -9,7 +9,7 @@ export interface Leaf {
   readonly value: unknown;
 }
 
-/** Deeper values are shown as JSON: the service may nest without end. */
+/** Deeper values are shown as JSON: the service may nest values to any depth. */
 const MAX_DEPTH = 16;
 
 /** The column's name in csv, tsv and `--columns`. */
@@ -48,7 +48,7 @@ export function everyColumn(records: readonly unknown[]): readonly Column[] {
 const wholeRecord: Column = { title: "value", paths: [] };
 
 /** Lists what `--columns` accepts for a message: the view's columns, then the paths inside a record. */
-export function choosable(view: View, record: unknown): string {
+export function availableColumns(view: View, record: unknown): string {
   const named = columnsOf(view).map((column) =>
     column.title.toLowerCase() === nameOf(column) ? column.title : `${column.title} (${nameOf(column)})`,
   );

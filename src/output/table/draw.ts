@@ -14,7 +14,7 @@ export interface Layout {
   readonly aligns: readonly ("left" | "right")[];
 }
 
-/** Columns between two columns of a table. */
+/** Number of spaces between two columns of a table. */
 export const GAP = 2;
 const ROWS_PER_PIECE = 10;
 
@@ -35,7 +35,7 @@ export function* draw(
   if (pending.length > 0) yield flush();
 }
 
-/** Rows with their cells padded to the widths. A wider cell is drawn whole and pushes the rest of its line aside. */
+/** Rows with their cells padded to the widths. A wider cell is drawn whole and shifts the rest of its line. */
 export const alignRows = (rows: readonly (readonly Cell[])[], layout: Layout): readonly string[] =>
   rows.map((row) => row.map((cell, index) => pad(cell, index, layout)).join(" ".repeat(GAP)));
 
@@ -56,8 +56,8 @@ const noBorder = Object.fromEntries(
 );
 
 /**
- * Rows as cli-table3 draws them. Cells must fit the widths: it cuts a longer one in the middle of a character. The rows
- * are one row of the table, with a line each: a cell takes far more time than a line in it.
+ * Draws rows with cli-table3. Cells must fit the widths: the library cuts a longer one in the middle of a character. All
+ * rows are passed as the lines of one row, because the library takes far more time for a cell than for a line in it.
  */
 export function tableRows(
   Table: typeof CliTable,
@@ -69,7 +69,7 @@ export function tableRows(
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
     colWidths: [...widths],
     colAligns: [...aligns],
-    // For its debug log the library cuts the text of each line to ten columns: a mark of that width leaves nothing to cut.
+    // For its debug log, the library also truncates each cell to ten columns. A mark of that width leaves it no work.
     truncate: "…".repeat(10),
   });
   const line = ({ text, paint }: Cell) => (paint === undefined ? text : paint(text));

@@ -20,23 +20,23 @@ const height = (lines: readonly string[], columns: number): number =>
   );
 
 /**
- * Fits a list with a header line, and the lines under it, into a terminal, leaving one row for the cursor. List lines
- * that do not fit are replaced by their number.
+ * Fits a list with a header line, and a footer, into a terminal, leaving one row for the cursor. List lines that do not
+ * fit are replaced by a count.
  */
 export function fitFrame(
   list: readonly string[],
-  under: readonly string[],
+  footer: readonly string[],
   { columns, rows }: Size,
 ): readonly string[] {
   const room = rows > 0 ? rows - 1 : Number.POSITIVE_INFINITY;
-  if (height([...list, ...under], columns) <= room) return [...list, ...under];
+  if (height([...list, ...footer], columns) <= room) return [...list, ...footer];
   for (let kept = list.length - 1; kept > 1; kept -= 1) {
-    const lines = [...list.slice(0, kept), `… and ${list.length - kept} more`, ...under];
+    const lines = [...list.slice(0, kept), `… and ${list.length - kept} more`, ...footer];
     if (height(lines, columns) <= room) return lines;
   }
-  return [`${list.length - 1} in the list: the window is too small to show them`, ...under];
+  return [`${list.length - 1} in the list: the window is too small to show them`, ...footer];
 }
 
-/** The text that replaces the lines drawn last by new ones. */
+/** The text that replaces the previously drawn lines with new ones. */
 export const redraw = (before: readonly string[], lines: readonly string[], columns: number): string =>
   `${CURSOR_UP(height(before, columns))}${CLEAR_BELOW}${lines.map((line) => `${line}\n`).join("")}`;

@@ -13,7 +13,7 @@ interface Field {
   readonly isState: boolean;
 }
 
-/** Values are aligned behind titles of up to this width. */
+/** Values are aligned after titles of up to this width. */
 const MAX_TITLE_WIDTH = 60;
 
 /**

@@ -54,7 +54,7 @@ export async function* table(
   }
 }
 
-/** Loads the table library ahead of the data. */
+/** Loads the libraries for tables, while the data is still being fetched. */
 export async function prepareTable(terminal: boolean): Promise<void> {
   if (terminal) await Promise.all([import("cli-table3"), import("chalk")]);
 }

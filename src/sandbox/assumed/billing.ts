@@ -10,16 +10,16 @@ const usageLine = z
     rentalId: z.int(),
     label: z.string(),
     rentalType: z.enum(rentalTypes),
-    from: dateTime("When the rental began to run").nullable(),
+    from: dateTime("When the rental started to run").nullable(),
     until: dateTime("When it ended; null while it runs").nullable(),
     amountCents: z.int().describe("Its cost so far"),
   })
   .meta({ id: "UsageLine", description: "The cost of one rental" });
 
-const about = { host: "compute", group: "billing", assumed: true } as const;
+const billingGroup = { host: "compute", group: "billing", assumed: true } as const;
 
 export const listUsage = operation({
-  ...about,
+  ...billingGroup,
   id: "listUsage",
   method: "GET",
   path: "/v2/billing/usage",
@@ -31,7 +31,7 @@ export const listUsage = operation({
 });
 
 export const listInvoices = operation({
-  ...about,
+  ...billingGroup,
   ...fieldlessRead,
   id: "listInvoices",
   path: "/v2/billing/invoices",

@@ -10,7 +10,7 @@ const apiKey = z
   .object({
     id: z.int(),
     name: z.string(),
-    access: z.enum(keyAccesses).describe("Access that the key gives"),
+    access: z.enum(keyAccesses).describe("Access that the key grants"),
     lastFour: z.string().describe("The last characters of its value"),
     createdAt: dateTime("When it was created"),
   })
@@ -48,7 +48,7 @@ export const createApiKey = operation({
   in: "body",
   input: z.object({
     name: z.string().min(1).max(255).describe("Name of the key"),
-    access: z.enum(keyAccesses).default("full").describe("Access that the key gives"),
+    access: z.enum(keyAccesses).default("full").describe("Access that the key grants"),
   }),
   output: createdApiKey,
   errors: commonErrors,
@@ -64,7 +64,7 @@ export const revokeApiKey = operation({
 
 const sshKey = z
   .object({
-    id: z.int().describe("Id for the sshPublicKeyIds of a rental"),
+    id: z.int().describe("ID to use in the sshPublicKeyIds of a rental"),
     name: z.string(),
     publicKey: z.string(),
     createdAt: dateTime("When it was added"),

@@ -4,7 +4,7 @@ import { nothing } from "../../contract/shared.ts";
 import { required } from "../errors.ts";
 import { numberOf } from "../tables/numbers.ts";
 
-/** A read without fields. */
+/** What all GET operations without input have in common. */
 export const fieldlessRead = { method: "GET", in: "none", input: nothing, errors: lookupErrors } as const;
 
 /** How a caller asks for a page. The service documents no page parameters. */
@@ -13,18 +13,21 @@ export const pageInput = {
   cursor: z.string().min(1).optional().describe("nextCursor of the previous page"),
 };
 
-/** The schema of a page of records; `name` is the schema's. */
+/** The schema of a page of records; `name` is the id of the schema. */
 export const pageSchema = <Item extends z.ZodType>(item: Item, name: string, records: string) =>
   z
     .object({ items: z.array(item), nextCursor: z.string().nullable() })
     .meta({ id: name, description: `A page of ${records}; nextCursor is null on the last one` });
 
-/** A page of things in the order of their ids. The cursor is the id of the last one of the page before. */
+/** One page of items, which are sorted by id. The cursor is the id of the last item of the previous page. */
 export function pageOf<Item extends { readonly id: number }>(
   all: readonly Item[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
 ): { readonly items: readonly Item[]; readonly nextCursor: string | null } {
-  const after = cursor === undefined ? 0 : required(numberOf(cursor), "cursor", "is not a cursor of a page");
+  const after =
+    cursor === undefined
+      ? 0
+      : required(numberOf(cursor), "cursor", "must be the nextCursor of a previous page");
   const left = all.filter(({ id }) => id > after);
   const items = left.slice(0, limit);
   const last = left.length > limit ? items.at(-1) : undefined;

@@ -5,10 +5,10 @@ import { operation } from "../../contract/operation.ts";
 import { id } from "../../contract/shared.ts";
 import { fieldlessRead } from "./pages.ts";
 
-const about = { host: "compute", group: "rentals", assumed: true } as const;
+const rentalsGroup = { host: "compute", group: "rentals", assumed: true } as const;
 
 const terminate = {
-  ...about,
+  ...rentalsGroup,
   method: "POST",
   in: "body",
   input: z.object({ rentalId: id.describe("ID of the rental") }),
@@ -33,7 +33,7 @@ export const terminateBareMetalRental = operation({
 });
 
 export const listRentalOptions = operation({
-  ...about,
+  ...rentalsGroup,
   ...fieldlessRead,
   id: "listRentalOptions",
   path: "/v2/on-demand/rental-options",

@@ -12,17 +12,17 @@ import {
 import { pageInput, pageSchema } from "./pages.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
-const about = { host: "compute", group: "rentals", assumed: true } as const;
+const rentalsGroup = { host: "compute", group: "rentals", assumed: true } as const;
 
 const bareMetalRequest = createBareMetalRental.input
-  .extend({ rentalType: z.literal(bareMetal).describe("What is rented") })
+  .extend({ rentalType: z.literal(bareMetal).describe("Type of the rental") })
   .meta({ id: "BareMetalRentalRequest", description: "Bare-metal machines to rent" });
 const virtualMachineRequest = createVirtualMachineRental.input
-  .extend({ rentalType: z.literal(virtualMachine).describe("What is rented") })
+  .extend({ rentalType: z.literal(virtualMachine).describe("Type of the rental") })
   .meta({ id: "VirtualMachineRentalRequest", description: "A virtual machine to rent" });
 
 const createRental = operation({
-  ...about,
+  ...rentalsGroup,
   ...replacements.create,
   id: "createRental",
   summary: "Rent a virtual machine or bare-metal machines",
@@ -33,7 +33,7 @@ const createRental = operation({
 });
 
 const listActiveRentals = operation({
-  ...about,
+  ...rentalsGroup,
   ...replacements.active,
   id: "listActiveRentals",
   summary: "List the active rentals, one page at a time",
@@ -47,7 +47,7 @@ const listActiveRentals = operation({
 });
 
 const listPastRentals = operation({
-  ...about,
+  ...rentalsGroup,
   ...replacements.history,
   id: "listPastRentals",
   summary: "List the past rentals, one page at a time",
@@ -59,6 +59,6 @@ const listPastRentals = operation({
 
 /**
  * The replacements that the service names for deprecated operations. Their page parameters and pages are the sandbox's own
- * assumptions. Served only on request.
+ * assumptions. A sandbox serves them only in the operation set `replacements`.
  */
 export const replacementOperations = { createRental, listActiveRentals, listPastRentals } as const;

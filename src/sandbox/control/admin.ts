@@ -99,11 +99,11 @@ function checked<Shape extends z.ZodObject>(input: Shape, text: string): z.outpu
 const milliseconds = ({ days = 0, hours = 0, minutes = 0, seconds = 0 }: z.output<typeof span>): number =>
   Math.round((days * 24 + hours) * hourMs + (minutes * 60 + seconds) * secondMs);
 
-/** Why a request may not use the controls, which are for this machine and for pages of the sandbox's own origin. */
+/** Why a request is denied, if it is: only this machine, and pages of the sandbox's own origin, may use the controls. */
 function denial(request: Request, peer: string | undefined): string | undefined {
   if (!isLoopbackAddress(peer ?? "")) return "the sandbox's controls accept requests from this machine only";
   const host = request.headers.get("host") ?? "";
-  if (!isLoopbackHost(host)) return "the sandbox's controls are served under localhost only";
+  if (!isLoopbackHost(host)) return "the sandbox's controls are served at localhost only";
   const origin = request.headers.get("origin");
   const isCrossOrigin = origin !== null && origin !== `http://${host}`;
   if (isCrossOrigin || otherSites.has(request.headers.get("sec-fetch-site") ?? ""))
@@ -111,13 +111,13 @@ function denial(request: Request, peer: string | undefined): string | undefined 
   return undefined;
 }
 
-/** What browsers send with requests that carry no Origin header, such as for an image. */
+/** Values of Sec-Fetch-Site, which browsers send even with requests that have no Origin header, such as for an image. */
 const otherSites: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
 
 const isLoopbackAddress = (address: string): boolean =>
   address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
 
-/** Only names that always mean this machine, since other names could be made to resolve to it. */
+/** Whether a Host header always means this machine. Other names could be made to resolve to it (DNS rebinding). */
 function isLoopbackHost(host: string): boolean {
   if (!URL.canParse(`http://${host}`)) return false;
   const { hostname } = new URL(`http://${host}`);

@@ -3,7 +3,7 @@ import { type FaultControl, faultControl } from "../faults/control.ts";
 import type { Queries, Store } from "../queries.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
 import { lastRequests, type NumberedRequest } from "../request-log.ts";
-import { firstUser } from "../schema.ts";
+import { builtInUserId } from "../schema.ts";
 import { allRentals } from "../tables/rentals.ts";
 import { creditOf } from "../tables/users.ts";
 import { restoreSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
@@ -13,17 +13,17 @@ export interface SandboxStatus {
   /** The sandbox's time, ISO 8601. */
   readonly now: string;
   readonly frozen: boolean;
-  /** The rest of the user's credit, in cents. */
+  /** The user's remaining credit, in cents. */
   readonly balanceCents: number;
   readonly rentals: { readonly active: number; readonly ended: number };
   readonly volumes: number;
   /** False after the user was deleted, until the next reset; no key works then. */
   readonly userExists: boolean;
-  /** Faults that still wait for calls. */
+  /** The number of faults that can still affect calls. */
   readonly faults: number;
 }
 
-/** Reads and changes a sandbox's state beside the service itself. */
+/** Controls that read and change a sandbox's state directly, without calling the service. */
 export interface SandboxControls {
   readonly clock: ClockControl;
   readonly faults: FaultControl;
@@ -40,7 +40,7 @@ export interface SandboxControls {
   requests(limit: number): readonly NumberedRequest[];
 }
 
-/** The controls of a state in a file. `machine` is the machine's clock. */
+/** The controls of a store, which keeps its state in `file`. `machine` is the machine's clock. */
 export function controlsOf(store: Store, machine: Clock, file: string): SandboxControls {
   const clock = clockControl(store, machine);
   return {
@@ -49,8 +49,8 @@ export function controlsOf(store: Store, machine: Clock, file: string): SandboxC
     status: () => {
       const { now, frozen } = clock.show();
       const moment = Date.parse(now);
-      const credit = creditOf(store, firstUser);
-      const { balanceCents } = balanceAt(credit, allRentals(store, firstUser), moment);
+      const credit = creditOf(store, builtInUserId);
+      const { balanceCents } = balanceAt(credit, allRentals(store, builtInUserId), moment);
       return { file, now, frozen, ...countAll(store, moment), balanceCents };
     },
     seed: async (text) => {

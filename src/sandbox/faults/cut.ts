@@ -3,7 +3,7 @@ export class ConnectionReset extends Error {
   override readonly name = "ConnectionReset";
   readonly code = "ECONNRESET";
 
-  constructor(message = "a fault of the sandbox reset the connection") {
+  constructor(message = "a sandbox fault reset the connection") {
     super(message);
   }
 }
@@ -24,11 +24,11 @@ export function truncateResponse(
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
   const headersWithoutLength = new Headers(headers);
   headersWithoutLength.delete("content-length");
-  const start = startOf(body, isStream ? eventEnds(after) : bytes(after * kib), reset);
+  const start = startOf(body, isStream ? eventLimit(after) : byteLimit(after * kib), reset);
   return new Response(ReadableStream.from(start), { status, headers: headersWithoutLength });
 }
 
-/** How many bytes of a chunk belong to the start; undefined when all do and more may follow. */
+/** Returns how many bytes of a chunk to keep before the end; undefined to keep all of them and continue. */
 type Measure = (chunk: Uint8Array) => number | undefined;
 
 async function* startOf(
@@ -46,7 +46,7 @@ async function* startOf(
   if (reset) throw new ConnectionReset();
 }
 
-function bytes(limit: number): Measure {
+function byteLimit(limit: number): Measure {
   let left = limit;
   return ({ length }) => {
     if (length >= left) return left;
@@ -55,8 +55,8 @@ function bytes(limit: number): Measure {
   };
 }
 
-/** An event ends with a blank line. */
-function eventEnds(limit: number): Measure {
+/** Counts server-sent events; each ends with a blank line. */
+function eventLimit(limit: number): Measure {
   let left = limit;
   let before = 0;
   return (chunk) => {

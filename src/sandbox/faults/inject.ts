@@ -9,8 +9,8 @@ import { ConnectionReset, truncateResponse } from "./cut.ts";
 import { type Effect, takeFault } from "./table.ts";
 
 /**
- * Passes a call on to its operation, with the effects of a waiting fault if there is one.
- * @throws ConnectionReset when the fault breaks the connection, or the caller leaves during its delay
+ * Runs the operation of a request, with the effects of a fault if one is due.
+ * @throws ConnectionReset when the fault breaks the connection, or the client disconnects during its delay
  */
 export async function injectFault(
   http: Context,
@@ -24,7 +24,7 @@ export async function injectFault(
   http.set("fault", id);
   const isReplaced = effect.status !== undefined || effect.garbage;
   const broken = effect.reset && effect.cutStreamAfter === undefined;
-  // A delay holds back the response only: the operation takes effect first, even if the caller leaves.
+  // A delay affects only the response: the operation takes effect first, even if the client disconnects.
   if (effect.applied || (!isReplaced && !broken)) await next();
   if (effect.delayMs !== undefined) await delay(effect.delayMs, http.req.raw.signal);
   if (broken) throw new ConnectionReset();
@@ -34,7 +34,7 @@ export async function injectFault(
   http.header(faultHeader, String(id));
 }
 
-/** Replaces the response but for its CORS headers; assigning it alone would let Hono merge all headers. */
+/** Replaces the response but keeps its CORS headers. Without clearing it first, Hono would merge all headers. */
 function replace(http: Context, response: Response): void {
   const cors = [...http.res.headers].filter(([name]) => name.startsWith("access-control-"));
   http.res = undefined;
@@ -46,13 +46,13 @@ async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await wait(milliseconds, undefined, { signal });
   } catch {
-    throw new ConnectionReset("the caller left while a fault of the sandbox delayed the response");
+    throw new ConnectionReset("the client disconnected while a sandbox fault delayed the response");
   }
 }
 
-const garbage = "\u0007{this is no JSON";
+const garbage = "\u0007{this is not JSON";
 
-/** The response that a fault sends instead of the service's. Its error is left in the context for the request log. */
+/** The response that a fault sends instead of the service's. Its error is stored in the context for the request log. */
 function replacementFor(http: Context, { status, garbage: isGarbage, retryAfterSeconds }: Effect): Response {
   const headers = {
     "content-type": "application/json",
@@ -63,7 +63,7 @@ function replacementFor(http: Context, { status, garbage: isGarbage, retryAfterS
   return new Response(problem ? JSON.stringify(problem) : garbage, { status: status ?? 200, headers });
 }
 
-/** The documented error of a status; an undocumented status gets a code and a message made from its name. */
+/** The documented error of a status; an undocumented status gets a code and a message derived from its name. */
 function errorBodyOf(status: number): ErrorBody {
   const known = Object.entries(errors).find(([, error]) => error.status === status);
   if (known) return { code: known[0], message: known[1].message, issues: [] };

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { faultDefaults } from "../../core/sandbox.ts";
 import type { Queries, Row, Store } from "../queries.ts";
 
-/** The longest delay that a timer can hold. */
+/** The maximum delay of a Node.js timer. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** A fault to add: it lets `after` calls of an operation (or of all, `*`) pass, then affects `times` calls. */
+/** The format of a new fault. It lets `after` calls of an operation (or of all, `*`) pass, then affects `times` calls. */
 export const faultInput = z.strictObject({
   operation: z.string(),
   after: z.int().min(0).default(faultDefaults.after),
@@ -14,7 +14,7 @@ export const faultInput = z.strictObject({
   status: z.int().min(400).max(599).optional(),
   /** The Retry-After header of that response. */
   retryAfterSeconds: z.number().min(0).optional(),
-  /** Holds the response back, in milliseconds of real time. */
+  /** Delays the response by this many milliseconds of real time. */
   delayMs: z.int().min(0).max(maxDelayMs).optional(),
   /** Breaks the connection instead of a response, or where the response is cut. */
   reset: z.boolean().default(false),
@@ -59,8 +59,8 @@ export function removeFaults(store: Queries, id?: number): void {
 }
 
 /**
- * The fault that affects this call of an operation, if any. Waiting faults count the call, oldest first, up to the one
- * that affects it; later ones do not count it.
+ * The fault that affects this call of an operation, if any. Active faults count the call, oldest first, up to the one
+ * that affects it; newer ones do not count it.
  */
 export function takeFault(store: Store, operation: string): StoredFault | undefined {
   const sql = "SELECT * FROM faults WHERE operation IN (?, '*') AND calls < skip + times ORDER BY id";

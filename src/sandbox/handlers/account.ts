@@ -30,7 +30,7 @@ function updateUser(changes: CheckedInputOf<"updateCurrentUser">, { store, userI
   });
 }
 
-/** Ends the user's rentals, too. */
+/** Deletes the user and ends the user's rentals. */
 function deleteUser(_input: object, { store, userId, now }: Call) {
   return store.write(() => {
     for (const { id, rental } of activeRentals(store, userId, now)) {
@@ -41,7 +41,7 @@ function deleteUser(_input: object, { store, userId, now }: Call) {
   });
 }
 
-/** The current user, and what the user's rentals cost. */
+/** Handlers of the current user, and of usage, invoices and the balance. */
 export const account = {
   updateCurrentUser: updateUser,
   deleteCurrentUser: deleteUser,

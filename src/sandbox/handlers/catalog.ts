@@ -4,7 +4,7 @@ import { hourlyCents } from "../rentals/prices.ts";
 import { gpusPerMachine } from "../rentals/record.ts";
 import type { Handlers } from "./handler.ts";
 
-/** GPU counts of the virtual machines that are listed. */
+/** The GPU counts of the virtual machines among the rental options. */
 export const listedSizes = [1, 2, 4, gpusPerMachine];
 
 const priced = (gpuType: (typeof gpuTypes)[number], gpuCount: number) => ({
@@ -13,7 +13,7 @@ const priced = (gpuType: (typeof gpuTypes)[number], gpuCount: number) => ({
   costPerHourCents: hourlyCents({ gpuType, gpuCount, discountPercentage: 0 }),
 });
 
-/** What can be rented, and the models. */
+/** Handlers of the lists of rental options and chat models. */
 export const catalog = {
   listRentalOptions: () => [
     ...virtualMachineRegions.flatMap((region) =>

@@ -5,7 +5,7 @@ import type { CheckedInputOf } from "../../contract/index.ts";
 import { sandboxChatModel } from "../../core/sandbox.ts";
 import { secondMs } from "../clock.ts";
 import { issueIf, throwIfInvalid } from "../errors.ts";
-import { count } from "../tables/numbers.ts";
+import { increment } from "../tables/numbers.ts";
 import type { Call, Handlers } from "./handler.ts";
 
 type Input = CheckedInputOf<"createChatCompletion">;
@@ -28,7 +28,7 @@ async function createChatCompletion(input: Input, { http, now, store }: Call) {
     stop: [stop ?? []].flat(),
   });
   const common = {
-    id: `chatcmpl-${store.write(() => count(store, "chat"))}`,
+    id: `chatcmpl-${store.write(() => increment(store, "chat"))}`,
     created: Math.floor(now / secondMs),
     model: sandboxChatModel,
   };

@@ -16,18 +16,18 @@ const additions = (operation: Operation): Additions => ({
   }),
 });
 
-/** The description served last: it takes longer to build than any other response, and changes only on a sunset day. */
-let last: { readonly key: string; readonly document: OpenApiDocument } | undefined;
+/** The last description, cached because it takes longer to build than any other response and rarely changes. */
+let cached: { readonly key: string; readonly document: OpenApiDocument } | undefined;
 
 export const description = {
   getOpenApiDocument: (_input, { http, now, operationSet }) => {
     const enabled = enabledOperations(operationSet, now);
     const { origin } = new URL(http.req.url);
     const key = [origin, ...enabled.map(({ id }) => id)].join(" ");
-    if (last?.key !== key) {
+    if (cached?.key !== key) {
       const title = "Compute and inference service (gpuctl sandbox)";
-      last = { key, document: openApi(enabled, { title, servers: [origin], additions }) };
+      cached = { key, document: openApi(enabled, { title, servers: [origin], additions }) };
     }
-    return last.document;
+    return cached.document;
   },
 } satisfies Partial<Handlers>;

@@ -8,17 +8,17 @@ export interface Call {
   readonly store: Store;
   /** All operations that are served. */
   readonly operationSet: OperationSet;
-  /** The time of the call, in milliseconds since 1970; everything in it is stamped and billed at this time. */
+  /** The time of the call, in milliseconds since 1970; all its timestamps and costs use this time. */
   readonly now: number;
-  /** The caller; empty when the operation requires no key. */
+  /** The id of the caller; empty when the operation requires no key. */
   readonly userId: string;
-  /** For operations whose response is not one JSON value. */
+  /** The HTTP context, for operations whose response is not one JSON value. */
   readonly http: Context;
 }
 
 type Result<Output> = Output | Response;
 
-/** Performs an operation. Its input was checked and has the service's defaults. */
+/** Performs an operation. Its input is checked and has the service's defaults filled in. */
 export type Handler<Id extends ServedId> = (
   input: ServedInputOf<Id>,
   call: Call,

@@ -2,11 +2,11 @@ import { stamp } from "../clock.ts";
 import { ApiError, issueIf, throwIfInvalid } from "../errors.ts";
 import { addKey, findKey, isKey, keyPrefix, keys, listKeys, type NumberedKey, revokeKey } from "../keys.ts";
 import type { Queries } from "../queries.ts";
-import { count } from "../tables/numbers.ts";
+import { increment } from "../tables/numbers.ts";
 import { addSshKey, listSshKeys, removeSshKey } from "../tables/users.ts";
 import type { Handlers } from "./handler.ts";
 
-/** A key without its value. */
+/** A key as returned by the service, without its value. */
 const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
   id,
   name,
@@ -20,7 +20,7 @@ export const numberedSecret = (n: number): string => `${keyPrefix}${String(n).pa
 
 /** The next value that no key has yet: a seed may have used some of them. */
 function newSecret(store: Queries): string {
-  const secret = numberedSecret(count(store, "apiKeys"));
+  const secret = numberedSecret(increment(store, "apiKeys"));
   return isKey(store, secret) ? newSecret(store) : secret;
 }
 

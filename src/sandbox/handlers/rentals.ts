@@ -17,7 +17,7 @@ import {
 import { attach } from "../tables/volumes.ts";
 import type { Call, Handlers } from "./handler.ts";
 
-/** Creates a rental, with its volume if it asks for one. */
+/** Creates a rental, and creates or attaches its volume if the input names one. */
 function rent(input: RentalInput, { store, userId, now }: Call) {
   const rental = newRental(input, now);
   return store.write(() => {
@@ -48,7 +48,7 @@ const page = (
   return { items: items.map((rental) => rentalRecord(store, rental, now)), nextCursor };
 };
 
-/** @throws ApiError when the user has no such rental, or it has ended */
+/** The user's active rental with an id. @throws ApiError when there is none, or it has ended */
 export function activeRental(rentalId: Id, { store, userId, now }: Call): NumberedRental {
   const unknown = `no active rental has the id ${rentalId}`;
   const found = required(findRental(store, userId, rentalId), "rentalId", unknown);
@@ -56,7 +56,7 @@ export function activeRental(rentalId: Id, { store, userId, now }: Call): Number
   return found;
 }
 
-/** Ends an active rental of a type immediately, whatever its term. */
+/** A handler that ends an active rental of one type immediately, even during a reserved term. */
 const terminate =
   (type: RentalType) =>
   ({ rentalId }: { readonly rentalId: Id }, call: Call) =>
@@ -64,7 +64,11 @@ const terminate =
       const { id, rental } = activeRental(rentalId, call);
       const { rentalType } = rental;
       throwIfInvalid(
-        ...issueIf(rentalType !== type, "rentalId", `must be a ${type}, but is a ${rentalType}`),
+        ...issueIf(
+          rentalType !== type,
+          "rentalId",
+          `must be a ${type} rental, but is a ${rentalType} rental`,
+        ),
       );
       saveRental(call.store, { id, rental: { ...rental, terminatedAt: call.now } });
       return { message: `Rental ${id} was terminated.`, rentalId: id };

@@ -2,14 +2,17 @@ import type { Issue } from "../../contract/check/check.ts";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { stamp } from "../clock.ts";
 import { issueIf, throwIfInvalid } from "../errors.ts";
-import { tooLong } from "../rentals/create.ts";
+import { termIssues } from "../rentals/create.ts";
 import { nextTerm, type ReservedTerm, rentalAt } from "../rentals/lifecycle.ts";
 import { termCents } from "../rentals/prices.ts";
 import { saveRental } from "../tables/rentals.ts";
 import type { Call, Handlers } from "./handler.ts";
 import { activeRental } from "./rentals.ts";
 
-/** Adds a reserved term to an active rental whose term type is `from`; `mismatches` compares the term with the request. */
+/**
+ * Adds a reserved term to an active rental whose term type is `from`; `mismatches` returns issues if the request
+ * expects another term.
+ */
 function addTerm(
   request: CheckedInputOf<"convertToReserved">,
   call: Call,
@@ -23,7 +26,7 @@ function addTerm(
     const { termType } = rentalAt(rental, now);
     throwIfInvalid(...issueIf(termType !== from, "rentalId", `must be ${from}, but is ${termType}`));
     const term = nextTerm(rental, days, now);
-    throwIfInvalid(...tooLong(term));
+    throwIfInvalid(...termIssues(term));
     const totalPriceCents = termCents(rental, days);
     const price = `must be ${totalPriceCents}, the price in cents of ${days} days`;
     throwIfInvalid(
@@ -49,7 +52,7 @@ export const reserve = {
 
   extendReserved: (input, call) =>
     addTerm(input, call, "reserved", ({ until }) => {
-      const message = `must be ${stamp(until)}, the end after the extension`;
+      const message = `must be ${stamp(until)}, when the extended term ends`;
       return issueIf(Date.parse(input.expectedReservedUntil) !== until, "expectedReservedUntil", message);
     }),
 

@@ -33,7 +33,12 @@ export function attachable(
       const { rentalType } = known.rental;
       return rentalType === "bare-metal"
         ? []
-        : [issue("rentalIds", `rental ${id} is a ${rentalType}; volumes attach to bare-metal rentals`)];
+        : [
+            issue(
+              "rentalIds",
+              `rental ${id} is a ${rentalType} rental; volumes attach only to bare-metal rentals`,
+            ),
+          ];
     }),
   );
   return found.flatMap(({ known }) => (known ? [known.id] : []));

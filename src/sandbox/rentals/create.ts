@@ -7,11 +7,12 @@ import { listSshKeys } from "../tables/users.ts";
 import { addVolume, findVolume } from "../tables/volumes.ts";
 import { nextTerm, type RentalInput, type ReservedTerm, type StoredRental } from "./lifecycle.ts";
 
-/** The most GPUs of a rental. */
+/** The maximum number of GPUs of a rental. */
 export const maxGpus = 4096;
 
 /**
- * A rental that starts to boot now. It stores the whole input, so a field that the contract gains needs no change here.
+ * Creates a rental that starts to boot at `now`. It keeps the whole input, so a field added to the contract needs no change
+ * here.
  * @throws ApiError when the input is outside the sandbox's own limits
  */
 export function newRental(input: RentalInput, now: number): StoredRental {
@@ -19,7 +20,7 @@ export function newRental(input: RentalInput, now: number): StoredRental {
   const rental: StoredRental = { ...input, createdAt: now, terms: [] };
   if (input.termType === "on-demand") return rental;
   const term = nextTerm(rental, input.termPeriodDays ?? 0, now);
-  throwIfInvalid(...tooLong(term));
+  throwIfInvalid(...termIssues(term));
   return { ...rental, terms: [term] };
 }
 
@@ -37,8 +38,8 @@ function assertWithinLimits(input: RentalInput): void {
   );
 }
 
-export const tooLong = ({ until }: ReservedTerm): readonly Issue[] =>
-  issueIf(until > latestMs, "termPeriodDays", "must end before the year 10000");
+export const termIssues = ({ until }: ReservedTerm): readonly Issue[] =>
+  issueIf(until > latestMs, "termPeriodDays", "must end the term before the year 10000");
 
 /** @throws ApiError when a rental names an SSH key that does not exist */
 export function assertSshKeysExist(

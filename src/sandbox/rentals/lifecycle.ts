@@ -18,12 +18,12 @@ export interface ReservedTerm {
   readonly costPerHourCents: number;
 }
 
-/** What a rental is created with, checked, defaults filled in. */
+/** The input that a rental is created with: checked, and with defaults filled in. */
 export type RentalInput = ServedInputOf<"createRental">;
 
 /**
- * A rental as it is stored: its input, and what happened to it since. Its state at a moment follows from this and the clock.
- * The contract decides which fields the input has; one stored by an older version may lack some.
+ * A rental as stored: its input and later changes. Its state at any moment is computed from these. The contract defines the
+ * fields of the input; a rental stored by an older version may lack some.
  */
 export type StoredRental = RentalInput & {
   readonly createdAt: number;
@@ -32,8 +32,8 @@ export type StoredRental = RentalInput & {
   readonly terminatedAt?: number;
 };
 
-/** A rental at one moment. */
-export interface RentalNow {
+/** The state of a rental at one moment. */
+export interface RentalState {
   readonly status: "Pending" | "Running" | "Terminated";
   readonly startedAt: number | null;
   readonly terminatedAt: number | null;
@@ -42,13 +42,13 @@ export interface RentalNow {
   readonly termPeriodDays: number | null;
   readonly reservedUntil: number | null;
   readonly costPerHourCents: number;
-  /** The cost so far, by the whole second from Running on. */
+  /** The cost so far; every whole second since the rental was Running is billed. */
   readonly billedCents: number;
 }
 
 const startOf = (rental: StoredRental): number => rental.createdAt + bootMs[rental.rentalType];
 
-/** When a rental ends: it was terminated, or does not continue on demand after its reserved term. Null if unknown. */
+/** When a rental ends: when it is terminated, or with its last term unless it continues on demand. Null if unknown. */
 export function endOf(rental: StoredRental): number | null {
   const ends = [
     rental.terminatedAt,
@@ -57,10 +57,11 @@ export function endOf(rental: StoredRental): number | null {
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-export function rentalAt(rental: StoredRental, now: number): RentalNow {
+export function rentalAt(rental: StoredRental, now: number): RentalState {
   const end = endOf(rental);
   const ended = end !== null && end <= now;
   const started = startOf(rental) <= (ended ? end : now);
+  // Just before the end, when the last term still sets the type and the price.
   const moment = ended ? end - 1 : now;
   const upcoming = rental.terms.filter((term) => term.until > moment);
   const current = upcoming[0];
@@ -69,22 +70,22 @@ export function rentalAt(rental: StoredRental, now: number): RentalNow {
     startedAt: started ? startOf(rental) : null,
     terminatedAt: ended ? end : null,
     termType: current ? "reserved" : "on-demand",
-    termPeriodDays: current ? wholeDays(rental.terms) : null,
+    termPeriodDays: current ? consecutiveDays(rental.terms) : null,
     reservedUntil: upcoming.at(-1)?.until ?? null,
     costPerHourCents: current?.costPerHourCents ?? hourlyCents(rental),
     billedCents: billedBefore(rental, now).cents,
   };
 }
 
-/** The next reserved term: after the current one, or from now or the end of the boot. */
+/** The next reserved term. It starts when the current one ends; without one, now or when the rental has booted. */
 export function nextTerm(rental: StoredRental, days: number, now: number): ReservedTerm {
   const last = rental.terms.at(-1);
   const from = last && last.until > now ? last.until : Math.max(now, startOf(rental));
   return { from, until: wholeSecond(from) + days * dayMs, costPerHourCents: hourlyCents(rental, days) };
 }
 
-/** The length in days of the last terms that follow each other without a gap. */
-function wholeDays(terms: readonly ReservedTerm[]): number {
+/** The total length in days of the last terms, as far as they follow each other without a gap. */
+function consecutiveDays(terms: readonly ReservedTerm[]): number {
   const first = terms.findLast((term, index) => terms[index - 1]?.until !== term.from);
   return first ? Math.floor(((terms.at(-1) ?? first).until - first.from) / dayMs) : 0;
 }
@@ -96,8 +97,8 @@ interface Billed {
 }
 
 /**
- * The cost of a rental until a moment. Each period of one price is billed by the whole second from Running on; the sum is
- * computed exactly and rounded down once.
+ * The cost of a rental until a moment. Billing starts when it is Running. Each period with one price is billed per whole
+ * second; the sum is computed exactly and rounded down once.
  */
 export function billedBefore(rental: StoredRental, moment: number): Billed {
   const until = Math.min(moment, endOf(rental) ?? moment);
@@ -114,7 +115,7 @@ export function billedBefore(rental: StoredRental, moment: number): Billed {
   return { seconds: all, cents };
 }
 
-/** A credit in cents, what the rentals have used of it until a moment, and what is left. Below zero nothing stops. */
+/** The credit, the cost of the rentals until a moment, and the balance, in cents. The balance can be negative. */
 export function balanceAt(
   creditCents: number,
   rentals: readonly { readonly rental: StoredRental }[],

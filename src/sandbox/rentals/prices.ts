@@ -17,6 +17,7 @@ export const termDiscounts = [
   { days: 30, percent: 10 },
 ] as const;
 
+/** The fields of a rental that determine its price. */
 export interface Priced {
   readonly gpuType: GpuType;
   readonly gpuCount: number;
@@ -27,8 +28,8 @@ export interface Priced {
 /** The hourly price of a rental in whole cents, at least 1; the on-demand price without a term. */
 export function hourlyCents(rental: Priced, termDays = 0): number {
   const term = termDiscounts.find(({ days }) => termDays >= days)?.percent ?? 0;
-  const list = centsPerGpuHour[rental.gpuType] * rental.gpuCount;
-  return Math.max(1, Math.round((list * (100 - term) * (100 - rental.discountPercentage)) / 10_000));
+  const listCents = centsPerGpuHour[rental.gpuType] * rental.gpuCount;
+  return Math.max(1, Math.round((listCents * (100 - term) * (100 - rental.discountPercentage)) / 10_000));
 }
 
 /** The price of a reserved term in whole cents. */

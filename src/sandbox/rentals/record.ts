@@ -8,7 +8,7 @@ import { rentalAt, type StoredRental } from "./lifecycle.ts";
 
 const labelPrefix = { "virtual-machine": "vm", "bare-metal": "bm" } as const;
 
-/** Every field that a rental can be created with, with the value that its record has when the field was not given. */
+/** For each field that a rental can be created with: the value that its record has when the field was omitted. */
 const absentFields: Readonly<Record<string, unknown>> = Object.fromEntries(
   Object.entries({ ...createBareMetalRental.input.shape, ...createVirtualMachineRental.input.shape }).map(
     ([name, schema]) => [name, absentValue(schema)],
@@ -45,12 +45,12 @@ export function rentalRecord(store: Queries, { id, rental }: NumberedRental, now
     createdAt: stamp(rental.createdAt),
     startedAt: stampOrNull(startedAt),
     terminatedAt: stampOrNull(terminatedAt),
-    // Addresses are known while the machines run, and only then.
+    // Addresses exist only while the machines run.
     providerData: current.status === "Running" ? { sshNetworking: sshNetworking(id, rental) } : null,
   };
 }
 
-/** Networks reserved for documentation, where nothing responds. */
+/** The networks that RFC 5737 reserves for documentation, where nothing responds. */
 export const documentationNetworks = ["192.0.2", "198.51.100", "203.0.113"] as const;
 const hostsPerNetwork = 254;
 

@@ -7,14 +7,15 @@ import type { Store } from "../queries.ts";
 import { assertSshKeysExist, newRental } from "../rentals/create.ts";
 import type { StoredRental } from "../rentals/lifecycle.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
-import { firstUser, restoreInitialState } from "../schema.ts";
+import { builtInUserId, restoreInitialState } from "../schema.ts";
 import { addRental, allRentals } from "../tables/rentals.ts";
 import { addSshKey, findUser, saveCredit, saveUser } from "../tables/users.ts";
 import { addVolume, attach } from "../tables/volumes.ts";
 import type { Seed, SeedDocument, SeededRental } from "./read.ts";
 
 /**
- * Replaces the whole state with a seed, as one transaction. `machine` is the time of the machine's clock.
+ * Replaces the whole state with a seed, as one transaction. `machine` is the time of the machine's clock, in
+ * milliseconds since 1970.
  * @throws ControlRefused when the seed is inconsistent; the state is then unchanged
  */
 export function fill(store: Store, { document, seedError }: Seed, machine: number): void {
@@ -30,52 +31,52 @@ export function fill(store: Store, { document, seedError }: Seed, machine: numbe
   store.write(() => {
     restoreInitialState(store, now);
     if (clock) saveClock(store, { offsetMs: now - machine, frozenAt: clock.frozen ? now : null });
-    const initial = findUser(store, firstUser);
-    if (user && initial) saveUser(store, firstUser, { ...initial, ...user });
+    const initial = findUser(store, builtInUserId);
+    if (user && initial) saveUser(store, builtInUserId, { ...initial, ...user });
     addKeys(store, document, now);
     const invalid = [...addRentals(store, document, now), ...addVolumes(store, document, now)];
     if (invalid.length > 0) throw seedError(invalid);
     if (balanceCents !== undefined) {
-      const { usedCents } = balanceAt(0, allRentals(store, firstUser), now);
-      saveCredit(store, firstUser, balanceCents + usedCents);
+      const { usedCents } = balanceAt(0, allRentals(store, builtInUserId), now);
+      saveCredit(store, builtInUserId, balanceCents + usedCents);
     }
   });
 }
 
 function addKeys(store: Store, { keys: seeded, sshKeys }: SeedDocument, now: number): void {
   for (const { value, name, access } of seeded) {
-    addKey(store, firstUser, { secret: value, name: name ?? access, access, createdAt: now });
+    addKey(store, builtInUserId, { secret: value, name: name ?? access, access, createdAt: now });
   }
-  for (const key of sshKeys) addSshKey(store, firstUser, key, now);
+  for (const key of sshKeys) addSshKey(store, builtInUserId, key, now);
 }
 
 const addRentals = (store: Store, { rentals }: SeedDocument, now: number): readonly Issue[] =>
-  numberedFirst(rentals).flatMap(({ thing, index }) =>
+  numberedFirst(rentals).flatMap(({ item, index }) =>
     issuesOf(["rentals", index], () => {
-      assertSshKeysExist(store, firstUser, thing);
-      addRental(store, firstUser, seededRental(thing, now), thing.id);
+      assertSshKeysExist(store, builtInUserId, item);
+      addRental(store, builtInUserId, seededRental(item, now), item.id);
     }),
   );
 
 const addVolumes = (store: Store, { volumes }: SeedDocument, now: number): readonly Issue[] =>
-  numberedFirst(volumes).flatMap(({ thing, index }) =>
+  numberedFirst(volumes).flatMap(({ item, index }) =>
     issuesOf(["volumes", index], () => {
-      const { id, createdAt, rentalIds = [], ...volume } = thing;
-      throwIfInvalid(...notPast("createdAt", momentOf(createdAt), now));
-      const attached = attachable(rentalIds, { store, userId: firstUser, now });
+      const { id, createdAt, rentalIds = [], ...volume } = item;
+      throwIfInvalid(...futureIssues("createdAt", momentOf(createdAt), now));
+      const attached = attachable(rentalIds, { store, userId: builtInUserId, now });
       const stored = { ...volume, createdAt: stamp(momentOf(createdAt) ?? now) };
-      attach(store, addVolume(store, firstUser, stored, id), attached);
+      attach(store, addVolume(store, builtInUserId, stored, id), attached);
     }),
   );
 
-/** The issues that adding a rental or a volume of a seed raises, with paths from the root of the seed. */
-function issuesOf(place: readonly (string | number)[], work: () => unknown): readonly Issue[] {
+/** Adds a rental or a volume of a seed. Returns the issues found, with paths from the root of the seed. */
+function issuesOf(parent: readonly (string | number)[], work: () => unknown): readonly Issue[] {
   try {
     work();
     return [];
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return error.issues.map(({ path, message }) => ({ path: [...place, ...path], message }));
+    return error.issues.map(({ path, message }) => ({ path: [...parent, ...path], message }));
   }
 }
 
@@ -83,7 +84,7 @@ function duplicateKeys(seeded: SeedDocument["keys"]): readonly Issue[] {
   const values = [...Object.values<string>(keys), ...seeded.map(({ value }) => value)];
   return seeded.flatMap(({ value }, index) =>
     values.indexOf(value) < index + Object.keys(keys).length
-      ? [{ path: ["keys", index, "value"], message: "is already a key" }]
+      ? [{ path: ["keys", index, "value"], message: "must be unique, but another key has this value" }]
       : [],
   );
 }
@@ -93,15 +94,15 @@ interface Numbered {
 }
 
 /** Items with a given id first, so that the others get ids that are still free. */
-const numberedFirst = <Thing extends Numbered>(things: readonly Thing[]) =>
-  things
-    .map((thing, index) => ({ thing, index }))
-    .sort((one, other) => Number(one.thing.id === undefined) - Number(other.thing.id === undefined));
+const numberedFirst = <Item extends Numbered>(items: readonly Item[]) =>
+  items
+    .map((item, index) => ({ item, index }))
+    .sort((one, other) => Number(one.item.id === undefined) - Number(other.item.id === undefined));
 
 /** An issue for each id that a list uses twice. */
-const duplicateIds = (list: string, things: readonly Numbered[]): readonly Issue[] =>
-  things.flatMap(({ id }, index) =>
-    id !== undefined && things.findIndex((thing) => thing.id === id) < index
+const duplicateIds = (list: string, items: readonly Numbered[]): readonly Issue[] =>
+  items.flatMap(({ id }, index) =>
+    id !== undefined && items.findIndex((item) => item.id === id) < index
       ? [{ path: [list, index, "id"], message: `must be unique, but ${id} is used twice` }]
       : [],
   );
@@ -114,7 +115,10 @@ function seededRental(seeded: SeededRental, now: number): StoredRental {
   const { id: _, createdAt: createdText, terminatedAt: terminatedText, ...input } = seeded;
   const createdAt = momentOf(createdText) ?? now;
   const terminatedAt = momentOf(terminatedText);
-  throwIfInvalid(...notPast("createdAt", createdAt, now), ...notPast("terminatedAt", terminatedAt, now));
+  throwIfInvalid(
+    ...futureIssues("createdAt", createdAt, now),
+    ...futureIssues("terminatedAt", terminatedAt, now),
+  );
   const early = terminatedAt !== undefined && terminatedAt < createdAt;
   throwIfInvalid(...issueIf(early, "terminatedAt", "must not be before createdAt"));
   const rental = newRental(input, createdAt);
@@ -124,5 +128,5 @@ function seededRental(seeded: SeededRental, now: number): StoredRental {
 const momentOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text);
 
-const notPast = (field: string, moment: number | undefined, now: number): readonly Issue[] =>
+const futureIssues = (field: string, moment: number | undefined, now: number): readonly Issue[] =>
   issueIf(moment !== undefined && moment > now, field, "must not be later than the sandbox's time");

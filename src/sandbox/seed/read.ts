@@ -10,31 +10,31 @@ import { isRecord } from "../../core/json.ts";
 import { createApiKey, createSshKey } from "../assumed/keys.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
 
-/** New ids count up from the largest one of a seed, so there must be room above it. */
-const number = z
+/** An id that a seed sets. New ids count up from the largest one, so there must be room above it. */
+const recordId = z
   .int()
   .gt(0)
   .lt(2 ** 52);
 
-/** What the sandbox chooses for something new, and a seed can set. */
-const given = { id: number.optional(), createdAt: dateTime("When it was created").optional() };
-const rented = { ...given, terminatedAt: dateTime("When it ended").optional() };
+/** Fields of new records that the sandbox sets itself, unless a seed does. */
+const recordFields = { id: recordId.optional(), createdAt: dateTime("When it was created").optional() };
+const rentalFields = { ...recordFields, terminatedAt: dateTime("When it ended").optional() };
 
 const virtualMachine = createVirtualMachineRental.input
-  .extend({ rentalType: z.literal("virtual-machine"), ...rented })
+  .extend({ rentalType: z.literal("virtual-machine"), ...rentalFields })
   .strict();
 const bareMetal = createBareMetalRental.input
   .omit({ storageVolume: true })
-  .extend({ rentalType: z.literal("bare-metal"), ...rented })
+  .extend({ rentalType: z.literal("bare-metal"), ...rentalFields })
   .strict();
 
-/** What a bearer credential can carry, and long enough not to be part of a word in the request log. */
+/** The value of an API key: valid as a bearer credential, and long enough for the request log to remove it. */
 const secret = z
   .string()
   .min(8)
   .regex(/^[\x21-\x7e]+$/);
 
-/** The document that a sandbox is filled from. Its entries have the fields of the create operations, and their defaults. */
+/** The format of a seed. Its entries have the fields of the create operations, and their defaults. */
 const seedDocument = z.strictObject({
   clock: z
     .strictObject({ now: dateTime("The sandbox's time").optional(), frozen: z.boolean().default(false) })
@@ -52,13 +52,13 @@ const seedDocument = z.strictObject({
     .default([]),
   sshKeys: z.array(createSshKey.input.strict()).default([]),
   rentals: z.array(z.discriminatedUnion("rentalType", [virtualMachine, bareMetal])).default([]),
-  volumes: z.array(createStorageVolume.input.extend(given).strict()).default([]),
+  volumes: z.array(createStorageVolume.input.extend(recordFields).strict()).default([]),
 });
 
 export type SeedDocument = z.output<typeof seedDocument>;
 export type SeededRental = SeedDocument["rentals"][number];
 
-/** A seed that was read. */
+/** A parsed seed. */
 export interface Seed {
   readonly document: SeedDocument;
   /** The error for issues of the document, each with its line. */
@@ -75,7 +75,7 @@ export async function readSeed(text: string): Promise<Seed> {
   const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true });
   const [error] = parsed.errors;
   if (error) throw new ControlRefused([], `the seed is not valid YAML or JSON: ${error.message.trim()}`);
-  const seedError = (issues: readonly Issue[]): ControlRefused => refusal(issues, parsed, lines);
+  const seedError = (issues: readonly Issue[]): ControlRefused => errorWithLines(issues, parsed, lines);
   const content = toValue(parsed);
   if (!isRecord(content)) {
     throw new ControlRefused([], "the seed must be a map with keys such as rentals, volumes and clock");
@@ -93,7 +93,8 @@ function toValue(parsed: Document): unknown {
   }
 }
 
-function refusal(issues: readonly Issue[], parsed: Document, lines: LineCounter): ControlRefused {
+/** An error for issues; each message names its line. */
+function errorWithLines(issues: readonly Issue[], parsed: Document, lines: LineCounter): ControlRefused {
   const placed = issues.map(({ path, message }) => {
     const line = lineOf(path, parsed, lines);
     return { path, message: line === undefined ? message : `${message} (line ${line})` };

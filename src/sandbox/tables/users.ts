@@ -6,7 +6,7 @@ import type { Queries } from "../queries.ts";
 
 export type StoredUser = Omit<z.output<typeof user>, "id">;
 
-/** A user's record, or nothing when the user was deleted. */
+/** A user's record, or undefined when the user was deleted. */
 export function findUser(store: Queries, userId: string): StoredUser | undefined {
   const [row] = store.all("SELECT record FROM users WHERE id = ? AND deletedAt IS NULL", userId);
   return row && JSON.parse(String(row.record));
@@ -23,12 +23,12 @@ export function removeUser(store: Queries, userId: string, now: number): void {
 }
 
 /** The credit of a new account, in cents: $10,000. */
-export const firstCreditCents = 1_000_000;
+export const initialCreditCents = 1_000_000;
 
-/** What a user has paid in, in cents, before any costs. */
+/** A user's credit in cents, before the costs of rentals. */
 export function creditOf(store: Queries, userId: string): number {
   const [row] = store.all("SELECT cents FROM credits WHERE userId = ?", userId);
-  return row ? Number(row.cents) : firstCreditCents;
+  return row ? Number(row.cents) : initialCreditCents;
 }
 
 export function saveCredit(store: Queries, userId: string, cents: number): void {
@@ -40,7 +40,7 @@ export type NumberedSshKey = ServedInputOf<"createSshKey"> & {
   readonly createdAt: string;
 };
 
-/** Adds a key as of `now`, without the blanks around it. */
+/** Adds an SSH key that is created at `now`. Surrounding whitespace is removed. */
 export function addSshKey(
   store: Queries,
   userId: string,
@@ -57,7 +57,7 @@ export const listSshKeys = (store: Queries, userId: string): readonly NumberedSs
     .all("SELECT id, record FROM sshKeys WHERE userId = ? ORDER BY id", userId)
     .map((row) => ({ id: Number(row.id), ...JSON.parse(String(row.record)) }));
 
-/** Removes a key; false when the user has none of this id. */
+/** Removes an SSH key. Returns false if the user has no key with this id. */
 export function removeSshKey(store: Queries, userId: string, id: number): boolean {
   const known = store.all("SELECT 1 FROM sshKeys WHERE userId = ? AND id = ?", userId, id).length > 0;
   if (known) store.run("DELETE FROM sshKeys WHERE id = ?", id);

@@ -3,7 +3,7 @@ import type { Id } from "../../contract/shared.ts";
 import type { Queries, Row } from "../queries.ts";
 import { numberOf } from "./numbers.ts";
 
-/** A volume as it is stored: the fields it was created with. */
+/** A volume as stored: the fields it was created with. */
 type StoredVolume = Omit<CheckedInputOf<"createStorageVolume">, "rentalIds"> & { readonly createdAt: string };
 
 export type NumberedVolume = StoredVolume & { readonly id: number };
@@ -25,7 +25,7 @@ export function findVolume(store: Queries, userId: string, id: Id): NumberedVolu
 export const listVolumes = (store: Queries, userId: string): readonly NumberedVolume[] =>
   store.all("SELECT id, record FROM volumes WHERE userId = ? ORDER BY id", userId).map(numbered);
 
-/** Attaching a volume twice changes nothing. */
+/** Attaches a volume to rentals. Attaching it again changes nothing. */
 export function attach(store: Queries, volumeId: number, rentalIds: readonly number[]): void {
   for (const rentalId of rentalIds) {
     store.run("INSERT OR IGNORE INTO attachments (volumeId, rentalId) VALUES (?, ?)", volumeId, rentalId);

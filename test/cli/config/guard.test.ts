@@ -23,7 +23,7 @@ posix("a configuration that belongs to another user", () => {
     const { run, path } = await withConfig();
     const { code, out, err, requests } = await run(line, { user: 54321 });
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
-    expect(err).toMatch(/belongs to another user \(uid \d+, and you are 54321\)/);
+    expect(err).toMatch(/belongs to another user \(uid \d+; you are uid 54321\)/);
     expect(err).toContain(`chown 54321 ${join(path, "..")}`);
     expect(await readFile(path, "utf8")).toBe(text);
   });
@@ -59,7 +59,7 @@ posix("a configuration that others can change", () => {
 
 posix("a configuration that others can read", () => {
   const expected = (cli: Cli & { path: string }) =>
-    `Warning: ${cli.path} holds a key and can be read by other users (mode 644): \`chmod 600 ${cli.path}\`\n`;
+    `Warning: ${cli.path} holds a key and can be read by other users (mode 644). Run \`chmod 600 ${cli.path}\` to fix this.\n`;
 
   test("works with one warning; no warning with --quiet", async () => {
     const cli = await withConfig(0o644);

@@ -24,7 +24,7 @@ test("gives up on a lock that is never released, and reports it", async () => {
   const work = async () => {
     throw new Error("the lock is not ours");
   };
-  await expect(locked(path, work, { patience: 100 })).rejects.toThrow(`another process is changing ${path}`);
+  await expect(locked(path, work, { timeout: 100 })).rejects.toThrow(`another process is changing ${path}`);
 });
 
 test("releases the lock when the change fails", async () => {

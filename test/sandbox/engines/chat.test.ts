@@ -4,7 +4,7 @@ import { fc } from "../../support/property.ts";
 
 const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.lorem());
 const message = fc.record({ role: fc.constantFrom("system", "user", "assistant"), content: text });
-const most = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
+const tokenLimit = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
 
 test("the model repeats the last user message", () => {
   const messages = [
@@ -40,10 +40,11 @@ test("a reply is cut off at the maximum number of tokens and says so", () => {
 
 test("tokens add up to the reply, or its beginning if cut off, and are all counted", () => {
   fc.assert(
-    fc.property(fc.array(message), most, (messages, maxTokens) => {
+    fc.property(fc.array(message), tokenLimit, (messages, maxTokens) => {
       const whole = echo(messages);
-      const heard = messages.findLast(({ role }) => role === "user");
-      if (heard) expect(whole.tokens.join("")).toBe(`sandbox-echo heard: ${heard.content}`);
+      const lastUserMessage = messages.findLast(({ role }) => role === "user");
+      if (lastUserMessage)
+        expect(whole.tokens.join("")).toBe(`sandbox-echo heard: ${lastUserMessage.content}`);
       const { tokens, finishReason, usage } = echo(messages, { maxTokens });
       expect(tokens).toEqual(whole.tokens.slice(0, maxTokens));
       expect(finishReason).toBe(tokens.length < whole.tokens.length ? "length" : "stop");

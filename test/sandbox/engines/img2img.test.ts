@@ -16,7 +16,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 const ramp = channels(3, (x, y, part) => [x * 3, y * 4, 128][part] ?? 0);
 const png = base64(encode({ width, height, data: ramp, channels: 3 }));
 const same = { ...small, width, height };
-/** What a reference looks like in a picture of its own size. */
+/** How a reference looks in a picture of its own size. */
 const asDrawn = async (image: string) => aboveMark(await draw({ ...same, image, strength: 0 }));
 const wanted = aboveMark({ width, height, data: ramp });
 
@@ -111,14 +111,14 @@ describe("a reference is rejected if it is", () => {
     ["empty", ""],
     ["not base64", "no picture at all"],
     ["a data URL", `data:image/png;base64,${png}`],
-    ["no picture", base64(Buffer.from("just a text"))],
-    ["a cut PNG", base64(bytes.subarray(0, 60))],
+    ["not a picture", base64(Buffer.from("just a text"))],
+    ["a truncated PNG", base64(bytes.subarray(0, 60))],
     ["the signature of a PNG alone", base64(bytes.subarray(0, 8))],
     ["a PNG whose pixels have another checksum", base64(flipped)],
     ["a PNG that claims a million by a million pixels", base64(huge)],
     ["a JPEG that claims 65535 by 65535 pixels", base64(hugeJpeg)],
-    ["a cut JPEG", base64(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]))],
-    ["a cut WebP", base64(Buffer.from("RIFF\0\0\0\0WEBPVP8 "))],
+    ["a truncated JPEG", base64(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]))],
+    ["a truncated WebP", base64(Buffer.from("RIFF\0\0\0\0WEBPVP8 "))],
   ])("%s", async (_what, image) => {
     const error = await draw({ ...same, image }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UnreadableReference);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { draw, type Pixels } from "./pictures.ts";
 
-/** The brightest pixels of the foot of a picture, as rows of text, one character a dot of the mark. */
+/** The white pixels at the bottom of a picture, as rows of text with one character for each dot of the mark. */
 function ink({ width, height, data }: Pixels, dot: number): string[] {
   const top = height - 13 * dot + 3 * dot;
   return Array.from({ length: 7 }, (_, row) =>

@@ -31,12 +31,12 @@ export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The rows above the mark's band, at most a quarter of the height here. */
+/** The rows above the mark, which takes at most a quarter of the height. */
 export function aboveMark({ width, height, data }: Pixels): Uint8Array {
   return data.subarray(0, width * Math.floor(height * 0.75) * 3);
 }
 
-/** Mean difference of two runs of bytes, 0-255. */
+/** The mean difference between the bytes of two arrays, 0-255. */
 export function distance(a: Uint8Array, b: Uint8Array): number {
   return a.reduce((sum, value, at) => sum + Math.abs(value - (b[at] ?? 0)), 0) / a.length;
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import {
+  breakUpLongText,
   hasWords,
-  NothingToSay,
+  NoSpeakableText,
   plainText,
   speak,
-  withBreaths,
 } from "../../../src/sandbox/engines/speech.ts";
 import { locate, MissingDependency } from "../../../src/sandbox/packages.ts";
 import { fc } from "../../support/property.ts";
 
 const sentence = "The quick brown fox jumps over the lazy dog.";
 
-/** The samples of a WAV file, its header checked on the way. */
+/** The samples of a WAV file; also checks its header. */
 function samplesOf({ bytes, sampleRate }: { bytes: Uint8Array; sampleRate: number }): Int16Array {
   const file = Buffer.from(bytes);
   expect(file.toString("latin1", 0, 4) + file.toString("latin1", 8, 16)).toBe("RIFFWAVEfmt ");
@@ -70,8 +70,8 @@ test.each([
 describe("rejected", () => {
   test.each(["", " \n\t", "...!?", "🎉🚀", "日本語"])("%j, with nothing to say", async (text) => {
     const error = await speak(text, 1).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(NothingToSay);
-    expect(error).toMatchObject({ name: "NothingToSay" });
+    expect(error).toBeInstanceOf(NoSpeakableText);
+    expect(error).toMatchObject({ name: "NoSpeakableText" });
   });
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("speed %d", async (speed) => {
@@ -88,15 +88,15 @@ test("without the optional package the error names it", async () => {
   });
 });
 
-test("an engine that cannot run is an error, not an endless wait", async () => {
+test("an engine that cannot run is an error and does not hang", async () => {
   await expect(speak(sentence, 1, () => import.meta.filename)).rejects.toThrow();
   await expect(speak(sentence, 1, () => "/no/such/file.wasm")).rejects.toThrow();
 });
 
-test("a text made plain has only ASCII in it, keeps its words, and has no endless words", () => {
+test("plain text is ASCII, keeps its words, and splits long ones", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
-      const plain = withBreaths(plainText(text));
+      const plain = breakUpLongText(plainText(text));
       expect(plain).toMatch(/^[\n\x20-\x7e]*$/);
       expect(plain).not.toMatch(/\S{41}/);
       if (/[a-z0-9]/i.test(text)) expect(hasWords(plain)).toBe(true);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { sealed } from "../../../src/sandbox/control/snapshot.ts";
+import { withDigest } from "../../../src/sandbox/control/snapshot.ts";
 import { openSandbox, origin, start } from "../harness.ts";
 import type { Checks } from "./check.ts";
 
@@ -129,7 +129,7 @@ export const controlChecks = {
     for (const wrong of [
       { ...held, version: 99 },
       { ...held, clock: { ...held.clock, frozen: true }, digest: JSON.parse(text).digest },
-      sealed({ ...held, tables: { ...held.tables, keys: [] } }),
+      withDigest({ ...held, tables: { ...held.tables, keys: [] } }),
     ]) {
       expect(() => sandbox.restore(JSON.stringify(wrong))).toThrow("snapshot");
     }
@@ -151,13 +151,13 @@ export const controlChecks = {
   controls: async (text) => {
     const sandbox = await openSandbox();
     expect(text).toContain("/_sandbox/");
-    const order = (headers: Record<string, string>, peer: string) =>
+    const send = (headers: Record<string, string>, peer: string) =>
       sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), peer);
     const host = "localhost";
-    expect((await order({ host }, "127.0.0.1"))?.status).toBe(200);
-    expect((await order({ host }, "192.0.2.1"))?.status).toBe(403);
-    expect((await order({ host: "example.com" }, "127.0.0.1"))?.status).toBe(403);
-    expect((await order({ host, origin: "https://example.com" }, "127.0.0.1"))?.status).toBe(403);
+    expect((await send({ host }, "127.0.0.1"))?.status).toBe(200);
+    expect((await send({ host }, "192.0.2.1"))?.status).toBe(403);
+    expect((await send({ host: "example.com" }, "127.0.0.1"))?.status).toBe(403);
+    expect((await send({ host, origin: "https://example.com" }, "127.0.0.1"))?.status).toBe(403);
     expect(JSON.stringify(await sandbox.ask("getOpenApiDocument"))).not.toContain("_sandbox");
   },
 } satisfies Checks;

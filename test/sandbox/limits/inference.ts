@@ -5,7 +5,7 @@ import type { Checks } from "./check.ts";
 const request = { model: "sandbox-echo", messages: [{ role: "user", content: "Say this back" }] };
 const picture = { model_name: "SDXL-turbo", prompt: "a lighthouse", steps: 1 } as const;
 
-/** The beginning of a PNG that says it is so wide and high. */
+/** The start of a PNG whose header claims this width and height. */
 function pngHead(width: number, height: number): string {
   const bytes = Buffer.alloc(33);
   bytes.write("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");

@@ -8,7 +8,7 @@ const metal = { gpuCount: 8, networkType: "ethernet" } as const;
 const term = { gpuCount: 1, termType: "reserved", termPeriodDays: 30 } as const;
 const lookup = { rentalId: "1001" };
 
-/** A seed with so many rentals that have ended. */
+/** A seed with this many ended rentals. */
 const endedRentals = (count: number): string =>
   JSON.stringify({
     rentals: Array.from({ length: count }, () => ({
@@ -194,7 +194,7 @@ export const rentalChecks = {
   },
   ids: async (text) => {
     const sandbox = await openSandbox();
-    expect(text).toContain("of rentals from 1001 and of volumes from 501");
+    expect(text).toContain("rentals start at 1001, volumes at 501");
     const volume = { label: "data", region: "eu-west-3", sizeInGb: 256 } as const;
     expect(await sandbox.ask("createStorageVolume", volume)).toMatchObject({ id: 501 });
     expect(await sandbox.ask("createBareMetalRental", metal)).toMatchObject({ id: 1001 });

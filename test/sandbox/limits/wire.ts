@@ -46,14 +46,14 @@ export const wireChecks = {
       key: string,
     ) => (await sandbox.call(id, input, key)).status;
     sandbox.faults.add({ operation: "createStorageVolume", status: 503 });
-    expect(await statusOf("createStorageVolume", large, "nobody")).toBe(503);
-    expect(await statusOf("createStorageVolume", large, "nobody")).toBe(401);
+    expect(await statusOf("createStorageVolume", large, "unknown-key")).toBe(503);
+    expect(await statusOf("createStorageVolume", large, "unknown-key")).toBe(401);
     expect(await statusOf("createStorageVolume", large, readOnly)).toBe(403);
     expect(await statusOf("createStorageVolume", large, sandbox.keys.full)).toBe(413);
     expect(await statusOf("createStorageVolume", {}, sandbox.keys.full)).toBe(400);
     sandbox.faults.add({ operation: "updateCurrentUserLegacy", status: 503 });
     sandbox.clock.set(Date.parse("2027-03-01"));
-    expect(await statusOf("updateCurrentUserLegacy", {}, "nobody")).toBe(404);
+    expect(await statusOf("updateCurrentUserLegacy", {}, "unknown-key")).toBe(404);
     expect(sandbox.faults.list().at(-1)?.left).toBe(1);
   },
   paths: async () => {
@@ -84,12 +84,12 @@ export const wireChecks = {
   },
   access: async () => {
     const sandbox = await openSandbox();
-    await sandbox.seed("keys: [{ value: key-of-nobody, access: revoked }]");
+    await sandbox.seed("keys: [{ value: revoked-key, access: revoked }]");
     const { readOnly } = sandbox.keys;
     expect((await sandbox.call("listStorageVolumes", {}, readOnly)).status).toBe(200);
     expect((await sandbox.call("createStorageVolume", { nonsense: 1 }, readOnly)).status).toBe(403);
     expect((await sandbox.call("createChatCompletion", {}, readOnly)).status).toBe(403);
-    expect((await sandbox.call("listStorageVolumes", {}, "key-of-nobody")).status).toBe(401);
+    expect((await sandbox.call("listStorageVolumes", {}, "revoked-key")).status).toBe(401);
   },
   "own-keys": async (text) => {
     const [one, other] = [await openSandbox(), await openSandbox()];
@@ -258,20 +258,26 @@ export const wireChecks = {
     const sandbox = await openSandbox();
     sandbox.clock.advance(86_400_000);
     const date = new Date(start + 86_400_000).toUTCString();
-    const marks = ({ headers }: Response) => [headers.get("x-gpuctl-sandbox"), headers.get("date")];
-    for (const id of everyOperation) expect(marks(await sandbox.call(id, {}, null))).toEqual(["1", date]);
+    const sandboxHeaders = ({ headers }: Response) => [headers.get("x-gpuctl-sandbox"), headers.get("date")];
+    for (const id of everyOperation)
+      expect(sandboxHeaders(await sandbox.call(id, {}, null))).toEqual(["1", date]);
     for (const [method, path] of [
       ["GET", "/nowhere"],
       ["OPTIONS", rentals],
       ["HEAD", rentals],
     ] as const) {
-      expect(marks(await sandbox.fetch(new Request(origin + path, { method })))).toEqual(["1", date]);
+      expect(sandboxHeaders(await sandbox.fetch(new Request(origin + path, { method })))).toEqual([
+        "1",
+        date,
+      ]);
     }
     sandbox.faults.add({ operation: "*", garbage: true });
-    expect(marks(await sandbox.call("listStorageVolumes"))).toEqual(["1", date]);
-    const order = new Request("http://localhost/_sandbox/status", { headers: { host: "localhost" } });
-    const orders = await sandbox.handleControl(order, "127.0.0.1");
-    expect(orders && marks(orders)).toEqual(["1", date]);
+    expect(sandboxHeaders(await sandbox.call("listStorageVolumes"))).toEqual(["1", date]);
+    const controlRequest = new Request("http://localhost/_sandbox/status", {
+      headers: { host: "localhost" },
+    });
+    const control = await sandbox.handleControl(controlRequest, "127.0.0.1");
+    expect(control && sandboxHeaders(control)).toEqual(["1", date]);
     expect((await sandbox.call("updateCurrentUserLegacy")).headers.get("deprecation")).toBe("true");
   },
   description: async () => {

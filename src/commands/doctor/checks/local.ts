@@ -1,14 +1,14 @@
 import { dirname, join } from "node:path";
 import { completionFiles, type Shell, shellOf } from "../../../core/shells.ts";
 import type { Environment } from "../../../core/urls.ts";
-import { type Check, type Examined, failure, ok, warning } from "../finding.ts";
+import { type Check, type CheckInput, failure, ok, warning } from "../finding.ts";
 
 export const node: Check = ({ nodeVersion, neededNode }) =>
   new Intl.Collator("en", { numeric: true }).compare(nodeVersion, neededNode.replace(">=", "")) >= 0
     ? ok(`Node.js ${nodeVersion}`)
     : failure(`Node.js ${nodeVersion} is too old`, `Install Node.js ${neededNode}.`);
 
-/** The configuration can be read, belongs to the user, and no one else has access. */
+/** Checks that the configuration can be read, belongs to the user, and is not accessible to others. */
 export const configuration: Check = async ({ configPath, configProblem, stat, userId, platform }) => {
   const problem = configProblem();
   if (problem !== undefined) return failure(problem, "Fix the file, or move it away.");
@@ -30,14 +30,14 @@ export const configuration: Check = async ({ configPath, configProblem, stat, us
   if (open.length === 0) return ok(`${configPath}, mode ${octal(file.mode)}`);
   const modes = open.map(({ path, mode }) => `${path} has mode ${octal(mode)}`).join(", ");
   return failure(
-    `it may hold keys, and other users have access: ${modes}`,
+    `other users have access to files that may hold keys: ${modes}`,
     open.map(({ path, maxMode }) => `chmod ${octal(maxMode).slice(1)} '${path}'`).join("; "),
   );
 };
 
 const octal = (mode: number): string => `0${mode.toString(8)}`;
 
-/** The state folder is writable, or can be created. */
+/** Checks that the state folder is writable, or can be created. */
 export const stateFolder: Check = async ({ stateFolder: folder, stat }) => {
   let path = folder;
   let found = await stat(path);
@@ -51,7 +51,7 @@ export const stateFolder: Check = async ({ stateFolder: folder, stat }) => {
   return ok(path === folder ? folder : `${folder} will be created when needed`);
 };
 
-/** The sandbox has its optional packages, and can open its database. */
+/** Checks that the sandbox has its optional packages, and can open its database. */
 export const sandbox: Check = async ({ sandboxHealth, settings }) => {
   const { packages, file, exists, problem } = await sandboxHealth();
   if (problem !== undefined) {
@@ -74,8 +74,10 @@ const localeOf = (env: Environment): string => env.LC_ALL || env.LC_CTYPE || env
 export const usesUtf8 = (env: Environment): boolean => /utf-?8/i.test(localeOf(env));
 
 export const terminal: Check = ({ terminal: { stdin, stdout, stderr, columns, color }, env, platform }) => {
-  const streams = Object.entries({ stdin, stdout, stderr }).flatMap(([name, is]) => (is ? [name] : []));
-  if (streams.length === 0) return ok("none: no prompts, colors or animations");
+  const streams = Object.entries({ stdin, stdout, stderr }).flatMap(([name, isTerminal]) =>
+    isTerminal ? [name] : [],
+  );
+  if (streams.length === 0) return ok("not a terminal: no prompts, colors or animations");
   const facts = [
     `${streams.join(", ")} on ${env.TERM || "a terminal without TERM"}`,
     columns > 0 ? `${columns} columns` : "unknown width",
@@ -88,7 +90,7 @@ export const terminal: Check = ({ terminal: { stdin, stdout, stderr, columns, co
   return ok(facts);
 };
 
-/** One of the programs is installed. */
+/** Makes a check that one of the programs is installed. */
 const installed =
   (programs: readonly string[], advice: string): Check =>
   async ({ which }) => {
@@ -100,20 +102,20 @@ const players = ["ffplay", "mpv", "paplay", "aplay", "afplay"];
 export const player = installed(players, `Install one of ${players.join(", ")} to play speech.`);
 export const ssh = installed(["ssh"], "Install OpenSSH for `gpuctl rentals ssh`.");
 
-/** The user's shell finds or loads the script of this version. */
-export const completions: Check = async (examined) => {
-  const shell = shellOf(examined.env.SHELL);
+/** Checks that the user's shell finds or loads this version's completion script. */
+export const completions: Check = async (input) => {
+  const shell = shellOf(input.env.SHELL);
   if (shell === undefined || shell === "powershell") return ok("skipped: unknown shell");
   const command = `gpuctl completion ${shell}`;
-  const { startUpFiles, folders } = placesOf(examined)[shell];
-  for (const path of startUpFiles) {
-    if ((await examined.readText(path))?.includes(command)) return ok(`${path} loads them`);
+  const { startupFiles, folders } = placesOf(input)[shell];
+  for (const path of startupFiles) {
+    if ((await input.readText(path))?.includes(command)) return ok(`${path} loads them`);
   }
-  const wanted = await examined.completionScript(shell);
-  // bash finds a script by the plain name of the command, too.
+  const wanted = await input.completionScript(shell);
+  // bash also loads a script that has the name of the command.
   const names = shell === "bash" ? ["gpuctl", completionFiles.bash] : [completionFiles[shell]];
   for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
-    const text = await examined.readText(path);
+    const text = await input.readText(path);
     if (text === wanted) return ok(path);
     if (text !== undefined) return warning(`${path} is from another version`, `${command} > '${path}'`);
   }
@@ -124,17 +126,17 @@ export const completions: Check = async (examined) => {
 };
 
 interface Places {
-  readonly startUpFiles: readonly string[];
+  readonly startupFiles: readonly string[];
   /** Where the shell looks for completion scripts. */
   readonly folders: readonly string[];
 }
 
-function placesOf({ home, env }: Examined): Readonly<Record<Exclude<Shell, "powershell">, Places>> {
+function placesOf({ home, env }: CheckInput): Readonly<Record<Exclude<Shell, "powershell">, Places>> {
   const fish = join(env.XDG_CONFIG_HOME || join(home, ".config"), "fish");
   const data = env.XDG_DATA_HOME || join(home, ".local", "share");
   return {
     bash: {
-      startUpFiles: [".bashrc", ".bash_profile", ".bash_completion"].map((name) => join(home, name)),
+      startupFiles: [".bashrc", ".bash_profile", ".bash_completion"].map((name) => join(home, name)),
       folders: [
         join(env.BASH_COMPLETION_USER_DIR || join(data, "bash-completion"), "completions"),
         "/usr/local/share/bash-completion/completions",
@@ -144,7 +146,7 @@ function placesOf({ home, env }: Examined): Readonly<Record<Exclude<Shell, "powe
       ],
     },
     zsh: {
-      startUpFiles: [join(env.ZDOTDIR || home, ".zshrc")],
+      startupFiles: [join(env.ZDOTDIR || home, ".zshrc")],
       folders: [
         ...(env.FPATH ?? "").split(":").filter((folder) => folder !== ""),
         join(home, ".zfunc"),
@@ -156,7 +158,7 @@ function placesOf({ home, env }: Examined): Readonly<Record<Exclude<Shell, "powe
       ],
     },
     fish: {
-      startUpFiles: [join(fish, "config.fish")],
+      startupFiles: [join(fish, "config.fish")],
       folders: [
         join(fish, "completions"),
         "/usr/local/share/fish/vendor_completions.d",

@@ -4,26 +4,26 @@ import { ServiceError } from "../../../core/service-errors.ts";
 import { isLoopback, proxyVariable } from "../../../core/urls.ts";
 import { describedOperations } from "../../../openapi/described.ts";
 import { isDescription } from "../../../openapi/document.ts";
-import { type Check, type Examined, type Finding, failure, ok, warning } from "../finding.ts";
+import { type Check, type CheckInput, type Finding, failure, ok, warning } from "../finding.ts";
 
 /**
- * A check that is skipped in the sandbox, without a base URL, and in a dry run. What it throws is a failure unless
- * `thrown` says otherwise.
+ * Makes a check of the configured service. It is skipped in the sandbox, in a dry run, and without a base URL.
+ * `onError` turns an error of the check into its result, which is a failure by default.
  */
 const remote =
   (
-    check: (examined: Examined, baseUrl: string) => Promise<Finding>,
-    thrown: (reason: string) => Finding = unreachable,
+    check: (input: CheckInput, baseUrl: string) => Promise<Finding>,
+    onError: (reason: string) => Finding = unreachable,
   ): Check =>
-  async (examined) => {
-    const { sandbox, dryRun, baseUrl } = examined.settings;
+  async (input) => {
+    const { sandbox, dryRun, baseUrl } = input.settings;
     if (sandbox) return ok("not needed in the sandbox");
     if (dryRun) return ok("skipped: this is a dry run");
     if (baseUrl === undefined) return ok("skipped: no base URL");
     try {
-      return await check(examined, baseUrl);
+      return await check(input, baseUrl);
     } catch (error) {
-      return thrown(reasonOf(error));
+      return onError(reasonOf(error));
     }
   };
 
@@ -37,21 +37,22 @@ export const baseUrl: Check = ({ settings }) => {
   if (base === undefined) {
     return failure(
       "no base URL is set",
-      "Run `gpuctl setup` to set one; --sandbox needs neither account nor host.",
+      "Run `gpuctl setup` to set one, or use --sandbox, which needs no account.",
     );
   }
-  const inference = inferenceBaseUrl === undefined ? "" : `, inference at ${withoutLogin(inferenceBaseUrl)}`;
-  return ok(`${withoutLogin(base)}${inference}`);
+  const inference =
+    inferenceBaseUrl === undefined ? "" : `, inference at ${withoutCredentials(inferenceBaseUrl)}`;
+  return ok(`${withoutCredentials(base)}${inference}`);
 };
 
-function withoutLogin(text: string): string {
+function withoutCredentials(text: string): string {
   const url = new URL(text);
   url.username = "";
   url.password = "";
   return url.href;
 }
 
-/** Names the variable only: its value may hold a password. */
+/** Shows which proxy applies. Names only the variable, because its value may contain a password. */
 export const proxy = remote(async ({ env, proxyFor }, base) => {
   const url = new URL(base);
   const name = proxyVariable(url.protocol, env);
@@ -59,19 +60,19 @@ export const proxy = remote(async ({ env, proxyFor }, base) => {
   return ok(name === undefined ? "none" : `none: ${name} does not apply to ${url.host}`);
 });
 
-/** Milliseconds before the end of a certificate in which it is worth a warning. */
-const soon = 14 * 86_400_000;
+/** Warns about a certificate that expires within this many milliseconds. */
+const expiryWarningPeriod = 14 * 86_400_000;
 
-/** The connection is encrypted, and the certificate trusted. */
-export const tls: Check = async (examined) => {
-  const extra = examined.env.NODE_EXTRA_CA_CERTS;
-  if (extra && (await examined.readText(extra)) === undefined) {
+/** Checks that the connection is encrypted and the certificate is trusted. */
+export const tls: Check = async (input) => {
+  const extra = input.env.NODE_EXTRA_CA_CERTS;
+  if (extra && (await input.readText(extra)) === undefined) {
     return failure(
       `NODE_EXTRA_CA_CERTS names ${extra}, which cannot be read`,
       "Name a readable file of certificates, or unset it.",
     );
   }
-  return encryption(examined);
+  return encryption(input);
 };
 
 const encryption = remote(async ({ host, now }, base) => {
@@ -93,18 +94,18 @@ const encryption = remote(async ({ host, now }, base) => {
   if (problem !== undefined) {
     return failure(
       `the certificate is not trusted (${problem}); ${until}`,
-      "Set NODE_EXTRA_CA_CERTS to the certificate of its authority.",
+      "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority.",
     );
   }
-  return validTo - now() < soon
+  return validTo - now() < expiryWarningPeriod
     ? warning(`${until}: it expires soon`, "Ask the operator of the service to renew it.")
     : ok(until);
 });
 
-/** Milliseconds that the clocks may differ before a warning, and before a failure; the `Date` header has whole seconds. */
+/** The largest clock differences, in milliseconds, that are ok or a warning. The `Date` header has whole seconds. */
 const maxSkew = { ok: 30_000, warning: 300_000 };
 
-/** The clock of this machine against the service's `Date` header. */
+/** Compares the clock of this machine with the service's `Date` header. */
 export const clock = remote(
   async ({ host, now }) => {
     const skew = now() - Date.parse((await host()).date ?? "");
@@ -117,7 +118,7 @@ export const clock = remote(
   (reason) => warning(`could not be compared: ${reason}`, laterAdvice),
 );
 
-/** The service serves an OpenAPI description with operations. */
+/** Checks that the service serves an OpenAPI description, and counts its operations. */
 export const description = remote(async ({ read }) => {
   const document: unknown = await read("getOpenApiDocument", {});
   if (!isDescription(document)) {
@@ -130,13 +131,13 @@ export const description = remote(async ({ read }) => {
   return ok(`${count} operation${count === 1 ? "" : "s"}`);
 });
 
-/** There is a key, and the service accepts it. */
-export const key: Check = (examined) => {
-  const { credential, sandbox } = examined.settings;
+/** Checks that there is a key, and that the service accepts it. */
+export const key: Check = (input) => {
+  const { credential, sandbox } = input.settings;
   if (!sandbox && credential === undefined) {
     return failure("no API key", "Run `gpuctl auth login` to store one, or set GPUCTL_API_KEY.");
   }
-  return acceptance(examined);
+  return acceptance(input);
 };
 
 const acceptance = remote(async ({ settings, read }) => {

@@ -20,7 +20,7 @@ interface Creation extends Context {
   readonly flags: FlagValues<typeof createFlags>;
 }
 
-/** Creates a rental within the burn limit, never twice, and waits until it is running if `--wait` is given. */
+/** Creates a rental if the burn limit allows it, sending the request once. With `--wait`, waits until it is running. */
 export async function createRental(
   type: RentalType,
   { input, flags, ...context }: Creation,
@@ -36,14 +36,17 @@ export async function createRental(
   if (!flags.wait) return { data: rental };
   const rentalId = idOf(rental);
   if (rentalId === undefined) {
-    say("The response has no ID, so there is nothing to wait for; `gpuctl rentals list` shows the rental.");
+    say("The response has no ID, so gpuctl cannot wait for the rental; `gpuctl rentals list` shows it.");
     return { data: rental };
   }
   say(`Rental ${rentalId} created. Waiting until it is running.`);
   return { data: await waitFor({ rentalId, ...inState("running"), timeout: flags.waitTimeout }, context) };
 }
 
-/** What is about to be rented, with the service's defaults for what was not given, and its cost. */
+/**
+ * The question before a rental is created. It shows the rental, with the service's defaults for omitted fields, and its
+ * cost.
+ */
 export async function rentalQuestion(
   type: RentalType,
   { input, ...context }: Pick<Creation, "input" | "call" | "describe" | "request" | "progress">,

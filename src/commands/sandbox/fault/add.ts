@@ -44,7 +44,7 @@ export default controlCommand({
   nameOf: ([field = ""]) => `--${flagNames[field] ?? kebab(String(field))}`,
 });
 
-/** Flags whose name differs from that of the value. */
+/** The flags whose names differ from those of the fault's fields. */
 const flagNames: Readonly<Record<string, string>> = { delayMs: "delay", retryAfterSeconds: "retry-after" };
 
 function faultOf({ operation, delay, retryAfter, ...rest }: FlagValues<typeof flags>): object {

@@ -17,7 +17,7 @@ export default controlCommand({
   ],
   act: ({ faults }, { args: { fault } }) => {
     const cleared = faults.clear(fault);
-    if (fault !== undefined && cleared === 0) throw new NotFound(`no fault has the number ${fault}`);
+    if (fault !== undefined && cleared === 0) throw new NotFound(`fault ${fault} does not exist`);
     return { cleared };
   },
   dryRun: () => ({ cleared: 0 }),

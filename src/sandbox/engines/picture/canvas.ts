@@ -30,7 +30,7 @@ export function blankCanvas(width: number, height: number): Canvas {
 }
 
 /** Blends a color over the pixel at byte offset `at`; `cover` is the opacity, 0-1. */
-export function lay(data: Uint8ClampedArray, at: number, color: Color, cover: number): void {
+export function blendPixel(data: Uint8ClampedArray, at: number, color: Color, cover: number): void {
   if (cover >= 1) {
     data[at] = color[0];
     data[at + 1] = color[1];
@@ -44,12 +44,12 @@ export function lay(data: Uint8ClampedArray, at: number, color: Color, cover: nu
 }
 
 /** Blends a color over a rectangle, clipped to the canvas. */
-export function layBlock({ width, height, data }: Canvas, block: Block, color: Color, cover = 1): void {
+export function blendBlock({ width, height, data }: Canvas, block: Block, color: Color, cover = 1): void {
   const left = Math.max(0, block.left);
   const right = Math.min(width, block.left + block.width);
   const bottom = Math.min(height, block.top + block.height);
   for (let y = Math.max(0, block.top); y < bottom; y++) {
-    for (let x = left; x < right; x++) lay(data, (y * width + x) * 3, color, cover);
+    for (let x = left; x < right; x++) blendPixel(data, (y * width + x) * 3, color, cover);
   }
 }
 
@@ -71,14 +71,14 @@ export function paint(canvas: Canvas, strokes: readonly Stroke[], color: Color, 
   for (let y = top; y <= bottom; y++) {
     for (let x = left; x <= right; x++) {
       let inside = 0;
-      for (const stroke of strokes) inside = Math.max(inside, depth(stroke, x, y));
-      if (inside > 0) lay(canvas.data, (y * canvas.width + x) * 3, color, Math.min(1, inside) * cover);
+      for (const stroke of strokes) inside = Math.max(inside, coverage(stroke, x, y));
+      if (inside > 0) blendPixel(canvas.data, (y * canvas.width + x) * 3, color, Math.min(1, inside) * cover);
     }
   }
 }
 
 /** Coverage of a pixel by a stroke: the distance of its center inside the stroke plus half a pixel. */
-function depth(stroke: Stroke, x: number, y: number): number {
+function coverage(stroke: Stroke, x: number, y: number): number {
   const { x1, y1, radius } = stroke;
   const alongX = stroke.x2 - x1;
   const alongY = stroke.y2 - y1;
@@ -91,7 +91,7 @@ function depth(stroke: Stroke, x: number, y: number): number {
   return radius + 0.5 - Math.sqrt(offX * offX + offY * offY);
 }
 
-/** A round stroke. */
+/** A disc: a stroke of length 0. */
 export function disc(x: number, y: number, radius: number): Stroke {
   return { x1: x, y1: y, x2: x, y2: y, radius };
 }

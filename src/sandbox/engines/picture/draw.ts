@@ -1,15 +1,15 @@
 import { blankCanvas, type Canvas } from "./canvas.ts";
 import { paintLand } from "./land.ts";
 import { drawMark } from "./mark.ts";
-import { startFrom } from "./reference.ts";
+import { blendReference } from "./reference.ts";
 import { defaultStrength, type PictureRequest } from "./request.ts";
 import { compose, identify } from "./scene.ts";
 import { paintSky } from "./sky.ts";
 import { paintWater } from "./water.ts";
 
 /**
- * Draws the picture a request describes (service sections 2.8 and 4.5): the bytes of an 8-bit RGB PNG of
- * exactly `width` by `height` pixels, marked SANDBOX. Equal requests give equal pixels on every machine, and
+ * Draws the picture that a request describes (service sections 2.8 and 4.5). Returns an 8-bit RGB PNG of exactly
+ * `width` by `height` pixels, marked SANDBOX. Equal requests give equal pixels on every machine, and
  * every field except `backend` affects them. With `image` the picture starts from that reference.
  *
  * @throws UnreadableReference if `image` cannot be decoded.
@@ -27,7 +27,7 @@ export async function drawPicture(request: PictureRequest): Promise<Uint8Array> 
     paintLand(canvas, scene, 0, scene.ranges);
   }
   if (request.image !== undefined)
-    await startFrom(canvas, request.image, request.strength ?? defaultStrength);
+    await blendReference(canvas, request.image, request.strength ?? defaultStrength);
   drawMark(canvas, `${request.model_name}  seed ${request.seed}  ${identity.fingerprint}`);
   return toPng(canvas);
 }

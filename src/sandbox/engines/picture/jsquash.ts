@@ -26,7 +26,7 @@ export const decodeJpeg = decoder(
   "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm",
 );
 
-/** The libraries fetch their WebAssembly by URL; this reads it from the bundle's folder or the package instead. */
+/** Loads a decoder on first use. It reads its WebAssembly from the bundle's folder or the package, not from a URL. */
 function decoder(load: () => Promise<Codec>, bundled: string, packaged: string): Codec["default"] {
   const ready = once(async () => {
     const { default: decode, init } = await load();

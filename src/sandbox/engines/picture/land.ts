@@ -1,4 +1,4 @@
-import { type Canvas, type Color, lay, layBlock, mix } from "./canvas.ts";
+import { blendBlock, blendPixel, type Canvas, type Color, mix } from "./canvas.ts";
 import { noise, type Relief } from "./random.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
 
@@ -24,6 +24,7 @@ export function paintLand(canvas: Canvas, scene: Scene, first: number, end: numb
   }
 }
 
+/** The skyline of one range of land. */
 function shape(canvas: Canvas, scene: Scene, range: number, nearness: number): Skyline {
   const { width, height } = canvas;
   const unit = Math.min(width, height);
@@ -54,7 +55,7 @@ function fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: nu
     const row: Color = mix(color, mist, Math.min(1, (y - top) / depth));
     for (let x = 0; x < width; x++) {
       const cover = y + 1 - (skyline[x] ?? 0);
-      if (cover > 0) lay(data, (y * width + x) * 3, row, Math.min(1, cover));
+      if (cover > 0) blendPixel(data, (y * width + x) * 3, row, Math.min(1, cover));
     }
   }
 }
@@ -91,12 +92,12 @@ function lightWindows(canvas: Canvas, scene: Scene, skyline: Skyline, nearness: 
     for (let top = roof + size * 2; top < roof + unit * 0.3; top += size * 4) {
       if (random.between(0, 1) > lit) continue;
       const block = { left, top, width: size, height: size * 2 };
-      layBlock(canvas, block, color, random.between(0.2, 0.9) * (0.35 + 0.5 * nearness));
+      blendBlock(canvas, block, color, random.between(0.2, 0.9) * (0.35 + 0.5 * nearness));
     }
   }
 }
 
-/** Raises a skyline by a row of firs, in pixels. Only near ranges have trees. */
+/** Adds a row of firs to a skyline. Only near ranges have trees. */
 function plantTrees(canvas: Canvas, { detail, random }: Scene, skyline: Skyline, nearness: number): void {
   if (nearness < 0.45) return;
   const unit = Math.min(canvas.width, canvas.height);

@@ -1,4 +1,4 @@
-import { type Canvas, type Color, layBlock } from "./canvas.ts";
+import { blendBlock, type Canvas, type Color } from "./canvas.ts";
 
 const ink: Color = [255, 255, 255];
 const dim: Color = [214, 218, 226];
@@ -10,7 +10,7 @@ export function drawMark(canvas: Canvas, caption: string): void {
   const small = Math.max(1, Math.floor(dot * 0.45));
   const margin = 3 * dot;
   const top = height - 7 * dot - 2 * margin;
-  layBlock(canvas, { left: 0, top, width, height: height - top }, [8, 9, 14], 0.72);
+  blendBlock(canvas, { left: 0, top, width, height: height - top }, [8, 9, 14], 0.72);
   write(canvas, "SANDBOX", margin, top + margin, dot, ink);
 
   const start = margin + 8 * advance * dot;
@@ -23,12 +23,12 @@ export function drawMark(canvas: Canvas, caption: string): void {
 function write(canvas: Canvas, text: string, left: number, top: number, dot: number, color: Color): void {
   for (const [column, row] of dots(text)) {
     const block = { left: left + column * dot, top: top + row * dot, width: dot, height: dot };
-    layBlock(canvas, block, color);
+    blendBlock(canvas, block, color);
   }
 }
 
 /** A 5x7 bitmap font: seven rows from the top, five bits each, the leftmost dot in the highest bit. */
-const rows: Record<string, readonly number[]> = {
+const glyphs: Record<string, readonly number[]> = {
   A: [14, 17, 17, 31, 17, 17, 17],
   B: [30, 17, 17, 30, 17, 17, 30],
   C: [14, 17, 16, 16, 16, 17, 14],
@@ -73,7 +73,7 @@ const rows: Record<string, readonly number[]> = {
   _: [0, 0, 0, 0, 0, 0, 31],
   " ": [0, 0, 0, 0, 0, 0, 0],
 };
-const unknown = [31, 17, 17, 17, 17, 17, 31];
+const missingGlyph = [31, 17, 17, 17, 17, 17, 31];
 
 /** Advance width of a character in dots. */
 const advance = 6;
@@ -81,7 +81,7 @@ const advance = 6;
 /** The dots of a text as [column, row], in uppercase; a box for a missing glyph. */
 function dots(text: string): [column: number, row: number][] {
   return [...text.toUpperCase()].flatMap((character, place) =>
-    (rows[character] ?? unknown).flatMap((bits, row) =>
+    (glyphs[character] ?? missingGlyph).flatMap((bits, row) =>
       [0, 1, 2, 3, 4]
         .filter((column) => bits & (16 >> column))
         .map((column): [number, number] => [place * advance + column, row]),

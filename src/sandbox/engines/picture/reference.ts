@@ -12,7 +12,7 @@ const remainder = 0.05;
  *
  * @throws UnreadableReference if the reference cannot be decoded.
  */
-export async function startFrom(canvas: Canvas, image: string, strength: number): Promise<void> {
+export async function blendReference(canvas: Canvas, image: string, strength: number): Promise<void> {
   const reference = resize(await decodeReference(image), canvas.width, canvas.height);
   const { data } = canvas;
   const drawn = strength * (1 - remainder);

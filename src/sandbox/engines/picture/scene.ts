@@ -43,7 +43,7 @@ export type Palette = {
 /** The colors of a palette, in the order of its fields. */
 type Tones = readonly [number, number, number, number, number, number];
 
-const days: readonly [Tones, ...Tones[]] = [
+const dayPalettes: readonly [Tones, ...Tones[]] = [
   [0x2b2d5b, 0xb5577b, 0xf7b267, 0xffe8b0, 0x96608a, 0x1d1a37],
   [0x5f9bd4, 0xf2cfc0, 0xfff1d6, 0xfff9e8, 0xa3b9d2, 0x28415c],
   [0x4fa7a9, 0xc3e4d2, 0xfdf6d8, 0xfffdf0, 0x86b9a8, 0x173f40],
@@ -53,7 +53,7 @@ const days: readonly [Tones, ...Tones[]] = [
   [0x6f7dc4, 0xe4b1ce, 0xfde6dc, 0xfff6ec, 0xb096c2, 0x352b5a],
 ];
 
-const nights: readonly [Tones, ...Tones[]] = [
+const nightPalettes: readonly [Tones, ...Tones[]] = [
   [0x060a22, 0x16244f, 0x41558f, 0xf4f1dc, 0x2b3a6e, 0x050814],
   [0x110928, 0x3c1e60, 0x94508f, 0xffe6f0, 0x52306f, 0x0c0617],
   [0x03141a, 0x0c3d49, 0x348a86, 0xeefff6, 0x185a61, 0x020d11],
@@ -116,7 +116,7 @@ export function compose(
   const anyNight = composition.between(0, 1) < 0.3;
   const subject = wordsOf.find(([, words]) => words.test(request.prompt))?.[0] ?? anySubject;
   const night = nightWords.test(request.prompt) || (anyNight && !dayWords.test(request.prompt));
-  const palettes = night ? nights : days;
+  const palettes = night ? nightPalettes : dayPalettes;
   const cfg = Math.max(0, request.cfg_scale);
   return {
     subject,

@@ -1,4 +1,4 @@
-import { type Canvas, disc, layBlock, mix, paint, type Stroke } from "./canvas.ts";
+import { blendBlock, type Canvas, disc, mix, paint, type Stroke } from "./canvas.ts";
 import type { Scene } from "./scene.ts";
 
 /** Paints the sky: gradient, stars or birds, sun or moon with a halo, and clouds. */
@@ -18,7 +18,7 @@ function paintGradient(canvas: Canvas, { palette, horizon }: Scene): void {
       share < 0.55
         ? mix(palette.zenith, palette.sky, share / 0.55)
         : mix(palette.sky, palette.horizon, (share - 0.55) / 0.45);
-    layBlock(canvas, { left: 0, top: y, width, height: 1 }, color);
+    blendBlock(canvas, { left: 0, top: y, width, height: 1 }, color);
   }
 }
 

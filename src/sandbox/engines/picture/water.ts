@@ -1,4 +1,4 @@
-import { type Canvas, lay, mix } from "./canvas.ts";
+import { blendPixel, type Canvas, mix } from "./canvas.ts";
 import { noise } from "./random.ts";
 import { type Scene, shore } from "./scene.ts";
 
@@ -21,7 +21,7 @@ export function paintWater(canvas: Canvas, scene: Scene): void {
       const from = (mirrored * width + Math.min(width - 1, Math.max(0, x + shift))) * 3;
       const to = (y * width + x) * 3;
       data.copyWithin(to, from, from + 3);
-      lay(data, to, tint, Math.min(0.6, 0.22 + away * 0.5));
+      blendPixel(data, to, tint, Math.min(0.6, 0.22 + away * 0.5));
     }
   }
   paintGlints(canvas, scene, top);
@@ -42,7 +42,7 @@ function paintGlints(canvas: Canvas, scene: Scene, top: number): void {
     const first = Math.round(top + away * away * 0.3 * unit);
     const cover = random.between(0.1, 0.45);
     for (let y = first; y < Math.min(height, first + thick); y++) {
-      for (let x = left; x < right; x++) lay(data, (y * width + x) * 3, palette.light, cover);
+      for (let x = left; x < right; x++) blendPixel(data, (y * width + x) * 3, palette.light, cover);
     }
   }
 }

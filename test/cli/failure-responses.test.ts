@@ -4,26 +4,26 @@ import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
 
 const lookup = `GET ${serviceUrl}/v2/on-demand/rental?rentalId=7`;
 
-describe("a failure shows the service's response and nothing else", () => {
+describe("a failure names the request and its response", () => {
   test.each([
-    ["a lookup that finds nothing", 200, "null", "rentals get 7", 5, `${lookup} answered 200)`],
+    ["a lookup that finds nothing", 200, "null", "rentals get 7", 5, `${lookup} returned 200)`],
     [
       "the service's own code",
       404,
       { code: "NOT_FOUND", message: "Not found" },
       "rentals get 7",
       5,
-      `${lookup} answered 404 NOT_FOUND)`,
+      `${lookup} returned 404 NOT_FOUND)`,
     ],
-    ["no code of the service's", 404, "nothing here", "rentals get 7", 5, `${lookup} answered 404)`],
-    ["a response that is not JSON", 200, "<html>", "rentals get 7", 7, `${lookup} answered 200)`],
+    ["a response without an error code", 404, "nothing here", "rentals get 7", 5, `${lookup} returned 404)`],
+    ["a response that is not JSON", 200, "<html>", "rentals get 7", 7, `${lookup} returned 200)`],
     [
       "an outcome that is unknown",
       502,
       "bad gateway",
       "user update --name Ada",
       10,
-      `PUT ${serviceUrl}/v2/users/me answered 502)`,
+      `PUT ${serviceUrl}/v2/users/me returned 502)`,
     ],
   ])("%s", async (_what, status, body, line, code, expected) => {
     const { run } = await createCli({ respond: always(status, body) });
@@ -54,7 +54,7 @@ describe("a redirect that is not followed", () => {
       "redirects to https://elsewhere.example/login; the API key is not sent to another host, so the redirect was not followed",
     ],
     [
-      "to a path that says the key",
+      "to a path that contains the key",
       `https://elsewhere.example/${key}`,
       "volumes list",
       "redirects to https://elsewhere.example/****;",
@@ -65,14 +65,14 @@ describe("a redirect that is not followed", () => {
       "user update --name Ada",
       `redirects to ${serviceUrl}/moved; gpuctl does not follow redirects for PUT requests`,
     ],
-    ["in a circle", "/moved", "volumes list", `too many redirects, the last one to ${serviceUrl}/moved`],
-    ["to nowhere", "http://[", "volumes list", "redirects to an invalid URL"],
+    ["in a loop", "/moved", "volumes list", `too many redirects, the last one to ${serviceUrl}/moved`],
+    ["to an invalid URL", "http://[", "volumes list", "redirects to an invalid URL"],
   ])("%s: the error names its target and says what to do", async (_where, location, line, expected) => {
     const { run } = await createCli({ respond: always(302, "", { location }) });
     const { code, out, err } = await run(line, overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
     expect(err).toContain(expected);
-    expect(err).toContain("answered 302)");
+    expect(err).toContain("returned 302)");
     expect(err).toContain("--base-url");
     expect(err).not.toContain(key);
   });

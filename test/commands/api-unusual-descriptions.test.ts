@@ -6,8 +6,8 @@ import { overNetwork } from "../support/service.ts";
 const ref = (place: string) => ({ $ref: `#/components/${place}` });
 const json = (schema: unknown) => ({ content: { "application/json": { schema } } });
 
-/** All that may be odd about a description, and still be one. */
-const odd = {
+/** A valid description with everything unusual that gpuctl must handle. */
+const unusual = {
   openapi: "3.0.3",
   info: { title: "Odd", version: "1" },
   servers: [{ url: "https://odd.example/prefix/v9" }],
@@ -19,9 +19,9 @@ const odd = {
         { name: "lang", in: "query", required: true, schema: { enum: ["en"] } },
       ],
       get: { operationId: "getThing", parameters: [ref("parameters/Lost"), ref("parameters/Page")] },
-      delete: { operationId: "twice" },
+      delete: { operationId: "sameId" },
     },
-    "/twice": { get: { operationId: "twice" } },
+    "/same-id": { get: { operationId: "sameId" } },
     "/nodes": { post: { operationId: "addNode", requestBody: ref("requestBodies/Node") } },
     "/nullable": {
       post: {
@@ -78,14 +78,14 @@ const odd = {
   },
 };
 
-const described = async (document: unknown = odd) => {
+const described = async (document: unknown = unusual) => {
   const { run } = await createCli({
     respond: ({ path }) => (path === descriptionPath ? Response.json(document) : Response.json({ path })),
   });
   return (line: string) => run(`api ${line}`, overNetwork());
 };
 
-/** What was sent beside the question for the description. */
+/** All requests except those for the description. */
 const sentBy = ({ requests }: Awaited<ReturnType<Awaited<ReturnType<typeof described>>>>) =>
   requests.filter(({ path }) => path !== descriptionPath);
 
@@ -96,8 +96,8 @@ describe("an unusual description", () => {
       "GET /no-id",
       "POST /no-id",
       "getThing",
-      "twice",
-      "twice",
+      "sameId",
+      "sameId",
       "addNode",
       "addNullable",
       "addLost",
@@ -108,7 +108,7 @@ describe("an unusual description", () => {
     ]);
     for (const format of ["table", "json", "csv", "yaml"])
       expect((await api(`list -o ${format}`)).code).toBe(0);
-    expect(JSON.parse((await api("spec")).out)).toEqual(odd);
+    expect(JSON.parse((await api("spec")).out)).toEqual(unusual);
   });
 
   test("has every operation described, with an example", async () => {
@@ -130,7 +130,7 @@ describe("an unusual description", () => {
     ["addWrong -f a=b", "POST /wrong"],
     ["GET /no-id", "GET /no-id"],
     ["GET /numbers", "GET /numbers"],
-    ["GET /twice", "GET /twice"],
+    ["GET /same-id", "GET /same-id"],
   ])("can be called with %s", async (line, request) => {
     const api = await described();
     const outcome = await api(`call ${line}`);
@@ -149,7 +149,7 @@ describe("an unusual description", () => {
     ["addNullable -F name=7 -F size=2", "name must be a string, or must be null"],
     ["addNullable -f name=abc -F size=1", "size must be more than 1"],
     ["addNullable -f name=abc -F size=2 -f kind=c", "kind must be one of a, b"],
-    ["twice", "several operations are called twice"],
+    ["sameId", "several operations are called sameId"],
   ])("rejects %s: %s", async (line, expected) => {
     const api = await described();
     const outcome = await api(`call ${line}`);

@@ -29,23 +29,24 @@ export const machines: ListView = {
   id: ["id", "rentalId"],
 };
 
-/** All that is printed, in its pieces. */
+/** The output, in the pieces in which it is printed. */
 export async function pieces(value: Value, view: View, options: RenderOptions): Promise<readonly string[]> {
   const all: string[] = [];
   for await (const piece of render(value, view, options)) all.push(piece);
   return all;
 }
 
-export async function drawn(data: unknown, view: View, options: RenderOptions): Promise<string> {
+/** The output as one string. */
+export async function rendered(data: unknown, view: View, options: RenderOptions): Promise<string> {
   return (await pieces({ data }, view, options)).join("");
 }
 
-/** Lines as one text that ends at a line end. */
+/** The lines as one text, each with a newline. */
 export function text(...lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Records that come by and by. */
+/** Records that arrive in these batches. */
 export async function* batched(batches: readonly (readonly unknown[])[]): AsyncGenerator<readonly unknown[]> {
   yield* batches;
 }

@@ -6,10 +6,10 @@ import { overNetwork } from "../support/service.ts";
 
 const description = `GET ${descriptionPath}`;
 
-/** A tool whose service has the operations of an environment only, and nothing in it. */
+/** A CLI and an empty service with only the operations of this set. */
 const serving = (only: (typeof operationSetNames)[number]) => createCli({ only, negotiates: true });
 
-/** More rentals than a page of the sandbox has, all of them ended. */
+/** Three pages of ended rentals. */
 const seed = JSON.stringify({
   rentals: Array.from({ length: 45 }, () => ({
     rentalType: "virtual-machine",
@@ -20,7 +20,7 @@ const seed = JSON.stringify({
 });
 
 /** Runs command lines that must succeed; returns the output of the last one and the requests of all. */
-async function played({ run, sandbox }: Cli, ...lines: readonly string[]) {
+async function runAll({ run, sandbox }: Cli, ...lines: readonly string[]) {
   const key = { GPUCTL_API_KEY: sandbox.keys.full };
   const requests: string[] = [];
   let out = "";
@@ -42,7 +42,7 @@ describe("a service with only the replacements", () => {
     ["bare-metal --gpus 8 --network-type ethernet", "bare-metal"],
   ])("creates %s and lists it", async (words, type) => {
     const cli = await serving("replacements");
-    const { out, requests } = await played(cli, `rentals create ${words}`, "rentals list -o json");
+    const { out, requests } = await runAll(cli, `rentals create ${words}`, "rentals list -o json");
     expect(JSON.parse(out)).toMatchObject([{ id: 1001, rentalType: type }]);
     expect(requests.slice(0, 3)).toEqual([description, active(type), create]);
     expect(requests.slice(3).sort()).toEqual([active("bare-metal"), active("virtual-machine")]);
@@ -50,8 +50,8 @@ describe("a service with only the replacements", () => {
 
   test("lists page by page, with the given filters", async () => {
     const cli = await serving("replacements");
-    for (let made = 0; made < 21; made += 1) await played(cli, "rentals create vm --gpus 1");
-    const { out, requests } = await played(cli, "rentals list --type vm --include-cluster-pools -o id");
+    for (let made = 0; made < 21; made += 1) await runAll(cli, "rentals create vm --gpus 1");
+    const { out, requests } = await runAll(cli, "rentals list --type vm --include-cluster-pools -o id");
     expect(out.split("\n")).toHaveLength(22);
     const first = "GET /v2/on-demand/rentals/active?includeClusterPools=true&rentalType=virtual-machine";
     expect(requests).toEqual([first, `${first}&cursor=1020`]);
@@ -60,14 +60,14 @@ describe("a service with only the replacements", () => {
   test("lists the whole history, page by page", async () => {
     const cli = await serving("replacements");
     await cli.sandbox.seed(seed);
-    const { out, requests } = await played(cli, "rentals history -o id");
+    const { out, requests } = await runAll(cli, "rentals history -o id");
     expect(out.trim().split("\n")).toEqual(Array.from({ length: 45 }, (_, at) => String(1001 + at)));
     const history = "GET /v2/on-demand/rentals/history";
     expect(requests).toEqual([description, history, `${history}?cursor=1020`, `${history}?cursor=1040`]);
   });
 
   test("updates the user at the new path", async () => {
-    const { requests } = await played(await serving("replacements"), "user update --name Ada", "user delete");
+    const { requests } = await runAll(await serving("replacements"), "user update --name Ada", "user delete");
     expect(requests).toEqual(["PUT /v2/users/me", "DELETE /v2/users/me"]);
   });
 
@@ -80,7 +80,7 @@ describe("a service with only the replacements", () => {
 
 describe("a service with only the deprecated path of the user", () => {
   test("gets a request there after one to the new path", async () => {
-    const { requests } = await played(await serving("legacy"), "user update --name Ada", "user delete");
+    const { requests } = await runAll(await serving("legacy"), "user update --name Ada", "user delete");
     expect(requests).toEqual([
       "PUT /v2/users/me",
       "PUT /users/me",
@@ -90,12 +90,12 @@ describe("a service with only the deprecated path of the user", () => {
   });
 });
 
-describe.each(["documented", "legacy"] as const)("a service that is %s", (only) => {
+describe.each(["documented", "legacy"] as const)("a service with the %s operations", (only) => {
   test("creates, lists and shows rentals through deprecated operations", async () => {
     const vms = "/v2/on-demand/virtual-machine-rentals";
     const cli = await serving(only);
     await cli.sandbox.seed(seed);
-    const { out, requests } = await played(
+    const { out, requests } = await runAll(
       cli,
       "rentals create vm --gpus 1",
       "rentals list --type vm",
@@ -112,7 +112,7 @@ describe.each(["documented", "legacy"] as const)("a service that is %s", (only) 
   });
 });
 
-test.each(operationSetNames)("sandbox serve --only %s serves only that environment", async (only) => {
+test.each(operationSetNames)("sandbox serve --only %s serves only that operation set", async (only) => {
   const described: number[] = [];
   const { run } = await createCli({
     listen: async ({ fetch }) => {

@@ -12,23 +12,23 @@ import type { Description } from "../../openapi/document.ts";
 import type { IsListedFor } from "../prompt/check.ts";
 import type { Runtime } from "./services.ts";
 
-export interface Describing {
+export interface ServiceDescription {
   readonly describe: Describe;
   readonly descriptions: DescriptionLookup | undefined;
-  /** For a dry run: the request that replaces an operation, by the cached description. Warns when that may be outdated. */
+  /** For a dry run: the request that replaces an operation. Warns when the cached description may be outdated. */
   readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
-  /** Fetches the description again, with a short timeout, when the cached one does not list the value. */
+  /** Fetches the description again, with a short timeout, if the cached one does not list the value. */
   readonly isListed: IsListedFor;
 }
 
 /**
- * Everything that depends on the service's description, which is fetched at most once, when it is first needed; `options`
- * are for fetching it.
+ * Creates everything that depends on the service's description. It is fetched with `options` when first needed, and only
+ * once.
  */
-export function describing(
+export function createServiceDescription(
   { settings, system, services, notes }: Runtime,
   options: () => Promise<CallOptions>,
-): Describing {
+): ServiceDescription {
   const store = once(async () => {
     const { createDescriptions } = await import("../../client/description.ts");
     return createDescriptions(options, settings.sandbox ? undefined : await services.descriptionCache());
@@ -93,7 +93,7 @@ export function describing(
   };
 }
 
-/** The documented API; in the sandbox also the operations that it adds. */
+/** The documented API, and in the sandbox also the operations that the sandbox adds. */
 export async function documentedDescription({ sandbox }: Pick<Settings, "sandbox">): Promise<Description> {
   const [{ operations }, { openApi }] = await Promise.all([
     import("../../contract/index.ts"),
@@ -116,7 +116,7 @@ const maybeReplaced = (id: OperationId): string => {
   return `This may be sent as ${replacedBy?.method} ${replacedBy?.path} instead of ${method} ${path}, depending on the service's description, which a dry run does not fetch. Run \`gpuctl api spec\` to fetch it.`;
 };
 
-/** Explains a failed request that the user did not ask for. */
+/** Adds a hint that explains why gpuctl sent a request that the user did not ask for. */
 function withPurpose(error: unknown): unknown {
   if (!(error instanceof Error && "request" in error)) return error;
   return Object.assign(error, { hint: "This command needs the service's description." });

@@ -9,7 +9,7 @@ const all: readonly Operation<ServedId>[] = Object.values(servedOperations);
 const isAssumed = ({ assumed, path }: Operation) => assumed === true && !isNewer(path);
 const isNewer = (path: string) => /\/on-demand\/rentals(\/|$)/.test(path);
 
-/** What belongs to an environment, computed in another way than in the sandbox. */
+/** Which operations belong to a set, computed independently of the sandbox. */
 const belongs: Readonly<Record<OperationSetName | "all", (operation: Operation) => boolean>> = {
   documented: ({ assumed }) => !assumed,
   legacy: ({ assumed, path }) => !assumed && path !== "/v2/users/me",
@@ -31,7 +31,7 @@ describe.each(cases)("%s", (name) => {
     );
   });
 
-  test.each(all)("has a route for $id only where it belongs to it", async (operation) => {
+  test.each(all)("has a route for $id only if the operation belongs to it", async (operation) => {
     const sandbox = await opened(name);
     const url = new URL(operation.path.replace(/\{\w+\}/, "1"), origin);
     const { status } = await sandbox.fetch(new Request(url, { method: operation.method }));
@@ -40,7 +40,7 @@ describe.each(cases)("%s", (name) => {
   });
 });
 
-test("environments share their state", async () => {
+test("operation sets share their state", async () => {
   const sandbox = await openSandbox({ only: "legacy" });
   const { id } = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   const headers = { authorization: `Bearer ${sandbox.keys.full}` };
@@ -54,7 +54,7 @@ test("environments share their state", async () => {
   expect(own.status).toBe(401);
 });
 
-test("an unknown environment is a clear error, and no state is opened", async () => {
+test("an unknown operation set is a clear error, and no state is opened", async () => {
   const options = JSON.parse('{"file": "/nowhere/at/all", "only": "newest"}');
   await expect(createSandbox(options)).rejects.toThrow(
     new TypeError('only must be one of documented, replacements, legacy, not "newest"'),

@@ -20,6 +20,6 @@ export const licensesOf = (libraries: readonly Library[]): string =>
     .join("\n\n---\n\n");
 
 function compiledText(name: string): string {
-  const text = readFileSync(new URL(`../licences/${name}.txt`, import.meta.url), "utf8");
+  const text = readFileSync(new URL(`../licenses/${name}.txt`, import.meta.url), "utf8");
   return [`Name: ${name}`, "License Text:", "===", "", text.trim()].join("\n");
 }
