@@ -126,13 +126,13 @@ function argNode({ choicesFrom, ...plain }: Arg): ArgNode {
 
 /** The flags of the operation's fields, followed by the command's own. */
 function flagNodes(command: Command): readonly FlagNode[] {
-  const { operation, flags = {}, withoutFlag = [] } = command;
+  const { operation, flags = {}, fieldsWithoutFlag = [] } = command;
   const own = Object.entries(flags);
   const taken = new Set(own.map(([key]) => kebab(key)));
   const fields = operation === undefined ? [] : routes[operation].fields;
   return [
     ...fields
-      .filter(({ name }) => !withoutFlag.includes(name) && !taken.has(kebab(name)))
+      .filter(({ name }) => !fieldsWithoutFlag.includes(name) && !taken.has(kebab(name)))
       .map((field) => fieldFlag(field, command)),
     ...own.map(([key, flag]) => ownFlag(key, flag, fields)),
   ];

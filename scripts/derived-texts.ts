@@ -10,20 +10,21 @@ import { treeOf } from "../src/docs/tree.ts";
 interface DerivedOptions {
   readonly version: string;
   /** Whether `SOURCE_DATE_EPOCH` sets the date of the manual. Otherwise it is the date of the latest release. */
-  readonly forPackager: boolean;
+  readonly useSourceDateEpoch: boolean;
 }
 
 /** The path and text of each derived manual page, completion script and document. */
 export async function derivedTexts({
   version,
-  forPackager,
+  useSourceDateEpoch,
 }: DerivedOptions): Promise<readonly (readonly [string, string])[]> {
   const [changelog, readme, architecture] = await Promise.all([
     readFile("CHANGELOG.md", "utf8"),
     readFile("README.md", "utf8"),
     readFile("ARCHITECTURE.md", "utf8"),
   ]);
-  const date = (forPackager && sourceDate(process.env.SOURCE_DATE_EPOCH)) || latestReleaseDate(changelog);
+  const date =
+    (useSourceDateEpoch && sourceDate(process.env.SOURCE_DATE_EPOCH)) || latestReleaseDate(changelog);
   const pages = manual({ nouns, globals, version, date });
   const scripts = completions(treeOf(nouns, globals));
   return [

@@ -53,7 +53,7 @@ await put("src/cli/generated/tree.ts", header + tree);
 await put("src/cli/generated/loaders.ts", header + loaders);
 
 const { derivedTexts } = await import("./derived-texts.ts");
-for (const [path, text] of await derivedTexts({ version, forPackager: !check })) await put(path, text);
+for (const [path, text] of await derivedTexts({ version, useSourceDateEpoch: !check })) await put(path, text);
 
 if (stale.length > 0) process.stderr.write(`${check ? "Stale" : "Written"}: ${stale.join(", ")}\n`);
 if (check && stale.length > 0) process.exitCode = 1;

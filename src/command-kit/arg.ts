@@ -24,7 +24,7 @@ export interface ArgOptions {
   /** The key of a flag that can be given instead. */
   readonly replacedByFlag?: string;
   /** What to do instead, for values that users may mistake for a choice. */
-  readonly hints?: Readonly<Record<string, string>>;
+  readonly mistakes?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
   /** The choices are the configuration keys. */
   readonly choicesFrom?: "config-keys";

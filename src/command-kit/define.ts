@@ -74,7 +74,7 @@ interface Declaration<
   /** The command's own flags. */
   readonly flags?: OwnFlags;
   /** Fields without a flag of their own: an argument or another flag sets them. */
-  readonly withoutFlag?: readonly string[];
+  readonly fieldsWithoutFlag?: readonly string[];
   /** Required fields that have a default, by name: `always`, or the configuration key that holds the default. */
   readonly defaulted?: Readonly<Record<string, string>>;
   /** Ports that the command needs besides the context. */

@@ -79,7 +79,7 @@ export const configKeys = [
   },
   {
     name: "budget.maxBurn",
-    text: "Hourly cost of active rentals at which no more are created, in dollars",
+    text: "Maximum hourly cost of active rentals, in dollars",
     rule: "amount",
     flag: "max-burn",
   },

@@ -29,7 +29,9 @@ export function operationSetOf(name: string | undefined): OperationSet {
   if (name === undefined) return [...documented, ...idsOf(assumedOperations)];
   const known = operationSetNames.find((one) => one === name);
   if (known !== undefined) return operationSets[known];
-  throw new TypeError(`only must be one of ${operationSetNames.join(", ")}, not ${JSON.stringify(name)}`);
+  throw new TypeError(
+    `the option "only" must be one of ${operationSetNames.join(", ")}, not ${JSON.stringify(name)}`,
+  );
 }
 
 /** An operation is served until its sunset day begins, in UTC (service section 9). */

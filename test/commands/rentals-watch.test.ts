@@ -115,7 +115,7 @@ describe("rentals list --watch on a terminal", () => {
     const { watch } = await watching([[pending], failing()], terminal);
     const { out, err } = await watch("--watch --color never");
     expect(err).toBe("");
-    expect(out).toMatch(/failed: out of order.*as of \d\d:\d\d:\d\d/);
+    expect(out).toMatch(/failed: out of order.*Last updated at \d\d:\d\d:\d\d/);
     expect(out.match(/Pending/g)).toHaveLength(2);
   });
 

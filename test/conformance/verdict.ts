@@ -116,7 +116,7 @@ const rejections: ReadonlySet<number> = new Set([400, 401, 403, 404, 413]);
 const isRejected = ({ response }: Exchange): boolean => rejections.has(response.status);
 
 const operationSetOf = ({ request }: Exchange): string =>
-  request.headers.find(({ name }) => name.toLowerCase() === routing.environment)?.value ?? "";
+  request.headers.find(({ name }) => name.toLowerCase() === routing.operationSet)?.value ?? "";
 
 const header = ({ response }: Exchange, wanted: string): string | undefined =>
   response.headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value;

@@ -4,7 +4,7 @@ import { derivedTexts } from "../../scripts/derived-texts.ts";
 import { withTables } from "../../src/docs/readme.ts";
 
 const { version } = JSON.parse(await readFile("package.json", "utf8"));
-const texts = await derivedTexts({ version, forPackager: false });
+const texts = await derivedTexts({ version, useSourceDateEpoch: false });
 
 describe("generated files are up to date", () => {
   test.each(texts)("%s", async (path, text) => {

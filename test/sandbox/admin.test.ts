@@ -36,7 +36,7 @@ test("the clock is moved over HTTP", async () => {
     body: {
       code: "BAD_REQUEST",
       message: "Invalid input data",
-      issues: [{ path: ["time"], message: expect.stringContaining("only goes forward") }],
+      issues: [{ path: ["time"], message: expect.stringContaining("must not move the clock backward") }],
     },
   });
 });

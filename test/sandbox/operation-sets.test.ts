@@ -57,6 +57,6 @@ test("operation sets share their state", async () => {
 test("an unknown operation set is a clear error, and no state is opened", async () => {
   const options = JSON.parse('{"file": "/nowhere/at/all", "only": "newest"}');
   await expect(createSandbox(options)).rejects.toThrow(
-    new TypeError('only must be one of documented, replacements, legacy, not "newest"'),
+    new TypeError('the option "only" must be one of documented, replacements, legacy, not "newest"'),
   );
 });

@@ -8,12 +8,12 @@ export const proxyVariable = "GPUCTL_TEST_PROXY";
 
 /**
  * The headers by which the junction (`test/conformance/junction.ts`) forwards a request from the proxy to its sandbox,
- * and the header for the set of operations that the sandbox serves.
+ * and the header that names the operation set of the sandbox.
  */
 export const routing = {
   port: "x-conformance-port",
   call: "x-conformance-call",
-  environment: "x-conformance-environment",
+  operationSet: "x-conformance-operation-set",
 } as const;
 
 type FetchHandler = (request: Request) => Promise<Response>;
@@ -21,7 +21,7 @@ type FetchHandler = (request: Request) => Promise<Response>;
 /** A request that is sent through the proxy, and what the proxy does not preserve of its response. */
 interface Call {
   readonly request: Request;
-  readonly environment: string;
+  readonly operationSet: string;
   readonly respond: FetchHandler;
   /** The names of the headers that the sandbox set, and the lengths of the chunks of its response. */
   readonly names: Set<string>;
@@ -35,13 +35,13 @@ interface Call {
  */
 export function throughProxy<Target extends { readonly fetch: FetchHandler }>(
   sandbox: Target,
-  environment: OperationSetName | "" = "",
+  operationSet: OperationSetName | "" = "",
 ): Target {
   const proxy = process.env[proxyVariable];
   if (proxy === undefined) return sandbox;
   const { fetch: respond } = sandbox;
   const fetch: FetchHandler = (request) =>
-    through(proxy, { request, environment, respond, names: new Set(), lengths: [] });
+    through(proxy, { request, operationSet, respond, names: new Set(), lengths: [] });
   return { ...sandbox, fetch };
 }
 
@@ -55,7 +55,7 @@ async function through(proxy: string, call: Call): Promise<Response> {
     ...Object.fromEntries([...request.headers].filter(([name]) => !transportHeaders.has(name))),
     [routing.port]: String(await port),
     [routing.call]: number,
-    [routing.environment]: call.environment,
+    [routing.operationSet]: call.operationSet,
   });
   if (call.names.size === 0)
     throw call.failure?.cause ?? new Error(`the proxy did not forward the request: ${body}`);

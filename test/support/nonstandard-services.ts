@@ -7,7 +7,7 @@ import { descriptionPath, notFound } from "./described.ts";
 export interface NonstandardService {
   readonly name: string;
   readonly only?: OperationSetName;
-  /** Its description, made from the text of the documented one. */
+  /** Its OpenAPI description, made from the text of the sandbox's. */
   readonly description?: (text: string) => Response | Promise<Response>;
   /** Flags that keep a test from waiting long for the service. */
   readonly timeoutFlags?: string;
@@ -128,10 +128,14 @@ export const undescribed: readonly NonstandardService[] = [
 
 /** Services that offer the documented functions in different ways. */
 export const differing: readonly NonstandardService[] = [
-  { name: "has only the deprecated path of the current user", only: "legacy" },
-  { name: "has the replacements in pages of two", only: "replacements", pages: { limit: 2 } },
+  { name: "serves the current user only at the deprecated path", only: "legacy" },
   {
-    name: "has the replacements in pages of two, with other field names",
+    name: "has only the replacements of deprecated operations, two records a page",
+    only: "replacements",
+    pages: { limit: 2 },
+  },
+  {
+    name: "has only the replacements of deprecated operations, two records a page, with other field names",
     only: "replacements",
     description: withoutPages,
     pages: {
@@ -140,7 +144,7 @@ export const differing: readonly NonstandardService[] = [
     },
   },
   {
-    name: "has the replacements without paging",
+    name: "has only the replacements of deprecated operations, without paging",
     only: "replacements",
     description: withoutPages,
     pages: { limit: 100, as: ({ items }) => items },

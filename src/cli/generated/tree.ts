@@ -2623,7 +2623,7 @@ export const nouns: readonly Noun[] = [
       "text": "Configuration key",
       "kind": "choice",
       "required": true,
-      "hints": {
+      "mistakes": {
        "apiKey": "`gpuctl auth login` stores an API key, and `gpuctl auth logout` removes it."
       },
       "choices": [
@@ -2674,7 +2674,7 @@ export const nouns: readonly Noun[] = [
       "text": "Configuration key",
       "kind": "choice",
       "required": true,
-      "hints": {
+      "mistakes": {
        "apiKey": "`gpuctl auth login` stores an API key, and `gpuctl auth logout` removes it."
       },
       "choices": [
@@ -2733,7 +2733,7 @@ export const nouns: readonly Noun[] = [
       "text": "Configuration key",
       "kind": "choice",
       "required": true,
-      "hints": {
+      "mistakes": {
        "apiKey": "`gpuctl auth login` stores an API key, and `gpuctl auth logout` removes it."
       },
       "choices": [

@@ -21,6 +21,7 @@ export function withProfileDefaults(
   const more = command.flags.flatMap((flag): [string, FlagWithSource][] => {
     const [name] = flag.names;
     const { configKey = "", field = "" } = flag;
+    // The command applies the defaults of these fields itself.
     const text = field in defaulted ? undefined : profileValues[configKey];
     if (text === undefined || name in flags) return [];
     const source = `${configKey} of profile "${profile}"`;
@@ -44,7 +45,7 @@ export function valuesOf({ command, flags, args, lenient }: Invocation): Values 
   const argEntries: [string, unknown][] = [];
   for (const [at, one] of command.args.entries()) {
     const argument = one.variadic && at < args.length ? args.slice(at) : args[at];
-    if (argument !== undefined) rejectHintedValue(one, argument);
+    if (argument !== undefined) rejectKnownMistake(one, argument);
     if (one.field === undefined) {
       const value = argValue(one, argument);
       if (value !== undefined) argEntries.push([one.name.toLowerCase(), value]);
@@ -100,8 +101,8 @@ function argValue(one: ArgNode, argument: string | readonly string[] | undefined
   return parseValue(one, String(argument), one.name);
 }
 
-function rejectHintedValue({ name, hints = {} }: ArgNode, argument: string | readonly string[]): void {
-  const hint = Object.entries(hints).find(([value]) => value === argument)?.[1];
+function rejectKnownMistake({ name, mistakes = {} }: ArgNode, argument: string | readonly string[]): void {
+  const hint = Object.entries(mistakes).find(([value]) => value === argument)?.[1];
   if (hint) throw new UsageError(`${name} cannot be ${argument}`, { hint });
 }
 

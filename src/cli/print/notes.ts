@@ -7,10 +7,10 @@ import type { Sink } from "../../system/types.ts";
 export interface Notes {
   /** Prints a line on stderr: at once, or at the end with a machine format; not at all with `--quiet`. */
   readonly say: (line: string) => void;
-  /** Sets the line that precedes the hint of a failure, such as what was saved before it. */
+  /** Sets a line to print before a failure's hint, such as which files were saved before the failure. */
   readonly setFailureContext: (line: string) => void;
   readonly failureContext: () => string | undefined;
-  /** Shows a response with `--debug`, and warns once about each deprecation or sunset date. */
+  /** Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values. */
   readonly response: (exchange: Exchange, now: number) => void;
   /** Lines held back, because with a machine format an error must be the only document on stderr. */
   readonly held: readonly string[];

@@ -70,8 +70,15 @@ export default defineCommand({
     const { method, path } = request.parts;
     if (found === undefined)
       say(`The description does not list ${method} ${path}, so the request is not checked.`);
-    if (flags.include && (settings.tableFromCli || !["table", "json"].includes(settings.output))) {
-      throw new UsageError("--include prints the response as received: remove --output and --columns");
+    if (flags.include && !["table", "json"].includes(settings.output)) {
+      throw new UsageError(
+        `--include prints the response as received, not as ${settings.output}: add --output json`,
+      );
+    }
+    if (flags.include && settings.tableFromCli) {
+      throw new UsageError(
+        "--include prints the response as received: remove --output table, --columns and --no-header",
+      );
     }
     if (flags.paginate && method !== "GET") throw new UsageError(`--paginate is for GET, not for ${method}`);
     if (settings.validate) await checkRequest(request, description, context);

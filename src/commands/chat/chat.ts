@@ -14,7 +14,7 @@ export default defineCommand({
     "MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE.",
   operation: "createChatCompletion",
   args: [arg.text("MESSAGE", "Message to send", { setsField: "messages", required: true, stdin: "before" })],
-  withoutFlag: ["messages"],
+  fieldsWithoutFlag: ["messages"],
   defaulted: { model: "chat.model" },
   flags: {
     system: flag.text("Instructions for the model; @FILE reads a file", { short: "s" }),

@@ -3,7 +3,7 @@ import { arg } from "../../command-kit/arg.ts";
 export const key = arg.text("KEY", "Configuration key", {
   required: true,
   choicesFrom: "config-keys",
-  hints: {
+  mistakes: {
     apiKey: "`gpuctl auth login` stores an API key, and `gpuctl auth logout` removes it.",
   },
 });

@@ -9,7 +9,7 @@ export default defineCommand({
   summary: "Show one rental, active or ended",
   operation: "getRental",
   args: [rentalId],
-  withoutFlag: ["rentalId"],
+  fieldsWithoutFlag: ["rentalId"],
   view: oneRental,
   examples: examplesAfter(sandboxExamples.rental, [
     { text: "Show a rental", command: "gpuctl rentals get 1001 --sandbox" },

@@ -25,7 +25,7 @@ export default defineCommand({
     rentalId,
     arg.texts("ARGS", "Arguments after --, passed to ssh unchanged: options, then the remote command"),
   ],
-  withoutFlag: ["rentalId"],
+  fieldsWithoutFlag: ["rentalId"],
   flags: {
     node: flag.integer("Which node to connect to, counting from 1", {
       minimum: 1,

@@ -12,7 +12,7 @@ export default defineCommand({
   summary: "Wait until a rental is running or has ended",
   operation: "getRental",
   args: [rentalId],
-  withoutFlag: ["rentalId"],
+  fieldsWithoutFlag: ["rentalId"],
   flags: {
     for: flag.choice(
       "State to wait for: running (has started), active (not yet terminated), terminated",

@@ -23,7 +23,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id, verb:
     operation,
     alsoCalls: ["getRental"],
     args: [rentalId],
-    withoutFlag: ["rentalId"],
+    fieldsWithoutFlag: ["rentalId"],
     flags,
     view: { kind: "record", id: ["rentalId", "id"] },
     buildInput: withPrice,

@@ -14,7 +14,7 @@ export default defineCommand({
   args: [
     arg.field("TEXT", "Text to speak", "text", { required: true, stdin: "instead", replacedByFlag: "file" }),
   ],
-  withoutFlag: ["text"],
+  fieldsWithoutFlag: ["text"],
   flags: {
     file: flag.text("Read the text from a file", { value: "FILE" }),
     param: flag.params("Any other field that the service accepts"),

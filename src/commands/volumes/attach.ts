@@ -19,7 +19,7 @@ export default defineCommand({
       variadic: true,
     }),
   ],
-  withoutFlag: ["storageVolumeId", "rentalIds"],
+  fieldsWithoutFlag: ["storageVolumeId", "rentalIds"],
   view: { kind: "record", id },
   examples: [
     {

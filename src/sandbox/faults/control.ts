@@ -54,8 +54,14 @@ function operationIssues(name: string): readonly Issue[] {
   const known = Object.keys(servedOperations);
   if (name === "*" || known.includes(name)) return [];
   const [near] = nearest(name, known);
-  const advice = near ? `did you mean ${near}?` : `such as ${known.slice(1, 3).join(" or ")}, or * for all`;
-  return [issue("operation", `must be the name of an operation, not ${JSON.stringify(name)}: ${advice}`)];
+  const examples = near ? "" : ` (such as ${known.slice(1, 3).join(" or ")})`;
+  const question = near ? `: did you mean ${near}?` : "";
+  return [
+    issue(
+      "operation",
+      `must be * or the name of an operation${examples}, not ${JSON.stringify(name)}${question}`,
+    ),
+  ];
 }
 
 function effectIssues(effect: Effect): readonly Issue[] {

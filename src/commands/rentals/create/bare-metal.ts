@@ -8,7 +8,7 @@ export default defineCommand({
   summary: "Rent bare-metal machines",
   operation: "createBareMetalRental",
   alsoCalls: ["listBareMetalRentals", "getActiveRentalSummary"],
-  withoutFlag: ["storageVolume"],
+  fieldsWithoutFlag: ["storageVolume"],
   flags: {
     storageVolume: flag.id("Existing storage volume to attach", {
       completes: "volume",
