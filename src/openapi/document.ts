@@ -109,3 +109,13 @@ export function merged(description: Description, schema: unknown): Schema {
   const { $ref: _, ...siblings } = asRecord(schema);
   return { ...asRecord(resolved(description, schema)), ...siblings };
 }
+
+/** Converts the boolean exclusive limits of OpenAPI 3.0, such as `exclusiveMinimum: true`, to numbers. */
+export const withNumericLimits = (schema: Schema): Schema =>
+  withExclusive(withExclusive(schema, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum");
+
+function withExclusive(schema: Schema, name: string, exclusive: string): Schema {
+  const { [name]: limit, [exclusive]: isExclusive, ...rest } = schema;
+  if (typeof isExclusive !== "boolean") return schema;
+  return limit === undefined ? rest : { ...rest, [isExclusive ? exclusive : name]: limit };
+}

@@ -33,7 +33,7 @@ interface FirstPage {
 
 const maxPages = 100_000;
 
-/** The records of all pages, one page at a time. `send` requests the page of a query and throws like any read. */
+/** The records of all pages, one page at a time. `send` requests one page by its query and throws the errors of any call. */
 export async function* pages(
   send: (query: Query) => Promise<unknown>,
   { paging, query: firstQuery, paged, warn }: FirstPage,
@@ -59,6 +59,7 @@ export async function* pages(
     seen.add(String(next));
     current = [...current.filter(([name]) => !next.some(([other]) => other === name)), ...next];
   }
+  warn(`Stopped after ${maxPages} pages; there may be more results.`);
 }
 
 /** Names of page tokens in a response, and the default query parameter of each. */

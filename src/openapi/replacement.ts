@@ -23,9 +23,9 @@ export const mayBeReplaced = (id: OperationId): boolean => {
 };
 
 /**
- * The replacement of a deprecated operation, if the description lists it. The deprecated operation returns everything at
- * once, so a replacement that cannot be paged, or that lacks a field of the input, is used only if the deprecated
- * operation is unlisted or `gone`.
+ * The replacement of a deprecated operation, if the description lists it. A replacement that returns pages is used if
+ * gpuctl can request all of them and it has a parameter for every field of the input; otherwise it is used only if the
+ * deprecated operation, which returns the whole list at once, is unlisted or `gone`.
  */
 export function replacementOf(
   id: OperationId,

@@ -4,7 +4,7 @@ import type { RegExpEngine } from "ajv/dist/types/index.js";
 import formats from "ajv-formats";
 import { article, bound } from "../contract/check/check.ts";
 import { asList, isRecord } from "../core/json.ts";
-import type { Description, Schema } from "./document.ts";
+import { type Description, withNumericLimits } from "./document.ts";
 
 /** A problem with a value; `path` locates it. */
 export interface SchemaIssue {
@@ -80,7 +80,7 @@ function withAbsoluteReferences(schema: unknown): unknown {
 
 type Check = (alternative: unknown, value: unknown) => readonly SchemaIssue[];
 
-/** ajv reports the errors of every alternative; keeps only those of the closest match. */
+/** Keeps only the errors of the closest alternative; ajv reports those of all of them. */
 function explained(errors: readonly ErrorObject[], check: Check): readonly SchemaIssue[] {
   const [choice] = errors
     .filter(({ keyword }) => keyword === "oneOf" || keyword === "anyOf")
@@ -106,8 +106,8 @@ function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[]
 }
 
 /**
- * How far a value is from an alternative, by the issues with it. A wrong constant outweighs everything else, because it
- * selects another alternative.
+ * How badly a value fits an alternative: the number of its issues. A constant that does not match outweighs everything
+ * else, because the value then belongs to another alternative.
  */
 const distance = (problems: readonly SchemaIssue[]): number =>
   problems.length + (problems.some(({ message }) => message.startsWith(mustBeConstant)) ? 1_000 : 0);
@@ -117,9 +117,9 @@ const mustBeConstant = "must be exactly";
 function issueOf({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {
   const path = pathOf(instancePath);
   const { missingProperty, additionalProperty, unevaluatedProperty } = params;
-  const own = keyword === "required" ? missingProperty : (additionalProperty ?? unevaluatedProperty);
+  const property = keyword === "required" ? missingProperty : (additionalProperty ?? unevaluatedProperty);
   return {
-    path: own === undefined ? path : [...path, String(own)],
+    path: property === undefined ? path : [...path, String(property)],
     message: ajvMessages[keyword]?.(params) ?? message,
   };
 }
@@ -171,17 +171,9 @@ const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
 const upgraded = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? {}), (_key, one) => {
     if (!isRecord(one)) return one;
-    const limited = withExclusive(one, "minimum", "exclusiveMinimum");
-    const { nullable, ...schema } = withExclusive(limited, "maximum", "exclusiveMaximum");
+    const { nullable, ...schema } = withNumericLimits(one);
     return nullable === true ? { anyOf: [schema, { type: "null" }] } : schema;
   });
-
-/** Converts a boolean exclusive limit, such as `exclusiveMinimum: true`, to a number. */
-function withExclusive(schema: Schema, name: string, exclusive: string): Schema {
-  const { [name]: limit, [exclusive]: isExclusive, ...rest } = schema;
-  if (typeof isExclusive !== "boolean") return schema;
-  return limit === undefined ? rest : { ...rest, [isExclusive ? exclusive : name]: limit };
-}
 
 /** The regular expressions of the description, some of which may take too long to match. */
 interface Patterns {

@@ -1,7 +1,15 @@
 import { type Field, type Limits, limitNames } from "../contract/plain/field.ts";
 import { limitsText } from "../contract/plain/limits-text.ts";
 import { asText, isRecord } from "../core/json.ts";
-import { type Description, maxDepth, membersOf, merged, resolved, type Schema } from "./document.ts";
+import {
+  type Description,
+  maxDepth,
+  membersOf,
+  merged,
+  resolved,
+  type Schema,
+  withNumericLimits,
+} from "./document.ts";
 
 /** A field as `api describe` shows it. `name` is what `-f` and `-F` expect, such as `storageVolume[label]`. */
 export interface ShownField {
@@ -80,9 +88,12 @@ function fieldOf(description: Description, schema: Schema): Field {
   return { ...unnamed, kind: "list", ...limitsOf(schema), item };
 }
 
-const limitsOf = (schema: Schema): Limits => ({
-  ...Object.fromEntries(
-    limitNames.flatMap((name) => (typeof schema[name] === "number" ? [[name, schema[name]]] : [])),
-  ),
-  ...(typeof schema.pattern === "string" && { pattern: schema.pattern }),
-});
+function limitsOf(schema: Schema): Limits {
+  const limits = withNumericLimits(schema);
+  return {
+    ...Object.fromEntries(
+      limitNames.flatMap((name) => (typeof limits[name] === "number" ? [[name, limits[name]]] : [])),
+    ),
+    ...(typeof schema.pattern === "string" && { pattern: schema.pattern }),
+  };
+}

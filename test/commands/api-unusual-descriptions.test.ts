@@ -120,6 +120,14 @@ describe("an unusual description", () => {
     }
   });
 
+  test("is described with the limits that have only one side", async () => {
+    const api = await described();
+    expect((await api("describe getThing")).out).toContain("at most 3 characters");
+    const { out } = await api("describe addNullable");
+    expect(out).toContain("at least 2 characters");
+    expect(out).toContain("more than 1");
+  });
+
   test.each([
     ["getThing -f thing=abc -f lang=en -f page=2", "GET /things/abc"],
     ["GET /things/abc -f lang=en", "GET /things/abc"],

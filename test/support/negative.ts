@@ -109,6 +109,7 @@ const breakers: Record<keyof Limits, (item: Item) => unknown> = {
   minimum: ({ minimum = 0, multipleOf = 1 }) => (Math.ceil(minimum / multipleOf) - 1) * multipleOf,
   maximum: ({ maximum = 0, multipleOf = 1 }) => (Math.floor(maximum / multipleOf) + 1) * multipleOf,
   exclusiveMinimum: ({ exclusiveMinimum }) => exclusiveMinimum,
+  exclusiveMaximum: ({ exclusiveMaximum }: Item) => exclusiveMaximum,
   multipleOf: ({ multipleOf = 1 }) => multipleOf + 1,
   minLength: ({ minLength = 0 }) => "a".repeat(minLength - 1),
   maxLength: ({ maxLength = 0 }) => "a".repeat(maxLength + 1),

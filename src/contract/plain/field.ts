@@ -36,6 +36,7 @@ export const limitNames = [
   "minimum",
   "maximum",
   "exclusiveMinimum",
+  "exclusiveMaximum",
   "multipleOf",
   "minLength",
   "maxLength",

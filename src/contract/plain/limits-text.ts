@@ -14,21 +14,29 @@ const items = ({ minItems, maxItems }: Limits): string =>
   ]);
 
 function range(limits: Limits): string {
-  const { minimum, maximum, exclusiveMinimum, multipleOf, minLength, maxLength, pattern } = limits;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength, pattern } =
+    limits;
   const bounded = (bound: number | undefined) =>
     bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
   const between =
     bounded(minimum) && bounded(maximum)
       ? `${minimum} to ${maximum}`
-      : bounded(minimum)
-        ? `at least ${minimum}`
-        : bounded(maximum)
-          ? `at most ${maximum}`
-          : exclusiveMinimum !== undefined && `more than ${exclusiveMinimum}`;
+      : join([
+          bounded(minimum) && `at least ${minimum}`,
+          exclusiveMinimum !== undefined && `more than ${exclusiveMinimum}`,
+          bounded(maximum) && `at most ${maximum}`,
+          exclusiveMaximum !== undefined && `less than ${exclusiveMaximum}`,
+        ]);
+  const characters =
+    minLength !== undefined && maxLength !== undefined
+      ? `${minLength} to ${maxLength}`
+      : minLength !== undefined && minLength > 1
+        ? `at least ${minLength}`
+        : maxLength !== undefined && `at most ${maxLength}`;
   return join([
     between,
     multipleOf !== undefined && `a multiple of ${multipleOf}`,
-    minLength !== undefined && maxLength !== undefined && `${minLength} to ${maxLength} characters`,
+    characters && `${characters} characters`,
     pattern && `matching ${pattern}`,
   ]);
 }

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { pages } from "../../src/openapi/paging.ts";
+
+test("warns when it stops at a service that has no last page", async () => {
+  let sent = 0;
+  const send = async () => ({ items: [], nextCursor: String(++sent) });
+  const warnings: string[] = [];
+  const warn = (line: string) => void warnings.push(line);
+  for await (const records of pages(send, { paging: { cursor: "cursor" }, query: [], paged: true, warn })) {
+    expect(records).toEqual([]);
+  }
+  expect(warnings).toEqual([`Stopped after ${sent} pages; there may be more results.`]);
+});
