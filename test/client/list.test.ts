@@ -93,7 +93,7 @@ describe("a list", () => {
       response.write('[{"id":1},');
     });
     const { records, error } = await recordsAndError(
-      await caller(server.origin, { timeout: 60 }).list(...history),
+      await caller(server.origin, { timeout: 500 }).list(...history),
     );
     expect(records).toEqual([{ id: 1 }]);
     expect(error).toMatchObject({ name: "NetworkError", code: "ETIMEDOUT" });
@@ -106,12 +106,12 @@ describe("a list", () => {
       response.write('[{"id":1},');
       finish = () => response.end('{"id":2}]');
     });
-    const listed = await caller(server.origin, { timeout: 40 }).list(...history);
+    const listed = await caller(server.origin, { timeout: 500 }).list(...history);
     if (!("records" in listed)) throw new Error("the list is not streamed");
     const records: unknown[] = [];
     for await (const batch of listed.records) {
       records.push(...batch);
-      await new Promise((resolve) => setTimeout(resolve, 80));
+      await new Promise((resolve) => setTimeout(resolve, 600));
       finish();
     }
     expect(records).toEqual([{ id: 1 }, { id: 2 }]);

@@ -45,7 +45,7 @@ describe("a pattern in the description that takes too long", () => {
     expect(err.split("\n").filter((line) => line.includes(slow))).toEqual([
       `Matching a value against ${slow} took too long, so it was not checked.`,
     ]);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(performance.now() - start).toBeLessThan(60_000);
   });
 
   test("is not checked in the query", async () => {
@@ -73,6 +73,6 @@ describe("a pattern in the description that takes too long", () => {
     const start = performance.now();
     const { code } = await called(properties, names.map((name) => `-f ${name}=${stuck}`).join(" "));
     expect(code).toBe(0);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(performance.now() - start).toBeLessThan(60_000);
   });
 });
