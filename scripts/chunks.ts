@@ -4,8 +4,8 @@ interface Graph {
 }
 
 /**
- * Modules that share a chunk with their static imports because they are loaded together: opening another file takes
- * longer than compiling unused code.
+ * Modules that share a chunk with all their static imports: opening one more file takes longer than compiling code that a
+ * run does not use.
  */
 const together = {
   // Loaded before the code cache works, so it must not import other chunks.

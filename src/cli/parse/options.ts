@@ -8,7 +8,7 @@ import { type CliGlobals, globalFlags } from "./globals.ts";
 /** The value of a flag, with its source for messages: the flag as the user wrote it, or a key of the profile. */
 export interface FlagWithSource {
   readonly value: unknown;
-  readonly name: string;
+  readonly source: string;
 }
 
 /** Parses a flag's value. With `lenient`, a field's invalid value stays text, and the service decides. */
@@ -96,7 +96,7 @@ export function flagsFromCli(
     flags.flatMap((flag) => {
       const [first, second] = flag.names.flatMap((name) => flagFromCli(command, name));
       if (first && second && JSON.stringify(first.value) !== JSON.stringify(second.value)) {
-        throw new UsageError(`${first.name} and ${second.name} are the same flag: use one of them`);
+        throw new UsageError(`${first.source} and ${second.source} are the same flag: use one of them`);
       }
       return first ? [[flag.names[0], first]] : [];
     }),
@@ -108,8 +108,8 @@ function flagFromCli(command: Command, name: string): FlagWithSource[] {
   const attribute = new Option(`--${positive}`).attributeName();
   if (command.getOptionValueSource(attribute) !== "cli") return [];
   const value: unknown = command.getOptionValue(attribute);
-  if (positive !== name) return value === false ? [{ value: true, name: `--${name}` }] : [];
-  return [{ value, name: value === false ? `--no-${name}` : `--${name}` }];
+  if (positive !== name) return value === false ? [{ value: true, source: `--${name}` }] : [];
+  return [{ value, source: value === false ? `--no-${name}` : `--${name}` }];
 }
 
 /** The global flags on the command line, in any position; the last one wins. */

@@ -30,7 +30,7 @@ export function withProfileDefaults(
         hint: `--${name} sets another value for this command. Nothing was sent.`,
       });
     }
-    return [[name, { value: flagValue(flag, text, source, lenient), name: source }]];
+    return [[name, { value: flagValue(flag, text, source, lenient), source }]];
   });
   return more.length === 0 ? invocation : { ...invocation, flags: { ...Object.fromEntries(more), ...flags } };
 }

@@ -5,14 +5,20 @@ import type { Sink } from "../../system/types.ts";
 
 /** Messages on stderr. */
 export interface Notes {
-  /** Prints a line on stderr: at once, or at the end with a machine format; not at all with `--quiet`. */
+  /**
+   * Prints a line on stderr at once. With a machine format, prints it after the result, and not if the run fails. With
+   * `--quiet`, never prints it.
+   */
   readonly say: (line: string) => void;
   /** Sets a line to print before a failure's hint, such as which files were saved before the failure. */
   readonly setFailureContext: (line: string) => void;
   readonly failureContext: () => string | undefined;
   /** Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values. */
   readonly response: (exchange: Exchange, now: number) => void;
-  /** Lines held back, because with a machine format an error must be the only document on stderr. */
+  /**
+   * Lines to print after the result. They are dropped if the run fails: with a machine format, the error is the only
+   * document on stderr.
+   */
   readonly held: readonly string[];
 }
 

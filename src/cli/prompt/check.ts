@@ -65,7 +65,9 @@ const noDescription =
 /** The flag for a field: as the user typed it, or its main name. */
 function flagName(command: CommandNode, flags: Invocation["flags"], path: Issue["path"]): string {
   const names = flagsThatSet(command, path);
-  const given = names.map((name) => flags[name.replace(/^--/, "")]?.name).find((name) => name !== undefined);
+  const given = names
+    .map((name) => flags[name.replace(/^--/, "")]?.source)
+    .find((name) => name !== undefined);
   return given ?? names[0];
 }
 

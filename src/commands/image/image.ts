@@ -74,7 +74,9 @@ function checkedSize(
   { width, height }: Partial<InputOf<"generateImage">>,
 ): Size | undefined {
   if (size && ((width ?? size.width) !== size.width || (height ?? size.height) !== size.height)) {
-    throw new UsageError("--size conflicts with --width or --height; use only one");
+    throw new UsageError(
+      "--size conflicts with --width or --height: use either --size, or --width and --height",
+    );
   }
   return size;
 }
@@ -93,7 +95,7 @@ async function referencePicture(path: string, files: Context["files"]): Promise<
 function assertSane({ prompt, steps }: InputOf<"generateImage">): void {
   if (prompt.trim() === "") throw new UsageError("PROMPT must not be empty");
   if (Number(steps) < 1) {
-    throw new UsageError(`--steps must be at least 1, not ${steps}: the price depends on it`);
+    throw new UsageError(`--steps must be at least 1, not ${steps}`);
   }
 }
 

@@ -96,7 +96,7 @@ const info = ({ effect, id, operation, after, times, calls }: StoredFault): Faul
 
 const inWords = (effect: Effect): string =>
   [
-    effect.applied && "takes effect",
+    effect.applied && "applies the operation",
     effect.delayMs !== undefined && `waits ${effect.delayMs / 1000} s`,
     effect.status !== undefined && `returns ${effect.status}`,
     effect.garbage && "returns invalid JSON",

@@ -8,6 +8,7 @@ export default defineCommand({
   summary: "Rent bare-metal machines",
   operation: "createBareMetalRental",
   alsoCalls: ["listBareMetalRentals", "getActiveRentalSummary"],
+  // An object: the flags below set its members.
   fieldsWithoutFlag: ["storageVolume"],
   flags: {
     storageVolume: flag.id("Existing storage volume to attach", {

@@ -2,7 +2,7 @@ import { blendBlock, blendPixel, type Canvas, type Color, mix } from "./canvas.t
 import { noise, type Relief } from "./random.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
 
-/** The top edge of one range: the distance from the top of the canvas in pixels, by column. */
+/** The top edge of one range of land: the distance from the top of the canvas in pixels, by column. */
 export type Skyline = Float64Array;
 
 const reliefs: Record<Subject, Relief> = {
