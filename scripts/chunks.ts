@@ -40,7 +40,7 @@ export function chunkOf(id: string, graph: Graph): string | undefined {
   return Object.entries(together).find(([, roots]) => isImportedBy(roots, id, graph, new Set()))?.[0];
 }
 
-/** Whether the module is one of the roots, or is imported by one statically, directly or indirectly. */
+/** Whether the module is one of the roots, or a root imports it statically, itself or through other modules. */
 function isImportedBy(roots: readonly string[], id: string, graph: Graph, seen: Set<string>): boolean {
   if (seen.has(id)) return false;
   seen.add(id);

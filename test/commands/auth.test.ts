@@ -166,7 +166,7 @@ describe("auth status", () => {
     expect(JSON.parse(env.out)).toMatchObject({ key: "…9876", source: "GPUCTL_API_KEY", accepted: true });
   });
 
-  test("in the sandbox it is the sandbox's own key", async () => {
+  test("in the sandbox, shows the sandbox's own key", async () => {
     const { run } = await createCli();
     expect(JSON.parse((await run("auth status -o json --sandbox")).out)).toMatchObject({
       sandbox: true,
@@ -176,7 +176,7 @@ describe("auth status", () => {
     });
   });
 
-  test("in the sandbox its read-only key is used when the environment names it, and no other", async () => {
+  test("in the sandbox, a key in GPUCTL_API_KEY is used only if it is a key of the sandbox", async () => {
     const { run, sandbox } = await createCli();
     const env = { GPUCTL_API_KEY: sandbox.keys.readOnly };
     const { out, requests } = await run("auth status -o json --sandbox", { env });
@@ -186,7 +186,7 @@ describe("auth status", () => {
     expect(JSON.parse(other.out)).toMatchObject({ key: "…full", source: "the sandbox's own key" });
   });
 
-  test("a key that the service does not accept exits 3, no key at all too", async () => {
+  test("exits 3 if the service does not accept the key, or if there is no key", async () => {
     const { run } = await createCli({ respond: always(401, {}) });
     const env = { GPUCTL_BASE_URL: serviceUrl };
     expect(await run("auth status", { env: { ...env, GPUCTL_API_KEY: key } })).toMatchObject({

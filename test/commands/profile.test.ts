@@ -132,7 +132,7 @@ describe("profile use", () => {
     expect(err).toContain('"lab" is still used in this shell');
   });
 
-  test("works when the environment selects one that was removed", async () => {
+  test("is not needed to list profiles when the environment selects one that does not exist", async () => {
     const { run } = await withProfiles();
     const env = { GPUCTL_PROFILE: "gone" };
     expect(await run("volumes list", { env })).toMatchObject({ code: 2 });
@@ -156,7 +156,7 @@ describe("profile remove", () => {
     expect(await json("profile list")).toHaveLength(3);
   });
 
-  test("of the current one says which one is current now", async () => {
+  test("of the current one says that no profile is current now", async () => {
     const { run, json } = await withProfiles();
     const { code, err } = await run("profile remove work --yes");
     const none = "There is no current profile now. Run `gpuctl profile use NAME` to choose one.\n";

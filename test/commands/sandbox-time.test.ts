@@ -116,7 +116,7 @@ describe("an invalid time is rejected, and the clock does not move", () => {
   });
 });
 
-test("after a jump over several events, each has its own time and was deducted from the balance", async () => {
+test("after the clock jumps over several events, each has its own time and its cost was deducted from the balance", async () => {
   const { run, sandbox } = await createCli();
   const env = { GPUCTL_SANDBOX: "1" };
   await run("sandbox clock freeze", { env });

@@ -56,6 +56,7 @@ test("documented requests pass, and responses come back unchanged", async () => 
   expect((await send("GET", volumes)).headers.has("gpuctl-sandbox-fault")).toBe(true);
   const { checked, mismatched, mismatches, unseen } = await verdict();
   expect({ checked, mismatched, mismatches }).toEqual({ checked: 5, mismatched: 0, mismatches: [] });
+  // Its only responses were a 401 and one that a fault altered.
   expect(unseen).toContain("listStorageVolumes");
   expect(unseen).not.toContain("createStorageVolume");
 });
@@ -91,7 +92,7 @@ test("each deviation from the description is reported", async () => {
   ]);
 });
 
-test("a response has the same chunks, and breaks where the sandbox breaks it", async () => {
+test("a response is streamed in chunks through the proxy, and breaks where the sandbox breaks it", async () => {
   const { send, sandbox, verdict } = await openProxied();
   const message = { model: "sandbox-echo", stream: true, messages: [{ role: "user", content: "one two" }] };
   const pieces: string[] = [];

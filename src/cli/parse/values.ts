@@ -27,7 +27,7 @@ export function withProfileDefaults(
     const source = `${configKey} of profile "${profile}"`;
     if (!lenient && flag.choices && !flag.choices.includes(text)) {
       throw new UsageError(invalidChoice(source, flag.choices, text), {
-        hint: `--${name} sets another value for this command. Nothing was sent.`,
+        hint: `Use --${name} to set another value for this command. Nothing was sent.`,
       });
     }
     return [[name, { value: flagValue(flag, text, source, lenient), source }]];

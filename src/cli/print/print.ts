@@ -23,7 +23,10 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
   } catch {}
 }
 
-/** Prints a result on stdout, and notes on stderr, such as that a list is empty or that no record has a column. */
+/**
+ * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
+ * record.
+ */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { system, filter } = options;
   const stdout = reportingErrors(system.io.stdout);

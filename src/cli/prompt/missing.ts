@@ -5,7 +5,7 @@ import type { Field } from "../../contract/plain/field.ts";
 
 /** A required argument or field that was not given. */
 export interface Missing {
-  /** As the user would type it, such as `--gpu-count` or `RENTAL`. */
+  /** Its name in messages and help, such as `--gpu-count` or `RENTAL`. */
   readonly flag: string;
   readonly field: Field | undefined;
   readonly arg: ArgNode | undefined;

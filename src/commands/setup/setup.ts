@@ -76,7 +76,7 @@ async function askDefaults({ ask, context, save, stored }: Wizard): Promise<void
           labels: { [none]: "No default" },
           initial,
         })
-      : await ask.text({ message: `${message}, - for no default`, initial });
+      : await ask.text({ message: `${message} (type "-" for no default)`, initial });
     const text = answer.trim();
     const value = text === none || text === "" ? undefined : text;
     if (value !== current) await save(key.text.toLowerCase(), { settings: { [name]: value } });

@@ -8,7 +8,7 @@ import { alignRows, type Cell, draw, GAP, tableRows } from "./draw.ts";
 import { isStatePath, type Palette, palette } from "./paint.ts";
 
 const DEFAULT_TERMINAL_WIDTH = 80;
-/** In a pipe, no row is padded further than this for another row's long value. */
+/** In a pipe, cells are padded to at most this width, even if another value in their column is longer. */
 const MAX_PIPE_WIDTH = 200;
 /** The length of a UUID: a clipped identifier is useless. */
 const MIN_FIRST_WIDTH = 36;
@@ -68,7 +68,7 @@ interface FormattedColumn {
   readonly isState: boolean;
 }
 
-/** The first column of a table shows a record without fields as it is. */
+/** A record that is not an object, such as a string, is shown as it is in the first column. */
 function formatColumn(
   records: readonly unknown[],
   column: Column,
@@ -123,7 +123,7 @@ function layoutOf(columns: readonly FormattedColumn[], { last }: Chunk, options:
 /** Widths of the columns that are kept, from the left. */
 interface Fit {
   readonly widths: readonly number[];
-  /** Columns were left out; there is room for a mark of one column. */
+  /** Columns were left out; there is room for a mark one character wide. */
   readonly cut: boolean;
 }
 

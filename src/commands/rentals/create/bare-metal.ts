@@ -8,7 +8,7 @@ export default defineCommand({
   summary: "Rent bare-metal machines",
   operation: "createBareMetalRental",
   alsoCalls: ["listBareMetalRentals", "getActiveRentalSummary"],
-  // An object: the flags below set its members.
+  // The field is an object without a flag of its own. The flags below set its members; --storage-volume sets its ID.
   fieldsWithoutFlag: ["storageVolume"],
   flags: {
     storageVolume: flag.id("Existing storage volume to attach", {
