@@ -83,7 +83,7 @@ describe("limited to a set of operations", () => {
 
   test("an unknown set is a clear error", async () => {
     await expect(openSandbox(JSON.parse('{"only":"newest"}'))).rejects.toThrow(
-      'the option "only" must be one of documented, replacements, legacy, not "newest"',
+      'only must be one of documented, replacements, legacy, not "newest"',
     );
   });
 });
