@@ -78,6 +78,8 @@ export const flag = {
   ): Flag<number | Missing<Default>> => ({ kind: "integer", text, value: "N", ...options }),
   /** Milliseconds. */
   duration: single<number>("duration", "DURATION"),
+  /** How long ago something happened, in milliseconds. Unlike a duration to wait, it has no maximum. */
+  age: single<number>("age", "DURATION"),
   /** An amount in dollars, as cents. */
   cents: single<number>("cents", "AMOUNT"),
   /** An amount in dollars, as hundredths of a cent, for prices below a cent. */

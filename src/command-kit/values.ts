@@ -1,4 +1,4 @@
-import { parseWait } from "../core/durations.ts";
+import { parseAge, parseWait } from "../core/durations.ts";
 import { UsageError } from "../core/errors.ts";
 import { parseCents, parsePrice } from "../core/money.ts";
 import { invalidChoice } from "../core/text.ts";
@@ -16,6 +16,7 @@ export type ValueKind =
   | "integer"
   | "id"
   | "duration"
+  | "age"
   | "cents"
   | "price"
   | "size"
@@ -37,6 +38,7 @@ const parsers: Partial<Record<ValueKind, (text: string, name: string, parsing: P
   integer: parseInteger,
   id: parseId,
   duration: parseWait,
+  age: parseAge,
   cents: parseCents,
   price: parsePrice,
   size: parseSize,

@@ -62,3 +62,10 @@ export function parseWait(text: string, source: string): number {
     milliseconds === undefined ? "a duration such as 30s, 2m or 1h30m" : `at most ${duration(maxDuration)}`;
   throw new UsageError(`${source} must be ${allowed}, not ${JSON.stringify(text)}`);
 }
+
+/** Parses a duration without a maximum, such as the age of a machine. Throws as `parseWait` does. */
+export function parseAge(text: string, source: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== undefined) return milliseconds;
+  throw new UsageError(`${source} must be a duration such as 30m, 12h or 7d, not ${JSON.stringify(text)}`);
+}

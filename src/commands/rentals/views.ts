@@ -8,6 +8,8 @@ export const id = ["id", "rentalId"];
 export const labelPaths = ["label", "name", "meta.name"];
 export const typePaths = ["rentalType", "machineType", "meta.rental_type"];
 export const termPaths = ["termType", "currentTerm.termType"];
+/** When a rental was created or, if the record does not say, when it started. */
+export const createdPaths = ["createdAt", "startedAt"];
 /** In cents. */
 export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
 
@@ -30,11 +32,7 @@ const ssh: Column = { title: "SSH", paths: ["providerData"], format: "ssh" };
 
 export const activeRentals: ListView = {
   kind: "list",
-  columns: [
-    ...common,
-    ssh,
-    { title: "AGE", name: "created", paths: ["createdAt", "startedAt"], format: "time" },
-  ],
+  columns: [...common, ssh, { title: "AGE", name: "created", paths: createdPaths, format: "time" }],
   empty: "No active rentals.",
   id,
 };

@@ -1,0 +1,49 @@
+import { flag } from "../../command-kit/flag.ts";
+import { UsageError } from "../../core/errors.ts";
+import { firstAt } from "../../core/json.ts";
+import { parseTime } from "../../output/time.ts";
+import { createdPaths, labelPaths } from "./views.ts";
+
+/** The flags that select rentals by what their records say. */
+export const filterFlags = {
+  label: flag.text("Only rentals with a matching label: * is any text, ? any character", { value: "GLOB" }),
+  olderThan: flag.age("Only rentals that were created longer ago"),
+};
+
+interface Filter {
+  readonly label: string | undefined;
+  /** Milliseconds. */
+  readonly olderThan: number | undefined;
+}
+
+/** The condition that the flags set, at the time `now`. Throws `UsageError` for an empty label, which none has. */
+export function rentalFilter({ label, olderThan }: Filter, now: number): (record: unknown) => boolean {
+  if (label === "")
+    throw new UsageError("--label must not be empty; quote a pattern, as in --label 'train-*'");
+  return (record) =>
+    (label === undefined || matchesLabel(record, label)) &&
+    (olderThan === undefined || isOlderThan(record, olderThan, now));
+}
+
+/**
+ * Whether a rental's label matches all of a pattern, in which `*` stands for any text and `?` for one character. Upper
+ * and lower case differ. A rental without a label matches no pattern.
+ */
+export function matchesLabel(record: unknown, glob: string): boolean {
+  const label = firstAt(record, labelPaths);
+  return (typeof label === "string" || typeof label === "number") && patternOf(glob).test(String(label));
+}
+
+const patternOf = (glob: string): RegExp => {
+  const escaped = glob.replace(/[\\^$.|+()[\]{}]/g, "\\$&");
+  return new RegExp(`^${escaped.replace(/\*+/g, ".*").replaceAll("?", ".")}$`, "su");
+};
+
+/**
+ * Whether a rental was created more than `milliseconds` before `now`. A rental whose time of creation is unknown is not
+ * older than anything; times up to 1970 are the way some services write an unknown one.
+ */
+export function isOlderThan(record: unknown, milliseconds: number, now: number): boolean {
+  const created = parseTime(String(firstAt(record, createdPaths)));
+  return created !== undefined && created > 0 && now - created > milliseconds;
+}
