@@ -65,6 +65,31 @@ export class NotOffered extends WithHint {
   override readonly name = "NotOffered";
 }
 
+/** An item of several that failed. */
+export interface FailedItem {
+  /** What it is, such as its id. */
+  readonly name: string;
+  readonly error: unknown;
+}
+
+/** Some of several items failed, or all of them. */
+export class SomeFailed extends Error {
+  override readonly name = "SomeFailed";
+  readonly failures: readonly FailedItem[];
+  /** How many items succeeded. */
+  readonly succeeded: number;
+  readonly hint: string | undefined;
+  constructor(
+    message: string,
+    details: { failures: readonly FailedItem[]; succeeded: number; hint?: string },
+  ) {
+    super(message);
+    this.failures = details.failures;
+    this.succeeded = details.succeeded;
+    this.hint = details.hint;
+  }
+}
+
 /** A wait timed out. */
 export class WaitedTooLong extends WithHint {
   override readonly name = "WaitedTooLong";

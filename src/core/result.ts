@@ -14,6 +14,8 @@ export interface Data {
   readonly until?: Promise<void>;
   /** 0 by default; a command that found a problem sets another. */
   readonly exitCode?: number;
+  /** The error that makes the data incomplete. It is reported once the data is printed, and sets the exit code. */
+  readonly failure?: Error | undefined;
 }
 
 /** A list that may not fit in memory, in batches of records as they arrive. */

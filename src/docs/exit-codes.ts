@@ -32,6 +32,10 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
     "A request that creates, spends or deletes was sent, and its outcome is unknown. Check before you run it again",
   ],
   [11, "A spending limit that you set would be exceeded. Nothing was sent"],
+  [
+    12,
+    "Some of several items failed. The results of the others are printed. If all fail alike, the exit code is that of the failure; if the outcome of one is unknown, it is 10",
+  ],
   [130, "Interrupted, or a confirmation was declined"],
 ];
 

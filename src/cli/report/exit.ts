@@ -12,6 +12,7 @@ export const exit = {
   network: 9,
   unknownOutcome: 10,
   budget: 11,
+  someFailed: 12,
   interrupted: 130,
 } as const;
 

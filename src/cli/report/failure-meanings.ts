@@ -1,3 +1,4 @@
+import { type FailedItem, reasonOf } from "../../core/errors.ts";
 import { exit, exitForStatus } from "./exit.ts";
 
 /** An error as users see it: the fields of the error document. */
@@ -24,6 +25,8 @@ export interface Details extends Error {
   readonly request?: { readonly method: string; readonly url: string } | null;
   readonly hint?: string;
   readonly finding?: string;
+  readonly failures?: readonly FailedItem[];
+  readonly succeeded?: number;
 }
 
 /** The meaning of each error by its name, so that no error class has to be loaded. */
@@ -100,6 +103,14 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     exitCode: exit.budget,
     hint: "Nothing was sent.",
   }),
+  SomeFailed: ({ failures = [], succeeded = 0 }, sandbox) => ({
+    code: "SOME_FAILED",
+    exitCode: exitForItems(
+      failures.map(({ error }) => meaningOf(error, sandbox).exitCode),
+      succeeded,
+    ),
+    issues: failures.map(({ name, error }) => ({ path: name, message: itemText(error, sandbox) })),
+  }),
   InterruptedWrite: ({ request }) => ({
     code: "INTERRUPTED",
     exitCode: exit.interrupted,
@@ -116,6 +127,25 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
 
 const meaningOf = (cause: unknown, sandbox: boolean): Meaning =>
   (cause instanceof Error && meanings[cause.name]?.(cause, sandbox)) || { exitCode: exit.fault };
+
+/** The exit code when some of several items failed with these codes. */
+function exitForItems(codes: readonly number[], succeeded: number): number {
+  const [first = exit.fault] = codes;
+  for (const worst of [exit.interrupted, exit.unknownOutcome]) if (codes.includes(worst)) return worst;
+  return succeeded === 0 && codes.every((code) => code === first) ? first : exit.someFailed;
+}
+
+/** What happened to one of several items. */
+function itemText(cause: unknown, sandbox: boolean): string {
+  const { status, request, finding }: Partial<Details> = cause instanceof Error ? cause : {};
+  const isUnknown = meaningOf(cause, sandbox).exitCode === exit.unknownOutcome;
+  const response =
+    request && status !== undefined ? ` (${request.method} ${request.url} returned ${status})` : "";
+  return `${isUnknown ? unknownPrefix : ""}${reasonOf(cause)}${response}${finding ? `. ${finding}` : ""}`;
+}
+
+/** Precedes the message of an error that leaves the outcome open. */
+export const unknownPrefix = "the outcome is unknown: ";
 
 function serviceHint(status: number, sandbox: boolean): string | null {
   if (status === 401 && sandbox) {

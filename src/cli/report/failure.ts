@@ -3,7 +3,7 @@ import { isRecord } from "../../core/json.ts";
 import { sentence } from "../../core/text.ts";
 import { sanitize } from "../../output/text.ts";
 import { exit } from "./exit.ts";
-import { type Details, type Failure, meanings } from "./failure-meanings.ts";
+import { type Details, type Failure, meanings, unknownPrefix } from "./failure-meanings.ts";
 
 /** A failure, and the error code that the service itself gave, if any. */
 export interface ReportedFailure extends Failure {
@@ -49,7 +49,7 @@ export function failureOf(
   return {
     code: known.code ?? error.code ?? "ERROR",
     message: error.message,
-    issues: error.issues ?? [],
+    issues: known.issues ?? error.issues ?? [],
     status: error.status ?? response?.status ?? null,
     exitCode: known.exitCode,
     retryable: completedBefore === undefined && known.retryable === true,
@@ -69,12 +69,12 @@ export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure)
 
 /** A failure as text for people, without terminal control sequences. */
 export function failureText(failure: ReportedFailure): string {
-  const { message, status, issues, hint, request, exitCode, serviceCode } = failure;
+  const { code, message, status, issues, hint, request, serviceCode } = failure;
   const response = serviceCode === null ? status : `${status} ${serviceCode}`;
   const where = request && status !== null ? ` (${request.method} ${request.url} returned ${response})` : "";
   const sent = request && status === null ? ` (${request.method} ${request.url})` : "";
   const lines = [
-    `Error: ${exitCode === exit.unknownOutcome ? "the outcome is unknown: " : ""}${message}${where}${sent}`,
+    `Error: ${code === "UNKNOWN_OUTCOME" ? unknownPrefix : ""}${message}${where}${sent}`,
     ...issues.map((issue) => `  ${issueText(issue)}`),
     ...(hint ? [hint] : []),
   ];

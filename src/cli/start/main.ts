@@ -66,6 +66,7 @@ async function execute(invocation: Invocation, system: System, services: Service
     const systemWithServiceClock = { ...system, clock: { ...clock, now: service.now } };
     const finish = async (result: Result) => {
       await print(result, command.view, { settings, system: systemWithServiceClock, notes, filter });
+      if ("failure" in result && result.failure) throw result.failure;
       for (const line of notes.held) await io.stderr.write(`${line}\n`);
       // Frames are shown until the user interrupts.
       if ("frames" in result) return exit.interrupted;
@@ -119,6 +120,7 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
   "InterruptedWrite",
   "UnknownOutcome",
   "ResultLost",
+  "SomeFailed",
 ]);
 
 /** A filter must compile before anything is sent. */
