@@ -21,8 +21,8 @@ export interface ArgOptions {
   readonly setsField?: string;
   /** How piped stdin is used: `instead` of a missing argument, or `before` it. */
   readonly stdin?: "instead" | "before";
-  /** The key of a flag that can be given instead. */
-  readonly replacedByFlag?: string;
+  /** The key of a flag that can be given instead, or of several. */
+  readonly replacedByFlag?: string | readonly string[];
   /** What to do instead, for values that users may mistake for a choice. */
   readonly mistakes?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
@@ -81,8 +81,8 @@ export const arg = {
   ): Arg<never, never> => ({ name, text, kind: "text", field, ...options }),
 };
 
-/** The id of a rental, which sets the field `rentalId`. */
-export const rentalId = arg.field("RENTAL", "ID of the rental", "rentalId", {
+/** The id of a rental, or the label of an active one, which sets the field `rentalId`. */
+export const rentalId = arg.field("RENTAL", "ID or label of the rental", "rentalId", {
   required: true,
   completes: "rental",
 });

@@ -56,3 +56,6 @@ export function idOf(record: unknown): string | undefined {
   const id = record.id ?? record.rentalId;
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }
+
+/** Possible paths of a label: services name it differently. */
+export const labelPaths = ["label", "name", "meta.name"];

@@ -7,6 +7,12 @@ import { invalidChoice } from "../core/text.ts";
 export type LiveValue = (typeof liveValues)[number];
 export const liveValues = ["rental", "volume", "profile"] as const;
 
+/** Resources that are named by their id or by their label. */
+export type Labelled = Extract<LiveValue, "rental" | "volume">;
+
+/** Whether a word may be a label. Digits alone are always an id. */
+export const mayBeLabel = (word: unknown): word is string => typeof word === "string" && /\D/.test(word);
+
 /** How the text of a flag or an argument is parsed. */
 export type ValueKind =
   | "boolean"

@@ -60,7 +60,7 @@ describe("rentals terminate", () => {
       prompts: { confirm },
     });
     expect(declined.code).toBe(130);
-    expect(asked.join()).toContain("Terminate 1001 (trial), 1002 (trial)?");
+    expect(asked.join()).toContain("Terminate 2 rentals: 1001 (trial), 1002 (trial)?");
     expect(declined.requests.filter(({ method }) => method === "POST")).toEqual([]);
     expect(await run("rentals terminate 1001 --sandbox")).toMatchObject({ code: 2, out: "" });
   });
@@ -99,13 +99,156 @@ describe("rentals terminate", () => {
     );
   });
 
-  test("of one that has ended already says so, and ends the others", async () => {
+  test("of one that has ended already is a success that is reported, and ends the others", async () => {
     const { run } = await createCli();
     for (const line of [vm, vm, "rentals terminate 1001 --yes --sandbox"]) await run(line);
-    const { code, out, err } = await run("rentals terminate 1001 1002 --yes --sandbox -o json");
-    expect({ code, out }).toEqual({ code: 6, out: "" });
-    expect(JSON.parse(err).error.hint).toMatch(/Terminated: 1002\. Failed: 1001/);
+    const { code, out, err, requests } = await run("rentals terminate 1001 1002 --yes --sandbox");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatchInlineSnapshot(`
+      "ID    LABEL  MESSAGE
+      1001  trial  had already ended
+      1002  trial  Rental 1002 was terminated.
+      "
+    `);
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     expect((await run("rentals list -o id --sandbox")).out).toBe("");
+  });
+});
+
+describe("rentals terminate with conditions", () => {
+  /** The rentals 1001 (ci-1) and 1002 (trainer) of two hours ago, and 1003 (ci-2, bare metal). */
+  async function withThree() {
+    const cli = await createCli();
+    await cli.run("rentals create vm --gpus 1 --label ci-1 --yes --sandbox");
+    await cli.run("rentals create vm --gpus 1 --label trainer --yes --sandbox");
+    cli.advance(2 * 3_600_000);
+    await cli.run(`${bareMetal} --label ci-2`);
+    return cli;
+  }
+
+  test.each([
+    ["--all", "1001\n1002\n1003\n"],
+    ["--label ci-*", "1001\n1003\n"],
+    ["--older-than 1h", "1001\n1002\n"],
+    ["--label ci-* --older-than 1h", "1001\n"],
+  ])("%s ends the rentals that match", async (flags, ids) => {
+    const { run } = await withThree();
+    const before = (await run("rentals list -o id --sandbox")).out.split("\n");
+    const { code, out, err } = await run(`rentals terminate ${flags} --yes -o id --sandbox`);
+    expect({ code, out }, err).toEqual({ code: 0, out: ids });
+    const left = (await run("rentals list -o id --sandbox")).out.split("\n");
+    expect(left).toEqual(before.filter((id) => id === "" || !ids.includes(id)));
+  });
+
+  test("asks once, naming every ID and label", async () => {
+    const { run } = await withThree();
+    const asked: string[] = [];
+    const confirm = async ({ message }: { message: string }) => asked.push(message) < 0;
+    const declined = await run("rentals terminate --label ci-* --sandbox", {
+      terminal: 80,
+      prompts: { confirm },
+    });
+    expect(declined.code).toBe(130);
+    expect(asked).toEqual([
+      expect.stringContaining("Terminate 2 rentals: 1001 (ci-1), 1003 (ci-2)? All data on them is lost."),
+    ]);
+    const unasked = await run("rentals terminate --all --sandbox");
+    expect(unasked).toMatchObject({ code: 2, out: "" });
+    expect(unasked.err).toContain("--yes is required");
+    expect(unasked.err).toContain("1001 (ci-1), 1002 (trainer), 1003 (ci-2)");
+    expect([...declined.requests, ...unasked.requests].every(({ method }) => method === "GET")).toBe(true);
+  });
+
+  test("without a match does nothing, and says so", async () => {
+    const { run } = await withThree();
+    const { code, out, err, requests } = await run("rentals terminate --label web-* --sandbox");
+    expect({ code, out }).toEqual({ code: 0, out: "" });
+    expect(err).toBe("No active rental matches.\nNothing was terminated.\n");
+    expect(requests).toHaveLength(2);
+    expect((await run("rentals terminate --label web-* -o json --sandbox")).out).toBe("[]\n");
+  });
+
+  test.each([
+    ["1001 --all", "RENTAL cannot be used together with --all, --label or --older-than"],
+    ["1001 --label ci-*", "RENTAL cannot be used together with"],
+    ["--all --label ci-*", "'--all' cannot be used with option '--label"],
+    ["--label=", "--label must not be empty"],
+    ["--older-than yesterday", "--older-than must be a duration"],
+    ["", "missing required input: RENTAL"],
+    ["--no-validate", "missing required input: RENTAL"],
+  ])("%s is an error, and nothing is sent", async (words, message) => {
+    const { run } = await withThree();
+    const { code, err, requests } = await run(`rentals terminate ${words} --yes --sandbox`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(message);
+  });
+
+  test("measures ages by the clock of the service", async () => {
+    const { run } = await createCli({
+      respond: ({ path }) =>
+        path.endsWith("-rentals")
+          ? Response.json(path.includes("virtual") ? [{ id: 7, createdAt: "2026-11-25T11:00:00Z" }] : [], {
+              headers: { date: "Wed, 25 Nov 2026 12:00:00 GMT" },
+            })
+          : undefined,
+    });
+    const { err } = await run("rentals terminate --older-than 30m --sandbox");
+    expect(err).toContain("Terminate 7?");
+    expect((await run("rentals terminate --older-than 2h --sandbox")).err).toContain(
+      "No active rental matches.",
+    );
+  });
+
+  test("a dry run shows the lists that it would request", async () => {
+    const { run } = await withThree();
+    const { code, err, requests } = await run("rentals terminate --all --dry-run --sandbox");
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(err).toContain("A dry run does not list the rentals");
+  });
+});
+
+test("a rental that ends before the request reaches the service counts as terminated", async () => {
+  const { run } = await createCli({
+    respond: ({ method, path }) => {
+      if (method === "POST" && path.endsWith("/terminate")) return Response.json({}, { status: 409 });
+      return undefined;
+    },
+  });
+  await run(vm);
+  expect(await run("rentals terminate 1001 --yes --sandbox")).toMatchObject({ code: 6, out: "" });
+  let lookups = 0;
+  const racing = await createCli({
+    respond: ({ method, path }) => {
+      if (method === "POST") return Response.json({ code: "CONFLICT", message: "Gone" }, { status: 409 });
+      if (path !== "/v2/on-demand/rental") return undefined;
+      lookups += 1;
+      return Response.json({ id: 7, rentalType: "vm", state: lookups === 1 ? "active" : "terminated" });
+    },
+  });
+  const { code, out } = await racing.run("rentals terminate 7 --yes --sandbox");
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ID .*\n7 .*had already ended\n$/) });
+});
+
+test("of several rentals, the results of those that ended are printed when others fail", async () => {
+  const { run } = await createCli({
+    respond: ({ method, body, path }) =>
+      method === "POST" && path.endsWith("/terminate") && Object(body).rentalId === 1001
+        ? Response.json({ code: "BAD_REQUEST", message: "Protected", issues: [] }, { status: 400 })
+        : undefined,
+  });
+  for (const line of [vm, vm]) await run(line);
+  const some = await run("rentals terminate 1001 1002 --yes -o json --sandbox");
+  expect({ code: some.code, out: JSON.parse(some.out) }).toMatchObject({
+    code: 12,
+    out: [{ rentalId: 1002 }],
+  });
+  expect(JSON.parse(some.err).error).toMatchObject({
+    code: "SOME_FAILED",
+    message: "1 of 2 rentals could not be terminated",
+    issues: [{ path: "1001", message: expect.stringContaining("Protected") }],
+    exitCode: 12,
+    retryable: false,
+    hint: "Terminated: 1002.",
   });
 });
 
@@ -329,9 +472,11 @@ describe("a third-party service", () => {
       signal: controller.signal,
     });
     expect(code).toBe(130);
-    expect(err).toContain(
-      "Terminated: 7. Failed: 8 (interrupted after the request was sent: it may have taken effect). Not tried: 9.",
-    );
+    expect(err).toContain(`Error: 2 of 3 rentals could not be terminated
+  8: interrupted after the request was sent: it may have taken effect
+  9: not tried, because of the interruption
+Terminated: 7.
+`);
   });
 
   test.each([
@@ -392,8 +537,8 @@ describe("a third-party service", () => {
     });
     const { code, err, requests } = await run("rentals terminate 8 7 --yes", overNetwork());
     expect(code).toBe(10);
-    expect(err).toContain("Terminated: 7. Failed: 8");
-    expect(err).toContain("Rental 8 was looked up: it is Running now.");
+    expect(err).toContain("Error: 1 of 2 rentals could not be terminated\n  8: the outcome is unknown: ");
+    expect(err).toContain("Rental 8 was looked up: it is Running now.\nTerminated: 7.\n");
     expect(requestLines(requests).filter((line) => line === end)).toHaveLength(2);
   });
 });

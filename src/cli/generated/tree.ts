@@ -683,7 +683,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "RENTAL",
-      "text": "ID of the rental",
+      "text": "ID or label of the rental",
       "kind": "text",
       "field": "rentalId",
       "required": true,
@@ -767,7 +767,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "RENTAL",
-      "text": "ID of the rental",
+      "text": "ID or label of the rental",
       "kind": "text",
       "field": "rentalId",
       "required": true,
@@ -850,7 +850,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "RENTAL",
-      "text": "ID of the rental",
+      "text": "ID or label of the rental",
       "kind": "text",
       "field": "rentalId",
       "required": true,
@@ -933,18 +933,57 @@ export const nouns: readonly Noun[] = [
      "terminate"
     ],
     "summary": "Terminate rentals, if the service offers an operation for it",
-    "details": "The documented API has no call to terminate a rental, so gpuctl uses the one in the service's OpenAPI description. All rentals are looked up first: if any is not found, none is terminated. If one fails to terminate, the others still are.",
+    "details": "The documented API has no call to terminate a rental, so gpuctl uses the one in the service's OpenAPI description. Rentals are named by ID or label, or selected with --all, --label and --older-than; --label and --older-than together select the rentals that match both. All rentals are looked up first: if any is not found, none is terminated. If one fails to terminate, the others still are. A rental that has ended already counts as terminated.",
     "args": [
      {
       "name": "RENTAL",
-      "text": "ID of a rental",
+      "text": "ID or label of a rental",
       "kind": "text",
       "variadic": true,
       "required": true,
-      "completes": "rental"
+      "completes": "rental",
+      "replacedByFlag": [
+       "all",
+       "label",
+       "olderThan"
+      ]
      }
     ],
-    "flags": [],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "All active rentals",
+      "names": [
+       "all"
+      ],
+      "notes": [],
+      "key": "all",
+      "conflictsWith": [
+       "label",
+       "older-than"
+      ]
+     },
+     {
+      "kind": "text",
+      "text": "Only rentals with a matching label: * is any text, ? any character",
+      "value": "GLOB",
+      "names": [
+       "label"
+      ],
+      "notes": [],
+      "key": "label"
+     },
+     {
+      "kind": "age",
+      "text": "Only rentals that were created longer ago",
+      "value": "DURATION",
+      "names": [
+       "older-than"
+      ],
+      "notes": [],
+      "key": "olderThan"
+     }
+    ],
     "limits": [],
     "confirm": "destruction",
     "examples": [
@@ -961,6 +1000,21 @@ export const nouns: readonly Noun[] = [
       "after": [
        "gpuctl rentals create vm --gpus 1 --sandbox --yes",
        "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Terminate every active rental",
+      "command": "gpuctl rentals terminate --all --yes --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes",
+       "gpuctl rentals create bare-metal --gpus 8 --network-type ethernet --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Terminate the rentals whose label matches",
+      "command": "gpuctl rentals terminate --label 'ci-*' --yes --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --label ci-build --sandbox --yes"
       ]
      }
     ]
@@ -1119,7 +1173,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "VOLUME",
-      "text": "ID of the volume",
+      "text": "ID or label of the volume",
       "kind": "text",
       "field": "storageVolumeId",
       "required": true,
@@ -1127,7 +1181,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "name": "RENTAL",
-      "text": "IDs of bare-metal rentals",
+      "text": "IDs or labels of bare-metal rentals",
       "kind": "text",
       "field": "rentalIds",
       "required": true,
@@ -1174,7 +1228,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "RENTAL",
-      "text": "ID of the rental",
+      "text": "ID or label of the rental",
       "kind": "text",
       "field": "rentalId",
       "required": true,
@@ -1253,7 +1307,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "RENTAL",
-      "text": "ID of the rental",
+      "text": "ID or label of the rental",
       "kind": "text",
       "field": "rentalId",
       "required": true,

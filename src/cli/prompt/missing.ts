@@ -65,8 +65,8 @@ function hasArgument(one: ArgNode, values: Values): boolean {
 }
 
 /** Whether a flag replaces the argument. */
-export const isReplaced = ({ replacedByFlag }: ArgNode, values: Values): boolean =>
-  isGiven(values, replacedByFlag);
+export const isReplaced = ({ replacedByFlag = [] }: ArgNode, values: Values): boolean =>
+  [replacedByFlag].flat().some((key) => isGiven(values, key));
 
 const isGiven = ({ flags }: Values, key: string | undefined): boolean =>
   key !== undefined && flags[key] !== undefined && flags[key] !== false;

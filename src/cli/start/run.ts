@@ -5,6 +5,7 @@ import type { Invocation } from "../parse/program.ts";
 import { valuesOf, withProfileDefaults } from "../parse/values.ts";
 import { fillIn } from "../prompt/ask.ts";
 import { confirm } from "../prompt/confirm.ts";
+import { withIds } from "../prompt/labels.ts";
 import type { Connection } from "./connection.ts";
 import { createContext } from "./context.ts";
 import type { Runtime } from "./services.ts";
@@ -35,12 +36,13 @@ export async function run(
   const node = invocation.command;
   const values = await fillIn(invocation, valuesOf(invocation), runtime);
   const parsedValues = { ...context, ...(await portsFor(command, runtime, connection)), ...values };
-  const input = (await command.buildInput?.(parsedValues)) ?? values.input;
+  const built = (await command.buildInput?.(parsedValues)) ?? values.input;
   // Skipped when there is nothing to check, so that a plain `list` loads no schema.
-  if (settings.validate && node.operation !== undefined && Object.keys(input).length > 0) {
+  if (settings.validate && node.operation !== undefined && Object.keys(built).length > 0) {
     const { checkInput } = await import("../prompt/check.ts");
-    await checkInput(node.operation, input, invocation, connection.isListed);
+    await checkInput(node.operation, built, invocation, connection.isListed);
   }
+  const input = settings.validate ? await withIds(node, built, { ...context, ...settings }) : built;
   const runInput = { ...parsedValues, input };
   if (!settings.dryRun && command.confirm) {
     const { confirm: confirmation } = command;

@@ -1,8 +1,9 @@
 import { flag } from "../../command-kit/flag.ts";
+import { labelPaths } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import { parseTime } from "../../output/time.ts";
-import { createdPaths, labelPaths } from "./views.ts";
+import { createdPaths } from "./views.ts";
 
 /** The flags that select rentals by what their records say. */
 export const filterFlags = {

@@ -2,12 +2,15 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
+import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { isRecord, jsonOf } from "../../command-kit/responses.ts";
-import { reasonOf, UsageError } from "../../core/errors.ts";
+import { isRecord, jsonOf, labelPaths } from "../../command-kit/responses.ts";
+import { parseId } from "../../command-kit/values.ts";
+import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
-import { UnknownOutcome } from "../../core/service-errors.ts";
-import { planTermination, type TerminationPlan } from "./termination-plan.ts";
+import { ServiceError } from "../../core/service-errors.ts";
+import { filterFlags, rentalFilter } from "./filter.ts";
+import { hasEnded, planMatching, planTermination, type TerminationPlan } from "./terminate/plan.ts";
 import { id } from "./views.ts";
 import { statesOf, stateText } from "./waiting.ts";
 
@@ -15,14 +18,24 @@ export default defineCommand({
   path: "rentals terminate",
   summary: "Terminate rentals, if the service offers an operation for it",
   details:
-    "The documented API has no call to terminate a rental, so gpuctl uses the one in the service's OpenAPI description. All rentals are looked up first: if any is not found, none is terminated. If one fails to terminate, the others still are.",
+    "The documented API has no call to terminate a rental, so gpuctl uses the one in the service's OpenAPI description. Rentals are named by ID or label, or selected with --all, --label and --older-than; --label and --older-than together select the rentals that match both. All rentals are looked up first: if any is not found, none is terminated. If one fails to terminate, the others still are. A rental that has ended already counts as terminated.",
   effect: "destroy",
-  args: [arg.texts("RENTAL", "ID of a rental", { required: true, completes: "rental" })],
+  args: [
+    arg.texts("RENTAL", "ID or label of a rental", {
+      required: true,
+      completes: "rental",
+      replacedByFlag: ["all", "label", "olderThan"],
+    }),
+  ],
+  flags: {
+    all: flag.boolean("All active rentals", { conflictsWith: ["label", "olderThan"] }),
+    ...filterFlags,
+  },
   view: {
     kind: "list",
     columns: [
       { title: "ID", paths: id },
-      { title: "LABEL", paths: ["label"] },
+      { title: "LABEL", paths: labelPaths },
       { title: "MESSAGE", paths: ["message"] },
     ],
     empty: "Nothing was terminated.",
@@ -39,44 +52,74 @@ export default defineCommand({
       command: "gpuctl rentals terminate 1001 1002 --yes -o json --sandbox",
       after: [sandboxExamples.rental, sandboxExamples.rental],
     },
+    {
+      text: "Terminate every active rental",
+      command: "gpuctl rentals terminate --all --yes --sandbox",
+      after: [sandboxExamples.rental, sandboxExamples.bareMetalRental],
+    },
+    {
+      text: "Terminate the rentals whose label matches",
+      command: "gpuctl rentals terminate --label 'ci-*' --yes --sandbox",
+      after: ["gpuctl rentals create vm --gpus 1 --label ci-build --sandbox --yes"],
+    },
   ],
-  buildInput: async ({ args, ...context }) => {
-    const ids = [...new Set(args.rental)];
-    if (ids.includes("")) throw new UsageError("RENTAL must not be empty");
-    return { rentals: await planTermination(ids, context) };
+  buildInput: async ({ args, flags, ...context }) => {
+    const words = [...new Set(args.rental)];
+    if (words.includes("")) throw new UsageError("RENTAL must not be empty");
+    const selects = flags.all || flags.label !== undefined || flags.olderThan !== undefined;
+    if (!selects) {
+      if (words.length === 0) throw new UsageError("missing required input: RENTAL");
+      return { rentals: await planTermination(words, context) };
+    }
+    if (words.length > 0) {
+      throw new UsageError("RENTAL cannot be used together with --all, --label or --older-than", {
+        hint: "Name the rentals or select them. Nothing was terminated.",
+      });
+    }
+    // Flags are checked before anything is sent. Ages are measured by the service's clock, which its response shows.
+    rentalFilter(flags, context.now());
+    const rentals = await planMatching(
+      (record) => rentalFilter(flags, context.serviceNow())(record),
+      context,
+    );
+    if (rentals.length === 0) context.say(flags.all ? "No active rentals." : "No active rental matches.");
+    return { rentals };
   },
   confirm: {
-    destruction: ({ input: { rentals } }) =>
-      `Terminate ${rentals.map(({ id, label }) => (label ? `${id} (${label})` : id)).join(", ")}? All data on ${rentals.length === 1 ? "it" : "them"} is lost.`,
+    destruction: ({ input: { rentals } }) => {
+      const active = rentals.filter(({ request }) => request !== undefined);
+      if (active.length === 0) return undefined;
+      const names = active.map(({ id, label }) => (label ? `${id} (${label})` : id)).join(", ");
+      return active.length === 1
+        ? `Terminate ${names}? All data on it is lost.`
+        : `Terminate ${active.length} rentals: ${names}? All data on them is lost.`;
+    },
   },
   run: async ({ input: { rentals }, ...context }) => {
     if (context.settings.dryRun) await showRequests(rentals, context);
     const { setFailureContext, interrupted } = context;
-    const ended: (TerminationPlan & { readonly response: unknown })[] = [];
-    const failures: Failure[] = [];
-    const report = () => {
-      if (rentals.length > 1 || ended.length > 0) setFailureContext(batchReport(rentals, ended, failures));
-    };
+    const ended: Ended[] = [];
+    const failures: FailedItem[] = [];
     for (const rental of rentals) {
       const { id } = rental;
-      interrupted.throwIfAborted();
       try {
-        const response = await writeAndCheck(
-          () => terminate(rental, context),
-          () => finding(id, context),
-        );
-        ended.push({ ...rental, response });
-        report();
-        await warnIfActive(id, context);
+        if (interrupted.aborted) throw new Interrupted("not tried, because of the interruption");
+        ended.push(await terminate(rental, context));
+        setFailureContext(`Terminated: ${ended.map((one) => one.id).join(", ")}.`);
+        if (rental.request !== undefined) await warnIfActive(id, context);
       } catch (error) {
-        failures.push({ id, error });
-        report();
-        if (interrupted.aborted) throw error;
+        if (rentals.length === 1) throw error;
+        failures.push({ name: id, error });
       }
     }
-    interrupted.throwIfAborted();
-    const worst = worstOf(failures);
-    if (worst !== undefined) throw worst.error;
+    const failure =
+      failures.length === 0
+        ? undefined
+        : new SomeFailed(`${failures.length} of ${rentals.length} rentals could not be terminated`, {
+            failures,
+            succeeded: ended.length,
+          });
+    if (failure && ended.length === 0) throw failure;
     return {
       data: ended.map(({ response }) => response),
       rows: ended.map(({ id, label, response }) => ({
@@ -84,9 +127,42 @@ export default defineCommand({
         label,
         message: isRecord(response) && typeof response.message === "string" ? response.message : "terminated",
       })),
+      failure,
     };
   },
 });
+
+interface Ended extends Pick<TerminationPlan, "id" | "label"> {
+  /** The response as received; gpuctl's own record for a rental that had ended before. */
+  readonly response: unknown;
+}
+
+/**
+ * Ends a rental: sends the request once. A rental that ended meanwhile counts as terminated. Throws `UnknownOutcome` when
+ * a successful response is neither empty nor JSON.
+ */
+async function terminate(
+  { id, label, request: parts }: TerminationPlan,
+  { call, request }: Pick<Context, "call" | "request">,
+): Promise<Ended> {
+  const before = { id, label, response: { message: "had already ended", rentalId: parseId(id) } };
+  if (parts === undefined) return before;
+  try {
+    const response = await writeAndCheck(
+      async () => {
+        const received = await request(parts);
+        return received.text().trim() === "" ? null : jsonOf(received);
+      },
+      () => finding(id, { call }),
+    );
+    return { id, label, response };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
+    if (!hasEnded(record)) throw error;
+    return before;
+  }
+}
 
 /**
  * Shows every request of a dry run. In a dry run every request rejects, so this makes them all before it throws the
@@ -104,15 +180,11 @@ async function showRequests(
       `A dry run does not look up the type of ${which}, so it shows both requests${each}. Only one${each} would be sent.`,
     );
   }
-  const shown = rentals.flatMap((one) => [one.request, ...one.alternatives]).map((parts) => request(parts));
+  const shown = rentals
+    .flatMap((one) => [one.request ?? [], one.alternatives].flat())
+    .map((parts) => request(parts));
   await Promise.allSettled(shown);
   await Promise.all(shown);
-}
-
-/** Sends the request once. Throws `UnknownOutcome` when a successful response is neither empty nor JSON. */
-async function terminate(plan: TerminationPlan, { request }: Pick<Context, "request">) {
-  const response = await request(plan.request);
-  return response.text().trim() === "" ? null : jsonOf(response);
 }
 
 /**
@@ -137,35 +209,3 @@ async function finding(id: string, { call }: Pick<Context, "call">): Promise<str
     return `Looking up rental ${id} failed too: check it before you try again.`;
   }
 }
-
-/**
- * The outcome for each rental, in sentences. The finding of the worst failure is left out: it is printed with its
- * error.
- */
-function batchReport(
-  rentals: readonly TerminationPlan[],
-  ended: readonly TerminationPlan[],
-  failures: readonly Failure[],
-): string {
-  const failed = failures.map(({ id, error }) => {
-    const finding = error instanceof UnknownOutcome && error !== worstOf(failures)?.error && error.finding;
-    return `${id} (${reasonOf(error)})${finding ? ` ${finding}` : ""}`;
-  });
-  const idsOf = (some: readonly { readonly id: string }[]) => some.map(({ id }) => id);
-  const tried = new Set(idsOf([...ended, ...failures]));
-  const left = idsOf(rentals).filter((id) => !tried.has(id));
-  return [
-    `Terminated: ${idsOf(ended).join(", ") || "none"}.`,
-    ...(failed.length > 0 ? [`Failed: ${failed.join(", ")}.`] : []),
-    ...(left.length > 0 ? [`Not tried: ${left.join(", ")}.`] : []),
-  ].join(" ");
-}
-
-interface Failure {
-  readonly id: string;
-  readonly error: unknown;
-}
-
-/** The failure to throw: the first unknown outcome, else the first failure. */
-const worstOf = (failures: readonly Failure[]): Failure | undefined =>
-  failures.find(({ error }) => error instanceof UnknownOutcome) ?? failures[0];

@@ -1,3 +1,4 @@
+import { labelPaths } from "../../command-kit/responses.ts";
 import { rentalTypes } from "../../contract/enums.ts";
 import type { Column, ListView, RecordView } from "../../core/view.ts";
 
@@ -5,7 +6,6 @@ const [bareMetal, virtualMachine] = rentalTypes;
 
 /** Possible paths of a rental's fields: services name them differently. */
 export const id = ["id", "rentalId"];
-export const labelPaths = ["label", "name", "meta.name"];
 export const typePaths = ["rentalType", "machineType", "meta.rental_type"];
 export const termPaths = ["termType", "currentTerm.termType"];
 /** When a rental was created or, if the record does not say, when it started. */

@@ -12,8 +12,11 @@ export default defineCommand({
   operation: "attachStorageVolume",
   alsoCalls: ["listStorageVolumes"],
   args: [
-    arg.field("VOLUME", "ID of the volume", "storageVolumeId", { required: true, completes: "volume" }),
-    arg.field("RENTAL", "IDs of bare-metal rentals", "rentalIds", {
+    arg.field("VOLUME", "ID or label of the volume", "storageVolumeId", {
+      required: true,
+      completes: "volume",
+    }),
+    arg.field("RENTAL", "IDs or labels of bare-metal rentals", "rentalIds", {
       required: true,
       completes: "rental",
       variadic: true,

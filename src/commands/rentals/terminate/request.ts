@@ -1,10 +1,10 @@
-import type { RequestParts } from "../../client/request.ts";
-import { parseId } from "../../command-kit/values.ts";
-import { rentalTypes } from "../../contract/enums.ts";
-import { NotOffered } from "../../core/errors.ts";
-import { type DescribedOperation, describedOperations } from "../../openapi/described.ts";
-import { type Description, membersOf, merged } from "../../openapi/document.ts";
-import type { RentalType } from "./listing.ts";
+import type { RequestParts } from "../../../client/request.ts";
+import { parseId } from "../../../command-kit/values.ts";
+import { rentalTypes } from "../../../contract/enums.ts";
+import { NotOffered } from "../../../core/errors.ts";
+import { type DescribedOperation, describedOperations } from "../../../openapi/described.ts";
+import { type Description, membersOf, merged } from "../../../openapi/document.ts";
+import type { RentalType } from "../listing.ts";
 
 /** An operation that terminates rentals of `type`, which its path or its id names; undefined for any type. */
 export interface TerminateOperation {

@@ -1,0 +1,78 @@
+import type { Call } from "../../client/call.ts";
+import type { CommandNode } from "../../command-kit/tree.ts";
+import { type Labelled, type LiveValue, mayBeLabel, parseId } from "../../command-kit/values.ts";
+import { routes } from "../../contract/generated/routes.ts";
+import { asRecord, valueAt } from "../../core/json.ts";
+
+/** A field of the input that holds one id or several. */
+interface IdField {
+  readonly kind: Labelled;
+  /** The steps to it. */
+  readonly path: readonly string[];
+  /** The argument or flag that sets it, for messages. */
+  readonly source: string;
+}
+
+interface Lookup {
+  readonly dryRun: boolean;
+  readonly call: Call;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Replaces labels by ids in the fields whose arguments and flags take rentals or volumes. For a command that changes
+ * something, says which id a label stands for. A dry run looks nothing up. Throws as `labelLookup` does.
+ */
+export async function withIds(
+  node: CommandNode,
+  input: object,
+  { dryRun, call, say }: Lookup,
+): Promise<object> {
+  const labelled = idFields(node).filter(({ path }) =>
+    [valueAt(input, path.join("."))].flat().some(mayBeLabel),
+  );
+  if (labelled.length === 0 || node.operation === undefined) return input;
+  if (dryRun) {
+    say("A dry run does not look up labels: they are shown as IDs.");
+    return input;
+  }
+  const { method, fields } = routes[node.operation];
+  const { idFor } = (await import("../../command-kit/labels.ts")).labelLookup({ call });
+  const resolved = async ({ kind, path: [name], source }: IdField, word: unknown): Promise<unknown> => {
+    const id = mayBeLabel(word) ? await idFor(kind, word, source) : undefined;
+    if (id === undefined) return word;
+    if (method !== "GET") say(`${JSON.stringify(word)} is ${kind} ${id}.`);
+    return fields.find((field) => field.name === name)?.kind === "string" ? id : parseId(id);
+  };
+  let replaced = input;
+  for (const field of labelled) {
+    const value = valueAt(input, field.path.join("."));
+    const id = Array.isArray(value)
+      ? [...new Set(await Promise.all(value.map((word) => resolved(field, word))))]
+      : await resolved(field, value);
+    replaced = withValue(replaced, field.path, id);
+  }
+  return replaced;
+}
+
+/** The fields that hold ids of rentals or volumes. */
+const idFields = ({ args, flags }: CommandNode): readonly IdField[] => [
+  ...args.flatMap(({ name, field, completes }) => idField(completes, field, name)),
+  ...flags.flatMap(({ names: [name], field, setsFields, completes }) =>
+    idField(completes, field ?? setsFields?.[0], `--${name}`),
+  ),
+];
+
+const idField = (
+  kind: LiveValue | undefined,
+  path: string | undefined,
+  source: string,
+): readonly IdField[] =>
+  path !== undefined && (kind === "rental" || kind === "volume")
+    ? [{ kind, path: path.split("."), source }]
+    : [];
+
+function withValue(record: unknown, [name = "", ...rest]: readonly string[], value: unknown): object {
+  const before = asRecord(record);
+  return { ...before, [name]: rest.length === 0 ? value : withValue(before[name], rest, value) };
+}

@@ -1,0 +1,94 @@
+import type { Call } from "../client/call.ts";
+import { NotFound, UsageError } from "../core/errors.ts";
+import { firstAt } from "../core/json.ts";
+import { once } from "../core/once.ts";
+import { ServiceError } from "../core/service-errors.ts";
+import { idOf, labelPaths, recordsOf } from "./responses.ts";
+import type { Labelled } from "./values.ts";
+
+interface LabelLookup {
+  /**
+   * The id of what has this label; undefined if the word itself is an id. Rentals are searched among the active ones.
+   * `source` is the argument or flag, for messages. Throws `NotFound` when nothing has the id or the label, and
+   * `UsageError` that lists the ids when several have the label.
+   */
+  readonly idFor: (kind: Labelled, word: string, source: string) => Promise<string | undefined>;
+  /** As `idFor`, for a word that is known not to be an id. */
+  readonly idOfLabel: (kind: Labelled, word: string, source: string) => Promise<string>;
+}
+
+/** Finds what labels stand for. Each listing is requested at most once. */
+export function labelLookup({ call }: { readonly call: Call }): LabelLookup {
+  const list = {
+    rental: once(() => activeRentals(call)),
+    volume: once(async () => recordsOf(await call("listStorageVolumes", {}))),
+  };
+  const idOfLabel: LabelLookup["idOfLabel"] = async (kind, word, source) => {
+    const records = await list[kind]();
+    const ids = records
+      .filter((record) => String(firstAt(record, labelPaths)) === word)
+      .flatMap((record) => idOf(record) ?? []);
+    const [id, ...others] = ids;
+    const name = JSON.stringify(word);
+    if (id === undefined) {
+      throw new NotFound(
+        `${kind} ${name} not found: it is neither an ID nor the label of ${names[kind].one}`,
+        {
+          request: null,
+          hint: `\`gpuctl ${kind}s list\` shows IDs and labels. Nothing was changed.`,
+        },
+      );
+    }
+    if (others.length > 0) {
+      throw new UsageError(
+        `${source} ${name} is the label of ${ids.length} ${names[kind].all}: ${ids.join(", ")}`,
+        { hint: "Use the ID of one of them. Nothing was changed." },
+      );
+    }
+    return id;
+  };
+  return {
+    idOfLabel,
+    idFor: async (kind, word, source) => {
+      if (await isId(kind, word, call, list.volume)) return undefined;
+      return idOfLabel(kind, word, source);
+    },
+  };
+}
+
+const names: Readonly<Record<Labelled, { readonly one: string; readonly all: string }>> = {
+  rental: { one: "an active rental", all: "active rentals" },
+  volume: { one: "a volume", all: "volumes" },
+};
+
+async function isId(
+  kind: Labelled,
+  word: string,
+  call: Call,
+  volumes: () => Promise<readonly unknown[]>,
+): Promise<boolean> {
+  if (kind === "volume") return (await volumes()).some((record) => idOf(record) === word);
+  try {
+    return (await call("getRental", { rentalId: word })) !== null;
+  } catch (error) {
+    if (error instanceof ServiceError && notAnId.has(error.status)) return false;
+    throw error;
+  }
+}
+
+/** Statuses with which services respond to a word that is not an id, or that no rental has. */
+const notAnId: ReadonlySet<number> = new Set([400, 404, 422]);
+
+/** The active rentals of both types. A type that the service does not offer, or that the key may not list, has none. */
+async function activeRentals(call: Call): Promise<readonly unknown[]> {
+  const pages = await Promise.allSettled([
+    call("listVirtualMachineRentals", {}),
+    call("listBareMetalRentals", {}),
+  ]);
+  const failures = pages.flatMap((page) => (page.status === "rejected" ? [page.reason] : []));
+  const isHidden = (error: unknown) =>
+    error instanceof ServiceError && (error.status === 403 || error.status === 404);
+  const fatal = failures.length === pages.length ? failures[0] : failures.find((error) => !isHidden(error));
+  if (fatal !== undefined) throw fatal;
+  return pages.flatMap((page) => (page.status === "fulfilled" ? recordsOf(page.value) : []));
+}

@@ -1,0 +1,171 @@
+import type { RequestParts } from "../../../client/request.ts";
+import type { Context } from "../../../command-kit/context.ts";
+import { labelLookup } from "../../../command-kit/labels.ts";
+import { idOf, labelPaths, noDescription } from "../../../command-kit/responses.ts";
+import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
+import { descriptionTimeout } from "../../../core/defaults.ts";
+import { NotFound, NotOffered } from "../../../core/errors.ts";
+import { firstAt } from "../../../core/json.ts";
+import { kinds, listActive, type RentalType, rentalTypeOf } from "../listing.ts";
+import { id as idPaths } from "../views.ts";
+import {
+  type TerminateOperation,
+  terminateOperations,
+  terminateOperationsFor,
+  terminateRequest,
+} from "./request.ts";
+
+/** How to terminate one rental. */
+export interface TerminationPlan {
+  /** The id as typed, or as the service writes it. */
+  readonly id: string;
+  readonly label: string | undefined;
+  /** The request that terminates it; undefined when it has ended already. */
+  readonly request: RequestParts | undefined;
+  /** The requests for other types of rental. Only in a dry run, which does not look up the type. */
+  readonly alternatives: readonly RequestParts[];
+}
+
+interface Rental extends Pick<TerminationPlan, "id" | "label"> {
+  /** The id as the service writes it. */
+  readonly wireId: string | number;
+  readonly type: RentalType | undefined;
+  readonly ended: boolean;
+}
+
+type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
+
+/**
+ * Plans how to terminate the rentals with these ids or labels, without terminating any. Throws `NotFound` when some do
+ * not exist, `NotOffered` when the service lists no operation for one, and `NoDescription` when its description cannot
+ * be fetched in a few seconds.
+ */
+export async function planTermination(
+  words: readonly string[],
+  context: Planning,
+): Promise<readonly TerminationPlan[]> {
+  const operations = await listedOperations(context);
+  if (context.settings.dryRun) {
+    if (words.some(mayBeLabel)) context.say("A dry run does not look up labels: they are shown as IDs.");
+    const unknown = { label: undefined, type: undefined, ended: false };
+    return words.map((id) => plan({ id, wireId: parseId(id), ...unknown }, operations, true));
+  }
+  const ids = context.settings.validate ? await withoutLabels(words, context) : words;
+  const rentals = await withTypes(await lookUp(ids, context), operations, context);
+  return rentals.map((rental) => plan(rental, operations));
+}
+
+/**
+ * Plans how to terminate the active rentals that match. Throws as `planTermination` does. Without a match, it needs no
+ * operation to terminate rentals.
+ */
+export async function planMatching(
+  matches: (record: unknown) => boolean,
+  context: Planning,
+): Promise<readonly TerminationPlan[]> {
+  if (context.settings.dryRun) {
+    context.say("A dry run does not list the rentals, so it does not show which ones would be terminated.");
+  }
+  const listed = (await listActive(context)).filter(({ record }) => matches(record));
+  const rentals = listed.flatMap(({ record, type }) => {
+    const id = idOf(record);
+    return id === undefined ? [] : [{ ...rentalOf(id, record), type }];
+  });
+  if (rentals.length === 0) return [];
+  const operations = await listedOperations(context);
+  return rentals.map((rental) => plan(rental, operations));
+}
+
+async function listedOperations({ describe }: Planning): Promise<readonly TerminateOperation[]> {
+  const description = await describe({ timeout: descriptionTimeout }).catch((error: unknown) => {
+    throw noDescription(
+      error,
+      "rentals can be terminated",
+      "Nothing was terminated, and active rentals are still billed. Terminate them in the service's dashboard, or try again; `gpuctl api spec --refresh` waits longer for the description.",
+    );
+  });
+  return terminateOperations(description);
+}
+
+function plan(
+  { id, wireId, label, type, ended }: Rental,
+  operations: readonly TerminateOperation[],
+  dryRun = false,
+): TerminationPlan {
+  if (ended) return { id, label, request: undefined, alternatives: [] };
+  const usable = terminateOperationsFor(type, operations);
+  const [request, ...alternatives] = usable.map((one) => terminateRequest(one, wireId));
+  if (request === undefined || (alternatives.length > 0 && !dryRun)) throw notOffered(id, type);
+  return { id, label, request, alternatives };
+}
+
+/** Replaces labels by the ids of the active rentals that have them, and says so. Throws as `labelLookup` does. */
+async function withoutLabels(
+  words: readonly string[],
+  { call, say }: Pick<Context, "call" | "say">,
+): Promise<readonly string[]> {
+  const { idFor } = labelLookup({ call });
+  const ids: string[] = [];
+  for (const word of words) {
+    const id = mayBeLabel(word) ? await idFor("rental", word, "RENTAL") : undefined;
+    if (id !== undefined) say(`${JSON.stringify(word)} is rental ${id}.`);
+    ids.push(id ?? word);
+  }
+  return [...new Set(ids)];
+}
+
+/** Looks up rentals. Two ids of the same rental return it once. Throws a `NotFound` that names all missing rentals. */
+async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): Promise<readonly Rental[]> {
+  const records = await Promise.all(ids.map((id): Promise<unknown> => call("getRental", { rentalId: id })));
+  const missing = ids.filter((_, index) => records[index] === null);
+  if (missing.length > 0) {
+    const [first] = missing;
+    const message =
+      missing.length > 1 ? `rentals not found: ${missing.join(", ")}` : `rental ${first} not found`;
+    const details = ids.length > 1 ? { request: null, hint: "Nothing was terminated." } : {};
+    throw new NotFound(message, details);
+  }
+  const rentals = ids.map((id, index) => rentalOf(id, records[index]));
+  return rentals.filter(
+    ({ wireId }, at) => rentals.findIndex((one) => String(one.wireId) === String(wireId)) === at,
+  );
+}
+
+function rentalOf(id: string, record: unknown): Rental {
+  const label = firstAt(record, labelPaths);
+  const wireId = firstAt(record, idPaths);
+  return {
+    id,
+    wireId: typeof wireId === "number" || typeof wireId === "string" ? wireId : parseId(id),
+    label: typeof label === "string" ? label : undefined,
+    type: rentalTypeOf(record),
+    ended: hasEnded(record),
+  };
+}
+
+/** Whether a record says that the rental has ended. The service documents `state`; `status` counts without it. */
+export const hasEnded = (record: unknown): boolean =>
+  String(firstAt(record, ["state", "status"])).toLowerCase() === "terminated";
+
+/** Adds missing types if the operations depend on the type: a rental has the type of the listing that contains it. */
+async function withTypes(
+  rentals: readonly Rental[],
+  operations: readonly TerminateOperation[],
+  context: Pick<Context, "call">,
+): Promise<readonly Rental[]> {
+  const typeMatters = terminateOperationsFor(undefined, operations).length > 1;
+  if (!typeMatters || rentals.every(({ type, ended }) => ended || type !== undefined)) return rentals;
+  const listed = await listActive(context);
+  return rentals.map((rental) => ({
+    ...rental,
+    type: rental.type ?? listed.find(({ record }) => idOf(record) === String(rental.wireId))?.type,
+  }));
+}
+
+const notOffered = (id: string, type: RentalType | undefined): NotOffered =>
+  new NotOffered(
+    type === undefined
+      ? `rental ${id} is not among the active rentals, so it is not known whether it is a virtual machine or bare metal`
+      : `the service lists no operation to terminate rental ${id}, which is ${kinds[type].text}`,
+    "Nothing was terminated. Terminate it in the service's dashboard.",
+  );

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { type Cli, createCli, type Responder } from "../support/cli.ts";
+import { requestLines } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
+
+const vm = (label: string) => `rentals create vm --gpus 1 --label ${label} --yes --sandbox`;
+const bareMetal = "rentals create bare-metal --gpus 8 --network-type ethernet --label node --yes --sandbox";
+const volume = "volumes create --region us-central-1 --label training-data --size-in-gb 1024 --sandbox";
+
+/** A sandbox with the rentals 1001 (trainer) and 1002 (node, bare metal) and the volume 501 (training-data). */
+async function prepared(respond?: Responder): Promise<Cli> {
+  const cli = await createCli(respond ? { respond } : {});
+  for (const line of [vm("trainer"), bareMetal, volume]) {
+    expect(await cli.run(line), line).toMatchObject({ code: 0 });
+  }
+  return cli;
+}
+
+const lookup = (word: string) => `GET /v2/on-demand/rental?rentalId=${word}`;
+
+describe("a label stands for the ID", () => {
+  test.each([
+    ["rentals get trainer -o id", "1001\n"],
+    ["rentals wait trainer -o id", "1001\n"],
+    ["rentals ssh trainer --wait --print", /^ssh -p \d+ /],
+    ["rentals terminate trainer --yes -o id", "1001\n"],
+    ["reserve convert trainer --days 30 --expected-price 1296.00 --yes -o id", "1001\n"],
+    ["volumes attach training-data node -o json", /"rentalIds": \[\s*1002\s*\]/],
+    ["volumes create --region us-central-1 --label more --size-in-gb 256 --rental-ids node -o id", "502\n"],
+    [
+      "rentals create bare-metal --gpus 8 --network-type ethernet --storage-volume training-data --yes -o id",
+      "1003\n",
+    ],
+  ])("in %s", async (line, printed) => {
+    const { run } = await prepared();
+    const { code, out, err } = await run(`${line} --sandbox`);
+    expect({ code, out }, err).toEqual({
+      code: 0,
+      out: printed instanceof RegExp ? expect.stringMatching(printed) : printed,
+    });
+  });
+
+  test("and a command that changes something says which ID it found", async () => {
+    const { run } = await prepared();
+    expect((await run("rentals get trainer --sandbox")).err).toBe("");
+    expect((await run("volumes attach training-data node 1001 --sandbox")).err).toContain(
+      '"training-data" is volume 501.\n"node" is rental 1002.\n',
+    );
+    const asked: string[] = [];
+    await run("rentals terminate trainer --sandbox", {
+      terminal: 80,
+      prompts: { confirm: async ({ message }) => asked.push(message) < 0 },
+    });
+    expect(asked.join()).toContain("Terminate 1001 (trainer)? All data on it is lost.");
+  });
+
+  test("but digits are always an ID, looked up without another request", async () => {
+    const { run } = await createCli();
+    await run(vm("2024"));
+    const { code, requests } = await run("rentals get 2024 --sandbox");
+    expect({ code, requests: requestLines(requests) }).toEqual({ code: 5, requests: [lookup("2024")] });
+  });
+
+  test("but an ID wins", async () => {
+    const { run } = await prepared(({ query }) =>
+      query.rentalId === "trainer" ? Response.json({ id: "trainer", state: "active" }) : undefined,
+    );
+    const { out, requests } = await run("rentals get trainer -o id --sandbox");
+    expect(out).toBe("trainer\n");
+    expect(new Set(requestLines(requests))).toEqual(new Set([lookup("trainer")]));
+  });
+});
+
+test("a label of two active rentals is an error that lists their IDs, and nothing is changed", async () => {
+  const { run } = await prepared();
+  await run(vm("trainer"));
+  const { code, err, requests } = await run("rentals terminate 1002 trainer --yes --sandbox");
+  expect(code).toBe(2);
+  expect(err).toBe(
+    'Error: RENTAL "trainer" is the label of 2 active rentals: 1001, 1003\nUse the ID of one of them. Nothing was changed.\n',
+  );
+  expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+});
+
+test("the label of a rental that has ended is free for another", async () => {
+  const { run } = await prepared();
+  await run("rentals terminate trainer --yes --sandbox");
+  const missing = await run("rentals get trainer --sandbox");
+  expect(missing.code).toBe(5);
+  expect(missing.err).toBe(
+    'Error: rental "trainer" not found: it is neither an ID nor the label of an active rental\n`gpuctl rentals list` shows IDs and labels. Nothing was changed.\n',
+  );
+  await run(vm("trainer"));
+  expect((await run("rentals get trainer -o id --sandbox")).out).toBe("1003\n");
+});
+
+test("a dry run looks no label up, and says so", async () => {
+  const { run } = await prepared();
+  const { code, err, requests } = await run(
+    "reserve convert trainer --days 1 --expected-price 1 --dry-run --sandbox",
+  );
+  expect({ code, requests }).toEqual({ code: 0, requests: [] });
+  expect(err).toContain("A dry run does not look up labels");
+});
+
+test("with --no-validate, the word is sent as it is", async () => {
+  const { run } = await prepared();
+  const { requests } = await run("rentals get trainer --no-validate --sandbox");
+  expect(requestLines(requests)).toEqual([lookup("trainer")]);
+});
+
+describe("when the service lists only one type of rental", () => {
+  const failing =
+    (status: number): Responder =>
+    ({ path, query }) => {
+      if (path.endsWith("/bare-metal-rentals")) return Response.json({}, { status });
+      if (path.endsWith("-rentals")) return Response.json([{ id: 7, name: "trainer" }]);
+      return Response.json(query.rentalId === "7" ? { id: 7, state: "active" } : null);
+    };
+
+  test.each([403, 404])("with %i for the other, labels of that type are found", async (status) => {
+    const { run } = await createCli({ respond: failing(status) });
+    expect(await run("rentals get trainer -o id", overNetwork())).toMatchObject({ code: 0, out: "7\n" });
+  });
+
+  test("because the other fails, the label may not be unique", async () => {
+    const { run } = await createCli({ respond: failing(500) });
+    expect(await run("rentals get trainer -o id --retries 0", overNetwork())).toMatchObject({
+      code: 7,
+      out: "",
+    });
+  });
+});
