@@ -67,17 +67,23 @@ async function isId(
   call: Call,
   volumes: () => Promise<readonly unknown[]>,
 ): Promise<boolean> {
-  if (kind === "volume") return (await volumes()).some((record) => idOf(record) === word);
   try {
+    if (kind === "volume") return (await volumes()).some((record) => idOf(record) === word);
     return (await call("getRental", { rentalId: word })) !== null;
   } catch (error) {
-    if (error instanceof ServiceError && notAnId.has(error.status)) return false;
+    // Volumes that cannot be listed have no labels.
+    if (kind === "volume" && isHidden(error)) return true;
+    if (kind === "rental" && error instanceof ServiceError && notAnId.has(error.status)) return false;
     throw error;
   }
 }
 
 /** Statuses with which services respond to a word that is not an id, or that no rental has. */
 const notAnId: ReadonlySet<number> = new Set([400, 404, 422]);
+
+/** The service does not offer a list, or the key may not see it. */
+const isHidden = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.status === 403 || error.status === 404);
 
 /** The active rentals of both types. A type that the service does not offer, or that the key may not list, has none. */
 async function activeRentals(call: Call): Promise<readonly unknown[]> {
@@ -86,8 +92,6 @@ async function activeRentals(call: Call): Promise<readonly unknown[]> {
     call("listBareMetalRentals", {}),
   ]);
   const failures = pages.flatMap((page) => (page.status === "rejected" ? [page.reason] : []));
-  const isHidden = (error: unknown) =>
-    error instanceof ServiceError && (error.status === 403 || error.status === 404);
   const fatal = failures.length === pages.length ? failures[0] : failures.find((error) => !isHidden(error));
   if (fatal !== undefined) throw fatal;
   return pages.flatMap((page) => (page.status === "fulfilled" ? recordsOf(page.value) : []));

@@ -16,6 +16,15 @@ export interface Data {
   readonly exitCode?: number;
   /** The error that makes the data incomplete. It is reported once the data is printed, and sets the exit code. */
   readonly failure?: Error | undefined;
+  /** Commands that users often run next. They are shown on stderr with the table format. */
+  readonly nextSteps?: readonly NextStep[];
+}
+
+export interface NextStep {
+  /** Without `gpuctl` and without the flags that select the service. */
+  readonly command: string;
+  /** What it does, in a few words. */
+  readonly text: string;
 }
 
 /** A list that may not fit in memory, in batches of records as they arrive. */

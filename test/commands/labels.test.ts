@@ -131,3 +131,15 @@ describe("when the service lists only one type of rental", () => {
     });
   });
 });
+
+test("where volumes cannot be listed, the word is sent as an ID", async () => {
+  const { run } = await createCli({
+    respond: ({ method }) =>
+      Response.json(method === "GET" ? {} : { ok: true }, { status: method === "GET" ? 404 : 200 }),
+  });
+  const { code, requests } = await run("volumes attach data 7", overNetwork());
+  expect({ code, body: requests.at(-1)?.body }).toEqual({
+    code: 0,
+    body: { storageVolumeId: "data", rentalIds: [7] },
+  });
+});

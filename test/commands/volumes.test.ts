@@ -64,7 +64,10 @@ test("volumes attach takes several rentals, as arguments or separated by commas"
 });
 
 test("an ID is a number when it is one, and a string otherwise", async () => {
-  const { run } = await createCli();
+  const { run } = await createCli({
+    respond: ({ method, path }) =>
+      method === "GET" && path.endsWith("/storage-volumes") ? Response.json([{ id: "vol-1" }]) : undefined,
+  });
   const { requests } = await run("volumes attach vol-1 007 9007199254740993 12 --sandbox");
   expect(requests.at(-1)?.body).toEqual({
     storageVolumeId: "vol-1",

@@ -67,6 +67,10 @@ async function execute(invocation: Invocation, system: System, services: Service
     const finish = async (result: Result) => {
       await print(result, command.view, { settings, system: systemWithServiceClock, notes, filter });
       if ("failure" in result && result.failure) throw result.failure;
+      if ("nextSteps" in result && result.nextSteps?.length && settings.output === "table") {
+        const { nextStepLines } = await import("../print/next-steps.ts");
+        for (const line of nextStepLines(result.nextSteps, invocation.globals)) notes.say(line);
+      }
       for (const line of notes.held) await io.stderr.write(`${line}\n`);
       // Frames are shown until the user interrupts.
       if ("frames" in result) return exit.interrupted;

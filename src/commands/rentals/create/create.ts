@@ -8,6 +8,7 @@ import type { Result } from "../../../core/result.ts";
 import { assertWithinBurn, estimateHourlyCost } from "../cost.ts";
 import { kinds, type RentalType } from "../listing.ts";
 import { inState, waitFor, waitTimeout } from "../waiting.ts";
+import { nextSteps } from "./next-steps.ts";
 
 export const createFlags = {
   wait: flag.boolean("Wait until the rental is running"),
@@ -33,14 +34,18 @@ export async function createRental(
     (options) => call(kinds[type].list, {}, options),
     context,
   );
-  if (!flags.wait) return { data: rental };
   const rentalId = idOf(rental);
   if (rentalId === undefined) {
-    say("The response has no ID, so gpuctl cannot wait for the rental; `gpuctl rentals list` shows it.");
+    if (flags.wait) {
+      say("The response has no ID, so gpuctl cannot wait for the rental; `gpuctl rentals list` shows it.");
+    }
     return { data: rental };
   }
-  say(`Rental ${rentalId} created. Waiting until it is running.`);
-  return { data: await waitFor({ rentalId, ...inState("running"), timeout: flags.waitTimeout }, context) };
+  if (flags.wait) say(`Rental ${rentalId} created. Waiting until it is running.`);
+  const data = flags.wait
+    ? await waitFor({ rentalId, ...inState("running"), timeout: flags.waitTimeout }, context)
+    : rental;
+  return { data, nextSteps: await nextSteps([rentalId], { type, running: flags.wait }, context) };
 }
 
 /**

@@ -1,0 +1,39 @@
+import type { Context } from "../../../command-kit/context.ts";
+import { descriptionTimeout } from "../../../core/defaults.ts";
+import type { NextStep } from "../../../core/result.ts";
+import { quoted } from "../../../core/text.ts";
+import type { RentalType } from "../listing.ts";
+
+/** What users do with rentals that were just created. */
+export async function nextSteps(
+  ids: readonly string[],
+  { type, running }: { readonly type: RentalType; readonly running: boolean },
+  context: Pick<Context, "describe" | "settings">,
+): Promise<readonly NextStep[]> {
+  const [first, ...others] = ids.map(quoted);
+  if (first === undefined || context.settings.output !== "table") return [];
+  const it = others.length === 0 ? "it" : "them";
+  return [
+    ...(running ? [] : [{ command: `rentals wait ${first}`, text: "wait until it is running" }]),
+    { command: `rentals ssh ${first}`, text: "open a shell on it" },
+    ...((await canTerminate(type, context))
+      ? [{ command: `rentals terminate ${[first, ...others].join(" ")}`, text: `end ${it}, and the billing` }]
+      : []),
+  ];
+}
+
+/** Whether the service lists an operation that terminates rentals of this type. */
+async function canTerminate(
+  type: RentalType,
+  { describe, settings }: Pick<Context, "describe" | "settings">,
+): Promise<boolean> {
+  // The in-process sandbox always has one.
+  if (settings.sandbox) return true;
+  try {
+    const { terminateOperations, terminateOperationsFor } = await import("../terminate/request.ts");
+    const description = await describe({ timeout: descriptionTimeout });
+    return terminateOperationsFor(type, terminateOperations(description)).length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { description, descriptionPath } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
+
+const line = "rentals create vm --gpus 1 --yes";
+
+describe("after a create", () => {
+  test("the next steps are shown on stderr, for the same service", async () => {
+    const { run } = await createCli();
+    expect((await run(`${line} --sandbox`)).err).toBe(`Next steps:
+  gpuctl rentals wait 1001 --sandbox       # wait until it is running
+  gpuctl rentals ssh 1001 --sandbox        # open a shell on it
+  gpuctl rentals terminate 1001 --sandbox  # end it, and the billing
+`);
+    expect((await run(line, { env: { GPUCTL_SANDBOX: "1" } })).err).toContain("  gpuctl rentals ssh 1002  ");
+    const { err } = await run(`${line} --wait --sandbox`);
+    expect(err).toContain("gpuctl rentals ssh 1003 --sandbox");
+    expect(err).not.toContain("rentals wait");
+  });
+
+  test("each step works as shown", async () => {
+    const { run } = await createCli();
+    const { err } = await run(`${line} --sandbox`);
+    const steps = [...err.matchAll(/^ {2}gpuctl (.*?) +# /gm)].map(([, step = ""]) => step);
+    expect(steps).toHaveLength(3);
+    for (const step of steps) {
+      const flags = step.includes("ssh") ? " --print" : " --yes";
+      expect(await run(step + flags), step).toMatchObject({ code: 0 });
+    }
+  });
+
+  test.each(["-q", "-o id", "-o json", "-o yaml", "-o csv", "--jq .id", "--dry-run"])(
+    "nothing is shown with %s",
+    async (flags) => {
+      const { run } = await createCli();
+      const { code, err } = await run(`${line} --sandbox ${flags}`);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+    },
+  );
+
+  test.each([
+    ["POST /v2/on-demand/rentals/terminate", true],
+    ["POST /v2/on-demand/virtual-machine-rentals/terminate", true],
+    ["POST /v2/on-demand/bare-metal-rentals/terminate", false],
+    ["GET /v2/on-demand/rental", false],
+  ])("with a service that lists %s, terminate is suggested: %s", async (operation, suggested) => {
+    const { run } = await createCli({
+      negotiates: true,
+      respond: ({ method, path }) => {
+        if (path === descriptionPath) return Response.json(description({ [operation]: {} }));
+        return Response.json(method === "POST" ? { id: "vm-7" } : []);
+      },
+    });
+    const { code, err } = await run(`${line} --base-url https://api.example.com`, overNetwork());
+    expect(code).toBe(0);
+    expect(err).toContain("  gpuctl rentals wait vm-7 --base-url https://api.example.com ");
+    expect(err.includes("rentals terminate vm-7")).toBe(suggested);
+  });
+});
