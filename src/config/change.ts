@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { NotFound, reasonOf, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { asRecord } from "../core/json.ts";
+import { locked } from "../core/lock.ts";
 import { originOf } from "../core/urls.ts";
 import {
   assertOwn,
@@ -146,16 +147,25 @@ async function changeConfig(files: ConfigFiles, change: (config: Config) => Conf
     assertOwn(folder, files);
     makeFolderSync(folder);
     await fs.chmod(folder, 0o700);
-    await locked(path, async () => {
+    const work = async () => {
       const before = readConfig(files);
       const after = change(before);
       if (after !== before) await write(after, folder, path);
-    });
+    };
+    await locked(path, work, { ...lockTimes, busy: (lockPath) => isBusy(path, lockPath) });
   } catch (cause) {
     if (cause instanceof UsageError || cause instanceof NotFound) throw cause;
     throw new UsageError(`${path} cannot be written: ${reasonOf(cause)}`);
   }
 }
+
+/** A change takes milliseconds. */
+const lockTimes = { stale: 5_000, timeout: 10_000 };
+
+const isBusy = (path: string, lockPath: string): UsageError =>
+  new UsageError(`another process is changing ${path} and has not finished`, {
+    hint: `Nothing was changed. If no gpuctl is running, delete ${lockPath}.`,
+  });
 
 /** Passes no schema to `conf`, because to check it `conf` would load ajv, which is slow. The value is already typed. */
 async function write(config: Config, folder: string, path: string): Promise<void> {
@@ -177,39 +187,4 @@ async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(real);
   const leftovers = (await fs.readdir(folder)).filter((name) => name.startsWith(`${basename(real)}.tmp-`));
   for (const name of leftovers) await fs.rm(join(folder, name), { force: true });
-}
-
-/** Milliseconds without a refresh after which a lock is stale and is taken over. */
-const staleMs = 5_000;
-
-/** Milliseconds between two attempts to get the lock. */
-const pause = { minTimeout: 25, maxTimeout: 100 };
-
-/**
- * Does some work while holding the lock of a path. Takes over the lock of a killed process. `timeout` is the maximum
- * wait for the lock in milliseconds, longer by default than `staleMs`. Throws `UsageError` when it expires.
- */
-export async function locked<Value>(
-  path: string,
-  work: () => Promise<Value>,
-  { timeout = 2 * staleMs }: { readonly timeout?: number } = {},
-): Promise<Value> {
-  const { lock } = await import("proper-lockfile");
-  const release = await lock(path, {
-    realpath: false,
-    stale: staleMs,
-    retries: { ...pause, factor: 1, randomize: true, retries: Math.ceil(timeout / pause.maxTimeout) * 2 },
-    // The file is replaced atomically, so losing the lock does no harm.
-    onCompromised: () => {},
-  }).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== "ELOCKED") throw cause;
-    throw new UsageError(`another process is changing ${path} and has not finished`, {
-      hint: `Nothing was changed. If no gpuctl is running, delete ${path}.lock.`,
-    });
-  });
-  try {
-    return await work();
-  } finally {
-    await release().catch(() => undefined);
-  }
 }
