@@ -298,7 +298,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--custom-ports'), 'Ports to open in addition to SSH', @(), '')
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
-      ,@(@('--max-burn'), 'Do not create if the active rentals already cost this much, in dollars an hour', @(), '')
+      ,@(@('--max-burn'), 'Do not create if the active rentals and the new one would cost more than this, in dollars an hour', @(), '')
     )
     'rentals create bare-metal' = @(
       ,@(@('--network-type'), 'Network between the machines', @('infiniband', 'ethernet'), '')
@@ -319,7 +319,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--new-volume-size'), 'Size of the new volume', @(), '')
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
-      ,@(@('--max-burn'), 'Do not create if the active rentals already cost this much, in dollars an hour', @(), '')
+      ,@(@('--max-burn'), 'Do not create if the active rentals and the new one would cost more than this, in dollars an hour', @(), '')
     )
     'rentals list' = @(
       ,@(@('--include-cluster-pools', '--no-include-cluster-pools'), 'Include rentals in cluster pools', @(), '')

@@ -78,6 +78,8 @@ export interface Files {
   readonly resolve: (path: string) => string;
   /** The folder for temporary files. */
   readonly temporary: string;
+  /** The folder for what gpuctl remembers between runs. Throws `Unavailable` if there is no home folder. */
+  readonly state: string;
   readonly stdoutIsTerminal: boolean;
 }
 

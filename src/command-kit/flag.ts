@@ -1,3 +1,4 @@
+import type { Money } from "../core/money.ts";
 import type { LiveValue, ValueKind } from "./values.ts";
 
 declare const valueType: unique symbol;
@@ -80,10 +81,10 @@ export const flag = {
   duration: single<number>("duration", "DURATION"),
   /** How long ago something happened, in milliseconds. Unlike a duration to wait, it has no maximum. */
   age: single<number>("age", "DURATION"),
-  /** An amount in dollars, as cents. */
+  /** An amount in dollars, as whole cents. */
   cents: single<number>("cents", "AMOUNT"),
-  /** An amount in dollars, as hundredths of a cent, for prices below a cent. */
-  price: single<number>("price", "AMOUNT"),
+  /** An exact amount in dollars. */
+  dollars: single<Money>("dollars", "AMOUNT"),
   /** An id: a number where JSON represents it exactly, else text. */
   id: single<number | string>("id", "ID"),
   /** Width and height in pixels. */

@@ -1,4 +1,6 @@
-import { UsageError } from "../core/errors.ts";
+import { pricedPicture } from "../contract/image-models.ts";
+import { BudgetExceeded, UsageError } from "../core/errors.ts";
+import { dollarText, inProportion, type Money, parseMoney } from "../core/money.ts";
 import type { Context } from "./context.ts";
 import { type FlagValues, flag } from "./flag.ts";
 
@@ -24,4 +26,23 @@ export function outputOptions(
     throw new UsageError("--out - writes bytes, and stdout is a terminal: name a file or use a pipe");
   }
   return { out, force, dryRun, resolve: files.resolve, temporaryFolder: files.temporary, say };
+}
+
+/** The documented price of one picture. */
+export function picturePrice({ width, height, steps }: Picture): Money {
+  const { dollars, ...base } = pricedPicture;
+  const price = parseMoney(dollars, "the documented price");
+  return inProportion(price, [width, height, steps], [base.width, base.height, base.steps]);
+}
+
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly steps: number;
+}
+
+/** Throws `BudgetExceeded` when something costs more than the limit. */
+export function assertWithinCost(cost: Money, limit: Money | undefined): void {
+  if (limit === undefined || cost <= limit) return;
+  throw new BudgetExceeded(`this would cost ${dollarText(cost)}; the limit is ${dollarText(limit)}`);
 }

@@ -1,6 +1,6 @@
 import { parseAge, parseWait } from "../core/durations.ts";
 import { UsageError } from "../core/errors.ts";
-import { parseCents, parsePrice } from "../core/money.ts";
+import { parseCents, parseMoney } from "../core/money.ts";
 import { invalidChoice } from "../core/text.ts";
 
 /** The kinds of values that shell completion looks up. */
@@ -24,7 +24,7 @@ export type ValueKind =
   | "duration"
   | "age"
   | "cents"
-  | "price"
+  | "dollars"
   | "size"
   | "params";
 
@@ -46,7 +46,7 @@ const parsers: Partial<Record<ValueKind, (text: string, name: string, parsing: P
   duration: parseWait,
   age: parseAge,
   cents: parseCents,
-  price: parsePrice,
+  dollars: parseMoney,
   size: parseSize,
   params: parseParam,
   choice: parseChoice,

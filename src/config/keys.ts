@@ -3,7 +3,7 @@ import type { OperationId } from "../contract/index.ts";
 import { outputFormats } from "../core/view.ts";
 
 /** How a value is validated: by the same rule as the flag whose default it sets. */
-export type ConfigRule = "amount" | "choice" | "count" | "duration" | "price" | "switch" | "text" | "url";
+export type ConfigRule = "choice" | "count" | "dollars" | "duration" | "switch" | "text" | "url";
 
 /** A value that a profile can hold. */
 export interface ConfigKey {
@@ -74,13 +74,13 @@ export const configKeys = [
   {
     name: "budget.maxCost",
     text: "Maximum cost of one inference call, in dollars",
-    rule: "price",
+    rule: "dollars",
     flag: "max-cost",
   },
   {
     name: "budget.maxBurn",
     text: "Maximum hourly cost of active rentals, in dollars",
-    rule: "amount",
+    rule: "dollars",
     flag: "max-burn",
   },
 ] as const satisfies readonly ConfigKey[];

@@ -1,6 +1,6 @@
 import { parseWait } from "../core/durations.ts";
 import { UsageError } from "../core/errors.ts";
-import { parseCents, parsePrice } from "../core/money.ts";
+import { parseMoney } from "../core/money.ts";
 import { invalidChoice } from "../core/text.ts";
 import { urlProblem } from "../core/urls.ts";
 import { type ConfigRule, choicesOf, configKey } from "./keys.ts";
@@ -53,11 +53,10 @@ export function parseRetries(given: SourcedText | undefined): number {
 
 /** Checks a value as the flag would. Each throws `UsageError`. */
 const rules: Readonly<Record<ConfigRule, (given: SourcedText, choices: readonly string[]) => unknown>> = {
-  amount: ({ text, source }) => parseCents(text, source),
   choice: parseChoice,
   count: parseRetries,
+  dollars: ({ text, source }) => parseMoney(text, source),
   duration: parseTimeout,
-  price: ({ text, source }) => parsePrice(text, source),
   switch: parseChoice,
   text: ({ text, source }) => {
     if (text.trim() === "") throw new UsageError(`${source} must not be empty`);

@@ -56,6 +56,8 @@ export const resolutions = [
   "832x1216",
 ] as const;
 
-/** Price of one picture in dollars (service section 4.5, rule 4): 0.01 x (width/1024) x (height/1024) x (steps/25). */
-export const imagePriceDollars = (width: number, height: number, steps: number): number =>
-  (0.01 * width * height * steps) / (1024 * 1024 * 25);
+/**
+ * A picture and its price in dollars (service section 4.5, rule 4). The price of any other picture is proportional to its
+ * width, height and steps.
+ */
+export const pricedPicture = { width: 1024, height: 1024, steps: 25, dollars: "0.01" } as const;

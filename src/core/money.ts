@@ -1,62 +1,94 @@
 import { UsageError } from "./errors.ts";
 
-const HUNDREDTHS_PER_DOLLAR = 10_000n;
-
-/** Formats hundredths of a cent as dollars with two to four decimals and thousands separators, such as `-$1,234.50`. */
-function usd(hundredths: bigint): string {
-  const absolute = hundredths < 0n ? -hundredths : hundredths;
-  const whole = String(absolute / HUNDREDTHS_PER_DOLLAR).replace(/\B(?=(?:\d{3})+$)/g, ",");
-  const decimals = String(absolute % HUNDREDTHS_PER_DOLLAR)
-    .padStart(4, "0")
-    .replace(/0{1,2}$/, "");
-  return `${hundredths < 0n ? "-" : ""}$${whole}.${decimals}`;
-}
-
 /**
- * Formats cents as dollars, such as `$1,234.50`: whole cents exactly, and fractions to a hundredth of a cent. A number
- * that is not finite is returned as text.
+ * An exact amount of money, in units of 10^-22 dollars: the price of every picture is a whole number of them (service
+ * section 4.5, rule 4).
  */
-export function dollars(cents: number): string {
-  if (!Number.isFinite(cents)) return String(cents);
-  const whole = Math.trunc(cents);
-  return usd(BigInt(whole) * 100n + BigInt(Math.round((cents - whole) * 100)));
+export type Money = bigint;
+
+const decimals = 22;
+const oneDollar = 10n ** BigInt(decimals);
+const centDecimals = decimals - 2;
+
+/** A decimal number, such as `12.5` or `1e-7`, in units of 10^-places. Further digits are cut off. */
+function scaled(decimal: string, places: number): bigint {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(decimal) ?? [];
+  const shift = places + Number(exponent) - fraction.length;
+  const digits = BigInt(`${whole}${fraction}` || "0");
+  const absolute = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
+  return sign === "-" ? -absolute : absolute;
+}
+
+/** An amount in cents that a service sent, without the noise of floating point, which starts at the 16th digit. */
+export const moneyOfCents = (cents: number): Money =>
+  Number.isInteger(cents)
+    ? BigInt(cents) * 10n ** BigInt(centDecimals)
+    : scaled(String(Number(cents.toPrecision(15))), centDecimals);
+
+/** The amount multiplied by some finite numbers and divided by others, without rounding in between. */
+export function inProportion(amount: Money, factors: readonly number[], divisors: readonly number[]): Money {
+  const product = (numbers: readonly number[]) =>
+    numbers.reduce((result, number) => result * scaled(String(number), decimals), 1n);
+  const unit = (count: number) => oneDollar ** BigInt(count);
+  return (amount * product(factors) * unit(divisors.length)) / (product(divisors) * unit(factors.length));
+}
+
+/** The amount in dollars as a plain decimal with at least `places` decimals, such as `0.028125`. */
+export function decimalText(amount: Money, places = 0): string {
+  const absolute = amount < 0n ? -amount : amount;
+  const fraction = String(absolute % oneDollar)
+    .padStart(decimals, "0")
+    .replace(/0+$/, "")
+    .padEnd(places, "0");
+  return `${amount < 0n ? "-" : ""}${absolute / oneDollar}${fraction && `.${fraction}`}`;
+}
+
+/** The amount in dollars as the nearest number, for JSON: it prints as the exact decimal up to 15 digits. */
+export const dollarNumber = (amount: Money): number => Number(decimalText(amount));
+
+/** The amount for people, exactly, with at least two decimals: `$1,234.50`, `-$0.028125`. */
+export function dollarText(amount: Money): string {
+  const [whole = "", fraction] = decimalText(amount, 2).replace("-", "").split(".");
+  return `${amount < 0n ? "-" : ""}$${whole.replace(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction}`;
+}
+
+/** Formats cents as dollars, such as `$1,234.50`. A number that is not finite is returned as text. */
+export const dollars = (cents: number): string =>
+  Number.isFinite(cents) ? dollarText(moneyOfCents(cents)) : String(cents);
+
+/** The whole and the decimal digits of an amount in dollars: `1234.5`, `1,234.50`, `$12`. Undefined for anything else. */
+function digitsOf(text: string): { readonly whole: string; readonly fraction: string } | undefined {
+  const match = /^\$?(\d{1,3}(?:,\d{3})+|\d+|(?=\.))(?:\.(\d+))?$/.exec(text.trim());
+  if (match === null) return undefined;
+  const [, whole = "", fraction = ""] = match;
+  return { whole: whole.replaceAll(",", ""), fraction };
 }
 
 /**
- * Formats dollars to a hundredth of a cent, without floating-point noise: `0.0025` is `$0.0025`, `0.04` is `$0.04`. For
- * prices of single calls; use whole cents for larger sums. A number that is not finite is returned as text.
- */
-export function exactDollars(amount: number): string {
-  const hundredths = Number((amount * 10_000).toPrecision(15));
-  return Number.isFinite(hundredths) ? usd(BigInt(Math.round(hundredths))) : String(amount);
-}
-
-/**
- * Parses an amount in dollars (`1234.5`, `1,234.50`, `$12`) into whole cents, without floating point. Undefined for
- * anything else, such as a sign, more than two decimals, or more cents than a number can hold exactly.
+ * Parses an amount in dollars into whole cents. Undefined for anything else, such as a sign, more than two decimals, or
+ * more cents than a number can hold exactly.
  */
 export function parseDollars(text: string): number | undefined {
-  const match = /^\$?(\d{1,3}(?:,\d{3})+|\d+|(?=\.))(?:\.(\d{1,2}))?$/.exec(text.trim());
-  if (match === null) return undefined;
-  const [, whole = "", decimals = ""] = match;
-  const cents = Number(whole.replaceAll(",", "") + decimals.padEnd(2, "0"));
+  const digits = digitsOf(text);
+  if (digits === undefined || digits.fraction.length > 2) return undefined;
+  const cents = Number(digits.whole + digits.fraction.padEnd(2, "0"));
   return Number.isSafeInteger(cents) ? cents : undefined;
 }
 
 /** Parses an amount in dollars into cents. The `UsageError` that it throws names `source`: a flag, variable or key. */
 export function parseCents(text: string, source: string): number {
   const cents = parseDollars(text);
-  if (cents === undefined) {
-    throw new UsageError(`${source} must be an amount in dollars such as 12.50, not ${JSON.stringify(text)}`);
-  }
+  if (cents === undefined) throw notAnAmount(text, source);
   return cents;
 }
 
-/**
- * Parses an amount in dollars into hundredths of a cent, for prices below a cent. Throws `UsageError` like
- * `parseCents`.
- */
-export function parsePrice(text: string, source: string): number {
-  const [, whole = "", digits = ""] = /^([^.]*\.?\d{0,2})(\d{0,2})$/.exec(text.trim()) ?? [];
-  return parseCents(digits === "" ? text : whole, source) * 100 + Number(digits.padEnd(2, "0"));
+/** Parses an amount in dollars with any number of decimals. Throws `UsageError` like `parseCents`. */
+export function parseMoney(text: string, source: string): Money {
+  const digits = digitsOf(text);
+  if (digits === undefined) throw notAnAmount(text, source);
+  return scaled(`${digits.whole}.${digits.fraction}`, decimals);
 }
+
+const notAnAmount = (text: string, source: string): UsageError =>
+  new UsageError(`${source} must be an amount in dollars such as 12.50, not ${JSON.stringify(text)}`);

@@ -15,12 +15,12 @@ async function withBudget(budget: Readonly<Record<string, string>>) {
 }
 
 test("a profile's limits apply unless a flag overrides them", async () => {
-  const { run } = await withBudget({ maxCost: "0.01", maxBurn: "2.00" });
+  const { run } = await withBudget({ maxCost: "0.0119999", maxBurn: "2.0000" });
   expect(await run("image cat")).toMatchObject({ code: 11, out: "", requests: [] });
   expect(await run("image cat --max-cost 0.02")).toMatchObject({ code: 0 });
   expect(await run("rentals create vm --gpus 1 --yes")).toMatchObject({ code: 0 });
   expect(await run("rentals create vm --gpus 1 --yes")).toMatchObject({ code: 11, out: "" });
-  expect(await run("rentals create vm --gpus 1 --yes --max-burn 3.00")).toMatchObject({ code: 0 });
+  expect(await run("rentals create vm --gpus 1 --yes --max-burn 4.00")).toMatchObject({ code: 0 });
 });
 
 test("a profile's model is used unless a flag sets one", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { resolutions } from "../../src/contract/image-models.ts";
 import { createCli } from "../support/cli.ts";
 
 describe("image price", () => {
@@ -7,9 +8,51 @@ describe("image price", () => {
     ["--size 2048x2048 --steps 25", "$0.04\n"],
     ["--size 512x512 --steps 25", "$0.0025\n"],
     ["--size 2048x2048 --steps 25 -n 10", "$0.40\n"],
+    ["--size 1536x640 --steps 25 -n 3", "$0.028125\n"],
+    ["--size 1023x1023 --steps 1", "$0.0003992191314697265625\n"],
   ])("%s", async (flags, price) => {
     const { run } = await createCli();
     expect(await run(`image price ${flags}`)).toMatchObject({ code: 0, out: price, requests: [] });
+  });
+});
+
+describe("a price in JSON has no noise", () => {
+  /** Prices of n pictures in dollars, as decimals that were worked out by hand. */
+  const prices = [
+    ["1536x640", 25, 3, "0.028125"],
+    ["1024x1024", 30, 3, "0.036"],
+    ["1152x896", 30, 7, "0.0826875"],
+    ["1344x768", 7, 1, "0.002756250"],
+    ["640x1536", 29, 1, "0.010875"],
+  ] as const;
+
+  test.each(prices)("image price --size %s --steps %i -n %i", async (size, steps, count, total) => {
+    const { run } = await createCli();
+    const { out } = await run(`image price --size ${size} --steps ${steps} -n ${count} -o json`);
+    expect(out).toMatch(new RegExp(`"dollars": ${Number(total)}\\D`));
+  });
+
+  test("every supported resolution has a price with at most 12 decimals", async () => {
+    const { run } = await createCli();
+    for (const size of resolutions) {
+      for (const steps of [1, 7, 29, 50]) {
+        const { out } = await run(`image price --size ${size} --steps ${steps} -o json`);
+        const { dollarsEach, cost } = JSON.parse(out);
+        const [width = 0, height = 0] = size.split("x").map(Number);
+        // 12 decimals are enough, because the numbers of pixels are multiples of 2^12.
+        const exact = (BigInt(width) * BigInt(height) * BigInt(steps) * 10n ** 12n) / (2n ** 22n * 625n);
+        expect(Math.round(dollarsEach * 1e12)).toBe(Number(exact));
+        expect(String(dollarsEach).length).toBeLessThanOrEqual(14);
+        expect(cost).toMatch(/^\$0\.\d{2,12}$/);
+      }
+    }
+  });
+
+  test("nor does the cost of a generated picture", async () => {
+    const { run } = await createCli();
+    const { out, err } = await run("image cat --size 1536x640 --steps 75 -o json --sandbox");
+    expect(out).toContain('"cost": 0.028125,');
+    expect(err).toContain("1 picture, $0.028125 (estimated");
   });
 });
 

@@ -138,6 +138,9 @@ describe("image", () => {
     }
     expect(await run("image cat -n 3 --max-cost 0.03 --sandbox")).toMatchObject({ code: 11, requests: [] });
     expect(await run("image cat --max-cost 0.012 --sandbox")).toMatchObject({ code: 0 });
+    const line = "image cat --size 1536x640 --steps 75 --sandbox";
+    expect(await run(`${line} --max-cost 0.0281249999`)).toMatchObject({ code: 11, requests: [] });
+    expect(await run(`${line} --max-cost 0.028125`)).toMatchObject({ code: 0 });
     expect(await run("image cat --max-cost cheap --sandbox")).toMatchObject({ code: 2, requests: [] });
   });
 });

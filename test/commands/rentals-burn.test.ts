@@ -1,22 +1,27 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createCli } from "../support/cli.ts";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 
 const line = "rentals create vm --gpus 1 --sandbox --yes";
 const summaryPath = "/v2/on-demand/active-rental-summary";
+const listPath = "/v2/on-demand/virtual-machine-rentals";
+const optionsPath = "/v2/on-demand/rental-options";
+const historyPath = "/v2/on-demand/rental-history";
 
-/** A sandbox with one rental of $2.00 an hour. `summary` and `listing` replace its responses. */
-async function withOneRental(summary?: unknown, listing?: unknown) {
-  const bodies = new Map([
-    [summaryPath, summary],
-    ["/v2/on-demand/virtual-machine-rentals", listing],
-  ]);
+type Body = Readonly<Record<string, unknown>> | readonly unknown[] | null;
+
+/** A sandbox with one rental of $2.00 an hour. `bodies` replace the responses to reads, by path. */
+async function withOneRental(bodies: Readonly<Record<string, Body | (() => Response)>> = {}) {
   let ready = false;
-  const cli = await createCli({
-    respond: ({ path, method }) => {
-      const body = ready && method === "GET" ? bodies.get(path) : undefined;
-      return body === undefined ? undefined : Response.json(body);
-    },
-  });
+  const respond: Responder = ({ path, method }) => {
+    const body = ready && method === "GET" ? bodies[path] : undefined;
+    if (typeof body === "function") return body();
+    return body === undefined ? undefined : Response.json(body);
+  };
+  const cli = await createCli({ respond });
   await cli.run(line);
   ready = true;
   return cli;
@@ -25,19 +30,38 @@ async function withOneRental(summary?: unknown, listing?: unknown) {
 const writeCount = (requests: readonly { method: string }[]) =>
   requests.filter(({ method }) => method !== "GET").length;
 
+const failing = (status: number) => () => new Response("", { status });
+
 describe("--max-burn", () => {
-  test("fails when the active rentals already cost as much", async () => {
+  test("fails when the active rentals and the new one would cost more", async () => {
     const { run } = await withOneRental();
-    const { code, out, err, requests } = await run(`${line} --max-burn 2.00`);
+    const { code, out, err, requests } = await run(`${line} --max-burn 3.99`);
     expect({ code, out, writes: writeCount(requests) }).toEqual({ code: 11, out: "", writes: 0 });
-    expect(err).toContain("$2.00");
+    expect(err).toContain(
+      "the active rentals cost $2.00 an hour and this one about $2.00, based on the service's rental options; together $4.00, and the limit is $3.99",
+    );
     expect(err).toContain("Nothing was sent.");
   });
 
-  test("allows a create below it", async () => {
+  test("allows as much as the limit, to the last decimal", async () => {
     const { run } = await withOneRental();
-    const { code, requests } = await run(`${line} --max-burn 2.01`);
+    expect(await run(`${line} --max-burn 3.9999999`)).toMatchObject({ code: 11, out: "" });
+    const { code, requests } = await run(`${line} --max-burn 4.0000`);
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 0, writes: 1 });
+  });
+
+  test("counts the new rental when nothing is active", async () => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run("rentals create vm --gpus 8 --max-burn 5 --sandbox --yes");
+    expect({ code, writes: writeCount(requests) }).toEqual({ code: 11, writes: 0 });
+    expect(err).toContain("$16.00");
+  });
+
+  test("counts bare metal", async () => {
+    const { run } = await createCli();
+    const bareMetal = "rentals create bare-metal --gpus 8 --network-type ethernet --sandbox --yes";
+    expect(await run(`${bareMetal} --max-burn 15.99`)).toMatchObject({ code: 11, out: "" });
+    expect(await run(`${bareMetal} --max-burn 16`)).toMatchObject({ code: 0 });
   });
 
   test.each([
@@ -45,29 +69,81 @@ describe("--max-burn", () => {
     { total_cents: 700, per_term_cents: 1 },
     { rentals: 1, hourlyCost: 700 },
     { data: [], count: 3, costPerHourCents: 700, "on-demand": { costPerHourCents: 1 } },
+    { onDemandHourlyCostCents: 200, reservedHourlyCostCents: 500, allHourlyCents: 700, spentCents: 90_000 },
   ])("reads the hourly total by its name in %j", async (summary) => {
-    const { run } = await withOneRental(summary);
-    expect((await run(`${line} --max-burn 7.00`)).code).toBe(11);
-    expect((await run(`${line} --max-burn 7.01`)).code).toBe(0);
+    const { run } = await withOneRental({ [summaryPath]: summary });
+    expect((await run(`${line} --max-burn 8.99`)).code).toBe(11);
+    expect((await run(`${line} --max-burn 9.00`)).code).toBe(0);
   });
 
-  test.each([{ total: 3 }, {}, [], null, { count: 1 }])(
-    "adds up the listing when the summary %j has no cost",
-    async (summary) => {
-      const { run } = await withOneRental(summary, [
-        { id: 1, currentTerm: { costPerHourCents: 300 } },
-        { id: 2, costPerHour: 50 },
-      ]);
-      expect((await run(`${line} --max-burn 3.50`)).code).toBe(11);
-      expect((await run(`${line} --max-burn 3.51`)).code).toBe(0);
-    },
-  );
+  test.each<[string, Body | (() => Response)]>([
+    ["has a total without a unit", { total: 3 }],
+    ["is empty", {}],
+    ["is a list", []],
+    ["is null", null],
+    ["has only a count", { count: 1 }],
+    ["is not served", failing(404)],
+    ["is refused", failing(403)],
+  ])("adds up the listing when the summary %s", async (_why, summary) => {
+    const listing = [
+      { id: 1, currentTerm: { costPerHourCents: 300 } },
+      { id: 2, costPerHour: 50.125 },
+    ];
+    const { run } = await withOneRental({ [summaryPath]: summary, [listPath]: listing });
+    expect((await run(`${line} --max-burn 5.501249`)).code).toBe(11);
+    expect((await run(`${line} --max-burn 5.50125`)).code).toBe(0);
+  });
 
-  test("fails when the cost of the active rentals is unknown", async () => {
-    const { run } = await withOneRental({}, [{ id: 1 }]);
-    const { code, err, requests } = await run(`${line} --max-burn 100`);
+  const noConnection = () => {
+    throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
+  };
+  test.each<[string, Body | (() => Response)]>([
+    ["a rental has no cost", [{ id: 1 }]],
+    ["the listing is refused", failing(403)],
+    ["the listing fails", failing(503)],
+    ["the listing cannot be reached", noConnection],
+    ["the listing is not JSON", () => new Response("<html>")],
+  ])("fails when the cost of the active rentals is unknown: %s", async (_why, listing) => {
+    const { run } = await withOneRental({ [summaryPath]: {}, [listPath]: listing });
+    const { code, err, requests } = await run(`${line} --max-burn 100 --retries 0`);
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 11, writes: 0 });
     expect(err).toContain("the hourly cost of the active rentals is unknown");
+  });
+
+  test("a rejected key is reported as such", async () => {
+    const { run } = await withOneRental({ [summaryPath]: failing(401) });
+    expect(await run(`${line} --max-burn 100`)).toMatchObject({ code: 3, out: "" });
+  });
+
+  describe("when the price of the new rental is unknown", () => {
+    const noPrice = { [optionsPath]: [], [listPath]: [], [historyPath]: [] };
+
+    test("counts the active rentals and warns", async () => {
+      const { run } = await withOneRental(noPrice);
+      const { code, err, requests } = await run(`${line} --max-burn 2.01`);
+      expect({ code, writes: writeCount(requests) }).toEqual({ code: 0, writes: 1 });
+      expect(err).toContain(
+        "Warning: the price of the new rental is not known in advance, so the burn limit counts only the active rentals, which cost $2.00 an hour.",
+      );
+    });
+
+    test("fails when the active rentals alone reach the limit", async () => {
+      const { run } = await withOneRental(noPrice);
+      const { code, err } = await run(`${line} --max-burn 2.00`);
+      expect(code).toBe(11);
+      expect(err).toContain("the active rentals already cost $2.00 an hour; the limit is $2.00");
+    });
+  });
+
+  test("a reserved term counts with the on-demand price until another is known", async () => {
+    const { run } = await createCli();
+    const reserved = "rentals create vm --gpus 1 --term-type reserved --term-period-days 30 --sandbox --yes";
+    const refused = await run(`${reserved} --max-burn 1.99`);
+    expect(refused).toMatchObject({ code: 11, out: "" });
+    expect(refused.err).toContain("about $2.00, the on-demand price in the service's rental options");
+    expect(await run(`${reserved} --max-burn 2`)).toMatchObject({ code: 0 });
+    // The first one costs $1.80 an hour.
+    expect(await run(`${reserved} --max-burn 3.60`)).toMatchObject({ code: 0 });
   });
 
   test("an invalid amount is rejected", async () => {
@@ -78,12 +154,64 @@ describe("--max-burn", () => {
   });
 });
 
-test("the largest hourly cost of the summary is the total, whatever its name", async () => {
-  const summary = { onDemandHourlyCostCents: 500, reservedHourlyCostCents: 3000, allHourlyCents: 3500 };
-  const { run } = await createCli({
-    respond: ({ path }) => (path.endsWith("active-rental-summary") ? Response.json(summary) : undefined),
+describe("the lock for creates with a limit", () => {
+  /** The lock of another process, which has shown no sign of life for some seconds. */
+  async function withLock(seconds: number) {
+    const cli = await createCli();
+    const lock = join(cli.folder, "state", "rentals-create.lock");
+    await mkdir(lock, { recursive: true });
+    const moment = Date.now() / 1000 - seconds;
+    await utimes(lock, moment, moment);
+    return { ...cli, lock };
+  }
+
+  test("is waited for, and the error says for what", async () => {
+    const { run, lock } = await withLock(-3600);
+    const { code, err, requests } = await run(`${line} --max-burn 10`);
+    expect({ code, requests }).toEqual({ code: 8, requests: [] });
+    expect(err).toContain(
+      "Waiting for another gpuctl process that is creating a rental with a burn limit.\nError: waited 5m for another gpuctl process",
+    );
+    expect(err).toContain(`delete ${lock}`);
+    expect(await run(line)).toMatchObject({ code: 0 });
   });
-  const outcome = await run("rentals create vm --gpus 1 --max-burn 20 --sandbox --yes");
-  expect(outcome).toMatchObject({ code: 11, out: "" });
-  expect(outcome.err).toContain("$35.00");
+
+  test("of a killed process is taken over, and released afterwards", async () => {
+    const { run, lock } = await withLock(3600);
+    expect(await run(`${line} --max-burn 10`)).toMatchObject({ code: 0 });
+    expect(existsSync(lock)).toBe(false);
+    expect(await run(`${line} --max-burn 2`)).toMatchObject({ code: 11 });
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test("is checked before the request is sent: when it was lost, the limit is checked again", async () => {
+    let losses = 2;
+    const cli = await createCli({
+      respond: async ({ path }) => {
+        if (path === summaryPath && losses-- > 0) {
+          await writeFile(join(cli.folder, "state", "rentals-create"), "another process");
+        }
+        return undefined;
+      },
+    });
+    const { code, requests } = await cli.run(`${line} --max-burn 2`);
+    const summaries = requests.filter(({ path }) => path === summaryPath).length;
+    expect({ code, summaries, writes: writeCount(requests) }).toEqual({ code: 0, summaries: 3, writes: 1 });
+  });
+
+  test("in a folder that cannot be written is reported, and nothing is sent", async () => {
+    const { run, folder } = await createCli();
+    await writeFile(join(folder, "state"), "a file");
+    const { code, err, requests } = await run(`${line} --max-burn 10`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("the burn limit cannot be checked");
+    expect(err).toContain("GPUCTL_STATE_DIR");
+  });
+
+  test("is not needed without a limit, nor in a dry run", async () => {
+    const { run, folder } = await createCli();
+    await run(line);
+    await run(`${line} --max-burn 10 --dry-run`);
+    expect(await readdir(folder)).toEqual([]);
+  });
 });

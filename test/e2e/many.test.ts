@@ -18,6 +18,22 @@ it("ten concurrent creates in a new sandbox create ten rentals", async () => {
   expect((await idsOf(home)).sort()).toEqual(ids.sort());
 });
 
+it("six concurrent creates with a limit for three create three rentals", async () => {
+  const home = await createHome();
+  const served = home.start("sandbox serve --port 0 -o json");
+  const { url, apiKey } = JSON.parse(await firstChunk(served.stdout));
+  const env = { GPUCTL_BASE_URL: url, GPUCTL_API_KEY: apiKey };
+  const line = "rentals create vm --gpus 1 --max-burn 6.00 -o id";
+  const outcomes = await Promise.all(Array.from({ length: 6 }, () => home.run(line, { env })));
+  expect(outcomes.map(({ code }) => code).sort((a = 0, b = 0) => a - b)).toEqual([0, 0, 0, 11, 11, 11]);
+  for (const { code, out, err } of outcomes) {
+    if (code === 0) expect(out).not.toBe("");
+    else expect(err).toContain("together $8.00, and the limit is $6.00");
+  }
+  const { out } = await home.run("rentals list -o id", { env });
+  expect(out.trim().split("\n")).toHaveLength(3);
+});
+
 /** The output after which a process is killed. How much more it has written by then varies. */
 const moments = [
   { name: "the listing before the write", stream: "stderr", at: /GET/ },

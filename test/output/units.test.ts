@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { duration, maxDuration, parseDuration } from "../../src/core/durations.ts";
-import { dollars, exactDollars, parseDollars } from "../../src/core/money.ts";
+import {
+  decimalText,
+  dollarNumber,
+  dollars,
+  dollarText,
+  inProportion,
+  parseDollars,
+  parseMoney,
+} from "../../src/core/money.ts";
 import { parseTime, relativeTime } from "../../src/output/time.ts";
 import { now } from "./rendering.ts";
 
@@ -18,16 +26,32 @@ describe("money", () => {
   ])("%s cents are %s", (cents, shown) => expect(dollars(cents)).toEqual(shown));
 
   test.each([
-    [0.0025, "$0.0025"],
-    [0.04, "$0.04"],
-    [0.012, "$0.012"],
-    [0.1 + 0.2, "$0.30"],
-    [1.005, "$1.005"],
-    [0.00255, "$0.0026"],
-    [0, "$0.00"],
-    [1234.5, "$1,234.50"],
-    [Number.POSITIVE_INFINITY, "Infinity"],
-  ])("%s dollars are %s", (amount, shown) => expect(exactDollars(amount)).toBe(shown));
+    ["0.0025", "$0.0025", 0.0025],
+    ["0.04", "$0.04", 0.04],
+    ["0.028125", "$0.028125", 0.028125],
+    ["0.3", "$0.30", 0.3],
+    ["1.005", "$1.005", 1.005],
+    ["0.0000000000000000000001", "$0.0000000000000000000001", 1e-22],
+    ["0", "$0.00", 0],
+    ["1,234.5", "$1,234.50", 1234.5],
+    [".5", "$0.50", 0.5],
+    ["$90071992547409.93", "$90,071,992,547,409.93", 90071992547409.93],
+  ])("%s dollars are %s", (typed, shown, number) => {
+    const amount = parseMoney(typed, "--max-cost");
+    expect(dollarText(amount)).toBe(shown);
+    expect(dollarNumber(amount)).toBe(number);
+  });
+
+  test.each(["", "$", ".", "1.", "1,23", "-1", "1e3", "cheap"])("%j is not an exact amount", (typed) => {
+    expect(() => parseMoney(typed, "--max-cost")).toThrow("--max-cost must be an amount in dollars");
+  });
+
+  test.each([
+    [28.125, "$0.28125"],
+    [0.1 + 0.2, "$0.003"],
+    [374.40000000000003, "$3.744"],
+    [1e-7, "$0.000000001"],
+  ])("%s cents, which a service sent, are %s", (cents, shown) => expect(dollars(cents)).toBe(shown));
 
   test.each([
     ["1234.50", 123450],
@@ -57,6 +81,42 @@ describe("money", () => {
   test("what is shown is read back as the same cents", () => {
     const cents = fc.oneof(fc.nat(), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
     fc.assert(fc.property(cents, (amount) => parseDollars(dollars(amount)) === amount));
+  });
+
+  /** A whole number and up to 22 decimals, without zeros at the end. */
+  const decimal = fc
+    .tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.stringMatching(/^(?:\d{0,21}[1-9])?$/))
+    .map(([whole, decimals]) => (decimals === "" ? String(whole) : `${whole}.${decimals}`));
+
+  test("an exact amount is read back digit by digit, and is shown with all its decimals", () => {
+    fc.assert(
+      fc.property(decimal, (text) => {
+        const amount = parseMoney(text, "it");
+        expect(decimalText(amount)).toBe(text);
+        expect(parseMoney(dollarText(amount), "it")).toBe(amount);
+        expect(dollarNumber(amount)).toBe(Number(text));
+      }),
+    );
+  });
+
+  test("amounts compare and add up as their decimals do", () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.maxSafeNat(), fc.nat({ max: 22 }), (one, other, places) => {
+        const of = (digits: bigint) => {
+          const text = String(digits).padStart(places + 1, "0");
+          const at = text.length - places;
+          return parseMoney(places === 0 ? text : `${text.slice(0, at)}.${text.slice(at)}`, "it");
+        };
+        expect(of(BigInt(one)) < of(BigInt(other))).toBe(one < other);
+        expect(of(BigInt(one)) + of(BigInt(other))).toBe(of(BigInt(one) + BigInt(other)));
+      }),
+    );
+  });
+
+  test("a proportion is exact for factors with decimals", () => {
+    const amount = parseMoney("0.01", "it");
+    expect(decimalText(inProportion(amount, [1.5, 2048, 0.1], [1024, 3]))).toBe("0.001");
+    expect(decimalText(inProportion(amount, [1, 1, 1], [1024, 1024, 25]))).toBe("0.0000000003814697265625");
   });
 });
 

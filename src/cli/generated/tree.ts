@@ -276,8 +276,8 @@ export const nouns: readonly Noun[] = [
       "key": "waitTimeout"
      },
      {
-      "kind": "cents",
-      "text": "Do not create if the active rentals already cost this much, in dollars an hour",
+      "kind": "dollars",
+      "text": "Do not create if the active rentals and the new one would cost more than this, in dollars an hour",
       "value": "AMOUNT",
       "names": [
        "max-burn"
@@ -579,8 +579,8 @@ export const nouns: readonly Noun[] = [
       "key": "waitTimeout"
      },
      {
-      "kind": "cents",
-      "text": "Do not create if the active rentals already cost this much, in dollars an hour",
+      "kind": "dollars",
+      "text": "Do not create if the active rentals and the new one would cost more than this, in dollars an hour",
       "value": "AMOUNT",
       "names": [
        "max-burn"
@@ -1767,7 +1767,7 @@ export const nouns: readonly Noun[] = [
       "key": "force"
      },
      {
-      "kind": "price",
+      "kind": "dollars",
       "text": "Do not generate if the pictures would cost more than this, in dollars",
       "value": "AMOUNT",
       "names": [

@@ -32,6 +32,9 @@ export function createContext(
       },
       resolve: (path) => resolve(files.cwd, path),
       temporary: files.folders.temporary,
+      get state() {
+        return files.folders.state;
+      },
       stdoutIsTerminal: io.stdout.isTTY,
     },
     settings: {

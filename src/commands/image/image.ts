@@ -2,13 +2,12 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag, type Size } from "../../command-kit/flag.ts";
-import { outFlags, outputOptions } from "../../command-kit/inference.ts";
+import { assertWithinCost, outFlags, outputOptions, picturePrice } from "../../command-kit/inference.ts";
 import { routes } from "../../contract/generated/routes.ts";
-import { imagePriceDollars } from "../../contract/image-models.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { BudgetExceeded, EmptyResult, UsageError } from "../../core/errors.ts";
+import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
-import { exactDollars } from "../../core/money.ts";
+import { dollarNumber, dollarText, type Money } from "../../core/money.ts";
 import type { Result } from "../../core/result.ts";
 import { type OutputTarget, outputTarget, type SavedFile, saveMedia } from "../../media/output-target.ts";
 import { addPngText } from "../../media/png-text.ts";
@@ -28,7 +27,7 @@ export default defineCommand({
     }),
     count: flag.integer("Number of pictures", { default: "1", short: "n", minimum: 1 }),
     ...outFlags("picture"),
-    maxCost: flag.price("Do not generate if the pictures would cost more than this, in dollars"),
+    maxCost: flag.dollars("Do not generate if the pictures would cost more than this, in dollars"),
     noMetadata: flag.boolean("Do not write the settings into the PNG"),
   },
   view: { kind: "lines", path: "path" },
@@ -49,13 +48,17 @@ export default defineCommand({
   run: async ({ input, flags, ...context }) => {
     const { count, maxCost, noMetadata } = flags;
     if (context.settings.validate) assertSane(input);
-    const cost = imagePriceDollars(Number(input.width), Number(input.height), Number(input.steps));
-    assertWithinCost(cost * count, maxCost);
+    const cost = picturePrice({
+      width: Number(input.width),
+      height: Number(input.height),
+      steps: Number(input.steps),
+    });
+    assertWithinCost(cost * BigInt(count), maxCost);
     const target = await outputTarget(outputOptions(flags, context));
     if (target.to.kind === "stdout" && count > 1) {
       throw new UsageError("--out - can write only one picture; remove --count");
     }
-    context.say(`${priceLine(count, cost * count)} (estimated from the documented price)`);
+    context.say(`${priceLine(count, cost)} (estimated from the documented price)`);
     return generate(input, { count, cost, target, metadata: !noMetadata }, context);
   },
 });
@@ -99,22 +102,14 @@ function assertSane({ prompt, steps }: InputOf<"generateImage">): void {
   }
 }
 
-const hundredthsPerDollar = 10_000;
-
-/** Throws `BudgetExceeded` when something costs more dollars than the limit, which is in hundredths of a cent. */
-function assertWithinCost(cost: number, limit: number | undefined): void {
-  if (limit === undefined || Math.round(cost * hundredthsPerDollar) <= limit) return;
-  const max = exactDollars(limit / hundredthsPerDollar);
-  throw new BudgetExceeded(`this would cost ${exactDollars(cost)}; the limit is ${max}`);
-}
-
-const priceLine = (count: number, cost: number): string =>
-  `${count} picture${count === 1 ? "" : "s"}, ${exactDollars(cost)}`;
+/** The number of pictures and their total price, from the price of each. */
+const priceLine = (count: number, cost: Money): string =>
+  `${count} picture${count === 1 ? "" : "s"}, ${dollarText(cost * BigInt(count))}`;
 
 interface GenerateOptions {
   readonly count: number;
-  /** Dollars for one picture. */
-  readonly cost: number;
+  /** The price of one picture. */
+  readonly cost: Money;
   readonly target: OutputTarget;
   /** Write the settings into a PNG. */
   readonly metadata: boolean;
@@ -157,19 +152,22 @@ async function generate(
         reportSpent(count, cost, context);
         return file;
       }
-      saved.push({ ...file, seed: seed ?? null, model, size: `${width}x${height}`, cost, request: shown });
+      saved.push({
+        ...file,
+        seed: seed ?? null,
+        model,
+        size: `${width}x${height}`,
+        cost: dollarNumber(cost),
+        request: shown,
+      });
     }
     setFailureContext(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}.`);
   }
-  reportSpent(saved.length, cost * saved.length, context);
+  reportSpent(saved.length, cost, context);
   return { data: saved };
 }
 
-function reportSpent(
-  count: number,
-  cost: number,
-  { say, settings }: Pick<Context, "say" | "settings">,
-): void {
+function reportSpent(count: number, cost: Money, { say, settings }: Pick<Context, "say" | "settings">): void {
   const spent = `${priceLine(count, cost)} spent (estimated from the documented price)`;
   say(settings.sandbox ? "Nothing is charged: this is the sandbox" : spent);
 }

@@ -1,8 +1,9 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
+import { picturePrice } from "../../command-kit/inference.ts";
 import { routes } from "../../contract/generated/routes.ts";
-import { imagePriceDollars, resolutions } from "../../contract/image-models.ts";
-import { exactDollars } from "../../core/money.ts";
+import { resolutions } from "../../contract/image-models.ts";
+import { dollarNumber, dollarText } from "../../core/money.ts";
 
 /** The service's default for a field. */
 const defaultOf = (name: string): string =>
@@ -31,8 +32,18 @@ export default defineCommand({
     if (!resolutions.some((known) => known === `${width}x${height}`)) {
       say(`${width}x${height} is not a supported resolution; the price shown comes from the formula.`);
     }
-    const dollarsEach = imagePriceDollars(width, height, steps);
-    const dollars = dollarsEach * count;
-    return { data: { width, height, steps, count, dollarsEach, dollars, cost: exactDollars(dollars) } };
+    const each = picturePrice({ width, height, steps });
+    const total = each * BigInt(count);
+    return {
+      data: {
+        width,
+        height,
+        steps,
+        count,
+        dollarsEach: dollarNumber(each),
+        dollars: dollarNumber(total),
+        cost: dollarText(total),
+      },
+    };
   },
 });

@@ -5,15 +5,18 @@ import { idOf } from "../../../command-kit/responses.ts";
 import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
 import type { Result } from "../../../core/result.ts";
-import { assertWithinBurn, estimateHourlyCost } from "../cost.ts";
+import { estimateHourlyCost, type Wanted } from "../cost.ts";
 import { kinds, type RentalType } from "../listing.ts";
 import { inState, waitFor, waitTimeout } from "../waiting.ts";
+import { withinBurn } from "./burn.ts";
 import { nextSteps } from "./next-steps.ts";
 
 export const createFlags = {
   wait: flag.boolean("Wait until the rental is running"),
   waitTimeout,
-  maxBurn: flag.cents("Do not create if the active rentals already cost this much, in dollars an hour"),
+  maxBurn: flag.dollars(
+    "Do not create if the active rentals and the new one would cost more than this, in dollars an hour",
+  ),
 };
 
 interface Creation extends Context {
@@ -27,12 +30,16 @@ export async function createRental(
   { input, flags, ...context }: Creation,
 ): Promise<Result> {
   const { call, say } = context;
-  await assertWithinBurn(flags.maxBurn, context);
-  const rental = await createAndCheck(
-    "rental",
-    () => call(kinds[type].create, input),
-    (options) => call(kinds[type].list, {}, options),
-    context,
+  const rental = await withinBurn(flags.maxBurn, wantedBy(type, input), context, (beforeSending) =>
+    createAndCheck(
+      "rental",
+      async () => {
+        await beforeSending();
+        return call(kinds[type].create, input);
+      },
+      (options) => call(kinds[type].list, {}, options),
+      context,
+    ),
   );
   const rentalId = idOf(rental);
   if (rentalId === undefined) {
@@ -48,24 +55,34 @@ export async function createRental(
   return { data, nextSteps: await nextSteps([rentalId], { type, running: flags.wait }, context) };
 }
 
-/**
- * The question before a rental is created. It shows the rental, with the service's defaults for omitted fields, and its
- * cost.
- */
+/** The rental that an input asks for, with the service's defaults for omitted fields. */
+function wantedBy(type: RentalType, input: Creation["input"]): Wanted {
+  const given = new Map(Object.entries(input));
+  const value = (name: string) =>
+    String(
+      given.get(name) ?? routes[kinds[type].create].fields.find((field) => field.name === name)?.default,
+    );
+  const [gpuType, termType, region] = [value("gpuType"), value("termType"), value("region")];
+  return {
+    type,
+    gpuCount: Number(value("gpuCount")),
+    gpuType,
+    termType,
+    region,
+    networkType: value("networkType"),
+  };
+}
+
+/** The question before a rental is created. It shows the rental and its cost. */
 export async function rentalQuestion(
   type: RentalType,
   { input, ...context }: Pick<Creation, "input" | "call" | "describe" | "request" | "progress">,
 ): Promise<string> {
-  const { create, text } = kinds[type];
-  const given = new Map(Object.entries(input));
-  const value = (name: string) =>
-    String(given.get(name) ?? routes[create].fields.find((field) => field.name === name)?.default);
-  const [gpuType, termType, region] = [value("gpuType"), value("termType"), value("region")];
-  const gpuCount = Number(value("gpuCount"));
-  const wanted = { type, gpuCount, gpuType, termType, region, networkType: value("networkType") };
+  const wanted = wantedBy(type, input);
+  const { gpuCount, gpuType, region, termType } = wanted;
   const cost = await estimateHourlyCost(wanted, context);
   return [
-    `Rent ${text} with ${value("gpuCount")} x ${gpuType} in ${region} (${termType})?`,
+    `Rent ${kinds[type].text} with ${gpuCount} x ${gpuType} in ${region} (${termType})?`,
     cost === undefined ? "The price is not known in advance." : `It will cost ${cost}.`,
     "It is billed until it ends.",
   ].join(" ");
