@@ -90,6 +90,14 @@ export class SomeFailed extends Error {
   }
 }
 
+/** A part of a result is missing. The error is reported as its cause, after a sentence on what was printed. */
+export class Incomplete extends Error {
+  override readonly name = "Incomplete";
+  constructor(printed: string, cause: unknown) {
+    super(printed, { cause });
+  }
+}
+
 /** A wait timed out. */
 export class WaitedTooLong extends WithHint {
   override readonly name = "WaitedTooLong";

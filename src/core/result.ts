@@ -62,5 +62,8 @@ export interface Frame extends Pick<Data, "data" | "rows"> {
   readonly notes: readonly string[];
   /** For people: the time, the error if any, and how to quit. */
   readonly status: string;
+  /** The refresh, or a part of it, failed. */
   readonly failed: boolean;
+  /** Nothing in it is new: the whole refresh failed. */
+  readonly stale: boolean;
 }

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureOf } from "../../src/cli/report/failure.ts";
 
-/** Errors that are caught before they reach the command line. */
+/** Errors that are caught before they reach the command line, and one that is reported as its cause. */
 const internal = [
+  "Incomplete",
   "ConnectionFailed",
   "ConnectionReset",
   "DryRun",

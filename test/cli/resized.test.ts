@@ -27,7 +27,7 @@ test("a refreshed list follows the width of the terminal", async () => {
     write: async (chunk) => void written.push(String(chunk)),
   };
   const label = "x".repeat(60);
-  const frame: Frame = { data: [{ label }], notes: [], status: "now", failed: false };
+  const frame: Frame = { data: [{ label }], notes: [], status: "now", failed: false, stale: false };
   async function* frames(): AsyncGenerator<Frame> {
     yield frame;
     columns = 40;

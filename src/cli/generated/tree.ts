@@ -611,6 +611,7 @@ export const nouns: readonly Noun[] = [
      "list"
     ],
     "summary": "List the active rentals",
+    "details": "Lists virtual machines and bare-metal rentals with one request each. If one of the two fails, the other list is printed, and the command exits with the code of the failure.",
     "operation": "listVirtualMachineRentals",
     "args": [],
     "flags": [

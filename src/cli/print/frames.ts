@@ -104,7 +104,7 @@ const showIds: Renderer = async (frames, options) => {
 };
 
 /**
- * Yields the frames that did not fail. Of consecutive failures, reports only the first. On a terminal, first shows how to
+ * Yields the frames that hold something new. Of consecutive failures, reports only the first. On a terminal, first shows how to
  * quit.
  */
 async function* reportFailures(
@@ -115,10 +115,10 @@ async function* reportFailures(
   let failing = false;
   let isFirst = stderr.isTTY;
   for await (const frame of frames) {
-    const { failed, status } = frame;
+    const { failed, stale, status } = frame;
     if (!quiet && (isFirst || (failed && !failing))) void stderr.write(`${oneLine(status, true)}\n`);
     isFirst = false;
     failing = failed;
-    if (!failed) yield frame;
+    if (!stale) yield frame;
   }
 }

@@ -1,4 +1,5 @@
 import type { Exchange } from "../../client/fetch.ts";
+import { Incomplete } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import { sentence } from "../../core/text.ts";
 import { sanitize } from "../../output/text.ts";
@@ -32,9 +33,13 @@ const aboutResponse: ReadonlySet<string> = new Set([
 
 /** Converts any error to a failure. An unexpected error is a bug in gpuctl. */
 export function failureOf(
-  cause: unknown,
+  thrown: unknown,
   { completedBefore, last, sandbox = false }: FailureContext = {},
 ): ReportedFailure {
+  const { cause, printed } =
+    thrown instanceof Incomplete
+      ? { cause: thrown.cause, printed: thrown.message }
+      : { cause: thrown, printed: undefined };
   const error: Details = cause instanceof Error ? cause : new Error(String(cause));
   const known = meanings[error.name]?.(error, sandbox) ?? {
     code: "FAULT",
@@ -43,7 +48,11 @@ export function failureOf(
   };
   const response = aboutResponse.has(error.name) && error.request !== null ? last : undefined;
   // After something was done, a hint to try again would be wrong.
-  const hint = [completedBefore, error.hint ?? (completedBefore && known.retryable ? undefined : known.hint)]
+  const hint = [
+    printed,
+    completedBefore,
+    error.hint ?? (completedBefore && known.retryable ? undefined : known.hint),
+  ]
     .filter(Boolean)
     .join(" ");
   return {

@@ -1,5 +1,5 @@
 import type { Context } from "../../command-kit/context.ts";
-import { recordsOf } from "../../command-kit/responses.ts";
+import { isRecord, recordsOf } from "../../command-kit/responses.ts";
 import { rentalTypes } from "../../contract/enums.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { firstAt } from "../../core/json.ts";
@@ -8,28 +8,73 @@ import { typePaths } from "./views.ts";
 export type RentalType = (typeof rentalTypes)[number];
 const [bareMetal, virtualMachine] = rentalTypes;
 
-/** The types of rentals, with their operations and how a sentence names them. */
+/** The types of rentals, with their operations and how a sentence names one and several of them. */
 export const kinds = {
   [virtualMachine]: {
     list: "listVirtualMachineRentals",
     create: "createVirtualMachineRental",
     text: "a virtual machine",
+    plural: "virtual machines",
   },
-  [bareMetal]: { list: "listBareMetalRentals", create: "createBareMetalRental", text: "bare metal" },
+  [bareMetal]: {
+    list: "listBareMetalRentals",
+    create: "createBareMetalRental",
+    text: "bare metal",
+    plural: "bare-metal rentals",
+  },
 } as const;
 
-/** The active rentals of one type or of both, requested in parallel. */
-export async function listActive(
-  { call }: Pick<Context, "call">,
-  query: InputOf<"listVirtualMachineRentals"> = {},
-  only?: RentalType,
-): Promise<readonly { readonly record: unknown; readonly type: RentalType }[]> {
-  const list = async (type: RentalType) => {
-    const page = await call(kinds[type].list, type === virtualMachine ? query : {});
-    return recordsOf(page).map((record) => ({ record, type }));
-  };
-  return (await Promise.all((only ? [only] : [virtualMachine, bareMetal]).map(list))).flat();
+/** An active rental, with the type of the listing that contains it. */
+export interface ActiveRental {
+  readonly record: unknown;
+  readonly type: RentalType;
 }
+
+/** The rentals of the listings that succeeded, and the errors of the others. */
+export interface Listings {
+  readonly rentals: readonly ActiveRental[];
+  readonly listed: readonly RentalType[];
+  readonly failures: ReadonlyMap<RentalType, unknown>;
+}
+
+/** Lists the active rentals of one type or of both, requested in parallel. Throws only when the user interrupts. */
+export async function listEach(
+  { call, interrupted }: Pick<Context, "call" | "interrupted">,
+  query: InputOf<"listVirtualMachineRentals">,
+  types: readonly RentalType[],
+): Promise<Listings> {
+  const failures = new Map<RentalType, unknown>();
+  const listings = types.map((type) =>
+    list(type, query, call).catch((error: unknown) => {
+      failures.set(type, error);
+      return [];
+    }),
+  );
+  const rentals = (await Promise.all(listings)).flat();
+  interrupted.throwIfAborted();
+  return { rentals, listed: types.filter((type) => !failures.has(type)), failures };
+}
+
+/** All active rentals. Throws when a listing fails: the caller needs to know about every rental. */
+export async function listActive({ call }: Pick<Context, "call">): Promise<readonly ActiveRental[]> {
+  return (await Promise.all(bothTypes.map((type) => list(type, {}, call)))).flat();
+}
+
+/** In the order in which they are listed. */
+export const bothTypes: readonly RentalType[] = [virtualMachine, bareMetal];
+
+async function list(
+  type: RentalType,
+  query: InputOf<"listVirtualMachineRentals">,
+  call: Context["call"],
+): Promise<readonly ActiveRental[]> {
+  const page = await call(kinds[type].list, type === virtualMachine ? query : {});
+  return recordsOf(page).map((record) => ({ record, type }));
+}
+
+/** A rental's record with its type, for a table. */
+export const rowOf = ({ record, type }: ActiveRental): unknown =>
+  isRecord(record) ? { ...record, rentalType: record.rentalType ?? type } : record;
 
 /** The type of a rental according to its record, whichever field holds it; undefined when none does. */
 export function rentalTypeOf(record: unknown): RentalType | undefined {

@@ -1,17 +1,12 @@
 import type { Context } from "../../command-kit/context.ts";
 import { idOf, isRecord } from "../../command-kit/responses.ts";
 import { duration } from "../../core/durations.ts";
-import { UsageError } from "../../core/errors.ts";
+import { reasonOf, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import type { Frame, Frames } from "../../core/result.ts";
 import { InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
+import { type ActiveRental, bothTypes, kinds, type Listings, rowOf } from "./listing.ts";
 import { watchedRentals } from "./views.ts";
-
-/** The rentals at one moment. */
-export interface Snapshot {
-  readonly data: readonly unknown[];
-  readonly rows: readonly unknown[];
-}
 
 /** The output formats that can print one snapshot after another. The others print a single document. */
 const formats = ["table", "jsonl", "id"];
@@ -21,7 +16,7 @@ const minInterval = 1_000;
 
 /** Reads the rentals every `interval` milliseconds. Throws `UsageError` for a too short interval or another format. */
 export function watchRentals(
-  read: () => Promise<Snapshot>,
+  read: () => Promise<Listings>,
   interval: number,
   context: Pick<Context, "now" | "sleep" | "settings">,
 ): Frames {
@@ -35,44 +30,55 @@ export function watchRentals(
   return { frames: frames(read, interval, context), view: watchedRentals };
 }
 
-/** Continues after a temporary failure. Throws any other failure, and any failure of the first request. */
+/**
+ * Continues while a listing succeeds, and after temporary failures. Throws any other failure, and that of the first
+ * request when no listing succeeds.
+ */
 async function* frames(
-  read: () => Promise<Snapshot>,
+  read: () => Promise<Listings>,
   interval: number,
   { now, sleep }: Pick<Context, "now" | "sleep">,
 ): AsyncGenerator<Frame> {
   let last: Frame | undefined;
   let lastAt = 0;
+  let known: readonly ActiveRental[] = [];
   let states: ReadonlyMap<string, string> | undefined;
   // A change stays marked until the next one.
   let changes = changesBetween(new Map(), new Map());
   const note = `every ${duration(interval)}; press Ctrl-C to exit`;
   for (;;) {
     const at = now();
-    try {
-      const { data, rows } = await read();
+    const { rentals, listed, failures } = await read();
+    if (listed.length === 0) {
+      const error = [...failures.values()].find(isTemporary);
+      if (last === undefined || error === undefined) throw [...failures.values()][0];
+      const problem = `The update at ${clock(at)} failed: ${error.message}`;
+      const status = `${problem}. Last updated at ${clock(lastAt)}; retrying ${note}`;
+      yield { ...last, status, failed: true, stale: true };
+    } else {
+      // The last known rentals of a listing that failed stay.
+      known = bothTypes.flatMap((one) =>
+        (failures.has(one) ? known : rentals).filter(({ type }) => type === one),
+      );
+      const rows = known.map(rowOf);
       const newStates = new Map(rows.flatMap(idAndState));
       const newChanges = changesBetween(states ?? newStates, newStates);
       if (newChanges.marks.size + newChanges.notes.length > 0) changes = newChanges;
       states = newStates;
       lastAt = at;
       const { marks, notes } = changes;
+      const problem = [...failures].map(
+        ([type, error]) => `, except for ${kinds[type].plural}: ${reasonOf(error)}. Retrying`,
+      );
       last = {
-        data,
+        data: rentals.map(({ record }) => record),
         rows: rows.map((row) => (isRecord(row) ? { ...row, change: marks.get(idOf(row) ?? "") } : row)),
         notes,
-        status: `Updated at ${clock(at)}, ${note}`,
-        failed: false,
+        status: `Updated at ${clock(at)}${problem.join("") || ","} ${note}`,
+        failed: failures.size > 0,
+        stale: false,
       };
       yield last;
-    } catch (error) {
-      if (last === undefined || !isTemporary(error)) throw error;
-      const problem = `The update at ${clock(at)} failed: ${error.message}`;
-      yield {
-        ...last,
-        status: `${problem}. Last updated at ${clock(lastAt)}; retrying ${note}`,
-        failed: true,
-      };
     }
     await sleep(interval);
   }
