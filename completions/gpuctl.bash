@@ -47,7 +47,7 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--older-than|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--count|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after|--limit) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--for|--interval|--node|--older-than|--size-in-gb|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--size|--image|-n|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after|--limit) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
@@ -66,8 +66,8 @@ _gpuctl() {
     "setup") commands="" flags="" ;;
     "rentals") commands="create list get history summary wait ssh terminate" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
-    "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --wait --wait-timeout --max-burn" ;;
-    "rentals create bare-metal") commands="" flags="--network-type --gpu-count --gpus --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --cuda-version --storage-volume --new-volume --new-volume-size --wait --wait-timeout --max-burn" ;;
+    "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --count --if-absent --wait --wait-timeout --max-burn" ;;
+    "rentals create bare-metal") commands="" flags="--network-type --gpu-count --gpus --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --cuda-version --storage-volume --new-volume --new-volume-size --count --if-absent --wait --wait-timeout --max-burn" ;;
     "rentals list") commands="" flags="--include-cluster-pools --no-include-cluster-pools --type --watch" ;;
     "rentals get") commands="" flags="" ;;
     "rentals history") commands="" flags="" ;;
@@ -176,6 +176,7 @@ _gpuctl() {
       "rentals create vm:--ssh-public-key-id") : ;;
       "rentals create vm:--ssh-public-key-ids") : ;;
       "rentals create vm:--custom-ports") : ;;
+      "rentals create vm:--count") : ;;
       "rentals create vm:--wait-timeout") : ;;
       "rentals create vm:--max-burn") : ;;
       "rentals create bare-metal:--network-type") COMPREPLY+=($(compgen -W "infiniband ethernet" -- "$cur")) ;;
@@ -192,6 +193,7 @@ _gpuctl() {
       "rentals create bare-metal:--storage-volume") _gpuctl_live "$cur" volume ${service[@]+"${service[@]}"} ;;
       "rentals create bare-metal:--new-volume") : ;;
       "rentals create bare-metal:--new-volume-size") : ;;
+      "rentals create bare-metal:--count") : ;;
       "rentals create bare-metal:--wait-timeout") : ;;
       "rentals create bare-metal:--max-burn") : ;;
       "rentals list:--type") COMPREPLY+=($(compgen -W "vm bare-metal" -- "$cur")) ;;

@@ -296,9 +296,11 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--ssh-public-key-id'), 'SSH public key to install', @(), '')
       ,@(@('--ssh-public-key-ids'), 'SSH public keys to install', @(), '')
       ,@(@('--custom-ports'), 'Ports to open in addition to SSH', @(), '')
+      ,@(@('--count'), 'Create this many; a label becomes LABEL-1, LABEL-2 and so on', @(), '')
+      ,@(@('--if-absent'), 'Create nothing if an active rental has the label, and print that one; requires --label', @(), '')
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
-      ,@(@('--max-burn'), 'Do not create if the active rentals and the new one would cost more than this, in dollars an hour', @(), '')
+      ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
     )
     'rentals create bare-metal' = @(
       ,@(@('--network-type'), 'Network between the machines', @('infiniband', 'ethernet'), '')
@@ -317,9 +319,11 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--storage-volume'), 'Existing storage volume to attach', @(), 'volume')
       ,@(@('--new-volume'), 'Create a storage volume with this label and attach it; requires --new-volume-size', @(), '')
       ,@(@('--new-volume-size'), 'Size of the new volume', @(), '')
+      ,@(@('--count'), 'Create this many; a label becomes LABEL-1, LABEL-2 and so on', @(), '')
+      ,@(@('--if-absent'), 'Create nothing if an active rental has the label, and print that one; requires --label', @(), '')
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
-      ,@(@('--max-burn'), 'Do not create if the active rentals and the new one would cost more than this, in dollars an hour', @(), '')
+      ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
     )
     'rentals list' = @(
       ,@(@('--include-cluster-pools', '--no-include-cluster-pools'), 'Include rentals in cluster pools', @(), '')
@@ -541,7 +545,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--older-than', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after', '--limit')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--older-than', '--size-in-gb', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--size', '--image', '-n', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after', '--limit')
   $files = @('--image', '--out', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether

@@ -34,6 +34,17 @@ it("six concurrent creates with a limit for three create three rentals", async (
   expect(out.trim().split("\n")).toHaveLength(3);
 });
 
+it("concurrent creates with --if-absent and one label create one rental", async () => {
+  const home = await createHome();
+  const served = home.start("sandbox serve --port 0 -o json");
+  const { url, apiKey } = JSON.parse(await firstChunk(served.stdout));
+  const env = { GPUCTL_BASE_URL: url, GPUCTL_API_KEY: apiKey };
+  const line = "rentals create vm --gpus 1 --label trainer --if-absent -o id";
+  const outcomes = await Promise.all(Array.from({ length: 4 }, () => home.run(line, { env })));
+  expect(outcomes.map(({ code, out }) => ({ code, out }))).toEqual(Array(4).fill({ code: 0, out: "1001\n" }));
+  expect((await home.run("rentals list -o id", { env })).out).toBe("1001\n");
+});
+
 /** The output after which a process is killed. How much more it has written by then varies. */
 const moments = [
   { name: "the listing before the write", stream: "stderr", at: /GET/ },

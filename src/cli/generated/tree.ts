@@ -254,6 +254,26 @@ export const nouns: readonly Noun[] = [
       "field": "customPorts"
      },
      {
+      "kind": "integer",
+      "text": "Create this many; a label becomes LABEL-1, LABEL-2 and so on",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "count"
+      ],
+      "notes": [],
+      "key": "count"
+     },
+     {
+      "kind": "boolean",
+      "text": "Create nothing if an active rental has the label, and print that one; requires --label",
+      "names": [
+       "if-absent"
+      ],
+      "notes": [],
+      "key": "ifAbsent"
+     },
+     {
       "kind": "boolean",
       "text": "Wait until the rental is running",
       "names": [
@@ -277,7 +297,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "dollars",
-      "text": "Do not create if the active rentals and the new one would cost more than this, in dollars an hour",
+      "text": "Do not create if the active rentals and the new ones would cost more than this, in dollars an hour",
       "value": "AMOUNT",
       "names": [
        "max-burn"
@@ -557,6 +577,26 @@ export const nouns: readonly Noun[] = [
       "key": "newVolumeSize"
      },
      {
+      "kind": "integer",
+      "text": "Create this many; a label becomes LABEL-1, LABEL-2 and so on",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "count"
+      ],
+      "notes": [],
+      "key": "count"
+     },
+     {
+      "kind": "boolean",
+      "text": "Create nothing if an active rental has the label, and print that one; requires --label",
+      "names": [
+       "if-absent"
+      ],
+      "notes": [],
+      "key": "ifAbsent"
+     },
+     {
       "kind": "boolean",
       "text": "Wait until the rental is running",
       "names": [
@@ -580,7 +620,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "dollars",
-      "text": "Do not create if the active rentals and the new one would cost more than this, in dollars an hour",
+      "text": "Do not create if the active rentals and the new ones would cost more than this, in dollars an hour",
       "value": "AMOUNT",
       "names": [
        "max-burn"

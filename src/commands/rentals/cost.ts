@@ -40,11 +40,18 @@ type Lookup = Pick<Context, "call" | "describe" | "request" | "progress">;
 /** Milliseconds for each request of an estimate that the user waits for. */
 const estimateTimeout = 5_000;
 
-/** Estimates the hourly cost of a rental, in words. Undefined when it is unknown. */
-export async function estimateHourlyCost(wanted: Wanted, context: Lookup): Promise<string | undefined> {
+/** Estimates the hourly cost of `count` rentals, in words. Undefined when it is unknown. */
+export async function estimateHourlyCost(
+  wanted: Wanted,
+  count: number,
+  context: Lookup,
+): Promise<string | undefined> {
   const limits = { retries: 0, timeout: { compute: estimateTimeout, inference: estimateTimeout } };
   const estimate = await estimateCost(wanted, context, limits);
-  return estimate && `about ${dollarText(estimate.cost)} an hour, ${estimate.basis}`;
+  if (estimate === undefined) return undefined;
+  const { cost, basis } = estimate;
+  const each = count === 1 ? "" : ` (${count} x ${dollarText(cost)})`;
+  return `about ${dollarText(cost * BigInt(count))} an hour${each}, ${basis}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { oneRental } from "../views.ts";
-import { createFlags, createRental, rentalQuestion } from "./create.ts";
+import { checkCreateFlags, createFlags, createRentals, rentalQuestion } from "./create.ts";
 
 export default defineCommand({
   path: "rentals create bare-metal",
@@ -27,6 +27,7 @@ export default defineCommand({
     ...createFlags,
   },
   buildInput: ({ input, flags }) => {
+    checkCreateFlags(input, flags);
     const { storageVolume: id, newVolume: label, newVolumeSize: sizeInGb } = flags;
     if (id !== undefined) return { ...input, storageVolume: { isNew: false, id } };
     if (label === undefined && sizeInGb === undefined) return input;
@@ -45,5 +46,5 @@ export default defineCommand({
         "gpuctl rentals create bare-metal --gpus 8 --network-type ethernet --new-volume training-data --new-volume-size 1024 --sandbox --yes",
     },
   ],
-  run: (given) => createRental("bare-metal", given),
+  run: (given) => createRentals("bare-metal", given),
 });

@@ -1,54 +1,29 @@
-import { join } from "node:path";
 import type { Context } from "../../../command-kit/context.ts";
 import { isRecord } from "../../../command-kit/responses.ts";
-import { duration } from "../../../core/durations.ts";
-import { BudgetExceeded, reasonOf, UsageError, WaitedTooLong } from "../../../core/errors.ts";
-import { LockLost, lockedUntil } from "../../../core/lock.ts";
+import { BudgetExceeded, reasonOf } from "../../../core/errors.ts";
 import { dollarText, type Money, moneyOfCents } from "../../../core/money.ts";
 import { InvalidResponse, NetworkError, ServiceError } from "../../../core/service-errors.ts";
 import { type Estimate, estimateCost, hourlyCost, isOnDemand, onDemandCost, type Wanted } from "../cost.ts";
 import { listActive } from "../listing.ts";
 
-type BurnContext = Pick<
-  Context,
-  "call" | "describe" | "files" | "progress" | "request" | "say" | "settings" | "sleep"
->;
-
-/** Creates a rental. Calls `beforeSending` right before the request is sent; nothing may be sent if it throws. */
-type Create<Value> = (beforeSending: () => Promise<void>) => Promise<Value>;
+type BurnContext = Pick<Context, "call" | "describe" | "progress" | "request" | "say">;
 
 /**
- * Creates a rental unless the active rentals and the new one would cost more than the limit. From the check to the
- * response, it holds a lock, so that rentals which other processes of this user create with a limit are counted, too.
- * Throws `BudgetExceeded` when the limit would be exceeded, and when the cost of the active rentals is unknown. When
- * only the cost of the new one is unknown, it counts the others and warns.
+ * Throws `BudgetExceeded` when the active rentals and `count` new ones would cost more than the limit, and when the cost
+ * of the active rentals is unknown. When only the cost of the new ones is unknown, it counts the others and warns.
  */
-export async function withinBurn<Value>(
-  limit: Money | undefined,
-  wanted: Wanted,
+export async function assertWithinBurn(
+  limit: Money,
+  { wanted, count }: { readonly wanted: Wanted; readonly count: number },
   context: BurnContext,
-  create: Create<Value>,
-): Promise<Value> {
-  if (limit === undefined || context.settings.dryRun) return create(async () => {});
-  for (;;) {
-    try {
-      return await holdingLock(context, async (assertHeld) => {
-        await assertWithinBurn(limit, wanted, context);
-        return create(assertHeld);
-      });
-    } catch (error) {
-      if (!(error instanceof LockLost)) throw error;
-    }
-  }
-}
-
-async function assertWithinBurn(limit: Money, wanted: Wanted, context: BurnContext): Promise<void> {
+): Promise<void> {
   const active = await activeCost(context);
-  const added = await addedCost(wanted, context);
+  const each = await addedCost(wanted, context);
+  const added = each && { ...each, cost: each.cost * BigInt(count) };
   const total = active + (added?.cost ?? 0n);
   const max = `the limit is ${dollarText(limit)}`;
   if (added && total > limit) {
-    const sum = `the active rentals cost ${dollarText(active)} an hour and this one about ${dollarText(added.cost)}, ${added.basis}`;
+    const sum = `the active rentals cost ${dollarText(active)} an hour and ${count === 1 ? "this one" : `these ${count}`} about ${dollarText(added.cost)}, ${added.basis}`;
     throw new BudgetExceeded(`${sum}; together ${dollarText(total)}, and ${max}`);
   }
   if (added) return;
@@ -121,44 +96,3 @@ function hourlyTotal(summary: unknown): Money | undefined {
   const amounts = (hourly.length > 0 ? hourly : costs).map(([, amount]) => amount);
   return amounts.length > 0 ? moneyOfCents(Math.max(...amounts)) : undefined;
 }
-
-/** The name of the lock, in the state folder. */
-const lockFile = "rentals-create";
-
-/** A create takes seconds. A process that is killed or suspended meanwhile loses the lock after this time. */
-const staleMs = 10_000;
-
-/** Milliseconds to wait for other processes, each of which may have a create that times out. */
-const timeoutMs = 300_000;
-
-/** Does some work while this process is the only one of the user that holds the lock for creates with a limit. */
-async function holdingLock<Value>(
-  { files, say, sleep }: Pick<Context, "files" | "say" | "sleep">,
-  work: (assertHeld: () => Promise<void>) => Promise<Value>,
-): Promise<Value> {
-  let said = false;
-  const wait = (milliseconds: number) => {
-    if (!said) say("Waiting for another gpuctl process that is creating a rental with a burn limit.");
-    said = true;
-    return sleep(milliseconds);
-  };
-  const times = { stale: staleMs, timeout: timeoutMs };
-  try {
-    return await lockedUntil(join(files.state, lockFile), work, { ...times, busy: isBusy, sleep: wait });
-  } catch (error) {
-    if (!isAbout(error, files.state)) throw error;
-    throw new UsageError(`the burn limit cannot be checked: ${reasonOf(error)}`, {
-      hint: "Nothing was sent. GPUCTL_STATE_DIR names another folder for the state.",
-    });
-  }
-}
-
-/** Whether a call on a file in a folder failed. */
-const isAbout = (error: unknown, folder: string): boolean =>
-  error instanceof Error && "path" in error && String(error.path).startsWith(folder);
-
-const isBusy = (lockPath: string): WaitedTooLong =>
-  new WaitedTooLong(
-    `waited ${duration(timeoutMs)} for another gpuctl process that is creating a rental with a burn limit`,
-    `Nothing was sent. If no other gpuctl is running, delete ${lockPath}.`,
-  );

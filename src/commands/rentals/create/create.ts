@@ -1,62 +1,252 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { createAndCheck } from "../../../command-kit/outcomes.ts";
-import { idOf } from "../../../command-kit/responses.ts";
+import { idOf, labelPaths } from "../../../command-kit/responses.ts";
 import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
+import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../../core/errors.ts";
+import { firstAt } from "../../../core/json.ts";
+import { LockLost } from "../../../core/lock.ts";
 import type { Result } from "../../../core/result.ts";
+import {
+  InterruptedWrite,
+  NetworkError,
+  ServiceError,
+  UnknownOutcome,
+} from "../../../core/service-errors.ts";
 import { estimateHourlyCost, type Wanted } from "../cost.ts";
-import { kinds, type RentalType } from "../listing.ts";
+import { kinds, listActive, type RentalType, rowOf } from "../listing.ts";
+import { activeRentals } from "../views.ts";
 import { inState, waitFor, waitTimeout } from "../waiting.ts";
-import { withinBurn } from "./burn.ts";
 import { nextSteps } from "./next-steps.ts";
 
 export const createFlags = {
+  count: flag.integer("Create this many; a label becomes LABEL-1, LABEL-2 and so on", { minimum: 1 }),
+  ifAbsent: flag.boolean(
+    "Create nothing if an active rental has the label, and print that one; requires --label",
+  ),
   wait: flag.boolean("Wait until the rental is running"),
   waitTimeout,
   maxBurn: flag.dollars(
-    "Do not create if the active rentals and the new one would cost more than this, in dollars an hour",
+    "Do not create if the active rentals and the new ones would cost more than this, in dollars an hour",
   ),
 };
 
+type Input = InputOf<(typeof kinds)[RentalType]["create"]>;
+
 interface Creation extends Context {
-  readonly input: InputOf<(typeof kinds)[RentalType]["create"]>;
+  readonly input: Input;
   readonly flags: FlagValues<typeof createFlags>;
 }
 
-/** Creates a rental if the burn limit allows it, sending the request once. With `--wait`, waits until it is running. */
-export async function createRental(
+/** Throws `UsageError` for flags that cannot be used together. */
+export function checkCreateFlags(
+  { label }: { readonly label?: string | undefined },
+  { ifAbsent }: Pick<Creation["flags"], "ifAbsent">,
+): void {
+  if (ifAbsent && !label) throw new UsageError("--if-absent requires --label", { hint: "Nothing was sent." });
+}
+
+/** One rental to create. */
+interface Item {
+  /** For messages. */
+  readonly name: string;
+  readonly input: Input;
+}
+
+/** The rentals to create, each with a label of its own if there is one. */
+function itemsOf(input: Input, count: number | undefined): readonly Item[] {
+  if (count === undefined) return [{ name: input.label ?? "the rental", input }];
+  return Array.from({ length: count }, (_, at) => {
+    const own = numbered(input, at + 1);
+    return { name: own.label ?? `number ${at + 1}`, input: own };
+  });
+}
+
+/** Appends a number to the labels of the rental and of its new volume. */
+function numbered(input: Input, number: number): Input {
+  const labelled = input.label === undefined ? input : { ...input, label: `${input.label}-${number}` };
+  if (!("storageVolume" in labelled) || !labelled.storageVolume?.isNew) return labelled;
+  const { storageVolume } = labelled;
+  return { ...labelled, storageVolume: { ...storageVolume, label: `${storageVolume.label}-${number}` } };
+}
+
+/**
+ * Creates one rental or several, sending each request once, if the burn limit allows all of them. With `--if-absent`,
+ * skips those whose label an active rental has. With `--wait`, waits until they are running.
+ */
+export async function createRentals(
   type: RentalType,
   { input, flags, ...context }: Creation,
 ): Promise<Result> {
-  const { call, say } = context;
-  const rental = await withinBurn(flags.maxBurn, wantedBy(type, input), context, (beforeSending) =>
-    createAndCheck(
+  const items = itemsOf(input, flags.count);
+  if (context.settings.dryRun) await showRequests(type, items, context);
+  const { records, failures } = await createAll(type, items, flags, context);
+  const notRunning = flags.wait ? await waitForAll(records, flags, context) : [];
+  const ids = records.flatMap((record) => idOf(record) ?? []);
+  const steps = await nextSteps(ids, { type, running: flags.wait }, context);
+  const [only] = records;
+  if (flags.count === undefined) return { data: only, nextSteps: steps };
+  const failed = [...failures, ...notRunning];
+  const problem = failures.length > 0 ? "could not be created" : "are not running";
+  const failure =
+    failed.length === 0
+      ? undefined
+      : new SomeFailed(`${failed.length} of ${items.length} rentals ${problem}`, {
+          failures: failed,
+          succeeded: records.length - notRunning.length,
+        });
+  if (failure && records.length === 0) throw failure;
+  return {
+    data: records,
+    rows: records.map((record) => rowOf({ record, type })),
+    view: activeRentals,
+    failure,
+    nextSteps: steps,
+  };
+}
+
+/** Shows the request for each item of a dry run, in which every request rejects. */
+async function showRequests(
+  type: RentalType,
+  items: readonly Item[],
+  { call }: Pick<Context, "call">,
+): Promise<void> {
+  const shown = items.map(({ input }) => call(kinds[type].create, input));
+  await Promise.allSettled(shown);
+  await Promise.all(shown);
+}
+
+interface Batch {
+  /** The rentals that were created or found. */
+  readonly records: unknown[];
+  readonly failures: readonly FailedItem[];
+}
+
+/**
+ * Creates rentals one after the other, and goes on when one fails. For a single one, throws its error. While it checks a
+ * limit or labels, other processes of this user wait.
+ */
+async function createAll(
+  type: RentalType,
+  items: readonly Item[],
+  { count, ifAbsent, maxBurn }: Creation["flags"],
+  context: Context,
+): Promise<Batch> {
+  const { setFailureContext, interrupted } = context;
+  const done = new Map<Item, unknown>();
+  const failures: (FailedItem & { readonly item: Item })[] = [];
+  const left = () => items.filter((item) => !done.has(item) && !failures.some((one) => one.item === item));
+  const createOne = async (item: Item, assertHeld: () => Promise<void>): Promise<void> => {
+    const rental = await createAndCheck(
       "rental",
       async () => {
-        await beforeSending();
-        return call(kinds[type].create, input);
+        await assertHeld();
+        return context.call(kinds[type].create, item.input);
       },
-      (options) => call(kinds[type].list, {}, options),
+      (options) => context.call(kinds[type].list, {}, options),
       context,
-    ),
-  );
-  const rentalId = idOf(rental);
-  if (rentalId === undefined) {
-    if (flags.wait) {
-      say("The response has no ID, so gpuctl cannot wait for the rental; `gpuctl rentals list` shows it.");
+    );
+    done.set(item, rental);
+    if (done.size > 1) {
+      const ids = [...done.values()].map((record) => idOf(record) ?? "one without an ID");
+      setFailureContext(`These rentals exist and are billed: ${ids.join(", ")}. Do not create them again.`);
     }
-    return { data: rental };
+  };
+  const work = async (assertHeld: () => Promise<void>): Promise<void> => {
+    if (ifAbsent) {
+      for (const [item, record] of await existing(left(), context)) {
+        done.set(item, record);
+        context.say(
+          `Rental ${idOf(record)} has the label ${JSON.stringify(item.input.label)} already: nothing was created.`,
+        );
+      }
+    }
+    const [first] = left();
+    if (maxBurn !== undefined && first !== undefined) {
+      const { assertWithinBurn } = await import("./burn.ts");
+      await assertWithinBurn(maxBurn, { wanted: wantedBy(type, first.input), count: left().length }, context);
+    }
+    for (const item of left()) {
+      try {
+        await createOne(item, assertHeld);
+      } catch (error) {
+        if (count === undefined || error instanceof LockLost) throw error;
+        const isInterrupted =
+          interrupted.aborted && !(error instanceof InterruptedWrite || error instanceof UnknownOutcome);
+        failures.push({ item, name: item.name, error: isInterrupted ? notSent() : error });
+        if (!interrupted.aborted && !concernsAll(error)) continue;
+        if (done.size === 0 && !interrupted.aborted) throw error;
+        const rest = interrupted.aborted ? notSent() : error;
+        failures.push(...left().map((one) => ({ item: one, name: one.name, error: rest })));
+      }
+    }
+  };
+  if (ifAbsent || maxBurn !== undefined) await (await import("./lock.ts")).exclusively(context, work);
+  else await work(async () => {});
+  return { records: items.flatMap((item) => (done.has(item) ? [done.get(item)] : [])), failures };
+}
+
+const notSent = () => new Interrupted("not sent, because of the interruption");
+
+/** Whether the other requests would fail in the same way. */
+const concernsAll = (error: unknown): boolean =>
+  error instanceof ServiceError
+    ? error.status === 401 || error.status === 403
+    : !(error instanceof UnknownOutcome || error instanceof NetworkError);
+
+/** The active rentals that have the label of an item. Throws when they cannot be listed completely. */
+async function existing(
+  items: readonly Item[],
+  context: Pick<Context, "call" | "progress">,
+): Promise<ReadonlyMap<Item, unknown>> {
+  const listed = await context.progress("Looking for active rentals with the label", () =>
+    listActive(context),
+  );
+  const entries = items.flatMap((item): [Item, unknown][] => {
+    const found = listed.find(({ record }) => String(firstAt(record, labelPaths)) === item.input.label);
+    return found ? [[item, found.record]] : [];
+  });
+  return new Map(entries);
+}
+
+/**
+ * Waits until each rental is running, and replaces its record. Returns those that are not running in time. For a single
+ * one, throws its error.
+ */
+async function waitForAll(
+  records: unknown[],
+  { count, ifAbsent, waitTimeout: timeout }: Pick<Creation["flags"], "count" | "ifAbsent" | "waitTimeout">,
+  context: Context,
+): Promise<readonly FailedItem[]> {
+  const { interrupted, now, say } = context;
+  const ids = records.map(idOf);
+  const known = ids.filter((id) => id !== undefined);
+  if (known.length < ids.length) {
+    say("A response has no ID, so gpuctl cannot wait for the rental; `gpuctl rentals list` shows it.");
   }
-  if (flags.wait) say(`Rental ${rentalId} created. Waiting until it is running.`);
-  const data = flags.wait
-    ? await waitFor({ rentalId, ...inState("running"), timeout: flags.waitTimeout }, context)
-    : rental;
-  return { data, nextSteps: await nextSteps([rentalId], { type, running: flags.wait }, context) };
+  if (known.length === 1)
+    say(`Rental ${known[0]} ${ifAbsent ? "exists" : "created"}. Waiting until it is running.`);
+  if (known.length > 1) say(`Waiting until rentals ${known.join(", ")} are running.`);
+  const end = now() + timeout;
+  const failures: FailedItem[] = [];
+  for (const [at, rentalId] of ids.entries()) {
+    if (rentalId === undefined) continue;
+    try {
+      if (interrupted.aborted) throw new Interrupted("not waited for, because of the interruption");
+      const wait = { rentalId, ...inState("running"), timeout: Math.max(0, end - now()) };
+      records[at] = await waitFor(wait, context);
+    } catch (error) {
+      if (count === undefined) throw error;
+      const isInterrupted = interrupted.aborted && !(error instanceof Interrupted);
+      failures.push({ name: rentalId, error: isInterrupted ? new Interrupted() : error });
+    }
+  }
+  return failures;
 }
 
 /** The rental that an input asks for, with the service's defaults for omitted fields. */
-function wantedBy(type: RentalType, input: Creation["input"]): Wanted {
+function wantedBy(type: RentalType, input: Input): Wanted {
   const given = new Map(Object.entries(input));
   const value = (name: string) =>
     String(
@@ -73,17 +263,28 @@ function wantedBy(type: RentalType, input: Creation["input"]): Wanted {
   };
 }
 
-/** The question before a rental is created. It shows the rental and its cost. */
+/** The question before rentals are created. It shows them and their cost. Undefined when all of them exist already. */
 export async function rentalQuestion(
   type: RentalType,
-  { input, ...context }: Pick<Creation, "input" | "call" | "describe" | "request" | "progress">,
-): Promise<string> {
+  {
+    input,
+    flags,
+    ...context
+  }: Pick<Creation, "input" | "flags" | "call" | "describe" | "request" | "progress">,
+): Promise<string | undefined> {
+  const items = itemsOf(input, flags.count);
+  const count = items.length - (flags.ifAbsent ? (await existing(items, context)).size : 0);
+  if (count === 0) return undefined;
   const wanted = wantedBy(type, input);
   const { gpuCount, gpuType, region, termType } = wanted;
-  const cost = await estimateHourlyCost(wanted, context);
+  const cost = await estimateHourlyCost(wanted, count, context);
+  const gpus = `${gpuCount} x ${gpuType}`;
+  const it = count === 1 ? "It" : "They";
   return [
-    `Rent ${kinds[type].text} with ${gpuCount} x ${gpuType} in ${region} (${termType})?`,
-    cost === undefined ? "The price is not known in advance." : `It will cost ${cost}.`,
-    "It is billed until it ends.",
+    count === 1
+      ? `Rent ${kinds[type].text} with ${gpus} in ${region} (${termType})?`
+      : `Rent ${count} ${kinds[type].plural} with ${gpus} each in ${region} (${termType})?`,
+    cost === undefined ? "The price is not known in advance." : `${it} will cost ${cost}.`,
+    count === 1 ? "It is billed until it ends." : "They are billed until they end.",
   ].join(" ");
 }

@@ -1,7 +1,7 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { sandboxExamples } from "../../../command-kit/examples.ts";
 import { oneRental } from "../views.ts";
-import { createFlags, createRental, rentalQuestion } from "./create.ts";
+import { checkCreateFlags, createFlags, createRentals, rentalQuestion } from "./create.ts";
 
 export default defineCommand({
   path: "rentals create vm",
@@ -9,6 +9,10 @@ export default defineCommand({
   operation: "createVirtualMachineRental",
   alsoCalls: ["listVirtualMachineRentals", "getActiveRentalSummary"],
   flags: createFlags,
+  buildInput: ({ input, flags }) => {
+    checkCreateFlags(input, flags);
+    return input;
+  },
   confirm: { spending: (given) => rentalQuestion("virtual-machine", given) },
   view: oneRental,
   examples: [
@@ -19,5 +23,5 @@ export default defineCommand({
         "gpuctl rentals create vm --gpus 2 --gpu h200 --region eu-north-4 --custom-ports 8080 --wait --sandbox --yes",
     },
   ],
-  run: (given) => createRental("virtual-machine", given),
+  run: (given) => createRentals("virtual-machine", given),
 });

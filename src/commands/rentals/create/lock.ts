@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { Context } from "../../../command-kit/context.ts";
+import { duration } from "../../../core/durations.ts";
+import { reasonOf, UsageError, WaitedTooLong } from "../../../core/errors.ts";
+import { LockLost, lockedUntil } from "../../../core/lock.ts";
+
+type LockContext = Pick<Context, "files" | "say" | "sleep">;
+
+/**
+ * Does some work while no other process of this user does it. `work` calls `assertHeld` right before each request that
+ * creates a rental, and lets its error through. It starts over when another process took the lock.
+ */
+export async function exclusively<Value>(
+  context: LockContext,
+  work: (assertHeld: () => Promise<void>) => Promise<Value>,
+): Promise<Value> {
+  for (;;) {
+    try {
+      return await holdingLock(context, work);
+    } catch (error) {
+      if (!(error instanceof LockLost)) throw error;
+    }
+  }
+}
+
+/** The name of the lock, in the state folder. */
+const lockFile = "rentals-create";
+
+/** A create takes seconds. A process that is killed or suspended meanwhile loses the lock after this time. */
+const staleMs = 10_000;
+
+/** Milliseconds to wait for other processes, each of which may have a create that times out. */
+const timeoutMs = 300_000;
+
+/** Does some work while this process is the only one of the user that holds the lock. */
+async function holdingLock<Value>(
+  { files, say, sleep }: LockContext,
+  work: (assertHeld: () => Promise<void>) => Promise<Value>,
+): Promise<Value> {
+  let said = false;
+  const wait = (milliseconds: number) => {
+    if (!said) say("Waiting for another gpuctl process that is creating a rental.");
+    said = true;
+    return sleep(milliseconds);
+  };
+  const times = { stale: staleMs, timeout: timeoutMs };
+  try {
+    return await lockedUntil(join(files.state, lockFile), work, { ...times, busy: isBusy, sleep: wait });
+  } catch (error) {
+    if (!isAbout(error, files.state)) throw error;
+    throw new UsageError(`--max-burn and --if-absent need a lock in the state folder: ${reasonOf(error)}`, {
+      hint: "GPUCTL_STATE_DIR names another folder for the state.",
+    });
+  }
+}
+
+/** Whether a call on a file in a folder failed. */
+const isAbout = (error: unknown, folder: string): boolean =>
+  error instanceof Error && "path" in error && String(error.path).startsWith(folder);
+
+const isBusy = (lockPath: string): WaitedTooLong =>
+  new WaitedTooLong(
+    `waited ${duration(timeoutMs)} for another gpuctl process that is creating a rental`,
+    `Nothing was sent. If no other gpuctl is running, delete ${lockPath}.`,
+  );

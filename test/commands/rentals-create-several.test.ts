@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import { createCli, type Responder, type SeenRequest } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
+
+const one = "rentals create vm --gpus 1 --yes --sandbox";
+const three = `${one} --count 3`;
+
+const isCreate = ({ method, path }: SeenRequest) => method === "POST" && path.endsWith("-machine-rentals");
+const creates = (requests: readonly SeenRequest[]) => requests.filter(isCreate);
+
+/** Responds to the creates in turn; undefined leaves one to the sandbox. */
+function toCreates(...responders: readonly ((() => Response) | undefined)[]): Responder {
+  let at = -1;
+  return (request) => {
+    if (!isCreate(request)) return undefined;
+    at += 1;
+    return responders[at]?.();
+  };
+}
+
+const failure = (status: number, message: string) => () =>
+  Response.json({ code: "ERROR", message, issues: [] }, { status });
+
+describe("--count", () => {
+  test("creates that many, each by one request, and prints a list", async () => {
+    const { run } = await createCli();
+    const { code, out, requests } = await run(`${three} --label node -o json`);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([
+      { id: 1001, label: "node-1" },
+      { id: 1002, label: "node-2" },
+      { id: 1003, label: "node-3" },
+    ]);
+    expect(creates(requests).map(({ body }) => Object(body).label)).toEqual(["node-1", "node-2", "node-3"]);
+    expect((await run(`${three} -o id`)).out).toBe("1004\n1005\n1006\n");
+    const table = await run(three);
+    expect(table.out.split("\n").map((row) => row.split(" ")[0])).toEqual(["ID", "1007", "1008", "1009", ""]);
+    expect(table.err).toContain("gpuctl rentals terminate 1007 1008 1009 --sandbox  # end them");
+  });
+
+  test("prints a list for one, so that the shape does not depend on the number", async () => {
+    const { run } = await createCli();
+    expect(JSON.parse((await run(`${one} --count 1 --label node -o json`)).out)).toMatchObject([
+      { id: 1001, label: "node-1" },
+    ]);
+  });
+
+  test("numbers the label of a new volume too", async () => {
+    const { run } = await createCli();
+    await run(
+      "rentals create bare-metal --gpus 8 --network-type ethernet --new-volume data --new-volume-size 256 --count 2 --yes --sandbox",
+    );
+    const volumes = JSON.parse((await run("volumes list -o json --sandbox")).out);
+    expect(volumes).toMatchObject([{ label: "data-1" }, { label: "data-2" }]);
+  });
+
+  test("asks once, with the price of all", async () => {
+    const { run } = await createCli();
+    const asked: string[] = [];
+    const { code, requests } = await run("rentals create vm --gpus 2 --count 3 --sandbox", {
+      terminal: 200,
+      prompts: { confirm: async ({ message }) => asked.push(message) < 0 },
+    });
+    expect({ code, sent: creates(requests) }).toEqual({ code: 130, sent: [] });
+    expect(asked).toEqual([
+      expect.stringContaining(
+        "Rent 3 virtual machines with 2 x h100 each in us-central-1 (on-demand)? They will cost about $12.00 an hour (3 x $4.00), based on the service's rental options. They are billed until they end.",
+      ),
+    ]);
+  });
+
+  test("--wait waits for all", async () => {
+    const { run } = await createCli();
+    const { code, out } = await run(`${three} --wait -o json`);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject(Array(3).fill({ status: "Running" }));
+  });
+
+  test("a wait that times out shows what was created", async () => {
+    const { run } = await createCli();
+    const { code, out, err } = await run(`${three} --wait --wait-timeout 1s -o id`);
+    expect({ code, out }).toEqual({ code: 8, out: "1001\n1002\n1003\n" });
+    expect(err).toContain("3 of 3 rentals are not running");
+    expect(err).toContain("These rentals exist and are billed: 1001, 1002, 1003. Do not create them again.");
+  });
+
+  test.each([
+    ["6.00", 0, 3],
+    ["5.99", 11, 0],
+  ])("--max-burn %s counts all of them before anything is sent", async (limit, code, sent) => {
+    const { run } = await createCli();
+    const outcome = await run(`${three} --max-burn ${limit}`);
+    expect({ code: outcome.code, sent: creates(outcome.requests).length }, outcome.err).toEqual({
+      code,
+      sent,
+    });
+    if (code === 11) expect(outcome.err).toContain("these 3 about $6.00");
+  });
+
+  test("a dry run shows each request", async () => {
+    const { run } = await createCli();
+    const { code, out, requests } = await run(`${three} --label node --dry-run -o json`);
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    const labels = JSON.parse(out).requests.map(({ body }: { body: { label: string } }) => body.label);
+    expect(labels).toEqual(["node-1", "node-2", "node-3"]);
+  });
+
+  test.each(["0", "-1", "1.5", "many"])("%s is an error", async (count) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`${one} --count=${count}`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("--count must be a");
+  });
+});
+
+describe("when one of several fails", () => {
+  test("the others are created and printed, and the exit code is 12", async () => {
+    const { run } = await createCli({ respond: toCreates(undefined, failure(409, "No capacity")) });
+    const { code, out, err, requests } = await run(`${three} --label node -o json`);
+    expect({ code, ids: JSON.parse(out), sent: creates(requests).length }).toMatchObject({
+      code: 12,
+      ids: [{ id: 1001 }, { id: 1002 }],
+      sent: 3,
+    });
+    expect(JSON.parse(err).error).toMatchObject({
+      code: "SOME_FAILED",
+      message: "1 of 3 rentals could not be created",
+      issues: [{ path: "node-2", message: expect.stringContaining("No capacity") }],
+      retryable: false,
+      hint: "These rentals exist and are billed: 1001, 1002. Do not create them again.",
+    });
+  });
+
+  test("and its outcome is unknown, the exit code is 10", async () => {
+    const { run } = await createCli({ respond: toCreates(failure(400, "Bad"), failure(502, "Down")) });
+    const { code, out, err, requests } = await run(`${three} -o id`);
+    expect({ code, out, sent: creates(requests).length }).toEqual({ code: 10, out: "1001\n", sent: 3 });
+    expect(err).toContain("  number 1: Bad");
+    expect(err).toContain("  number 2: the outcome is unknown: ");
+    expect(err).toContain("Nothing new is listed yet");
+  });
+
+  test.each([
+    [409, 6, 3],
+    [401, 3, 1],
+  ])("and all fail alike with %i, the exit code is %i", async (status, code, sent) => {
+    const refuse = failure(status, "No");
+    const { run } = await createCli({ respond: toCreates(refuse, refuse, refuse) });
+    const outcome = await run(`${three} -o json`);
+    expect({ code: outcome.code, out: outcome.out }).toEqual({ code, out: "" });
+    expect(creates(outcome.requests)).toHaveLength(sent);
+  });
+
+  test("an interruption stops the rest, and what was created is printed", async () => {
+    const controller = new AbortController();
+    const { run } = await createCli({
+      respond: toCreates(undefined, () => {
+        controller.abort();
+        return Response.json({ id: 7 });
+      }),
+    });
+    const { code, out, err, requests } = await run(`${three} -o id`, { signal: controller.signal });
+    expect({ code, sent: creates(requests).length }).toEqual({ code: 130, sent: 2 });
+    expect(out).toMatch(/^1001\n/);
+    expect(err).toContain("number 3: not sent, because of the interruption");
+    expect(err).toContain("1001");
+  });
+});
+
+describe("--if-absent", () => {
+  const ensure = `${one} --label trainer --if-absent`;
+
+  test("creates a rental only when no active one has the label", async () => {
+    const { run } = await createCli();
+    expect((await run(`${ensure} -o id`)).out).toBe("1001\n");
+    const again = await run(`${ensure} -o id`);
+    expect({ code: again.code, out: again.out, sent: creates(again.requests) }).toEqual({
+      code: 0,
+      out: "1001\n",
+      sent: [],
+    });
+    expect(again.err).toBe('Rental 1001 has the label "trainer" already: nothing was created.\n');
+    await run("rentals terminate trainer --yes --sandbox");
+    expect((await run(`${ensure} -o id`)).out).toBe("1002\n");
+  });
+
+  test("finds a rental of the other type, asks nothing, and waits for it", async () => {
+    const { run } = await createCli();
+    await run("rentals create bare-metal --gpus 8 --network-type ethernet --label trainer --yes --sandbox");
+    const { code, out } = await run(`${ensure.replace(" --yes", "")} --wait -o id`, { terminal: 80 });
+    expect({ code, out }).toEqual({ code: 0, out: "1001\n" });
+    expect((await run("rentals get 1001 --sandbox -o json")).out).toContain("Running");
+  });
+
+  test("with --count creates those that are missing", async () => {
+    const { run } = await createCli();
+    await run(`${one} --label trainer-2`);
+    const { out, requests } = await run(`${ensure} --count 3 -o id`);
+    expect(out).toBe("1002\n1001\n1003\n");
+    expect(creates(requests).map(({ body }) => Object(body).label)).toEqual(["trainer-1", "trainer-3"]);
+  });
+
+  test("does not count what exists against the burn limit", async () => {
+    const { run } = await createCli();
+    await run(ensure);
+    expect(await run(`${ensure} --max-burn 2.00`)).toMatchObject({ code: 0 });
+  });
+
+  test("requires a label", async () => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`${one} --if-absent`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("--if-absent requires --label");
+  });
+
+  test("creates nothing when the rentals cannot be listed completely", async () => {
+    const { run } = await createCli({
+      respond: ({ path }) => (path.endsWith("/bare-metal-rentals") ? failure(500, "Down")() : undefined),
+    });
+    const { code, requests } = await run(`${ensure} --retries 0`);
+    expect({ code, sent: creates(requests) }).toEqual({ code: 7, sent: [] });
+  });
+
+  test("a dry run looks nothing up", async () => {
+    const { run } = await createCli();
+    const { code, requests } = await run(`${ensure} --dry-run`, overNetwork());
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+  });
+});
