@@ -37,6 +37,12 @@ export interface Column {
   /** Dotted paths; the first value that is not null wins. */
   readonly paths: readonly string[];
   readonly format?: Format;
+  /** When a list does not fit the terminal, columns with a higher number are left out first; 0 by default. */
+  readonly priority?: number;
+  /** The usual text. A column that shows nothing else is left out before all others. */
+  readonly usual?: string;
+  /** Shortened only beyond the length of a UUID: less of an address or a path is useless. */
+  readonly whole?: boolean;
   /** Display spelling of words that services spell in several ways, keyed by their letters in lower case. */
   readonly spelling?: Readonly<Record<string, string>>;
 }

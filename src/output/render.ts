@@ -22,6 +22,8 @@ export interface RenderOptions extends DrawOptions {
   readonly header: boolean;
   /** Columns that replace the view's own. */
   readonly columns?: readonly Column[] | undefined;
+  /** Called when columns of a table do not fit the terminal. */
+  readonly onLeftOut?: ((columns: readonly Column[]) => void) | undefined;
   /** Called with the records of a table, csv or tsv before they are rendered. */
   readonly observe?: (records: readonly unknown[]) => void;
 }

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { nodeFiles } from "./files.ts";
 import { interruption } from "./interruption.ts";
-import { hideCursor, sink, spinner } from "./terminal.ts";
+import { fullScreen, sink, spinner } from "./terminal.ts";
 import type { System } from "./types.ts";
 
 /** The real system. Streams are opened, and heavy modules loaded, on first use. */
@@ -25,7 +25,7 @@ export async function nodeSystem(): Promise<System> {
           ? (await import("./plain-prompts.ts")).plainPrompts
           : (await import("./prompts.ts")).prompts,
       spinner,
-      hideCursor: async (options) => hideCursor(process.stdout, options),
+      fullScreen: async (options) => fullScreen(options),
     },
     clock: {
       now: Date.now,

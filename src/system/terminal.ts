@@ -1,6 +1,6 @@
 import process from "node:process";
 import type { Writable } from "node:stream";
-import type { Sink, Spinner, SpinnerOptions } from "./types.ts";
+import type { Io, Sink, Spinner, SpinnerOptions } from "./types.ts";
 
 type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
@@ -44,21 +44,32 @@ const RESTORE = "\u001b[?2026l\u001b[?25h";
 /** Resets a color whose end was lost in the same way. */
 const RESET_STYLE = "\u001b[0m";
 
+/** The alternate screen. A terminal does not wrap its lines anew when the window is resized. */
+const SCREEN = { enter: "\u001b[?1049h", leave: "\u001b[?1049l" };
+
+interface HideOptions {
+  readonly color: boolean;
+  /** The screen to draw on, instead of the one with the shell's output. */
+  readonly screen?: typeof SCREEN;
+  /** Called when a stopped process continues. */
+  readonly continued?: () => void;
+}
+
 /**
  * Hides the cursor during a redraw. Every terminal mode is restored when the returned function is called, or when the
  * process ends or stops first: on exit, on an uncaught error, on Ctrl-\ and on Ctrl-Z.
  */
-export function hideCursor(
+function hideCursor(
   terminal: { readonly write: (text: string) => unknown },
-  { color }: { readonly color: boolean },
+  { color, screen, continued }: HideOptions,
 ): () => void {
   let hidden = false;
   const hide = () => {
-    if (!hidden) terminal.write(HIDE);
+    if (!hidden) terminal.write(`${screen?.enter ?? ""}${HIDE}`);
     hidden = true;
   };
   const restore = () => {
-    if (hidden) terminal.write(color ? RESET_STYLE + RESTORE : RESTORE);
+    if (hidden) terminal.write(`${color ? RESET_STYLE : ""}${screen?.leave ?? ""}${RESTORE}`);
     hidden = false;
   };
   const stop = () => {
@@ -70,7 +81,11 @@ export function hideCursor(
     removeHandlers();
     process.kill(process.pid, "SIGQUIT");
   };
-  const handlers = { exit: restore, SIGTSTP: stop, SIGCONT: hide, SIGQUIT: quit };
+  const resume = () => {
+    hide();
+    continued?.();
+  };
+  const handlers = { exit: restore, SIGTSTP: stop, SIGCONT: resume, SIGQUIT: quit };
   const removeHandlers = () => {
     for (const [event, handler] of Object.entries(handlers)) process.off(event, handler);
   };
@@ -78,6 +93,16 @@ export function hideCursor(
   hide();
   return () => {
     removeHandlers();
+    restore();
+  };
+}
+
+/** Implements `Io.fullScreen`. */
+export function fullScreen({ color, redraw }: Parameters<Io["fullScreen"]>[0]): () => void {
+  const restore = hideCursor(process.stdout, { color, screen: SCREEN, continued: redraw });
+  process.stdout.on("resize", redraw);
+  return () => {
+    process.stdout.off("resize", redraw);
     restore();
   };
 }

@@ -20,8 +20,15 @@ export interface Io {
   readonly stderr: Sink;
   readonly prompts: () => Promise<Prompts>;
   readonly spinner: (text: string, options: SpinnerOptions) => Promise<Spinner>;
-  /** Hides the cursor of stdout. Every terminal mode is restored when the returned function is called or the process ends or stops. */
-  readonly hideCursor: (options: { readonly color: boolean }) => Promise<() => void>;
+  /**
+   * Switches stdout to a screen of its own, without a cursor. `redraw` is called when the size of the window changes and
+   * when a stopped process continues. Every terminal mode is restored when the returned function is called or the process
+   * ends or stops.
+   */
+  readonly fullScreen: (options: {
+    readonly color: boolean;
+    readonly redraw: () => void;
+  }) => Promise<() => void>;
 }
 
 export interface Source {

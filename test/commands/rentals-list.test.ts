@@ -20,19 +20,44 @@ describe("rentals list", () => {
       "/v2/on-demand/bare-metal-rentals",
     ]);
     expect(out).toMatchInlineSnapshot(`
-      "ID    LABEL    STATE    TYPE             GPU      REGION        TERM          $/H  SSH                 AGE
-      1001  trainer  Running  virtual-machine  2x h200  us-central-1  on-demand   $5.20  ubuntu@192.0.2.240  2026-11-20T12:00:00.000Z
-      1002  bm-1002  Running  bare-metal       8x h100  us-central-1  on-demand  $16.00  ubuntu@192.0.2.241  2026-11-20T12:00:00.000Z
+      "ID    LABEL    STATE    TYPE        GPU      REGION        TERM          $/H  SSH                 AGE
+      1001  trainer  Running  vm          2x h200  us-central-1  on-demand   $5.20  ubuntu@192.0.2.240  2026-11-20T12:00:00.000Z
+      1002  bm-1002  Running  bare-metal  8x h100  us-central-1  on-demand  $16.00  ubuntu@192.0.2.241  2026-11-20T12:00:00.000Z
       "
     `);
   });
 
-  test.each([80, 100])("fits a terminal of %i columns", async (terminal) => {
-    const { run, advance } = await withTwoRentals();
+  test.each([80, 100])(
+    "fits a terminal of %i columns, and says which columns it leaves out",
+    async (terminal) => {
+      const { run, advance } = await withTwoRentals();
+      advance(60_000);
+      const { out, err } = await run("rentals list --sandbox --color never", { terminal });
+      for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(terminal);
+      expect(out + err).toMatchSnapshot();
+    },
+  );
+
+  test("leaves out a label and a type that say nothing before the region", async () => {
+    const { run, advance } = await createCli();
+    await run("rentals create vm --gpus 2 --gpu h200 --sandbox --yes");
     advance(60_000);
-    const { out } = await run("rentals list --sandbox --color never", { terminal });
-    for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(terminal);
-    expect(out).toMatchSnapshot();
+    const { out, err } = await run("rentals list --sandbox --color never", { terminal: 80 });
+    expect(`${out}${err}`).toMatchInlineSnapshot(`
+      "ID    LABEL    STATE    GPU      REGION          $/H  SSH                 AGE
+      1001  vm-1001  Running  2x h200  us-central-1  $5.20  ubuntu@192.0.2.240  1m ago
+      Left out to fit: TYPE, TERM. See --columns id,type,term or -o json.
+      "
+    `);
+    const chosen = await run("rentals list --sandbox --columns id,type,term", { terminal: 80 });
+    expect(chosen.out).toMatch(/1001 +vm +on-demand/);
+    expect(chosen.err).toBe("");
+  });
+
+  test("does not say what it leaves out with --quiet, or when stdout is no terminal", async () => {
+    const { run } = await withTwoRentals();
+    expect((await run("rentals list --sandbox --quiet", { terminal: 60 })).err).toBe("");
+    expect((await run("rentals list --sandbox")).err).toBe("");
   });
 
   test.each([
@@ -96,13 +121,13 @@ test("rentals history shows ended rentals", async () => {
   advance(2 * 86_400_000);
   const { out } = await run("rentals history --sandbox");
   expect(out).toMatchInlineSnapshot(`
-    "ID    LABEL    STATE       TYPE             GPU      REGION        TERM        $/H  STARTED                   ENDED
-    1001  vm-1001  Terminated  virtual-machine  1x h100  us-central-1  reserved  $2.00  2026-11-20T12:00:02.000Z  2026-11-21T12:00:02.000Z
+    "ID    LABEL    STATE       TYPE  GPU      REGION        TERM        $/H  STARTED                   ENDED
+    1001  vm-1001  Terminated  vm    1x h100  us-central-1  reserved  $2.00  2026-11-20T12:00:02.000Z  2026-11-21T12:00:02.000Z
     "
   `);
 });
 
-test("the type has one spelling in a table, whatever the service sends, and JSON is unchanged", async () => {
+test("the type is spelled as at --type in a table, whatever the service sends, and JSON is unchanged", async () => {
   const types = ["virtual-machine", "VM", "bare-metal", "BareMetal", "pod"];
   const { run } = await createCli({
     respond: ({ path }) =>
@@ -110,16 +135,14 @@ test("the type has one spelling in a table, whatever the service sends, and JSON
   });
   const shown = async (flags: string) => (await run(`rentals list ${flags}`, overNetwork())).out;
   expect((await shown("--columns type --no-header")).split("\n")).toEqual([
-    "virtual-machine",
-    "virtual-machine",
+    "vm",
+    "vm",
     "bare-metal",
     "bare-metal",
     "pod",
     "",
   ]);
-  expect(await shown("--columns type --no-header -o tsv")).toBe(
-    "virtual-machine\nvirtual-machine\nbare-metal\nbare-metal\npod\n",
-  );
+  expect(await shown("--columns type --no-header -o tsv")).toBe("vm\nvm\nbare-metal\nbare-metal\npod\n");
   expect(
     JSON.parse(await shown("-o json")).map(({ rentalType }: { rentalType: string }) => rentalType),
   ).toEqual(types);

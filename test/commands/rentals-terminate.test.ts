@@ -521,7 +521,7 @@ Terminated: 7.
     expect(code).toBe(0);
     expect(requestLines(requests).filter((line) => line.startsWith("POST"))).toEqual([end]);
     expect(err).toBe(
-      "Rental 7 has not ended yet (running, active) and is billed until it does. Run `gpuctl rentals wait 7 --for terminated` to wait for it.\n",
+      "Rental 7 has not ended yet (Running) and is billed until it does. Run `gpuctl rentals wait 7 --for terminated` to wait for it.\n",
     );
   });
 

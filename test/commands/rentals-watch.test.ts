@@ -93,22 +93,34 @@ describe("rentals list --watch in a pipe", () => {
 describe("rentals list --watch on a terminal", () => {
   const terminal = { terminal: 80, env: {} };
 
-  test("redraws in place, hides the cursor, and shows how to exit", async () => {
+  test("redraws a screen of its own, shows how to exit, and leaves the last list", async () => {
     const { watch } = await watching([[pending], [running]], terminal);
     const { code, out, err } = await watch("--watch 2s --color never");
     expect({ code, err }).toEqual({ code: 130, err: "" });
-    expect(out.startsWith("\u001b[?25l\u001b[J")).toBe(true);
-    expect(out.endsWith("\u001b[?25h")).toBe(true);
-    expect(out).toMatch(/Updated at \d\d:\d\d:\d\d, every 2s; press Ctrl-C to exit\n\u001b\[4A\r\u001b\[J/);
-    expect(out).toContain("was Pending");
+    const [before, screens = "", after] = out.split(/\u001b\[\?1049[hl]/);
+    const [none, first, second, ...more] = screens.split("\u001b[H\u001b[J");
+    expect([before, none, more]).toEqual(["", "", []]);
+    expect(first).toMatch(/Pending[\s\S]*\n\nUpdated at \d\d:\d\d:\d\d, every 2s; press Ctrl-C to exit\n$/);
+    expect(second).toContain("was Pending");
+    expect(after).toMatch(/^ID .*\n1 +a +Running +was Pending .*\n$/);
+  });
+
+  test("says which columns do not fit", async () => {
+    const { watch } = await watching([[{ ...pending, region: "us-central-1" }]], {
+      ...terminal,
+      terminal: 40,
+    });
+    const { out } = await watch("--watch --color never");
+    expect(out).toContain("\nLeft out to fit: REGION. See --columns id,region or -o json.\nUpdated at");
   });
 
   test("is never taller than the window", async () => {
     const many = Array.from({ length: 40 }, (_, id) => ({ ...running, id: id + 1 }));
     const { watch } = await watching([many], { ...terminal, rows: 10 });
     const { out } = await watch("--watch --color never");
-    expect(out.split("\n")).toHaveLength(10);
-    expect(out).toContain("… and 35 more\n");
+    const [, screen = ""] = out.split(/\u001b\[\?1049[hl]/);
+    expect(screen.split("\n")).toHaveLength(10);
+    expect(screen).toContain("… and 35 more\n");
   });
 
   test("shows a failed poll in place, below the last result", async () => {
@@ -116,7 +128,7 @@ describe("rentals list --watch on a terminal", () => {
     const { out, err } = await watch("--watch --color never");
     expect(err).toBe("");
     expect(out).toMatch(/failed: out of order.*Last updated at \d\d:\d\d:\d\d/);
-    expect(out.match(/Pending/g)).toHaveLength(2);
+    expect(out.match(/Pending/g)).toHaveLength(3);
   });
 
   test.each([

@@ -60,7 +60,7 @@ describe("rentals create", () => {
       "ID:              1002
       LABEL:           vm-1002
       STATE:           Pending
-      TYPE:            virtual-machine
+      TYPE:            vm
       GPU:             1x h100
       REGION:          us-central-1
       TERM:            on-demand
@@ -84,8 +84,8 @@ describe("rentals get", () => {
     expect((await run("rentals get 1001 --sandbox")).out).toMatchInlineSnapshot(`
       "ID:              1001
       LABEL:           vm-1001
-      STATE:           active
-      TYPE:            virtual-machine
+      STATE:           Running
+      TYPE:            vm
       GPU:             1x h100
       REGION:          us-central-1
       TERM:            on-demand
@@ -103,8 +103,8 @@ describe("rentals get", () => {
     ).toMatchInlineSnapshot(`
       "ID:              1001
       LABEL:           vm-1001
-      STATE:           active
-      TYPE:            virtual-machine
+      STATE:           Running
+      TYPE:            vm
       GPU:             1x h100
       REGION:          us-central-1
       TERM:            on-demand

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ListView } from "../../src/core/view.ts";
+import type { Column, ListView } from "../../src/core/view.ts";
 import { displayWidth } from "../../src/output/display-width.ts";
 import { inPipe, machines, onTerminal, pieces, rendered, text } from "./rendering.ts";
 
@@ -34,10 +34,41 @@ describe("a list on a terminal", () => {
     );
   });
 
-  test("drops columns from the right when there is no room, and shows an ellipsis instead", async () => {
-    expect(await rendered(rentals, machines, { ...onTerminal, width: 18 })).toBe(
-      text("ID     LABEL     …", "18026  train", "r-2    日本語…"),
+  test("leaves out columns from the right when there is no room", async () => {
+    const leftOut: string[] = [];
+    const onLeftOut = (columns: readonly Column[]) => leftOut.push(...columns.map(({ title }) => title));
+    expect(await rendered(rentals, machines, { ...onTerminal, width: 18, onLeftOut })).toBe(
+      text("ID     LABEL", "18026  train", "r-2    日本語🚀x"),
     );
+    expect(leftOut).toEqual(["State", "GPU", "$/h", "Age"]);
+  });
+
+  test("leaves out columns by their priority, and fills the room with the others", async () => {
+    const priorities: Readonly<Record<string, number>> = { State: 1, GPU: 3, Age: 1, "$/h": 2 };
+    const columns = machines.columns.map((column) => ({
+      ...column,
+      priority: priorities[column.title] ?? 0,
+    }));
+    const shown = async (width: number) =>
+      (await rendered(rentals, { ...machines, columns }, { ...onTerminal, width })).split("\n")[0];
+    expect(await shown(52)).toMatch(/^ID +LABEL +STATE +GPU +\$\/H +AGE$/);
+    expect(await shown(47)).toMatch(/^ID +LABEL +STATE +\$\/H +AGE$/);
+    expect(await shown(35)).toMatch(/^ID +LABEL +STATE +GPU$/);
+    expect(await shown(20)).toMatch(/^ID +LABEL$/);
+  });
+
+  test("leaves out a column first that holds only its usual text, or repeats the ID", async () => {
+    const columns = machines.columns.map((column) => ({
+      ...column,
+      ...(column.title === "State" && { usual: "Running" }),
+    }));
+    const record = { id: 7, label: "vm-7", status: "Running", gpuCount: 8, gpuType: "h100", note: "a note" };
+    const shown = async (records: readonly unknown[], width: number) =>
+      (await rendered(records, { ...machines, columns }, { ...onTerminal, width })).split("\n")[0];
+    expect(await shown([record], 80)).toBe("ID  LABEL  STATE    GPU      NOTE");
+    expect(await shown([record], 20)).toBe("ID  GPU      NOTE");
+    expect(await shown([record, { ...record, label: "x" }], 20)).toBe("ID  LABEL  GPU");
+    expect(await shown([{ ...record, status: "Pending" }], 20)).toBe("ID  STATE    GPU");
   });
 
   test("never truncates an amount", async () => {
@@ -45,9 +76,7 @@ describe("a list on a terminal", () => {
       ...machines,
       columns: machines.columns.filter(({ title }) => /Id|h$/.test(title)),
     };
-    expect(await rendered(rentals, view, { ...onTerminal, width: 12 })).toBe(
-      text("ID     …", "18026", "r-2"),
-    );
+    expect(await rendered(rentals, view, { ...onTerminal, width: 12 })).toBe(text("ID", "18026", "r-2"));
   });
 
   test("truncates the ID when there is no other column", async () => {

@@ -135,9 +135,9 @@ export async function createCli({
           shown.push(text);
           return { update: (next) => shown.push(next), stop: () => {} };
         },
-        hideCursor: async () => {
-          await stdout.sink.write("\u001b[?25l");
-          return () => void stdout.sink.write("\u001b[?25h");
+        fullScreen: async () => {
+          await stdout.sink.write("\u001b[?1049h");
+          return () => void stdout.sink.write("\u001b[?1049l");
         },
       },
       clock: {

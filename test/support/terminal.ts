@@ -1,5 +1,5 @@
 import { type IPty, spawn } from "@lydell/node-pty";
-import { Terminal as Emulator, type IBuffer } from "@xterm/headless";
+import { Terminal as Emulator } from "@xterm/headless";
 import { onTestFinished } from "vitest";
 
 /** The characters that a terminal sends for each key. */
@@ -115,7 +115,7 @@ export function openTerminal({
       watcher();
     });
 
-  const text = () => lines(emulator.buffer.active).join("\n");
+  const text = () => lines(emulator).join("\n");
   const ended = () => when("the end", () => exited);
   onTestFinished(async () => {
     if (!exited) kill(pty);
@@ -125,7 +125,7 @@ export function openTerminal({
   });
 
   return {
-    screen: () => lines(emulator.buffer.active, { window: rows }),
+    screen: () => lines(emulator, { window: emulator.rows }),
     text,
     bytes: () => bytes,
     waitFor: async (wanted) => {
@@ -167,13 +167,17 @@ function kill(pty: IPty): void {
  * The lines without trailing spaces: the last `window` rows as shown on the screen, or all lines, with wrapped rows
  * joined.
  */
-function lines(buffer: IBuffer, { window }: { window?: number } = {}): readonly string[] {
+function lines(
+  { buffer: { active: buffer }, cols }: Emulator,
+  { window }: { window?: number } = {},
+): readonly string[] {
   const first = window === undefined ? 0 : buffer.baseY;
   const last = window === undefined ? buffer.length : buffer.baseY + window;
   const read: string[] = [];
   for (let at = first; at < last; at++) {
     const continues = window === undefined && buffer.getLine(at + 1)?.isWrapped === true;
-    const row = buffer.getLine(at)?.translateToString(!continues) ?? "";
+    // A row of a window that became narrower still holds the cells that are no longer shown.
+    const row = buffer.getLine(at)?.translateToString(!continues, 0, cols) ?? "";
     if (window === undefined && buffer.getLine(at)?.isWrapped) read.push(`${read.pop() ?? ""}${row}`);
     else read.push(row);
   }

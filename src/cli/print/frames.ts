@@ -1,14 +1,16 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Frame, Frames } from "../../core/result.ts";
+import type { Column } from "../../core/view.ts";
 import { recordsOf } from "../../output/records.ts";
 import { type RenderOptions, render } from "../../output/render.ts";
-import { fitFrame, redraw } from "../../output/table/frame.ts";
+import { fitFrame, screenOf } from "../../output/table/frame.ts";
 import { oneLine } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
 import type { Runtime } from "../start/services.ts";
+import { leftOutNote } from "./shown-columns.ts";
 
 /**
- * Shows frames until the user interrupts. A terminal redraws them in place. Without animation, each changed frame is
+ * Shows frames until the user interrupts. A terminal redraws them on a screen of its own. Without animation, each changed frame is
  * printed. `-o jsonl` prints all records of each frame, and `-o id` prints each new id.
  */
 export async function showFrames(
@@ -27,6 +29,7 @@ export async function showFrames(
         for await (const piece of render(frame, view, { ...renderOptions(), ...changes })) pieces.push(piece);
         return pieces.join("");
       },
+      leftOut: (columns) => leftOutNote(columns, view, renderOptions().columns !== undefined),
       empty: (frame) => (recordsOf(frame, view).length === 0 ? view.empty : undefined),
     });
   } catch (error) {
@@ -47,38 +50,66 @@ interface RendererOptions extends Pick<Runtime, "settings" | "system"> {
   readonly draw: (frame: Frame, changes?: Partial<RenderOptions>) => Promise<string>;
   /** The message for an empty list; undefined for any other. */
   readonly empty: (frame: Frame) => string | undefined;
+  /** Says which columns do not fit the terminal. */
+  readonly leftOut: (columns: readonly Column[]) => string;
   readonly color: boolean;
 }
 
-const showLive: Renderer = async (frames, { draw, empty, color, system }) => {
-  const { stdout, hideCursor } = system.io;
-  const restore = await hideCursor({ color });
-  let previous: readonly string[] = [];
+/** Draws on a screen of its own, anew when the window is resized. The last list stays on the shell's screen. */
+const showLive: Renderer = async (frames, { draw, empty, leftOut, color, system }) => {
+  const { stdout, fullScreen } = system.io;
+  let current: Frame | undefined;
+  const listOf = async (frame: Frame, changes?: Partial<RenderOptions>) =>
+    empty(frame)?.split("\n") ?? (await draw(frame, changes)).trimEnd().split("\n");
+  const drawCurrent = async () => {
+    if (current === undefined) return;
+    const { notes, status } = current;
+    const hints: string[] = [];
+    const list = await listOf(current, { onLeftOut: (columns) => hints.push(leftOut(columns)) });
+    const footer = [...notes, "", ...hints, status].map((line) => oneLine(line, true));
+    await stdout.write(screenOf(fitFrame(list, footer, stdout)));
+  };
+  // One drawing at a time: a resize may come while another is under way.
+  let drawing = Promise.resolve();
+  const redraw = () => {
+    drawing = drawing.then(drawCurrent);
+    return drawing;
+  };
+  // A failure is thrown by the next drawing in the loop.
+  const restore = await fullScreen({ color, redraw: () => void redraw().catch(() => {}) });
   try {
     for await (const frame of frames) {
-      const list = empty(frame)?.split("\n") ?? (await draw(frame)).trimEnd().split("\n");
-      const footer = [...frame.notes, "", frame.status].map((line) => oneLine(line, true));
-      const { columns, rows } = stdout;
-      const lines = fitFrame(list, footer, { columns, rows });
-      await stdout.write(redraw(previous, lines, columns));
-      previous = lines;
+      current = frame;
+      await redraw();
     }
   } finally {
+    const last = current;
+    current = undefined;
+    await drawing.catch(() => {});
     restore();
+    if (last) await stdout.write(textOf([...(await listOf(last)), ...last.notes])).catch(() => {});
   }
 };
 
+const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+
 const showChanges: Renderer = async (frames, options) => {
-  const { draw, empty, settings, system } = options;
+  const { draw, empty, leftOut, settings, system } = options;
   const { stdout, stderr } = system.io;
   let previous: string | undefined;
+  let hint = "";
+  const onLeftOut = (columns: readonly Column[]) => {
+    hint = leftOut(columns);
+  };
   for await (const frame of reportFailures(frames, options)) {
     // Compared as drawn for a pipe, where times are absolute and so do not change by themselves.
     const content = (await draw(frame, { terminal: false })) + frame.notes.join("\n");
     if (content === previous) continue;
     const notes = frame.notes.map((line) => `${oneLine(line, stdout.isTTY)}\n`).join("");
-    const text = (await draw(frame)) + notes;
+    const hinted = hint;
+    const text = (await draw(frame, { onLeftOut })) + notes;
     if (text !== "") await stdout.write(previous ? `\n${text}` : text);
+    if (hint !== hinted && stderr.isTTY && !settings.quiet) await stderr.write(`${hint}\n`);
     const message = empty(frame);
     if (message !== undefined && !settings.quiet) await stderr.write(`${message}\n`);
     previous = content;

@@ -1,7 +1,7 @@
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { CannotPrint, reasonOf } from "../../core/errors.ts";
 import type { Data, Frames, Records, Result, Text } from "../../core/result.ts";
-import type { View } from "../../core/view.ts";
+import type { Column, View } from "../../core/view.ts";
 import type { Filter } from "../../output/jq.ts";
 import type { RenderOptions } from "../../output/render.ts";
 import type { Sink } from "../../system/types.ts";
@@ -66,9 +66,13 @@ async function printRendered(result: Data | Records, view: View, options: PrintO
   const { render } = await import("../../output/render.ts");
   const shown = await columnsFor(view, options);
   let count = 0;
+  let leftOut: readonly Column[] = [];
   const pieces = render(result, view, {
     ...renderOptions(options),
     columns: shown?.columns,
+    onLeftOut: (columns) => {
+      leftOut = columns;
+    },
     observe: (records) => {
       count += records.length;
       shown?.observe(records);
@@ -83,6 +87,9 @@ async function printRendered(result: Data | Records, view: View, options: PrintO
   if (settings.output === "table" && view.kind === "list" && count === 0) notes.say(view.empty);
   const note = shown?.note();
   if (note) notes.say(note);
+  if (leftOut.length > 0 && view.kind === "list" && system.io.stderr.isTTY) {
+    notes.say((await import("./shown-columns.ts")).leftOutNote(leftOut, view, shown !== undefined));
+  }
 }
 
 /** The columns of `--columns`. */

@@ -1,6 +1,6 @@
 import { valueAt } from "../../core/json.ts";
-import type { View } from "../../core/view.ts";
-import { availableColumns, chosenColumns } from "../../output/table/columns.ts";
+import type { Column, ListView, View } from "../../core/view.ts";
+import { availableColumns, chosenColumns, nameOf } from "../../output/table/columns.ts";
 
 /** Resolves `--columns`: each word names a column or a path. `note` lists the paths that no observed record has. */
 export function shownColumns(view: View, words: readonly string[]) {
@@ -21,4 +21,13 @@ export function shownColumns(view: View, words: readonly string[]) {
         ? undefined
         : `No record has ${[...unseen].join(", ")}. Columns: ${availableColumns(view, sample)}`,
   };
+}
+
+/** Says which columns did not fit the terminal, and how to see them. `chosen`: the user named the columns. */
+export function leftOutNote(leftOut: readonly Column[], { columns, id }: ListView, chosen: boolean): string {
+  const titles = leftOut.map(({ title }) => title).join(", ");
+  const idColumn = columns.filter(({ paths }) => paths.some((path) => id.includes(path))).slice(0, 1);
+  const names = [...idColumn, ...leftOut].map(nameOf).join(",");
+  const instead = chosen ? "Name fewer in --columns, or use" : `See --columns ${names} or`;
+  return `Left out to fit: ${titles}. ${instead} -o json.`;
 }

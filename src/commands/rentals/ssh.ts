@@ -54,7 +54,7 @@ export default defineCommand({
     const wait = { rentalId, goal: "can be reached by ssh", reached, timeout: flags.waitTimeout };
     const rental = await (flags.wait ? waitFor(wait, context) : getRental(rentalId, context));
     const addresses = sshAddresses(rental);
-    assertReachable(rentalId, addresses, statesOf(rental));
+    assertReachable(rentalId, addresses, rental);
     const address = addresses[(flags.node ?? 1) - 1];
     if (address === undefined) {
       throw new UsageError(
@@ -77,7 +77,8 @@ export default defineCommand({
 const sshLine = (args: readonly string[]): string => ["ssh", ...args].map(quoted).join(" ");
 
 /** Throws when a rental has ended or has no address; the error says why. */
-function assertReachable(rentalId: string, addresses: readonly SshAddress[], states: readonly string[]) {
+function assertReachable(rentalId: string, addresses: readonly SshAddress[], rental: unknown) {
+  const states = statesOf(rental);
   assertNotTerminated(rentalId, states);
   if (addresses.length > 0) return;
   assertNotFailed(rentalId, states);
@@ -85,7 +86,7 @@ function assertReachable(rentalId: string, addresses: readonly SshAddress[], sta
     throw new EmptyResult(`rental ${rentalId} is running, but the service reports no address for ssh`);
   }
   throw new NotReady(
-    `rental ${rentalId} is not ready yet: it is ${stateText(states)} and has no address for ssh`,
+    `rental ${rentalId} is not ready yet: it is ${stateText(rental)} and has no address for ssh`,
     "A rental takes a few minutes to start; --wait waits for it.",
   );
 }

@@ -7,12 +7,11 @@ import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { isRecord, jsonOf, labelPaths } from "../../command-kit/responses.ts";
 import { parseId } from "../../command-kit/values.ts";
 import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../core/errors.ts";
-import { firstAt } from "../../core/json.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { filterFlags, rentalFilter } from "./filter.ts";
 import { hasEnded, planMatching, planTermination, type TerminationPlan } from "./terminate/plan.ts";
 import { id } from "./views.ts";
-import { statesOf, stateText } from "./waiting.ts";
+import { stateOf, statesOf, stateText } from "./waiting.ts";
 
 export default defineCommand({
   path: "rentals terminate",
@@ -195,7 +194,7 @@ async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "s
   const states = statesOf(record);
   if (states.length === 0 || states.some((state) => state.startsWith("terminat"))) return;
   say(
-    `Rental ${id} has not ended yet (${stateText(states)}) and is billed until it does. Run \`gpuctl rentals wait ${id} --for terminated\` to wait for it.`,
+    `Rental ${id} has not ended yet (${stateText(record)}) and is billed until it does. Run \`gpuctl rentals wait ${id} --for terminated\` to wait for it.`,
   );
 }
 
@@ -203,8 +202,7 @@ async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "s
 async function finding(id: string, { call }: Pick<Context, "call">): Promise<string> {
   try {
     const record: unknown = await call("getRental", { rentalId: id });
-    const state = firstAt(record, ["status", "state"]);
-    return `Rental ${id} was looked up: it ${record === null ? "no longer exists" : `is ${state ?? "still there"} now`}.`;
+    return `Rental ${id} was looked up: it ${record === null ? "no longer exists" : `is ${stateOf(record) ?? "still there"} now`}.`;
   } catch {
     return `Looking up rental ${id} failed too: check it before you try again.`;
   }

@@ -1,12 +1,17 @@
 import { labelPaths } from "../../command-kit/responses.ts";
-import { rentalTypes } from "../../contract/enums.ts";
+import { rentalTypes, termTypes } from "../../contract/enums.ts";
 import type { Column, ListView, RecordView } from "../../core/view.ts";
 
-const [bareMetal, virtualMachine] = rentalTypes;
+const [bareMetal] = rentalTypes;
+
+/** How people see and type the type of a virtual machine. */
+export const vm = "vm";
 
 /** Possible paths of a rental's fields: services name them differently. */
 export const id = ["id", "rentalId"];
 export const typePaths = ["rentalType", "machineType", "meta.rental_type"];
+/** The state as it is shown; `statesOf` has all states for comparisons. */
+export const statePaths = ["status", "state"];
 export const termPaths = ["termType", "currentTerm.termType"];
 /** When a rental was created or, if the record does not say, when it started. */
 export const createdPaths = ["createdAt", "startedAt"];
@@ -16,23 +21,29 @@ export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCent
 const common: readonly Column[] = [
   { title: "ID", paths: id },
   { title: "LABEL", paths: labelPaths },
-  { title: "STATE", paths: ["state", "status"] },
+  { title: "STATE", paths: statePaths },
   {
     title: "TYPE",
     paths: typePaths,
-    spelling: { vm: virtualMachine, virtualmachine: virtualMachine, baremetal: bareMetal },
+    spelling: { vm, virtualmachine: vm, baremetal: bareMetal },
+    usual: vm,
+    priority: 4,
   },
-  { title: "GPU", paths: ["gpuType"], format: "gpus" },
-  { title: "REGION", paths: ["region"] },
-  { title: "TERM", paths: termPaths },
-  { title: "$/H", name: "costPerHourCents", paths: hourlyCostPaths, format: "cents" },
+  { title: "GPU", paths: ["gpuType"], format: "gpus", priority: 1 },
+  { title: "REGION", paths: ["region"], priority: 3 },
+  { title: "TERM", paths: termPaths, usual: termTypes[0], priority: 5 },
+  { title: "$/H", name: "costPerHourCents", paths: hourlyCostPaths, format: "cents", priority: 2 },
 ];
 
-const ssh: Column = { title: "SSH", paths: ["providerData"], format: "ssh" };
+const ssh: Column = { title: "SSH", paths: ["providerData"], format: "ssh", whole: true };
 
 export const activeRentals: ListView = {
   kind: "list",
-  columns: [...common, ssh, { title: "AGE", name: "created", paths: createdPaths, format: "time" }],
+  columns: [
+    ...common,
+    ssh,
+    { title: "AGE", name: "created", paths: createdPaths, format: "time", priority: 1 },
+  ],
   empty: "No active rentals.",
   id,
 };
@@ -50,7 +61,7 @@ export const pastRentals: ListView = {
   kind: "list",
   columns: [
     ...common,
-    { title: "STARTED", paths: ["startedAt", "createdAt"], format: "time" },
+    { title: "STARTED", paths: ["startedAt", "createdAt"], format: "time", priority: 1 },
     { title: "ENDED", paths: ["terminatedAt"], format: "time" },
   ],
   empty: "No past rentals.",

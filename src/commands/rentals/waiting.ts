@@ -2,6 +2,9 @@ import type { Context } from "../../command-kit/context.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
+import { firstAt } from "../../core/json.ts";
+import { plainText } from "../../output/text.ts";
+import { statePaths } from "./views.ts";
 
 export const waitTimeout = flag.duration("Maximum time to wait", { default: "15m" });
 
@@ -46,11 +49,11 @@ export function waitFor(
       const left = end - context.now();
       if (left <= 0) {
         throw new WaitedTooLong(
-          `timed out waiting until rental ${rentalId} ${goal}: it is ${stateText(states)}`,
+          `timed out waiting until rental ${rentalId} ${goal}: it is ${stateText(rental)}`,
           "The rental was not changed and is still billed.",
         );
       }
-      update(`Waiting until rental ${rentalId} ${goal}; it is ${stateText(states)}`);
+      update(`Waiting until rental ${rentalId} ${goal}; it is ${stateText(rental)}`);
       await context.sleep(Math.min(interval, left));
     }
   });
@@ -72,12 +75,18 @@ export function assertNotFailed(rentalId: string, states: readonly string[]): vo
     throw new RentalFailed(`rental ${rentalId} has failed; it may still be billed`);
 }
 
-/** All states that a record names, in lower case, each once. */
+/** All states that a record names, in lower case, each once. For comparisons only. */
 export function statesOf(rental: unknown): readonly string[] {
   if (!isRecord(rental)) return [];
-  const named = [rental.status, rental.state].filter((state) => typeof state === "string");
+  const named = statePaths.map((path) => rental[path]).filter((state) => typeof state === "string");
   return [...new Set(named.map((state) => state.toLowerCase()))];
 }
 
-/** States as they are written after "it is". */
-export const stateText = (states: readonly string[]): string => states.join(", ") || "in an unknown state";
+/** The state as every command shows it; undefined when the record names none. */
+export function stateOf(rental: unknown): string | undefined {
+  const state = firstAt(rental, statePaths);
+  return state === undefined || state === "" ? undefined : plainText(state);
+}
+
+/** The state as it is written after "it is". */
+export const stateText = (rental: unknown): string => stateOf(rental) ?? "in an unknown state";

@@ -2,11 +2,11 @@ import type { Context } from "../../command-kit/context.ts";
 import { idOf, isRecord } from "../../command-kit/responses.ts";
 import { duration } from "../../core/durations.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
-import { firstAt } from "../../core/json.ts";
 import type { Frame, Frames } from "../../core/result.ts";
 import { InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
 import { type ActiveRental, bothTypes, kinds, type Listings, rowOf } from "./listing.ts";
 import { watchedRentals } from "./views.ts";
+import { stateOf } from "./waiting.ts";
 
 /** The output formats that can print one snapshot after another. The others print a single document. */
 const formats = ["table", "jsonl", "id"];
@@ -100,7 +100,8 @@ function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<
   const marks = new Map<string, string>();
   for (const [id, state] of after) {
     const was = before.get(id);
-    if (was !== state) marks.set(id, was === undefined ? "new" : `was ${was || "in an unknown state"}`);
+    if (was?.toLowerCase() !== state.toLowerCase())
+      marks.set(id, was === undefined ? "new" : `was ${was || "in an unknown state"}`);
   }
   const notes = [...before]
     .filter(([id]) => !after.has(id))
@@ -110,6 +111,5 @@ function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<
 
 function idAndState(rental: unknown): readonly (readonly [string, string])[] {
   const id = idOf(rental);
-  const state = firstAt(rental, ["state", "status"]) ?? "";
-  return id === undefined ? [] : [[id, typeof state === "string" ? state : JSON.stringify(state)]];
+  return id === undefined ? [] : [[id, stateOf(rental) ?? ""]];
 }

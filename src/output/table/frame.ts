@@ -7,7 +7,7 @@ export interface Size {
   readonly rows: number;
 }
 
-const CURSOR_UP = (lines: number): string => (lines > 0 ? `\u001b[${lines}A\r` : "");
+const HOME = "\u001b[H";
 const CLEAR_BELOW = "\u001b[J";
 /** Lines are measured up to this width. */
 const MAX_WIDTH = 10_000;
@@ -37,6 +37,6 @@ export function fitFrame(
   return [`${list.length - 1} in the list: the window is too small to show them`, ...footer];
 }
 
-/** The text that replaces the previously drawn lines with new ones. */
-export const redraw = (before: readonly string[], lines: readonly string[], columns: number): string =>
-  `${CURSOR_UP(height(before, columns))}${CLEAR_BELOW}${lines.map((line) => `${line}\n`).join("")}`;
+/** The text that replaces the whole screen with these lines. */
+export const screenOf = (lines: readonly string[]): string =>
+  `${HOME}${CLEAR_BELOW}${lines.map((line) => `${line}\n`).join("")}`;

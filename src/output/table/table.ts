@@ -11,21 +11,23 @@ const DEFAULT_TERMINAL_WIDTH = 80;
 /** In a pipe, cells are padded to at most this width, even if another value in their column is longer. */
 const MAX_PIPE_WIDTH = 200;
 /** The length of a UUID: a clipped identifier is useless. */
-const MIN_FIRST_WIDTH = 36;
-const MIN_TEXT_WIDTH = 8;
+const MIN_WHOLE_WIDTH = 36;
+const MIN_TEXT_WIDTH = 12;
 
 export interface TableOptions extends DrawOptions {
   readonly header: boolean;
   /** The user chose the columns: empty ones are shown, too. */
   readonly chosen: boolean;
+  /** Called when columns do not fit the terminal. */
+  readonly onLeftOut?: ((columns: readonly Column[]) => void) | undefined;
   /** Records that are laid out together: the first chunk of this size determines the widths. */
   readonly chunkSize: number;
 }
 
 /**
  * A list as a table without borders: upper-case titles, two spaces between columns, `-` for absent values. On a
- * terminal it fits the width and omits empty columns; a last title `…` marks columns that did not fit. In a pipe nothing
- * is cut. Later chunks keep the widths of the first, and are clipped to them on a terminal.
+ * terminal it fits the width: it omits empty columns, shortens long texts and leaves out the least important columns. In
+ * a pipe nothing is cut. Later chunks keep the widths of the first, and are clipped to them on a terminal.
  */
 export async function* table(
   batches: AsyncIterable<readonly unknown[]>,
@@ -43,13 +45,12 @@ export async function* table(
     );
     const header = layout === undefined && options.header;
     layout ??= layoutOf(formattedColumns, chunk, options);
-    const { widths, cut, aligns } = layout;
+    const { widths, aligns } = layout;
     const kept = layout.columns.flatMap(
       (column) => formattedColumns.find((candidate) => candidate.column === column) ?? [],
     );
-    const cells = { widths: cut ? [...widths, 1] : widths, aligns };
-    yield* draw(tableCells(kept, layout, { ...options, header, colors }), (rows) =>
-      Table ? tableRows(Table, rows, cells) : alignRows(rows, cells),
+    yield* draw(tableCells(kept, widths, { ...options, header, colors }), (rows) =>
+      Table ? tableRows(Table, rows, { widths, aligns }) : alignRows(rows, { widths, aligns }),
     );
   }
 }
@@ -96,79 +97,115 @@ function naturalWidth({ title, texts }: FormattedColumn, header: boolean, limit:
   );
 }
 
-interface TableLayout extends Fit {
+interface TableLayout {
   readonly columns: readonly Column[];
+  readonly widths: readonly number[];
   readonly aligns: readonly FormattedColumn["align"][];
 }
 
 function layoutOf(columns: readonly FormattedColumn[], { last }: Chunk, options: TableOptions): TableLayout {
-  const { header, terminal, width } = options;
-  const showEmpty = !terminal || options.chosen || !last;
+  const { header, terminal, width, chosen, onLeftOut } = options;
+  const showEmpty = !terminal || chosen || !last;
   const shown = columns.filter(
     ({ texts }, index) => showEmpty || index === 0 || texts.some((text) => text !== ABSENT),
   );
   const available = terminal ? width || DEFAULT_TERMINAL_WIDTH : Number.POSITIVE_INFINITY;
   const limit = terminal ? available : MAX_PIPE_WIDTH;
-  const wanted = shown.map((column, index) => {
-    const natural = naturalWidth(column, header, limit);
-    // A clipped number would read as another number.
-    const min = column.align === "right" ? natural : index === 0 ? MIN_FIRST_WIDTH : MIN_TEXT_WIDTH;
-    return { natural, min: Math.min(natural, min) };
+  const candidates = shown.map((formatted, index): Candidate => {
+    const natural = naturalWidth(formatted, header, limit);
+    return {
+      formatted,
+      natural,
+      min: Math.min(natural, index === 0 ? MIN_WHOLE_WIDTH : minWidth(formatted)),
+      // The user's own order says what is important.
+      priority: chosen
+        ? 0
+        : saysLittle(formatted, shown[0])
+          ? Number.POSITIVE_INFINITY
+          : priorityOf(formatted),
+    };
   });
-  const fit = fitWidths(wanted, available);
-  const kept = shown.slice(0, fit.widths.length);
-  return { ...fit, columns: kept.map(({ column }) => column), aligns: kept.map(({ align }) => align) };
+  const fitting = fittingColumns(candidates, available);
+  const leftOut = candidates.filter((candidate) => !fitting.includes(candidate));
+  if (leftOut.length > 0) onLeftOut?.(leftOut.map(({ formatted }) => formatted.column));
+  return {
+    columns: fitting.map(({ formatted }) => formatted.column),
+    widths: fittedWidths(fitting, available),
+    aligns: fitting.map(({ formatted }) => formatted.align),
+  };
 }
 
-/** Widths of the columns that are kept, from the left. */
-interface Fit {
-  readonly widths: readonly number[];
-  /** Columns were left out; there is room for a mark one character wide. */
-  readonly cut: boolean;
+/** A column that may be shown. */
+interface Candidate {
+  readonly formatted: FormattedColumn;
+  readonly natural: number;
+  readonly min: number;
+  readonly priority: number;
 }
 
-/**
- * Fits columns into the available width: first the widest shrink, down to their minimum, then columns are left out from
- * the right. The first column always stays.
- */
-function fitWidths(
-  wanted: readonly { readonly natural: number; readonly min: number }[],
-  available: number,
-): Fit {
-  let kept = wanted.length;
-  const room = () => (kept < wanted.length ? available - GAP - 1 : available);
-  const min = wanted.map((column) => column.min);
-  while (kept > 1 && rowWidth(min.slice(0, kept)) > room()) kept -= 1;
-  const widths = wanted.slice(0, kept).map(({ natural }) => natural);
-  for (let excess = rowWidth(widths) - room(); excess > 0; excess -= 1) {
+/** A shortened number or time would read as another one. */
+function minWidth({ column: { format, whole }, align }: FormattedColumn): number {
+  if (align === "right" || format === "time") return Number.POSITIVE_INFINITY;
+  return whole ? MIN_WHOLE_WIDTH : MIN_TEXT_WIDTH;
+}
+
+const priorityOf = ({ column: { priority = 0 } }: FormattedColumn): number => priority;
+
+/** Whether a column only repeats its usual text, or the identifier in the first column, as in `vm-1001`. */
+function saysLittle(formatted: FormattedColumn, first: FormattedColumn | undefined): boolean {
+  if (formatted === first) return false;
+  return formatted.texts.every((text, row) => {
+    const id = first?.texts[row] ?? "";
+    return text === ABSENT || text === formatted.column.usual || text === id || text.endsWith(`-${id}`);
+  });
+}
+
+/** The columns that fit with their minimum widths: the first one, and the most important of the others. */
+function fittingColumns(candidates: readonly Candidate[], available: number): readonly Candidate[] {
+  const [first, ...others] = candidates;
+  if (first === undefined) return [];
+  const kept = new Set([first]);
+  let used = first.min;
+  for (const candidate of others.toSorted((one, other) => compare(one.priority, other.priority))) {
+    if (used + GAP + candidate.min > available) continue;
+    used += GAP + candidate.min;
+    kept.add(candidate);
+  }
+  return candidates.filter((candidate) => kept.has(candidate));
+}
+
+/** Works for infinity, too. */
+const compare = (one: number, other: number): number => (one === other ? 0 : one < other ? -1 : 1);
+
+/** Natural widths, or narrower ones where these do not fit: the widest shrink first, down to their minimum. */
+function fittedWidths(columns: readonly Candidate[], available: number): readonly number[] {
+  const widths = columns.map(({ natural }) => natural);
+  const total = widths.reduce((sum, width) => sum + width + GAP, -GAP);
+  for (let excess = total - available; excess > 0; excess -= 1) {
     const widest = widths.reduce((best, width, index) => {
-      const shrinks = width > (min[index] ?? width);
+      const shrinks = width > (columns[index]?.min ?? width);
       return shrinks && width > (widths[best] ?? 0) ? index : best;
     }, -1);
-    if (widest < 0) return { widths: [Math.max(1, room())], cut: kept < wanted.length };
+    if (widest < 0) return [Math.max(1, available)];
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
-  return { widths, cut: kept < wanted.length };
+  return widths;
 }
-
-const rowWidth = (widths: readonly number[]): number =>
-  widths.reduce((sum, width) => sum + width + GAP, -GAP);
 
 function* tableCells(
   columns: readonly FormattedColumn[],
-  { widths, cut }: Fit,
+  widths: readonly number[],
   options: TableOptions & { readonly colors: Palette },
 ): Generator<Cell[]> {
   const { title, state } = options.colors;
   const shown = (text: string, index: number) => (options.terminal ? clip(text, widths[index] ?? 1) : text);
-  const titles = columns.map((column, index) => ({ text: shown(column.title, index), paint: title }));
-  if (options.header) yield cut ? [...titles, { text: "…", paint: title }] : titles;
-  const mark = cut ? [{ text: "" }] : [];
+  if (options.header) {
+    yield columns.map((column, index) => ({ text: shown(column.title, index), paint: title }));
+  }
   for (let row = 0; row < (columns[0]?.texts.length ?? 0); row += 1) {
-    const cells = columns.map(({ texts, isState }, index): Cell => {
+    yield columns.map(({ texts, isState }, index): Cell => {
       const text = texts[row] ?? "";
       return { text: shown(text, index), paint: isState ? state(text) : undefined };
     });
-    yield [...cells, ...mark];
   }
 }
