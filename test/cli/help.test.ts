@@ -54,6 +54,18 @@ test.each(["", ...groups.map(({ name }) => name), "rentals create", "rentals lis
   },
 );
 
+test.each([80, 100])("gpuctl without arguments fits 30 lines of %i columns", async (terminal) => {
+  const { run } = await createCli();
+  const { code, out, err } = await run([], { terminal, env: { NO_COLOR: "1" } });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const lines = out.trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(30);
+  for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(terminal);
+  for (const { name, summary } of nouns) expect(out).toMatch(new RegExp(`^  ${name} +${summary}$`, "m"));
+  for (const more of ["setup", "COMMAND --help", "--help"]) expect(out).toContain(`  gpuctl ${more} `);
+  expect(await run("--help")).not.toMatchObject({ out });
+});
+
 describe("help on a terminal", () => {
   const titles = (out: string) => [...out.matchAll(/\u001b\[1m(.*?)\u001b\[22m/g)].map(([, title]) => title);
 

@@ -37,10 +37,25 @@ const isWithin =
   (spec: CommandNode): boolean =>
     path.every((word, at) => spec.path[at] === word);
 
-const rootHelp = (style: HelpStyle): string =>
-  page(
+/** What `gpuctl` without arguments prints: it fits a small terminal. */
+export const overview = (style: HelpStyle): string =>
+  page(...rootParts(style), section("Learn more", learnMore, style));
+
+const learnMore: readonly Row[] = [
+  ["gpuctl setup", "Set up an account, or the sandbox, which needs none"],
+  ["gpuctl COMMAND --help", "Show the flags and examples of a command"],
+  ["gpuctl --help", "Show the global flags and help topics"],
+];
+
+const rootParts = (style: HelpStyle) =>
+  [
     ["gpuctl COMMAND [FLAGS]", "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account."],
     section("Commands", nouns.map(nameRow), style),
+  ] as const;
+
+const rootHelp = (style: HelpStyle): string =>
+  page(
+    ...rootParts(style),
     ...groupedGlobals.map(({ group, flags }) =>
       section(`Global flags, ${group.toLowerCase()}`, flags.map(flagRow), style),
     ),

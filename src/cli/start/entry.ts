@@ -38,11 +38,12 @@ async function helpOf(line: readonly string[]): Promise<string | undefined> {
   const last = line.at(-1);
   const isHelpCommand = line[0] === "help";
   if (!isHelpCommand && last !== undefined && last !== "--help" && last !== "-h") return undefined;
-  const [{ helpFor }, { helpStyle }, { helpOrTopic }] = await Promise.all([
+  const [{ helpFor, overview }, { helpStyle }, { helpOrTopic }] = await Promise.all([
     import("../help/help.ts"),
     import("../help/layout.ts"),
     import("../help/topics.ts"),
   ]);
   const style = await helpStyle(stdoutSize(), env);
+  if (last === undefined) return overview(style);
   return isHelpCommand ? helpOrTopic(line.slice(1), style) : helpFor(line.slice(0, -1), style);
 }

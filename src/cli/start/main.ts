@@ -5,7 +5,7 @@ import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { isMachineFormat, outputFormats } from "../../core/view.ts";
 import type { Sink, System } from "../../system/types.ts";
-import { helpFor } from "../help/help.ts";
+import { helpFor, overview } from "../help/help.ts";
 import { helpStyle } from "../help/layout.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { type Invocation, parse } from "../parse/program.ts";
@@ -24,8 +24,12 @@ export async function main(argv: readonly string[], system: System, services: Se
   try {
     const parsed = parse(argv, services.version);
     if ("command" in parsed) return await execute(parsed, system, services);
-    const text = "show" in parsed ? parsed.show : helpFor(parsed.help, await helpStyle(io.stdout, env));
-    await io.stdout.write(text ?? "");
+    if ("show" in parsed) {
+      await io.stdout.write(parsed.show);
+      return exit.done;
+    }
+    const style = await helpStyle(io.stdout, env);
+    await io.stdout.write((argv.length > 0 ? helpFor(parsed.help, style) : overview(style)) ?? "");
     return exit.done;
   } catch (error) {
     return fail(error, io.stderr, { asJson: wantsJson(argv, env) });
