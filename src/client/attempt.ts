@@ -1,5 +1,12 @@
 import type { Route } from "../contract/plain/route.ts";
-import { ConnectionFailed, InterruptedWrite, isRead } from "../core/service-errors.ts";
+import { reasonOf } from "../core/errors.ts";
+import {
+  ConnectionFailed,
+  InterruptedWrite,
+  isRead,
+  type Received,
+  UnknownOutcome,
+} from "../core/service-errors.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
 import { responseError, transportError } from "./failure.ts";
 import { type Fetch, type FetchResponse, fetchResponse, type Observer, readText } from "./fetch.ts";
@@ -72,6 +79,7 @@ async function attempt<Value>(
   signal?.throwIfAborted();
   const isReadRequest = isRead(request);
   const deadline = startDeadline(timeout[request.host], signal);
+  let recorded: (() => Received | undefined) | undefined;
   let open = false;
   const keepOpen = () => {
     open = true;
@@ -80,7 +88,9 @@ async function attempt<Value>(
     const response = await fetchResponse(fetch, request, deadline, observe);
     const { status, headers } = response;
     if (isSuccess(status, request)) {
-      return { value: await read(response, { request, deadline, signal, keepOpen }) };
+      const recording = isPaid(request) ? record(response) : { response, received: () => undefined };
+      recorded = recording.received;
+      return { value: await read(recording.response, { request, deadline, signal, keepOpen }) };
     }
     return {
       error: responseError(status, await readText(response, deadline), request, headers.get("location")),
@@ -89,13 +99,46 @@ async function attempt<Value>(
     };
   } catch (cause) {
     if (signal?.aborted) {
-      throw isReadRequest || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request);
+      throw isReadRequest || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request, recorded?.());
     }
+    const received = recorded?.();
+    if (received) return { error: unusable(cause, request, received), retryable: false };
     const error = transportError(cause, request);
     return { error, retryable: isReadRequest && error !== cause };
   } finally {
     if (!open) deadline.clear();
   }
+}
+
+/** A generation is charged when it is done, so its response must not be lost. */
+const isPaid = (request: WireRequest): boolean => request.host === "inference" && !isRead(request);
+
+/** The response, and a function that returns what was read of its body so far; undefined for nothing. */
+function record(response: FetchResponse): {
+  readonly response: FetchResponse;
+  readonly received: () => Received | undefined;
+} {
+  const { status, headers, body } = response;
+  const chunks: Uint8Array[] = [];
+  let complete = false;
+  async function* recording(from: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of from) {
+      chunks.push(chunk);
+      yield chunk;
+    }
+    complete = true;
+  }
+  return {
+    response: { status, headers, body: body && recording(body) },
+    received: () => (chunks.length === 0 ? undefined : { bytes: Buffer.concat(chunks), complete }),
+  };
+}
+
+/** The error for a paid response that could not be read, with what arrived of it. */
+function unusable(cause: unknown, request: WireRequest, received: Received): UnknownOutcome {
+  const error = transportError(cause, request);
+  const status = error instanceof UnknownOutcome ? error.status : undefined;
+  return new UnknownOutcome(reasonOf(error), status, request, { received });
 }
 
 /** 304 is a success for a conditional request only. */

@@ -1,6 +1,7 @@
 import { pricedPicture } from "../contract/image-models.ts";
 import { BudgetExceeded, UsageError } from "../core/errors.ts";
 import { dollarText, inProportion, type Money, parseMoney } from "../core/money.ts";
+import type { Received } from "../core/service-errors.ts";
 import type { Context } from "./context.ts";
 import { type FlagValues, flag } from "./flag.ts";
 
@@ -46,3 +47,9 @@ export function assertWithinCost(cost: Money, limit: Money | undefined): void {
   if (limit === undefined || cost <= limit) return;
   throw new BudgetExceeded(`this would cost ${dollarText(cost)}; the limit is ${dollarText(limit)}`);
 }
+
+/** The JSON of a response that was paid for and cannot be used, to be kept. */
+export const receivedJson = (response: unknown): Received => ({
+  bytes: Buffer.from(`${JSON.stringify(response)}\n`),
+  complete: true,
+});

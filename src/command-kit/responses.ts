@@ -21,11 +21,14 @@ export function jsonOf(response: BufferedResponse): unknown {
   } catch {
     const empty = response.bytes.length === 0;
     const reason = empty ? `the service responded ${status} with an empty body` : "the response is not JSON";
-    throw isRead(request)
-      ? new InvalidResponse(reason, status, request)
-      : new UnknownOutcome(reason, status, request);
+    if (isRead(request)) throw new InvalidResponse(reason, status, request);
+    // Only what was paid for has to be kept.
+    const received = !empty && isInference(request) ? { bytes: response.bytes, complete: true } : undefined;
+    throw new UnknownOutcome(reason, status, request, { received });
   }
 }
+
+const isInference = ({ url }: BufferedResponse["request"]): boolean => new URL(url).pathname.includes("/v1/");
 
 /**
  * Turns a failure to fetch the service's description into a `NoDescription`; returns any other error unchanged.

@@ -1,4 +1,4 @@
-import type { RequestLine } from "./service-errors.ts";
+import type { Received, RequestLine } from "./service-errors.ts";
 
 /** The message of anything that was thrown. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
@@ -128,12 +128,22 @@ export class RentalFailed extends Error {
   override readonly name = "RentalFailed";
 }
 
-/** The response was well-formed but empty, such as a recording without sound. */
+/** The response was well-formed but empty, such as a recording without sound. `received` is what was paid for. */
 export class EmptyResult extends Error {
   override readonly name = "EmptyResult";
+  readonly received: Received | undefined;
+  constructor(message: string, received?: Received) {
+    super(message);
+    this.received = received;
+  }
 }
 
-/** A result that was paid for could not be saved anywhere. */
+/** A result that was paid for could not be stored where it should go. The message says where it was stored instead. */
+export class StoredElsewhere extends Error {
+  override readonly name = "StoredElsewhere";
+}
+
+/** A result that was paid for could not be stored anywhere. */
 export class ResultLost extends Error {
   override readonly name = "ResultLost";
 }

@@ -4,7 +4,7 @@ import type { ListView, View } from "./view.ts";
 export type Result = Data | Records | Bytes | Text | Ended | Frames;
 
 /** A value, shown through the command's view or printed as JSON unchanged. */
-export interface Data {
+export interface Data extends Paid {
   readonly data: unknown;
   /** Data for the table, when it differs from `data`. */
   readonly rows?: unknown;
@@ -28,7 +28,7 @@ export interface NextStep {
 }
 
 /** A list that may not fit in memory, in batches of records as they arrive. */
-export interface Records {
+export interface Records extends Paid {
   readonly records: AsyncIterable<readonly unknown[]>;
 }
 
@@ -38,12 +38,20 @@ export interface Ended {
 }
 
 /** Bytes to write to stdout. */
-export interface Bytes {
+export interface Bytes extends Paid {
   readonly bytes: Uint8Array;
+  /** As in `Data`. */
+  readonly failure?: Error | undefined;
+}
+
+/** A result whose output was charged for. */
+interface Paid {
+  /** If stdout cannot take the output, it is stored in a file instead, and the error says where. */
+  readonly paid?: boolean;
 }
 
 /** Pieces of text, printed as they arrive. */
-export interface Text {
+export interface Text extends Paid {
   readonly text: Iterable<string> | AsyncIterable<string>;
   /** As in `Data`. */
   readonly exitCode?: number;

@@ -4,6 +4,12 @@ export interface RequestLine {
   readonly url: string;
 }
 
+/** The body of a response that was paid for, or the part of it that arrived. */
+export interface Received {
+  readonly bytes: Uint8Array;
+  readonly complete: boolean;
+}
+
 /** Whether a request changes nothing, so that it is safe to send again and to redirect. */
 export const isRead = ({ method }: Pick<RequestLine, "method">): boolean =>
   method === "GET" || method === "HEAD";
@@ -90,28 +96,40 @@ export class InvalidResponse extends RequestError {
 
 /**
  * A write was sent and may or may not have taken effect. Check the state of the service before sending it again;
- * `finding` is the result of such a check.
+ * `finding` is the result of such a check. `received` is what arrived of a response that was paid for.
  */
 export class UnknownOutcome extends RequestError {
   override readonly name = "UnknownOutcome";
   readonly status: number | undefined;
   readonly finding: string | undefined;
-  constructor(reason: string, status: number | undefined, request: RequestLine, finding?: string) {
+  readonly received: Received | undefined;
+  constructor(
+    reason: string,
+    status: number | undefined,
+    request: RequestLine,
+    { finding, received }: { finding?: string; received?: Received | undefined } = {},
+  ) {
     super(reason, request);
     this.status = status;
     this.finding = finding;
+    this.received = received;
   }
 
   withFinding(finding: string): UnknownOutcome {
-    return new UnknownOutcome(this.message, this.status, this.request, finding);
+    return new UnknownOutcome(this.message, this.status, this.request, { finding, received: this.received });
   }
 }
 
-/** The user interrupted while a write was under way: it may have taken effect. */
+/**
+ * The user interrupted while a write was under way: it may have taken effect. `received` is what arrived of a response
+ * that was paid for.
+ */
 export class InterruptedWrite extends RequestError {
   override readonly name = "InterruptedWrite";
-  constructor(request: RequestLine) {
+  readonly received: Received | undefined;
+  constructor(request: RequestLine, received?: Received) {
     super("interrupted after the request was sent: it may have taken effect", request);
+    this.received = received;
   }
 }
 

@@ -5,7 +5,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [0, "Success"],
   [
     1,
-    "An internal error, output that could not be written, a paid result that could not be saved, or a problem found by `gpuctl doctor`",
+    "An internal error, output that could not be written, a paid result that could not be stored where it should go (the error says where it is), or a problem found by `gpuctl doctor`",
   ],
   [
     2,

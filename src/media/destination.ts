@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { dirname, isAbsolute, sep } from "node:path";
+import { dirname, isAbsolute, parse, sep } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import {
   checkTemplate,
@@ -64,6 +64,19 @@ export function folderOf(to: FileDestination): string {
   if (to.kind === "file") return dirname(to.path);
   const [beforeValues = ""] = to.template.split("{");
   return beforeValues === "" ? to.folder : dirname(within(to.folder, `${beforeValues}x`));
+}
+
+/** The extension of a result whose format is not known, unless the user typed one. */
+export const unknownExtension = "bin";
+
+/**
+ * The path of one result whose format is not known: with the extension that the user typed, else with `values.ext`.
+ * A file has the name that the user typed.
+ */
+export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1): string {
+  if (to.kind === "file") return count > 1 ? numbered(to.path, values.index ?? 1) : to.path;
+  const path = within(to.folder, fileName(to.template, values));
+  return parse(to.template).ext === "" ? `${path}.${values.ext}` : path;
 }
 
 /**

@@ -116,10 +116,14 @@ function safeValue(value: string): string {
 
 /** Other extensions in use for the same type. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  aiff: ["aif", "aifc"],
+  heic: ["heif"],
   jpg: ["jpeg", "jpe", "jfif"],
   ogg: ["oga", "opus"],
   m4a: ["m4b", "mp4"],
+  tiff: ["tif"],
   wav: ["wave"],
+  webm: ["weba"],
 };
 
 const MEDIA_EXTENSIONS = new Set(MEDIA_TYPES.flatMap(({ ext }) => [ext, ...(ALIASES[ext] ?? [])]));

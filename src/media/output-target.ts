@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
-import { EmptyResult, ResultLost, SaveFailed } from "../core/errors.ts";
+import { EmptyResult, ResultLost, SaveFailed, StoredElsewhere } from "../core/errors.ts";
 import { decodeBase64 } from "./base64.ts";
-import { type Destination, destination, folderOf, pathIn } from "./destination.ts";
-import { DEFAULT_TEMPLATE, type NameValues } from "./filename.ts";
+import {
+  type Destination,
+  destination,
+  type FileDestination,
+  folderOf,
+  pathIn,
+  pathOfUnknown,
+  unknownExtension,
+} from "./destination.ts";
+import { DEFAULT_TEMPLATE, fileName, type NameValues } from "./filename.ts";
 import { assertWritable } from "./folders.ts";
 import { save } from "./save.ts";
 import { type MediaType, sniff } from "./sniff.ts";
@@ -52,46 +60,87 @@ interface Media {
   readonly finish?: (bytes: Uint8Array) => Uint8Array;
 }
 
-/**
- * Decodes a result and saves it under the extension of its bytes, or returns the bytes when they go to stdout. A
- * file is replaced only with `force`. Throws `EmptyResult` for data of another kind, and `ResultLost` when it cannot be
- * saved anywhere.
- */
-export async function saveMedia(
-  { base64, kind, count, names, finish = (bytes) => bytes }: Media,
-  target: OutputTarget,
-): Promise<SavedFile | { readonly bytes: Uint8Array }> {
-  const decoded = decodeBase64(base64);
-  const type = sniff(decoded);
-  if (type?.kind !== kind) throw new EmptyResult(`the response contains no ${kind} of a known type`);
-  const bytes = finish(decoded);
-  const { to, say } = target;
-  if (to.kind === "stdout") return { bytes };
-  const filled = { ...names, ext: type.ext };
-  const { path: wanted, renamed } = pathIn(to, filled, count);
-  const options = { force: target.force, makeFolders: to.kind === "template" };
-  const saved = await save(wanted, bytes, options).catch(saveFailure);
-  if (renamed && !(saved instanceof SaveFailed))
-    say(`The response is ${type.mime}, so it was saved as ${saved}`);
-  const path = saved instanceof SaveFailed ? await saveElsewhere(bytes, filled, saved, target) : saved;
-  return { path, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+/** A result that was paid for, decoded. */
+export interface Decoded extends Omit<Media, "base64" | "finish"> {
+  readonly bytes: Uint8Array;
+  /** Undefined for a format that is not known. */
+  readonly type: MediaType | undefined;
 }
 
-/** Saves a paid result under its default name in the first fallback folder that works, and prints its path. */
-async function saveElsewhere(
-  bytes: Uint8Array,
-  names: NameValues,
-  failure: SaveFailed,
-  { fallbackFolders, say }: OutputTarget,
-): Promise<string> {
-  for (const folder of fallbackFolders) {
-    const { path } = pathIn({ kind: "template", folder, template: DEFAULT_TEMPLATE }, names);
-    const saved = await save(path, bytes, { makeFolders: true }).catch(saveFailure);
-    if (saved instanceof SaveFailed) continue;
-    say(`${failure.message}. Saved to ${saved} instead, because you were charged for it.`);
-    return saved;
+/** Decodes a result of any format. Throws `EmptyResult` if it is empty or not base64. */
+export function decodeMedia({ base64, finish = (bytes) => bytes, ...media }: Media): Decoded {
+  if (base64 === "") throw new EmptyResult(`the response contains no ${media.kind}`);
+  const bytes = decodeBase64(base64);
+  return { ...media, bytes: finish(bytes), type: sniff(bytes) };
+}
+
+/** Warns if a result is not of the kind that was requested. `place` completes the sentence "they were". */
+export function warnOfFormat({ kind, type }: Decoded, place: string, say: OutputTarget["say"]): void {
+  if (type?.kind === kind) return;
+  const format = type ? `is ${type.mime}, not ${nouns[kind]}` : "has an unknown format";
+  say(`Warning: the response ${format}; its bytes were ${place}.`);
+}
+
+const nouns = { image: "a picture", audio: "sound" } as const;
+
+/**
+ * Saves a result under the extension of its bytes. One of another or an unknown format keeps the name that the user
+ * typed. A file is replaced only with `force`. A result that cannot be saved where it should go is saved elsewhere, and
+ * `problem` says so. Throws `ResultLost` when it cannot be saved anywhere.
+ */
+export async function saveMedia(
+  media: Decoded,
+  target: OutputTarget & { readonly to: FileDestination },
+): Promise<{ readonly file: SavedFile; readonly problem?: StoredElsewhere }> {
+  const { bytes, kind, type, names, count } = media;
+  const { to, say, force } = target;
+  const filled = { ...names, ext: type?.ext ?? unknownExtension };
+  const isExpected = type?.kind === kind;
+  const { path: wanted, renamed } = isExpected
+    ? pathIn(to, filled, count)
+    : { path: pathOfUnknown(to, filled, count), renamed: false };
+  const saved = await save(wanted, bytes, { force, makeFolders: to.kind === "template" }).catch(saveFailure);
+  if (saved instanceof SaveFailed) {
+    return saveElsewhere(media, `could not save ${wanted}: ${saved.reason}`, target);
   }
-  throw new ResultLost(failure.message);
+  if (renamed) say(`The response is ${type?.mime}, so it was saved as ${saved}`);
+  warnOfFormat(media, `saved unchanged as ${saved}`, say);
+  return { file: fileOf(saved, bytes) };
+}
+
+const fileOf = (path: string, bytes: Uint8Array): SavedFile => ({
+  path,
+  bytes: bytes.length,
+  sha256: createHash("sha256").update(bytes).digest("hex"),
+});
+
+/**
+ * Saves a result under its default name in a fallback folder. The error says why and where. Throws `ResultLost` when no
+ * folder works.
+ */
+export async function saveElsewhere(
+  { bytes, type, names }: Pick<Decoded, "bytes" | "type" | "names">,
+  reason: string,
+  { fallbackFolders }: Pick<OutputTarget, "fallbackFolders">,
+): Promise<{ readonly file: SavedFile; readonly problem: StoredElsewhere }> {
+  const name = fileName(DEFAULT_TEMPLATE, { ...names, ext: type?.ext ?? unknownExtension });
+  const path = await saveInFirst(fallbackFolders, name, bytes);
+  if (path === undefined) throw new ResultLost(reason);
+  const problem = `${reason}. Saved to ${path} instead, because you were charged for it.`;
+  return { file: fileOf(path, bytes), problem: new StoredElsewhere(problem) };
+}
+
+/** Saves bytes in the first of the folders that works, and returns the path; undefined if none does. */
+export async function saveInFirst(
+  folders: readonly string[],
+  name: string,
+  bytes: Uint8Array,
+): Promise<string | undefined> {
+  for (const folder of folders) {
+    const saved = await save(`${folder}/${name}`, bytes, { makeFolders: true }).catch(saveFailure);
+    if (!(saved instanceof SaveFailed)) return saved;
+  }
+  return undefined;
 }
 
 /** Returns a `SaveFailed` instead of throwing it, so that another folder can be tried. */

@@ -31,6 +31,12 @@ function isoMedia(brands: RegExp) {
   };
 }
 
+/** Matches files that begin with a text, and with another one further on. */
+function texts(start: string, offset = 0, further = /(?:)/) {
+  return (bytes: Uint8Array) =>
+    ascii(bytes, 0, start.length) === start && further.test(ascii(bytes, offset, 64));
+}
+
 /** Text may begin with "BM", too, so the size of the header is checked. */
 function isBitmap(bytes: Uint8Array): boolean {
   return ascii(bytes, 0, 2) === "BM" && [12, 40, 52, 56, 64, 108, 124].includes(bytes[14] ?? 0);
@@ -50,7 +56,7 @@ function isAdtsFrame(bytes: Uint8Array): boolean {
   return sync === 0xff && (kind & 0xf6) === 0xf0 && ((rate >> 2) & 0x0f) < 13 && bytes.length >= 7;
 }
 
-/** The known types, one for each extension. The service returns no video, so an MPEG-4 file is audio. */
+/** The known types, one for each extension. The service returns no video, so an MPEG-4 or WebM file is audio. */
 export const MEDIA_TYPES: readonly MediaType[] = [
   {
     ext: "png",
@@ -62,7 +68,21 @@ export const MEDIA_TYPES: readonly MediaType[] = [
   { ext: "webp", mime: "image/webp", kind: "image", matches: riff("WEBP") },
   { ext: "gif", mime: "image/gif", kind: "image", matches: (bytes) => /^GIF8[79]a/.test(ascii(bytes, 0, 6)) },
   { ext: "avif", mime: "image/avif", kind: "image", matches: isoMedia(/avi[fs]/) },
+  { ext: "heic", mime: "image/heic", kind: "image", matches: isoMedia(/he[iv][cx]/) },
   { ext: "bmp", mime: "image/bmp", kind: "image", matches: isBitmap },
+  {
+    ext: "tiff",
+    mime: "image/tiff",
+    kind: "image",
+    matches: (bytes) => /^(?:II[*+]\0|MM\0[*+])/.test(ascii(bytes, 0, 4)),
+  },
+  {
+    ext: "jxl",
+    mime: "image/jxl",
+    kind: "image",
+    matches: (bytes) => texts("\0\0\0\fJXL \r\n\x87\n")(bytes) || texts("\xff\n")(bytes),
+  },
+  { ext: "jp2", mime: "image/jp2", kind: "image", matches: texts("\0\0\0\fjP  \r\n\x87\n") },
   { ext: "wav", mime: "audio/wav", kind: "audio", matches: riff("WAVE") },
   {
     ext: "mp3",
@@ -72,6 +92,11 @@ export const MEDIA_TYPES: readonly MediaType[] = [
   },
   { ext: "ogg", mime: "audio/ogg", kind: "audio", matches: (bytes) => ascii(bytes, 0, 4) === "OggS" },
   { ext: "flac", mime: "audio/flac", kind: "audio", matches: (bytes) => ascii(bytes, 0, 4) === "fLaC" },
+  { ext: "aiff", mime: "audio/aiff", kind: "audio", matches: texts("FORM", 8, /^AIF[FC]/) },
+  { ext: "amr", mime: "audio/amr", kind: "audio", matches: texts("#!AMR") },
+  { ext: "au", mime: "audio/basic", kind: "audio", matches: texts(".snd") },
+  { ext: "caf", mime: "audio/x-caf", kind: "audio", matches: texts("caff") },
+  { ext: "webm", mime: "audio/webm", kind: "audio", matches: texts("\x1aE\xdf\xa3", 0, /webm/) },
   { ext: "m4a", mime: "audio/mp4", kind: "audio", matches: isoMedia(/M4[AB] |mp4[12]|iso[m2-9]/) },
   { ext: "aac", mime: "audio/aac", kind: "audio", matches: isAdtsFrame },
 ];

@@ -10,9 +10,10 @@ type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
  */
 export function sink(open: () => Stream, { optional = false } = {}): Sink {
   let opened: Stream | undefined;
+  let quiet = !optional;
   const stream = (): Stream => {
     opened ??= open().on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE" && !optional) process.exit(0);
+      if (error.code === "EPIPE" && quiet) process.exit(0);
     });
     return opened;
   };
@@ -26,8 +27,9 @@ export function sink(open: () => Stream, { optional = false } = {}): Sink {
     get rows() {
       return stream().rows ?? 0;
     },
-    write: (chunk) =>
+    write: (chunk, { reportsClosedPipe = false } = {}) =>
       new Promise((resolve, reject) => {
+        if (reportsClosedPipe) quiet = false;
         stream().write(chunk, (error) => (error && !optional ? reject(error) : resolve()));
       }),
   };

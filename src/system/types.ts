@@ -42,8 +42,15 @@ export interface Sink {
   readonly columns: number;
   /** Terminal height; 0 if unknown. */
   readonly rows: number;
-  /** Resolves when the chunk is written; rejects when it cannot be. */
-  readonly write: (chunk: string | Uint8Array) => Promise<void>;
+  /**
+   * Resolves when the chunk is written; rejects when it cannot be. A closed pipe ends the process quietly, unless
+   * `reportsClosedPipe` is set: then it rejects, too.
+   */
+  readonly write: (chunk: string | Uint8Array, options?: WriteOptions) => Promise<void>;
+}
+
+export interface WriteOptions {
+  readonly reportsClosedPipe?: boolean;
 }
 
 export interface SpinnerOptions {

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -79,6 +80,38 @@ describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
       expect(err).not.toMatch(/^\s+at /m);
     },
   );
+});
+
+describe.skipIf(!existsSync("/dev/full"))("a result that was paid for is kept", () => {
+  needs("bash");
+
+  it.each([
+    ["image cat --out -", "/dev/full", "no space left"],
+    ["tts Hoi --out -", "/dev/full", "no space left"],
+    ["chat Hoi -m llama", "/dev/full", "no space left"],
+    ["chat Hoi -m llama -o json", "/dev/full", "no space left"],
+    ["tts Hoi --out -", "&3", "the pipe was closed"],
+  ])("%s > %s", async (line, target, reason) => {
+    const home = await at();
+    const script = `exec 3> >(exec true); wait $!; gpuctl ${line} > ${target}`;
+    const { code, out, err } = await bash(script.replace("> &", ">&"), home);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(reason);
+    const [, path = ""] = /Saved to (\S+) instead, because you were charged for it/.exec(err) ?? [];
+    expect((await stat(path)).size).toBeGreaterThan(10);
+  });
+
+  it("when stdout cannot take the path of the file, the error names it", async () => {
+    const home = await at();
+    const { code, err } = await bash("gpuctl tts Hoi --out hoi.wav > /dev/full", home);
+    const [, path = ""] = /Saved before the failure: (\S+?)\.?\n/.exec(err) ?? [];
+    expect({ code, size: (await stat(path)).size > 10 }).toEqual({ code: 1, size: true });
+  });
+
+  it("but a chat in a pipe that closes early ends quietly", async () => {
+    const script = "exec 3> >(exec true); wait $!; gpuctl chat Hoi -m llama >&3";
+    expect(await bash(script, await at())).toEqual({ code: 0, out: "", err: "" });
+  });
 });
 
 describe("Ctrl-C", () => {

@@ -1,5 +1,5 @@
 import { type Settings, usesColor } from "../../config/settings.ts";
-import { CannotPrint, reasonOf } from "../../core/errors.ts";
+import { CannotPrint, codeOf, reasonOf, StoredElsewhere } from "../../core/errors.ts";
 import type { Data, Frames, Records, Result, Text } from "../../core/result.ts";
 import type { Column, View } from "../../core/view.ts";
 import type { Filter } from "../../output/jq.ts";
@@ -25,19 +25,42 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
 
 /**
  * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
- * record.
+ * record. Throws `CannotPrint`, or for a result that was paid for `StoredElsewhere`.
  */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
+  const { notes } = options;
+  const { files, io, clock } = options.system;
+  const printTo = async (stdout: Sink) => {
+    const system = { ...options.system, io: { ...io, stdout } };
+    await printResult(result, defaultView, { ...options, system });
+  };
+  const stdout = reportingErrors(io.stdout);
+  if (!("paid" in result && result.paid)) return printTo(stdout);
+  const { keepResult, printPaid } = await import("./paid.ts");
+  const keep = (output: Uint8Array) => keepResult(output, files, clock.now());
+  try {
+    await printPaid(stdout, printTo, keep);
+  } catch (error) {
+    // A filter may fail when there is nothing on stdout yet.
+    if ("data" in result && !(error instanceof StoredElsewhere)) {
+      const path = await keep(Buffer.from(`${JSON.stringify(result.data)}\n`));
+      notes.setFailureContext(`The result was kept: ${path}.`);
+    }
+    throw error;
+  }
+}
+
+async function printResult(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { system, filter } = options;
-  const stdout = reportingErrors(system.io.stdout);
-  const printOptions = { ...options, system: { ...system, io: { ...system.io, stdout } } };
-  if ("bytes" in result) return stdout.write(result.bytes);
+  const { stdout } = system.io;
+  // A reader that is gone must not take a paid picture with it.
+  if ("bytes" in result) return stdout.write(result.bytes, { reportsClosedPipe: result.paid === true });
   if ("text" in result) return printText(result.text, stdout);
-  if ("frames" in result) return printFrames(result, printOptions);
+  if ("frames" in result) return printFrames(result, options);
   if (!("data" in result || "records" in result)) return;
   const view = ("view" in result && result.view) || defaultView;
-  if (filter) await printFiltered(result, view, filter, printOptions);
-  else await printRendered(result, view, printOptions);
+  if (filter) await printFiltered(result, view, filter, options);
+  else await printRendered(result, view, options);
   if ("until" in result) await result.until;
 }
 
@@ -121,11 +144,12 @@ const reportingErrors = (sink: Sink): Sink => ({
   get rows() {
     return sink.rows;
   },
-  write: async (chunk) => {
+  write: async (chunk, options) => {
     try {
-      await sink.write(chunk);
+      await sink.write(chunk, options);
     } catch (cause) {
-      throw new CannotPrint(`the result cannot be written: ${reasonOf(cause)}`);
+      const reason = codeOf(cause) === "EPIPE" ? "the pipe was closed" : reasonOf(cause);
+      throw new CannotPrint(`the result cannot be written: ${reason}`);
     }
   },
 });

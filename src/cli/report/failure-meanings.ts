@@ -84,6 +84,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   }),
   Unhealthy: () => ({ code: "UNHEALTHY", exitCode: exit.fault }),
   CannotPrint: () => ({ code: "NOT_PRINTED", exitCode: exit.fault }),
+  StoredElsewhere: () => ({ code: "STORED_ELSEWHERE", exitCode: exit.fault }),
   ResultLost: () => ({
     code: "RESULT_LOST",
     exitCode: exit.fault,

@@ -88,11 +88,14 @@ async function execute(invocation: Invocation, system: System, services: Service
       return await finish(dryRunResult(connection.dryRunRequests, settings.output));
     }
   } catch (error) {
-    return await fail(orInterrupted(error, system), io.stderr, {
+    const reported = orInterrupted(error, system);
+    const { keptResponse } = await import("../report/kept-response.ts");
+    const kept = await keptResponse(reported, { files, date: new Date(service.now()) });
+    return await fail(reported, io.stderr, {
       asJson: isMachineFormat(settings.output),
       debug: settings.debug,
       sandbox: settings.sandbox,
-      completedBefore: notes.failureContext(),
+      completedBefore: [notes.failureContext(), kept].filter(Boolean).join(" ") || undefined,
       last,
     });
   } finally {
@@ -127,6 +130,8 @@ const orInterrupted = (error: unknown, { interrupted }: System): unknown =>
 const reportedAfterInterrupt: ReadonlySet<string> = new Set([
   "InterruptedWrite",
   "UnknownOutcome",
+  "EmptyResult",
+  "StoredElsewhere",
   "ResultLost",
   "SomeFailed",
 ]);

@@ -7,6 +7,7 @@ import { jsonOf, noDescription } from "../../command-kit/responses.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
+import { isRead } from "../../core/service-errors.ts";
 import type { View } from "../../core/view.ts";
 import type { DescribedOperation } from "../../openapi/described.ts";
 import type { Description } from "../../openapi/document.ts";
@@ -92,9 +93,14 @@ export default defineCommand({
   },
   run: async ({ input, flags: { include, paginate }, ...context }) => {
     if (paginate) return jsonResult(await allPages(input, context), context.settings);
-    return responseResult(await context.request(input.parts), input.operation, include, context);
+    const paid = isPaid(input.parts);
+    const result = responseResult(await context.request(input.parts), input.operation, include, context);
+    return paid ? { ...result, paid } : result;
   },
 });
+
+/** A call of the inference API is charged, unless it only reads. */
+const isPaid = ({ host, method }: Request["parts"]): boolean => host === "inference" && !isRead({ method });
 
 /**
  * Gets the service's description. If it cannot be fetched, returns the documented API when that lists the operation,

@@ -57,11 +57,13 @@ export default defineCommand({
     if (noStream || !(settings.output === "table" || settings.output === "jsonl")) {
       const data = await progress("Thinking", () => call("createChatCompletion", input));
       report(readChunk(data));
-      return { data };
+      return { data, paid: true };
     }
     const streamed = { ...input, stream: true, ...(usage && { stream_options: { include_usage: true } }) };
     const events = streamCompletion(streamed, context, report);
-    return settings.output === "jsonl" ? { records: bodies(events) } : { text: texts(events) };
+    return settings.output === "jsonl"
+      ? { records: bodies(events), paid: true }
+      : { text: texts(events), paid: true };
   },
 });
 

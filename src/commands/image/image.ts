@@ -2,14 +2,29 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag, type Size } from "../../command-kit/flag.ts";
-import { assertWithinCost, outFlags, outputOptions, picturePrice } from "../../command-kit/inference.ts";
+import {
+  assertWithinCost,
+  outFlags,
+  outputOptions,
+  picturePrice,
+  receivedJson,
+} from "../../command-kit/inference.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { EmptyResult, UsageError } from "../../core/errors.ts";
-import { isRecord } from "../../core/json.ts";
+import { EmptyResult, type FailedItem, SomeFailed, StoredElsewhere, UsageError } from "../../core/errors.ts";
+import { asList, asRecord, asText, isRecord } from "../../core/json.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/money.ts";
 import type { Result } from "../../core/result.ts";
-import { type OutputTarget, outputTarget, type SavedFile, saveMedia } from "../../media/output-target.ts";
+import {
+  type Decoded,
+  decodeMedia,
+  type OutputTarget,
+  outputTarget,
+  type SavedFile,
+  saveElsewhere,
+  saveMedia,
+  warnOfFormat,
+} from "../../media/output-target.ts";
 import { addPngText } from "../../media/png-text.ts";
 import { sniff } from "../../media/sniff.ts";
 
@@ -116,7 +131,9 @@ interface GenerateOptions {
 }
 
 /**
- * Requests the pictures one after the other and saves each; with `--out -`, returns the bytes of the only one instead.
+ * Requests the pictures one after the other and saves each; with `--out -`, returns the bytes of the first one instead.
+ * A picture that cannot be used, or not be saved where it should be, hides no other. After a response without a usable
+ * picture, no more are requested.
  */
 async function generate(
   input: InputOf<"generateImage">,
@@ -125,6 +142,9 @@ async function generate(
 ): Promise<Result> {
   const { call, progress, setFailureContext, serviceNow, settings } = context;
   const saved: (SavedFile & Readonly<Record<string, unknown>>)[] = [];
+  const failures: FailedItem[] = [];
+  let toPrint: Decoded | undefined;
+  let responses = 0;
   const requests = Array.from({ length: count }, (_, index) =>
     input.seed === undefined ? input : { ...input, seed: input.seed + index },
   );
@@ -132,9 +152,12 @@ async function generate(
   for (const [index, request] of requests.entries()) {
     const text = count === 1 ? "Generating" : `Generating ${index + 1} of ${count}`;
     const response = await progress(text, () => call("generateImage", request));
+    responses += 1;
     const { image: _, ...shown } = request;
     const { prompt, model_name: model, width, height } = request;
-    for (const { base64, seed: reported } of picturesOf(response)) {
+    const unusable: FailedItem[] = [];
+    const pictures = picturesOf(response);
+    for (const { base64, seed: reported } of pictures) {
       const seed = reported ?? request.seed;
       const names = {
         date: new Date(serviceNow()),
@@ -147,24 +170,70 @@ async function generate(
       const embedded = seed === undefined ? request : { ...request, seed };
       const finish = (bytes: Uint8Array) =>
         metadata ? addPngText(bytes, embedded, settings.version) : bytes;
-      const file = await saveMedia({ base64, kind: "image", count, names, finish }, target);
-      if (!("path" in file)) {
-        reportSpent(count, cost, context);
-        return file;
+      const name = `picture ${saved.length + failures.length + unusable.length + 1}`;
+      try {
+        const picture = decodeMedia({ base64, kind: "image", count, names, finish });
+        if (target.to.kind === "stdout" && toPrint === undefined) {
+          toPrint = picture;
+          continue;
+        }
+        const { file, problem } = await savePicture(picture, target);
+        saved.push({
+          ...file,
+          seed: seed ?? null,
+          model,
+          size: `${width}x${height}`,
+          cost: dollarNumber(cost),
+          request: shown,
+        });
+        if (problem) failures.push({ name, error: problem });
+      } catch (error) {
+        // The response is kept once.
+        const isFirst = unusable.length === 0 && error instanceof EmptyResult;
+        unusable.push({
+          name,
+          error: isFirst ? new EmptyResult(error.message, receivedJson(response)) : error,
+        });
       }
-      saved.push({
-        ...file,
-        seed: seed ?? null,
-        model,
-        size: `${width}x${height}`,
-        cost: dollarNumber(cost),
-        request: shown,
-      });
     }
-    setFailureContext(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}.`);
+    failures.push(...unusable);
+    if (saved.length > 0) {
+      setFailureContext(`Saved before the failure: ${saved.map(({ path }) => path).join(", ")}.`);
+    }
+    if (unusable.length === pictures.length) break;
   }
-  reportSpent(saved.length, cost, context);
-  return { data: saved };
+  reportSpent(responses, cost, context);
+  const failure = failureOf(failures, saved.length + (toPrint ? 1 : 0));
+  if (toPrint === undefined) return { data: saved, failure };
+  warnOfFormat(toPrint, "written unchanged", context.say);
+  return { bytes: toPrint.bytes, paid: true, failure };
+}
+
+/** Saves a picture. Only one can go to stdout, so others are then saved as files, which is not a failure. */
+async function savePicture(
+  picture: Decoded,
+  target: OutputTarget,
+): Promise<{ readonly file: SavedFile; readonly problem?: Error }> {
+  const { to } = target;
+  if (to.kind !== "stdout") return saveMedia(picture, { ...target, to });
+  const { file, problem } = await saveElsewhere(picture, "Standard output takes only one picture", target);
+  target.say(problem.message);
+  return { file };
+}
+
+/**
+ * What to report when pictures failed, some of which may have been saved elsewhere. Throws it when there is no picture
+ * where it should be.
+ */
+function failureOf(failures: readonly FailedItem[], kept: number): Error | undefined {
+  if (failures.length === 0) return undefined;
+  const misplaced = failures.filter(({ error }) => error instanceof StoredElsewhere).length;
+  const succeeded = kept - misplaced;
+  const total = succeeded + failures.length;
+  if (total === 1) throw failures[0]?.error;
+  const failure = new SomeFailed(`${failures.length} of ${total} pictures failed`, { failures, succeeded });
+  if (succeeded === 0) throw failure;
+  return failure;
 }
 
 function reportSpent(count: number, cost: Money, { say, settings }: Pick<Context, "say" | "settings">): void {
@@ -172,13 +241,12 @@ function reportSpent(count: number, cost: Money, { say, settings }: Pick<Context
   say(settings.sandbox ? "Nothing is charged: this is the sandbox" : spent);
 }
 
+/** The pictures of a response, at least one: base64 text is empty where it is missing. */
 function picturesOf(response: unknown): readonly { readonly base64: string; readonly seed: unknown }[] {
-  const images = isRecord(response) && Array.isArray(response.images) ? response.images : [];
-  const pictures = images.flatMap((entry) =>
-    isRecord(entry) && typeof entry.image === "string"
-      ? [{ base64: entry.image, seed: entry.random_seed ?? entry.seed }]
-      : [],
-  );
-  if (pictures.length === 0) throw new EmptyResult("the response contains no picture");
-  return pictures;
+  const images = isRecord(response) ? asList(response.images) : [];
+  const pictures = images.map(asRecord).map((entry) => ({
+    base64: asText(entry.image),
+    seed: entry.random_seed ?? entry.seed,
+  }));
+  return pictures.length > 0 ? pictures : [{ base64: "", seed: undefined }];
 }

@@ -1,10 +1,16 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { outFlags, outputOptions } from "../../command-kit/inference.ts";
+import { outFlags, outputOptions, receivedJson } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
-import { isRecord } from "../../core/json.ts";
-import { outputTarget, saveMedia } from "../../media/output-target.ts";
+import { asRecord, asText } from "../../core/json.ts";
+import {
+  type Decoded,
+  decodeMedia,
+  outputTarget,
+  saveMedia,
+  warnOfFormat,
+} from "../../media/output-target.ts";
 
 export default defineCommand({
   path: "tts",
@@ -39,11 +45,26 @@ export default defineCommand({
     const response: unknown = await context.progress("Generating speech", () =>
       context.call("generateAudio", input),
     );
-    if (!isRecord(response) || typeof response.audio !== "string") {
-      throw new EmptyResult("the response contains no audio");
-    }
     const names = { date: new Date(context.serviceNow()), prompt: input.text, fallback: "speech" };
-    const saved = await saveMedia({ base64: response.audio, kind: "audio", count: 1, names }, target);
-    return "path" in saved ? { data: { ...saved, request: input } } : saved;
+    const sound = decoded(response, names);
+    const { to } = target;
+    if (to.kind === "stdout") {
+      warnOfFormat(sound, "written unchanged", context.say);
+      return { bytes: sound.bytes, paid: true };
+    }
+    const { file, problem } = await saveMedia(sound, { ...target, to });
+    if (problem) throw problem;
+    context.setFailureContext(`Saved before the failure: ${file.path}.`);
+    return { data: { ...file, request: input } };
   },
 });
+
+/** The sound of a response. Throws an `EmptyResult` that keeps the response if there is none. */
+function decoded(response: unknown, names: Decoded["names"]): Decoded {
+  try {
+    return decodeMedia({ base64: asText(asRecord(response).audio), kind: "audio", count: 1, names });
+  } catch (error) {
+    if (!(error instanceof EmptyResult)) throw error;
+    throw new EmptyResult(error.message, receivedJson(response));
+  }
+}

@@ -1,0 +1,43 @@
+import { EmptyResult, reasonOf, SomeFailed } from "../../core/errors.ts";
+import { InterruptedWrite, type Received, UnknownOutcome } from "../../core/service-errors.ts";
+import type { Files } from "../../system/types.ts";
+
+/**
+ * Keeps what arrived of a response that was paid for and could not be used, and returns a sentence that says where.
+ * Undefined for an error without such a response.
+ */
+export async function keptResponse(
+  error: unknown,
+  { files, date }: { readonly files: Files; readonly date: Date },
+): Promise<string | undefined> {
+  const received = receivedIn(error);
+  if (received.length === 0) return undefined;
+  const { keep } = await import("../../media/keep.ts");
+  const folders = fallbackFolders(files);
+  const sentences = received.map(async ({ bytes, complete }) => {
+    const thing = complete ? "response" : "incomplete response";
+    try {
+      return `The ${thing} was kept: ${await keep(bytes, { folders, date, thing })}.`;
+    } catch (cause) {
+      return `${reasonOf(cause)}.`;
+    }
+  });
+  return (await Promise.all(sentences)).join(" ");
+}
+
+function receivedIn(error: unknown): readonly Received[] {
+  if (error instanceof SomeFailed) return error.failures.flatMap(({ error }) => receivedIn(error));
+  const hasResponse =
+    error instanceof EmptyResult || error instanceof UnknownOutcome || error instanceof InterruptedWrite;
+  return hasResponse && error.received ? [error.received] : [];
+}
+
+/** Folders for what cannot be stored where it should be: the current one, unless it was deleted, and the temporary one. */
+export function fallbackFolders(files: Files): readonly string[] {
+  const { temporary } = files.folders;
+  try {
+    return [files.cwd, temporary];
+  } catch {
+    return [temporary];
+  }
+}

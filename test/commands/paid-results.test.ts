@@ -1,0 +1,368 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Cli, createCli, type Responder, temporaryFolder } from "../support/cli.ts";
+import { base64, painter, saved, tinyPng } from "../support/pictures.ts";
+import { always, overNetwork } from "../support/service.ts";
+
+/** Sound without a header: no format can be told from it. */
+const pcm = Buffer.from(Array.from({ length: 400 }, (_, at) => (at * 37) % 200));
+const wav = Buffer.from(`RIFF\x24\0\0\0WAVEfmt ${"\0".repeat(24)}`, "latin1");
+const mp3 = Buffer.from(`ID3\x04\0\0\0\0\0\0${"\x01".repeat(600)}`, "latin1");
+
+const speaker = (bytes: Uint8Array) => createCli({ respond: always(200, { audio: base64(bytes) }) });
+
+/** A service whose response has this body, which may break off or wait for the signal. */
+const streaming = (pull: (stream: ReadableStreamDefaultController<Uint8Array>) => void): Responder => {
+  return () =>
+    new Response(new ReadableStream({ pull }), { headers: { "content-type": "application/json" } });
+};
+
+/** The path that follows a text in a message. */
+const pathAfter = (text: string, message: string): string =>
+  new RegExp(`${text}(\\S+?)\\.?(?:\\s|$)`).exec(message)?.[1] ?? "";
+
+const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+
+describe("a result in an unknown format is saved", () => {
+  test.each([
+    ["--out x.pcm", "x.pcm"],
+    ["--out sound", "sound"],
+    ["--out x.wav", "x.wav"],
+    ["--out {slug}.raw", "hi.raw"],
+    ["--out {slug}.{ext}", "hi.bin"],
+    ["--out {slug}", "hi.bin"],
+    ["--out new/", /^new\/2026-11-20-\d{6}-hi\.bin$/],
+    ["", /^2026-11-20-\d{6}-hi\.bin$/],
+  ])("tts hi %s", async (flags, expected) => {
+    const { run, folder } = await speaker(pcm);
+    const { code, out, err } = await run(`tts hi ${flags}`, overNetwork());
+    expect(code).toBe(0);
+    const path = out.trimEnd();
+    expect(path.slice(folder.length + 1)).toMatch(expected);
+    expect(await readFile(path)).toEqual(pcm);
+    expect(err).toContain(
+      `Warning: the response has an unknown format; its bytes were saved unchanged as ${path}.`,
+    );
+  });
+
+  test("an existing file of that name is not replaced without --force", async () => {
+    const { run, folder } = await speaker(pcm);
+    await writeFile(join(folder, "x.pcm"), "mine");
+    expect((await run("tts hi --out x.pcm", overNetwork())).out).toBe(`${join(folder, "x-2.pcm")}\n`);
+    expect(await readFile(join(folder, "x.pcm"), "utf8")).toBe("mine");
+    await run("tts hi --out x.pcm --force", overNetwork());
+    expect(await readFile(join(folder, "x.pcm"))).toEqual(pcm);
+  });
+
+  test("to stdout it is written unchanged", async () => {
+    const { run } = await speaker(pcm);
+    const { code, bytes, err } = await run("tts hi --out -", overNetwork());
+    expect({ code, bytes }).toEqual({ code: 0, bytes: pcm });
+    expect(err).toContain("its bytes were written unchanged");
+  });
+
+  test("sound instead of a picture keeps the name that the user typed", async () => {
+    const { run, folder } = await painter(mp3);
+    const { code, out, err } = await run("image cat --out cat.png", overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: `${join(folder, "cat.png")}\n` });
+    expect(err).toContain("the response is audio/mpeg, not a picture");
+    expect((await run("image cat", overNetwork())).out).toMatch(/-cat-42-1\.mp3\n$/);
+  });
+
+  test.each([
+    ["webm", "tts", Buffer.from("\x1aE\xdf\xa3\x9fB\x86\x81\x01B\x82\x84webm", "latin1")],
+    ["aiff", "tts", Buffer.from("FORM\0\0\0\x20AIFFCOMM", "latin1")],
+    ["amr", "tts", Buffer.from("#!AMR\n\x0c", "latin1")],
+    ["caf", "tts", Buffer.from("caff\0\x01\0\0desc", "latin1")],
+    ["tiff", "image", Buffer.from("II*\0\x08\0\0\0", "latin1")],
+    ["jxl", "image", Buffer.from("\0\0\0\x0cJXL \r\n\x87\n", "latin1")],
+  ])("%s is known", async (ext, command, bytes) => {
+    const { run, folder } = await createCli({
+      respond: always(200, { audio: base64(bytes), images: [{ image: base64(bytes) }] }),
+    });
+    const { code, out, err } = await run(`${command} hi --out x`, overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: `${join(folder, `x.${ext}`)}\n` });
+    expect(err).not.toContain("unknown format");
+  });
+});
+
+describe("one picture of several hides or loses no other", () => {
+  const images = (...entries: readonly unknown[]) => always(200, { images: entries });
+  const good = { image: base64(tinyPng()) };
+
+  test("when its format is unknown", async () => {
+    const cli = await painter(tinyPng(), pcm, tinyPng());
+    const { code, out } = await cli.run("image cat --out cat.png --no-metadata", overNetwork());
+    expect(code).toBe(0);
+    expect(
+      out
+        .trimEnd()
+        .split("\n")
+        .map((path) => path.slice(cli.folder.length + 1)),
+    ).toEqual(["cat.png", "cat-2.png", "cat-3.png"]);
+    expect(await readFile(join(cli.folder, "cat-2.png"))).toEqual(pcm);
+  });
+
+  test.each([{ image: "***" }, { image: "" }, { image: null }, {}, null, "x"])(
+    "when it is %j: the others are printed, the response is kept, and the exit code is 12",
+    async (bad) => {
+      const cli = await createCli({ respond: images(good, bad, good) });
+      const { code, out, err } = await cli.run("image cat --out cat.png", overNetwork());
+      expect({ code, out }).toEqual({
+        code: 12,
+        out: `${join(cli.folder, "cat.png")}\n${join(cli.folder, "cat-2.png")}\n`,
+      });
+      expect(err).toContain("Error: 1 of 3 pictures failed\n  picture 2: the response");
+      const kept = pathAfter("The response was kept: ", err);
+      expect(JSON.parse(await readFile(kept, "utf8"))).toEqual({ images: [good, bad, good] });
+    },
+  );
+
+  test("with JSON, both documents are complete", async () => {
+    const { run } = await createCli({ respond: images(good, { image: "***" }) });
+    const { code, out, err } = await run("image cat -o json", overNetwork());
+    expect({ code, pictures: JSON.parse(out) }).toMatchObject({
+      code: 12,
+      pictures: [{ size: "1024x1024" }],
+    });
+    expect(JSON.parse(err).error).toMatchObject({ code: "SOME_FAILED", exitCode: 12 });
+  });
+
+  test("after a response without a usable picture, no more are requested", async () => {
+    const responses = [images(good), images({ image: "***" })];
+    const { run, folder } = await createCli({ respond: (request) => responses.shift()?.(request) });
+    const { code, out, err, requests } = await run("image cat -n 4 --out cat.png", overNetwork());
+    expect({ code, out, sent: requests.length }).toEqual({
+      code: 12,
+      out: `${join(folder, "cat-1.png")}\n`,
+      sent: 2,
+    });
+    expect(err).toContain("2 pictures, $0.024 spent");
+  });
+
+  test("with --out -, the others are saved as files", async () => {
+    const { run, folder } = await painter(tinyPng(), pcm);
+    const { code, bytes, err } = await run("image cat --out - --no-metadata", overNetwork());
+    expect({ code, bytes }).toEqual({ code: 0, bytes: Buffer.from(tinyPng()) });
+    const path = pathAfter("Standard output takes only one picture. Saved to ", err);
+    expect(dirname(path)).toBe(folder);
+    expect(await readFile(path)).toEqual(pcm);
+  });
+});
+
+describe("a response that cannot be used is kept", () => {
+  test.each([
+    ["tts hi --out hi.wav", { audio: "" }],
+    ["tts hi --out hi.wav", { audio: "****" }],
+    ["tts hi --out hi.wav", { sound: base64(wav) }],
+    ["tts hi --out -", { audio: "aGVsbG8" + "=".repeat(5) }],
+    ["image cat --out cat.png", { images: [{ image: "***" }] }],
+    ["image cat --out cat.png", { images: [] }],
+    ["image cat --out -", { images: [{ url: "https://pictures.example/1" }] }],
+  ])("%s with %j exits 7", async (line, body) => {
+    const cli = await createCli({ respond: always(200, body) });
+    const { code, out, err } = await cli.run(line, overNetwork());
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    const path = pathAfter("The response was kept: ", err);
+    expect(await saved(cli)).toEqual([path.slice(cli.folder.length + 1)]);
+    expect(path).toMatch(/2026-11-20-\d{6}-response\.json$/);
+    expect(JSON.parse(await readFile(path, "utf8"))).toEqual(body);
+  });
+
+  test.each([
+    "tts hi",
+    "image cat",
+    "chat hi --no-stream -m llama",
+    "api call POST /v1/audio/generation -f text=x",
+  ])("%s when it is not JSON: its bytes are kept as they are, and the outcome is unknown", async (line) => {
+    const respond = () => new Response(mp3, { headers: { "content-type": "application/json" } });
+    const cli = await createCli({ respond });
+    const { code, out, err } = await cli.run(`${line} --no-validate`, overNetwork());
+    expect({ code, out }).toEqual({ code: 10, out: "" });
+    const path = pathAfter("The response was kept: ", err);
+    expect(path).toMatch(/-response\.mp3$/);
+    expect(await readFile(path)).toEqual(mp3);
+  });
+
+  test("a part of it is kept and marked when the connection breaks", async () => {
+    const parts = ['{"audio":"UklGR', "gAAAA"];
+    const respond = streaming((stream) => {
+      const part = parts.shift();
+      if (part === undefined) stream.error(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
+      else stream.enqueue(Buffer.from(part));
+    });
+    const { run } = await createCli({ respond });
+    const { code, out, err } = await run("tts hi -o json", overNetwork());
+    expect({ code, out }).toEqual({ code: 10, out: "" });
+    const { hint } = JSON.parse(err).error;
+    const path = pathAfter("The incomplete response was kept: ", hint);
+    expect(path).toMatch(/-incomplete-response\.json$/);
+    expect(await readFile(path, "utf8")).toBe('{"audio":"UklGRgAAAA');
+  });
+
+  test("a part of it is kept when the user interrupts", async () => {
+    const controller = new AbortController();
+    let left = 1;
+    const respond = streaming((stream) => {
+      left -= 1;
+      if (left === 0) stream.enqueue(Buffer.from('{"audio":"UklG'));
+      else controller.abort();
+    });
+    const { run } = await createCli({ respond });
+    const { code, out, err } = await run("tts hi", { ...overNetwork(), signal: controller.signal });
+    expect({ code, out }).toEqual({ code: 130, out: "" });
+    const path = pathAfter("The incomplete response was kept: ", err);
+    expect(await readFile(path, "utf8")).toBe('{"audio":"UklG');
+  });
+
+  test("an interruption between the response and the file loses nothing", async () => {
+    const controller = new AbortController();
+    const body = JSON.stringify({ audio: base64(wav) });
+    const respond = streaming((stream) => {
+      stream.enqueue(Buffer.from(body));
+      stream.close();
+      controller.abort();
+    });
+    const cli = await createCli({ respond });
+    const { code } = await cli.run("tts hi --out hi.wav", { ...overNetwork(), signal: controller.signal });
+    const [name = ""] = await saved(cli);
+    const kept = await readFile(join(cli.folder, name));
+    if (code === 0) expect(kept).toEqual(wav);
+    else expect({ code, text: kept.toString() }).toEqual({ code: 130, text: body });
+  });
+
+  test("nothing is kept when nothing arrived", async () => {
+    const cli = await createCli({ respond: () => new Response("") });
+    expect(await cli.run("tts hi", overNetwork())).toMatchObject({ code: 10 });
+    expect(await saved(cli)).toEqual([]);
+  });
+});
+
+describe("a result that cannot be stored where it should go is stored elsewhere, and the exit code is 1", () => {
+  /** A service that does something else before it responds. */
+  const after = (work: (cli: Cli) => Promise<unknown>, body: unknown): Promise<Cli> => {
+    const created: Promise<Cli> = createCli({
+      respond: async () => {
+        await work(await created);
+        return Response.json(body);
+      },
+    });
+    return created;
+  };
+
+  test("when its folder was replaced by a file", async () => {
+    const replace = async ({ folder }: Cli) => {
+      await rm(join(folder, "sounds"), { recursive: true });
+      await writeFile(join(folder, "sounds"), "");
+    };
+    const { run, folder } = await after(replace, { audio: base64(wav) });
+    await mkdir(join(folder, "sounds"));
+    const { code, out, err } = await run("tts hi --out sounds/hi.wav", overNetwork());
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    const path = pathAfter("Saved to ", err);
+    expect(err).toMatch(
+      /^Error: could not save \S+: not a folder\. Saved to \S+ instead, because you were charged/,
+    );
+    expect(dirname(path)).toBe(folder);
+    expect(await readFile(path)).toEqual(wav);
+  });
+
+  test("with JSON, stdout is empty and the one document names the file", async () => {
+    const remove = ({ folder }: Cli) => rm(join(folder, "sounds"), { recursive: true });
+    const { run, folder } = await after(remove, { audio: base64(wav) });
+    await mkdir(join(folder, "sounds"));
+    const { code, out, err } = await run("tts hi --out sounds/hi.wav -o json", overNetwork());
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    const { error } = JSON.parse(err);
+    expect(error).toMatchObject({ code: "STORED_ELSEWHERE", exitCode: 1 });
+    expect(await readFile(pathAfter("Saved to ", error.message))).toEqual(wav);
+  });
+
+  test("of several pictures, all are printed where they are, and the exit code is 12", async () => {
+    let left = 1;
+    const remove = async ({ folder }: Cli) => {
+      left -= 1;
+      if (left < 0) await rm(join(folder, "pictures"), { recursive: true, force: true });
+    };
+    const { run, folder } = await after(remove, { images: [{ image: base64(pcm) }] });
+    await mkdir(join(folder, "pictures"));
+    const { code, out, err } = await run("image cat -n 2 --out pictures/cat.raw", overNetwork());
+    const [first = "", second = ""] = out.split("\n");
+    expect({ code, first }).toEqual({ code: 12, first: join(folder, "pictures/cat-1.raw") });
+    expect(err).toContain("1 of 2 pictures failed\n  picture 2: could not save");
+    expect(await readFile(second)).toEqual(pcm);
+  });
+
+  test("a file that exists by then is not replaced, and the next free name is used", async () => {
+    const { run, folder } = await after(({ folder }) => writeFile(join(folder, "hi.wav"), "mine"), {
+      audio: base64(wav),
+    });
+    const { code, out } = await run("tts hi --out hi.wav", overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: `${join(folder, "hi-2.wav")}\n` });
+    expect(await readFile(join(folder, "hi.wav"), "utf8")).toBe("mine");
+  });
+
+  const chatReply = { choices: [{ message: { content: "Hello there." }, finish_reason: "stop" }] };
+  test.each([
+    [
+      "image cat --out - --no-metadata",
+      { images: [{ image: base64(tinyPng()) }] },
+      "png",
+      Buffer.from(tinyPng()),
+    ],
+    ["tts hi --out -", { audio: base64(wav) }, "wav", wav],
+    ["tts hi --out -", { audio: base64(pcm) }, "bin", pcm],
+    ["chat hi -m llama", chatReply, "txt", Buffer.from("Hello there.\n")],
+    ["chat hi -m llama --no-stream", chatReply, "txt", Buffer.from("Hello there.\n")],
+    ["chat hi -m llama -o jsonl", chatReply, "json", Buffer.from(`${JSON.stringify(chatReply)}\n`)],
+  ])("when stdout cannot take it: %s", async (line, body, ext, expected) => {
+    const { run, folder } = await createCli({ respond: always(200, body) });
+    const { code, err } = await run(line, { ...overNetwork(), writeFails: full });
+    expect(code).toBe(1);
+    expect(err).toContain("the result cannot be written: ENOSPC: no space left on device");
+    const path = pathAfter("Saved to ", err);
+    expect(path).toMatch(new RegExp(`-result\\.${ext}$`));
+    expect(dirname(path)).toBe(folder);
+    expect(await readFile(path)).toEqual(expected);
+  });
+
+  test("when stdout cannot take the path of a file, the error names the file", async () => {
+    const { run, folder } = await speaker(wav);
+    const { code, err } = await run("tts hi --out hi.wav", { ...overNetwork(), writeFails: full });
+    expect(code).toBe(1);
+    expect(err).toContain(join(folder, "hi.wav"));
+    expect(await readdir(folder)).toEqual(["hi.wav"]);
+  });
+
+  test("when a filter fails, the result is kept", async () => {
+    const { run } = await createCli({ respond: always(200, chatReply) });
+    const { code, out, err } = await run(["chat", "hi", "-m", "llama", "--jq", 'error("no")'], overNetwork());
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    const { hint } = JSON.parse(err).error;
+    expect(JSON.parse(await readFile(pathAfter("The result was kept: ", hint), "utf8"))).toEqual(chatReply);
+  });
+
+  test("in the temporary folder when the current one is gone, and the error says so when that fails, too", async () => {
+    const replace = async ({ folder }: Cli) => {
+      await rm(folder, { recursive: true, force: true });
+      await writeFile(folder, "");
+    };
+    const one = await after(replace, { audio: base64(wav) });
+    const kept = await one.run("tts hi --out hi.wav", overNetwork());
+    expect(kept).toMatchObject({ code: 1, out: "" });
+    const path = pathAfter("Saved to ", kept.err);
+    expect(dirname(path)).toBe(temporaryFolder(one.folder));
+    expect(await readFile(path)).toEqual(wav);
+
+    const other = await after(
+      async (cli) => {
+        await replace(cli);
+        await writeFile(temporaryFolder(cli.folder), "");
+      },
+      { audio: base64(wav) },
+    );
+    const lost = await other.run("tts hi --out hi.wav -o json", overNetwork());
+    expect(JSON.parse(lost.err).error).toMatchObject({ code: "RESULT_LOST", exitCode: 1 });
+  });
+});
