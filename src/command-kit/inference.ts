@@ -48,6 +48,20 @@ export function assertWithinCost(cost: Money, limit: Money | undefined): void {
   throw new BudgetExceeded(`this would cost ${dollarText(cost)}; the limit is ${dollarText(limit)}`);
 }
 
+/** The limit that the profile sets for the cost of a call. Throws `UsageError` if it is not an amount. */
+export function budgetOf({ profileValues, profile }: Context["settings"]): Money | undefined {
+  const text = profileValues["budget.maxCost"];
+  return text === undefined ? undefined : parseMoney(text, `budget.maxCost of profile "${profile}"`);
+}
+
+/** Says that the limit of the profile cannot be checked. `of` completes the sentence "the price is not known". */
+export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, "settings" | "say">): void {
+  if (budgetOf(settings) === undefined || settings.dryRun) return;
+  say(
+    `Warning: budget.maxCost is set, but the price ${of} is not known in advance, so it cannot be checked.`,
+  );
+}
+
 /** The JSON of a response that was paid for and cannot be used, to be kept. */
 export const receivedJson = (response: unknown): Received => ({
   bytes: Buffer.from(`${JSON.stringify(response)}\n`),

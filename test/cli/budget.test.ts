@@ -28,3 +28,27 @@ test("a profile's model is used unless a flag sets one", async () => {
   expect((await run("image cat")).requests[0]?.body).toMatchObject({ model_name: "SD1.5" });
   expect((await run("image cat -m SD2")).requests[0]?.body).toMatchObject({ model_name: "SD2" });
 });
+
+const unknown = "Warning: budget.maxCost is set, but the price";
+
+test.each(["chat hi", "tts hi"])("%s says once that its price is not known in advance", async (line) => {
+  const { run } = await withBudget({ maxCost: "0.01" });
+  const { code, err } = await run(line);
+  expect({ code, warnings: err.split(unknown).length - 1 }).toEqual({ code: 0, warnings: 1 });
+  expect((await run(`${line} --dry-run`)).err).not.toContain(unknown);
+  const { run: unlimited } = await withBudget({});
+  expect((await unlimited(line)).err).not.toContain(unknown);
+});
+
+test("api call keeps to the limit where it knows the price, and says where it does not", async () => {
+  const { run } = await withBudget({ maxCost: "0.0119999" });
+  const image = "api call POST /v1/image/generation -f model_name=SD1.5 -f prompt=cat";
+  const refused = await run(image);
+  expect(refused).toMatchObject({ code: 11, out: "" });
+  expect(refused.err).toContain("this would cost $0.012; the limit is $0.0119999");
+  expect(refused.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  expect(await run(`${image} -F steps=29`)).toMatchObject({ code: 0 });
+  const speech = await run("api call generateAudio -f text=hi");
+  expect({ code: speech.code, warns: speech.err.includes(unknown) }).toEqual({ code: 0, warns: true });
+  expect((await run("api call listChatModels")).err).not.toContain(unknown);
+});

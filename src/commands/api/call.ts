@@ -3,7 +3,9 @@ import type { BufferedResponse } from "../../client/response.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
+import { assertWithinCost, budgetOf, picturePrice, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { jsonOf, noDescription } from "../../command-kit/responses.ts";
+import { routes } from "../../contract/generated/routes.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
@@ -94,6 +96,7 @@ export default defineCommand({
   run: async ({ input, flags: { include, paginate }, ...context }) => {
     if (paginate) return jsonResult(await allPages(input, context), context.settings);
     const paid = isPaid(input.parts);
+    if (paid) assertWithinBudget(input, context);
     const result = responseResult(await context.request(input.parts), input.operation, include, context);
     return paid ? { ...result, paid } : result;
   },
@@ -101,6 +104,23 @@ export default defineCommand({
 
 /** A call of the inference API is charged, unless it only reads. */
 const isPaid = ({ host, method }: Request["parts"]): boolean => host === "inference" && !isRead({ method });
+
+/** Throws `BudgetExceeded` when the documented price exceeds `budget.maxCost`, or says that the price is not known. */
+function assertWithinBudget(
+  { parts, body }: Request,
+  { settings, say }: Pick<Context, "settings" | "say">,
+): void {
+  const { method, path, fields } = routes.generateImage;
+  if (parts.method !== method || parts.path !== path || !isRecord(body)) {
+    return warnOfUnknownPrice("of this call", { settings, say });
+  }
+  const value = (name: string) => Number(body[name] ?? fields.find((field) => field.name === name)?.default);
+  const picture = { width: value("width"), height: value("height"), steps: value("steps") };
+  if (Object.values(picture).every(Number.isFinite)) {
+    return assertWithinCost(picturePrice(picture), budgetOf(settings));
+  }
+  warnOfUnknownPrice("of this picture", { settings, say });
+}
 
 /**
  * Gets the service's description. If it cannot be fetched, returns the documented API when that lists the operation,

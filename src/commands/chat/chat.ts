@@ -3,6 +3,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
+import { warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
 import { ServiceError } from "../../core/service-errors.ts";
@@ -53,6 +54,7 @@ export default defineCommand({
   },
   run: async ({ input, flags: { noStream, usage }, ...context }) => {
     const { call, progress, settings } = context;
+    warnOfUnknownPrice("of a chat", context);
     const report = (ending: Ending) => reportEnding(ending, usage, context);
     if (noStream || !(settings.output === "table" || settings.output === "jsonl")) {
       const data = await progress("Thinking", () => call("createChatCompletion", input));

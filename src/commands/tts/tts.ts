@@ -1,7 +1,7 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { outFlags, outputOptions, receivedJson } from "../../command-kit/inference.ts";
+import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { asRecord, asText } from "../../core/json.ts";
 import {
@@ -42,6 +42,7 @@ export default defineCommand({
   run: async ({ input, flags, ...context }) => {
     if (input.text?.trim() === "") throw new UsageError("TEXT must not be empty");
     const target = await outputTarget(outputOptions(flags, context));
+    warnOfUnknownPrice("of speech", context);
     const response: unknown = await context.progress("Generating speech", () =>
       context.call("generateAudio", input),
     );
