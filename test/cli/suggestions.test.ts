@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { nouns } from "../../src/cli/generated/tree.ts";
+import { parse } from "../../src/cli/parse/program.ts";
 import { createCli } from "../support/cli.ts";
 
 describe("a typo", () => {
@@ -91,6 +93,74 @@ describe("a typo", () => {
     const { code, err, requests } = await run(line, { env: { GPUCTL_SANDBOX: "1" } });
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain(words);
+  });
+});
+
+/** The commands that the error for a command line suggests; none if the line is valid. */
+function suggestedFor(words: readonly string[]): readonly string[] {
+  try {
+    parse(words, "0.0.0-test");
+    return [];
+  } catch (error) {
+    return /Did you mean (.*)\?/.exec(String(error))?.[1]?.split(" or ") ?? [];
+  }
+}
+
+describe("a verb of another tool", () => {
+  test.each([
+    ["rentals delete 1001", "rentals terminate"],
+    ["rentals rm 1001", "rentals terminate"],
+    ["rentals stop 1001", "rentals terminate"],
+    ["rentals destroy 1001", "rentals terminate"],
+    ["rentals ls", "rentals list"],
+    ["rentals show 1001", "rentals get"],
+    ["volumes ls", "volumes list"],
+    ["volumes get 501", "volumes list"],
+    ["profile delete work", "profile remove"],
+    ["config rm output", "config unset"],
+    ["sandbox fault rm 1", "sandbox fault clear"],
+    ["user rm", "user delete"],
+    ["ssh 1001", "rentals ssh"],
+    ["login", "auth login"],
+  ])("%s: the error names %s", async (line, command) => {
+    const { run } = await createCli();
+    const { code, out, err, requests } = await run(line, { env: { GPUCTL_SANDBOX: "1" } });
+    expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
+    expect(err).toContain(`(Did you mean ${command}?)`);
+  });
+
+  test.each(["volumes delete 501", "volumes rm 501", "volumes destroy 501"])(
+    "%s: there is no such operation",
+    async (line) => {
+      const { run } = await createCli();
+      const { code, err } = await run(`${line} --sandbox`);
+      expect(code).toBe(2);
+      expect(err).toMatch(
+        /^Error: unknown command 'volumes \w+': the service documents no operation for it\n/,
+      );
+      expect(err).toContain("`gpuctl volumes --help`");
+    },
+  );
+
+  const destructive = nouns
+    .flatMap(({ commands }) => commands)
+    .filter(({ confirm }) => confirm === "destruction")
+    .map(({ path }) => path);
+
+  test("never suggests a destructive command of another group", () => {
+    const groups = ["", ...nouns.filter(({ commands }) => commands.length > 1).map(({ name }) => name)];
+    const verbs = [
+      ...new Set([...destructive.map((path) => path.at(-1) ?? ""), "rm", "stop", "destroy", "kill"]),
+    ];
+    for (const group of groups) {
+      for (const verb of verbs) {
+        const suggested = suggestedFor(group === "" ? [verb] : [group, verb]);
+        const others = destructive
+          .filter(([noun]) => noun !== group)
+          .filter((path) => suggested.includes(path.join(" ")));
+        expect({ group, verb, others }).toEqual({ group, verb, others: [] });
+      }
+    }
   });
 });
 

@@ -9,13 +9,83 @@ export const usageHint = "`gpuctl --help` lists the commands, and each command h
 
 const commands = nouns.flatMap((noun) => noun.commands);
 
-/** The error for an unknown command, with a suggestion. */
+/** Verbs with one meaning: those of gpuctl, and those that users of other tools type for them. */
+const synonyms: readonly (readonly string[])[] = [
+  ["list", "ls", "ps", "all"],
+  ["get", "show", "describe", "inspect", "info", "view", "cat"],
+  ["status", "whoami", "state"],
+  ["create", "new", "make", "launch", "start", "rent", "run", "add", "register"],
+  ["update", "edit", "modify", "set", "change"],
+  [
+    "terminate",
+    "delete",
+    "remove",
+    "rm",
+    "del",
+    "stop",
+    "destroy",
+    "kill",
+    "end",
+    "unset",
+    "clear",
+    "revoke",
+    "logout",
+  ],
+];
+
+/** Typed for one record where there is only a list. */
+const [listVerbs = [], getVerbs = []] = synonyms;
+const endVerbs = synonyms.at(-1) ?? [];
+
+/** The error for an unknown command, with a suggestion. A destructive command is suggested only within its own group. */
 export function unknownWord(word: string, path: readonly string[]): UsageError {
-  const elsewhere = commands.filter((command) => command.path.slice(1).includes(word)).map(wordsOf);
+  const line = [...path, word].join(" ");
   const meant =
-    elsewhere.length > 0 ? ` (Did you mean ${elsewhere.join(" or ")}?)` : didYouMean(word, wordsAt(path));
-  return new UsageError(`unknown command '${word}'${meant}`, { hint: usageHint });
+    path.length === 0
+      ? commandsWith(word)
+      : sameMeaning(word, wordsAt(path)).map((verb) => [...path, verb].join(" "));
+  if (meant.length > 0) {
+    return new UsageError(`unknown command '${line}' (Did you mean ${meant.join(" or ")}?)`, {
+      hint: usageHint,
+    });
+  }
+  const near = didYouMean(word, wordsAt(path));
+  if (near === "" && path.length === 0 && endVerbs.includes(word)) {
+    return new UsageError(`unknown command '${line}': say first what to ${word}`, { hint: groupsHint(word) });
+  }
+  if (near === "" && endVerbs.includes(word) && isOfService(path)) {
+    return new UsageError(`unknown command '${line}': the service documents no operation for it`, {
+      hint: `\`gpuctl ${path.join(" ")} --help\` lists the commands; \`gpuctl api list\` lists every operation that your service offers.`,
+    });
+  }
+  return new UsageError(`unknown command '${line}'${near}`, { hint: usageHint });
 }
+
+/** The commands, by their words, that have this verb or one of the same meaning; none that destroys something. */
+function commandsWith(word: string): readonly string[] {
+  const safe = commands.filter(({ confirm }) => confirm !== "destruction");
+  const having = (verbs: readonly string[]) =>
+    safe.filter(({ path }) => path.slice(1).some((one) => verbs.includes(one))).map(wordsOf);
+  const exact = having([word]);
+  if (exact.length > 0 || endVerbs.includes(word)) return exact;
+  return having(synonyms.find((verbs) => verbs.includes(word)) ?? []);
+}
+
+/** Which of a group's verbs mean the same as a word; `list` also stands in for a missing `get`. */
+function sameMeaning(word: string, verbs: readonly string[]): readonly string[] {
+  const among = (group: readonly string[] = []) => verbs.filter((verb) => group.includes(verb));
+  const same = among(synonyms.find((group) => group.includes(word)));
+  return same.length === 0 && getVerbs.includes(word) ? among(listVerbs) : same;
+}
+
+/** The groups in which a destructive verb has a meaning. */
+function groupsHint(word: string): string {
+  const groups = nouns.filter(({ name }) => sameMeaning(word, wordsAt([name])).length > 0);
+  return `${groups.map(({ name }) => `\`gpuctl ${name} --help\``).join(", ")} show how.`;
+}
+
+const isOfService = ([noun]: readonly string[]): boolean =>
+  nouns.some(({ name, commands }) => name === noun && commands.some(({ operation }) => operation));
 
 /** The error for words that have no help, with a suggestion for the first unknown one. */
 export function unknownTopic(words: readonly string[]): UsageError {
