@@ -23,6 +23,7 @@ const aliases: Readonly<Record<string, Alias>> = {
   gpuCount: { names: ["gpus"] },
   gpuType: { names: ["gpu"] },
   termPeriodDays: { names: ["days"] },
+  sizeInGb: { names: ["size"] },
   negative_prompt: { names: ["negative"] },
   model_name: { names: ["model"], short: "m" },
   model: { names: [], short: "m" },

@@ -72,8 +72,10 @@ export type Describe = (options?: {
 export type Update = (text: string) => void;
 
 export interface Files {
-  /** A file's bytes; `-` is stdin. Throws when it cannot be read. */
-  readonly read: (path: string) => Promise<Uint8Array>;
+  /**
+   * A file's bytes; `-` is stdin. If it cannot be read, throws a `UsageError` that names the flag or the argument: `from`.
+   */
+  readonly read: (path: string, from: string) => Promise<Uint8Array>;
   /** Makes a path absolute. */
   readonly resolve: (path: string) => string;
   /** The folder for temporary files. */

@@ -75,22 +75,18 @@ export interface Example {
   readonly after?: readonly string[];
 }
 
-/** Names, for messages, the arguments and flags that set the input field at `path`; the main one first. */
+/** Names, for messages, the arguments and flags that set the input field at `path`; the main one first. May be empty. */
 export function flagsThatSet(
   { args, flags }: Pick<CommandNode, "args" | "flags">,
   path: readonly (string | number)[],
-): readonly [string, ...string[]] {
+): readonly string[] {
   const name = path.filter((step) => typeof step === "string").join(".");
   const first = String(path[0] ?? "");
   const sets = (given: string) =>
     given === name || name.startsWith(`${given}.`) || given.startsWith(`${name}.`);
   const words = args.filter(({ field, setsField }) => field === first || setsField === first);
   const named = flags.filter(({ field, setsFields }) => field === first || setsFields?.some(sets));
-  const [main = `--${kebab(first)}`, ...others] = [
-    ...words.map((word) => word.name),
-    ...named.map(({ names: [flag] }) => `--${flag}`),
-  ];
-  return [main, ...others];
+  return [...words.map((word) => word.name), ...named.map(({ names: [flag] }) => `--${flag}`)];
 }
 
 /** `gpuCount` and `cfg_scale` as `gpu-count` and `cfg-scale`. */

@@ -170,7 +170,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "no space left on the disk",
   EDQUOT: "the disk quota is used up",
   EFBIG: "the file is too large for the file system",
-  EACCES: "not permitted",
+  EACCES: "permission denied",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
   EISDIR: "it is a folder",
@@ -202,6 +202,13 @@ export class SaveFailed extends Error {
     this.path = path;
     this.reason = reason;
   }
+}
+
+/** The error for a file that cannot be read. `from` is the flag or the argument that names it. */
+export function readFailed(from: string, path: string, error: unknown): UsageError {
+  const code = codeOf(error);
+  const reason = code === "ENOENT" ? "no such file" : (reasons[code] ?? reasonOf(error));
+  return new UsageError(`${from} ${path}: ${reason}`);
 }
 
 /** Wraps the failure of a call on `path` in a {@link SaveFailed}, unless it already is one. */

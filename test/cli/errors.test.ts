@@ -159,3 +159,90 @@ test("a read-only key cannot make changes", async () => {
   expect(await run("rentals list --sandbox", { env })).toMatchObject({ code: 0 });
   expect(await run("rentals create vm --gpus 1 --sandbox", { env })).toMatchObject({ code: 4, out: "" });
 });
+
+describe("an error names the flag that was typed", () => {
+  test.each([
+    ["rentals create vm --gpus 5000", "--gpus (gpuCount) must be a whole number from 1 to 4096"],
+    ["rentals create vm --gpu-count 5000", "--gpu-count (gpuCount) must be a whole number from 1 to 4096"],
+    ["rentals create vm --gpus 1 --term-type reserved", "--term-period-days (termPeriodDays) must be"],
+    [
+      "reserve convert 1001 --days 30 --expected-price 12",
+      "--expected-price (expectedTotalPriceCents) must be",
+    ],
+    [
+      "reserve convert 4711 --days 30 --expected-price 12",
+      "RENTAL (rentalId): no active rental has the id 4711",
+    ],
+    [
+      "rentals create bare-metal --gpus 8 --network-type ethernet --storage-volume 4711",
+      "--storage-volume (storageVolume): no volume has the id 4711",
+    ],
+  ])("beside the field, when the service rejects it: %s", async (line, text) => {
+    const { run } = await createCli();
+    await run("rentals create vm --gpus 1 --sandbox");
+    const { code, err } = await run(`${line} --sandbox`);
+    expect(code).toBe(6);
+    expect(err).toContain(`\n  ${text}`);
+  });
+
+  test("in JSON too", async () => {
+    const { run } = await createCli();
+    const { err } = await run("rentals create vm --gpus 5000 --sandbox -o json");
+    expect(JSON.parse(err).error.issues).toEqual([
+      { path: ["gpuCount"], message: "must be a whole number from 1 to 4096", flag: "--gpus" },
+    ]);
+  });
+
+  test("but no flag when a field has none: api call", async () => {
+    const { run } = await createCli({ negotiates: true });
+    const { err } = await run(
+      "api call createVirtualMachineRental -F gpuCount=5000 --sandbox --yes --no-validate",
+    );
+    expect(err).toContain("\n  gpuCount must be a whole number from 1 to 4096");
+  });
+
+  test.each([
+    ["tts --file notes.txt", "--file notes.txt: no such file"],
+    ["image x --image cat.png", "--image cat.png: no such file"],
+    ["image x --image .", "--image .: it is a folder"],
+    ["chat hi --system @notes.txt", "--system notes.txt: no such file"],
+    ["api call getActiveRentalSummary --input body.json", "--input body.json: no such file"],
+    ["api call getActiveRentalSummary -F label=@body.json", "-F label body.json: no such file"],
+    ["sandbox seed data.yaml", "FILE data.yaml: no such file"],
+    ["rentals list --watch fast", '--watch must be a duration such as 30s, 2m or 1h30m, not "fast"'],
+  ])("when its value cannot be used: %s", async (line, text) => {
+    const { run } = await createCli();
+    expect(await run(line, { env: { GPUCTL_SANDBOX: "1" } })).toMatchObject({
+      code: 2,
+      requests: [],
+      err: `Error: ${text}\n`,
+    });
+  });
+});
+
+describe("missing input is reported once", () => {
+  test("for one value", async () => {
+    const { run } = await createCli();
+    const { err } = await run("rentals get --sandbox");
+    expect(err).toBe("Error: missing required input: RENTAL (ID of the rental)\n");
+  });
+
+  test("for several", async () => {
+    const { run } = await createCli();
+    const { err } = await run("rentals create bare-metal --sandbox");
+    expect(err).toBe(
+      "Error: missing required input: --network-type, --gpu-count\n  --network-type: one of infiniband, ethernet\n  --gpu-count: Number of GPUs, 8 per machine\n",
+    );
+  });
+});
+
+test("volumes create takes --size", async () => {
+  const { run } = await createCli();
+  const line = "volumes create --region us-central-1 --label data --sandbox";
+  const { requests } = await run(`${line} --size 1024`);
+  expect(requests.at(-1)?.method).toBe("POST");
+  expect(requests.at(-1)?.body).toMatchObject({ sizeInGb: 1024 });
+  expect((await run(`${line} --size 1000`)).err).toContain(
+    "Error: --size must be a multiple of 256, not 1000",
+  );
+});

@@ -39,7 +39,7 @@ describe("reserve convert", () => {
     await run(vm);
     const { code, out, err } = await run("reserve convert 1001 --days 30 --expected-price 1 --sandbox");
     expect({ code, out }).toEqual({ code: 6, out: "" });
-    expect(err).toContain("expectedTotalPriceCents must be 129600");
+    expect(err).toContain("--expected-price (expectedTotalPriceCents) must be 129600");
   });
 });
 

@@ -184,7 +184,7 @@ test.each(["sandbox seed nowhere.yaml --yes", "sandbox restore nowhere.json --ye
     const { run } = await createCli();
     const { code, err } = await run(line);
     expect(code).toBe(2);
-    expect(err).toContain("cannot be read");
+    expect(err).toContain("no such file");
   },
 );
 

@@ -1135,7 +1135,8 @@ export const nouns: readonly Noun[] = [
      },
      {
       "names": [
-       "size-in-gb"
+       "size-in-gb",
+       "size"
       ],
       "kind": "integer",
       "value": "N",

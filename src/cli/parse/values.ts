@@ -1,5 +1,11 @@
 import type { Values } from "../../command-kit/define.ts";
-import { type ArgNode, type CommandNode, type FlagNode, kebab } from "../../command-kit/tree.ts";
+import {
+  type ArgNode,
+  type CommandNode,
+  type FlagNode,
+  flagsThatSet,
+  kebab,
+} from "../../command-kit/tree.ts";
 import { parseValue } from "../../command-kit/values.ts";
 import type { Settings } from "../../config/settings.ts";
 import { routes } from "../../contract/generated/routes.ts";
@@ -74,6 +80,16 @@ function defaultOf(flag: FlagNode): unknown {
   if (flag.kind === "boolean") return false;
   if (flag.kind === "params") return {};
   return flag.repeat ? [] : undefined;
+}
+
+/** The flag or the argument for an input field: as the user typed it, or else its main name. */
+export function flagFor(
+  path: readonly (string | number)[],
+  { command, flags }: Pick<Invocation, "command" | "flags">,
+): string | undefined {
+  const names = flagsThatSet(command, path);
+  const given = names.map((name) => flags[name.replace(/^--/, "")]?.source);
+  return given.find((name) => name !== undefined) ?? names[0];
 }
 
 /** Parses text as the value of a field, by the field's kind. `source` is where it comes from, for messages. */

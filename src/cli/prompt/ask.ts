@@ -28,8 +28,7 @@ export async function fillIn(
   const missing = settings.validate ? missingInputs(command, piped, defaults) : [];
   if (missing.length === 0) return piped;
   if (!canPrompt(settings, io)) {
-    const issues = missing.map(({ flag, text }) => ({ flag, message: `is required: ${text}` }));
-    throw new UsageError(`missing required input: ${missing.map(({ flag }) => flag).join(", ")}`, { issues });
+    throw missingError(missing);
   }
   const [prompts, { ask }] = await Promise.all([io.prompts(), import("./question.ts")]);
   const flags: string[] = [];
@@ -44,6 +43,14 @@ export async function fillIn(
   const line = wholeLine(argv, flags, args).map(quoted).join(" ");
   notes.say(`To run this again without prompts: gpuctl ${line}`);
   return filled;
+}
+
+/** Says each missing input once: in the message if there is only one, else in a list. */
+function missingError(missing: readonly Missing[]): UsageError {
+  const message = `missing required input: ${missing.map(({ flag }) => flag).join(", ")}`;
+  const [first, ...more] = missing;
+  if (first && more.length === 0) return new UsageError(`${message} (${first.text})`);
+  return new UsageError(message, { issues: missing.map(({ flag, text }) => ({ flag, message: text })) });
 }
 
 /** Adds flags and arguments to a command line: flags go before `--`, and arguments that look like flags after it. */

@@ -1,4 +1,4 @@
-import { type CommandNode, flagsThatSet } from "../../command-kit/tree.ts";
+import { kebab } from "../../command-kit/tree.ts";
 import type { Issue } from "../../contract/check/check.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
@@ -6,6 +6,7 @@ import type { Operation } from "../../contract/operation.ts";
 import { valueAt } from "../../core/json.ts";
 import { didYouMean, invalidValues, sentence } from "../../core/text.ts";
 import type { Invocation } from "../parse/program.ts";
+import { flagFor } from "../parse/values.ts";
 
 /**
  * Whether the service's description lists a value that the contract does not list; undefined when the description
@@ -34,7 +35,7 @@ export async function contractCheck(id: OperationId) {
 export async function checkInput(
   id: OperationId,
   input: object,
-  { command, flags }: Pick<Invocation, "command" | "flags">,
+  invocation: Pick<Invocation, "command" | "flags">,
   isListed: IsListedFor,
 ): Promise<void> {
   if ((await contractCheck(id))(input).ok) return;
@@ -51,7 +52,7 @@ export async function checkInput(
   });
   if (checked.ok) return;
   const all = checked.issues.map((issue) => ({
-    flag: flagName(command, flags, issue.path),
+    flag: flagFor(issue.path, invocation) ?? `--${kebab(String(issue.path[0] ?? ""))}`,
     message: withValue(issue, input) + suggestion(id, issue, input),
   }));
   const issues = [...new Map(all.map((issue) => [sentence(issue), issue])).values()];
@@ -61,15 +62,6 @@ export async function checkInput(
 const nothingSent = "Nothing was sent.";
 const noDescription =
   "The service's description, which may list more values, is not available; --no-validate sends the value as it is.";
-
-/** The flag for a field: as the user typed it, or its main name. */
-function flagName(command: CommandNode, flags: Invocation["flags"], path: Issue["path"]): string {
-  const names = flagsThatSet(command, path);
-  const given = names
-    .map((name) => flags[name.replace(/^--/, "")]?.source)
-    .find((name) => name !== undefined);
-  return given ?? names[0];
-}
 
 /** Suggests the nearest choices of a field for an unknown value. */
 function suggestion(id: OperationId, { path }: Issue, input: object): string {

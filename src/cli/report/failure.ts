@@ -1,8 +1,10 @@
 import type { Exchange } from "../../client/fetch.ts";
 import { Incomplete } from "../../core/errors.ts";
-import { isRecord } from "../../core/json.ts";
+import { asList, isRecord } from "../../core/json.ts";
 import { sentence } from "../../core/text.ts";
 import { sanitize } from "../../output/text.ts";
+import type { Invocation } from "../parse/program.ts";
+import { flagFor } from "../parse/values.ts";
 import { exit } from "./exit.ts";
 import { type Details, type Failure, meanings, unknownPrefix } from "./failure-meanings.ts";
 
@@ -18,6 +20,8 @@ export interface FailureContext {
   /** The last response. */
   readonly last?: Pick<Exchange, "method" | "url" | "status"> | undefined;
   readonly sandbox?: boolean;
+  /** The command line, to name the flags for the fields that the service rejects. */
+  readonly invocation?: Pick<Invocation, "command" | "flags">;
 }
 
 /** Errors about the content of a response that do not say which response. */
@@ -34,7 +38,7 @@ const aboutResponse: ReadonlySet<string> = new Set([
 /** Converts any error to a failure. An unexpected error is a bug in gpuctl. */
 export function failureOf(
   thrown: unknown,
-  { completedBefore, last, sandbox = false }: FailureContext = {},
+  { completedBefore, last, sandbox = false, invocation }: FailureContext = {},
 ): ReportedFailure {
   const { cause, printed } =
     thrown instanceof Incomplete
@@ -58,7 +62,7 @@ export function failureOf(
   return {
     code: known.code ?? error.code ?? "ERROR",
     message: error.message,
-    issues: known.issues ?? error.issues ?? [],
+    issues: (known.issues ?? error.issues ?? []).map((issue) => withFlag(issue, invocation)),
     status: error.status ?? response?.status ?? null,
     exitCode: known.exitCode,
     retryable: completedBefore === undefined && known.retryable === true,
@@ -71,6 +75,20 @@ export function failureOf(
 /** `HTTP_<status>` stands in for a code that the service did not give. */
 const serviceCode = ({ name, code, status }: Details): string | null =>
   name === "ServiceError" && code !== undefined && code !== `HTTP_${status}` ? code : null;
+
+/** Adds the flag to a service's issue with a field. */
+function withFlag(issue: unknown, invocation: FailureContext["invocation"]): unknown {
+  if (!invocation || !isRecord(issue) || "flag" in issue) return issue;
+  const path = fieldPath(issue.path);
+  const flag = path.length > 0 ? flagFor(path, invocation) : undefined;
+  return flag === undefined ? issue : { ...issue, flag };
+}
+
+/** The path of a field: a list of steps, or text with dots; empty for anything else. */
+function fieldPath(path: unknown): readonly (string | number)[] {
+  if (typeof path === "string") return path === "" ? [] : path.split(".");
+  return asList(path).filter((step) => typeof step === "string" || typeof step === "number");
+}
 
 /** A failure as one JSON document, for machine formats. */
 export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure): string =>
@@ -90,12 +108,16 @@ export function failureText(failure: ReportedFailure): string {
   return `${lines.map((line) => sanitize(line)).join("\n")}\n`;
 }
 
-/** An issue is `{flag, message}` from gpuctl, `{path, message}` from a service, or anything else. */
+/**
+ * An issue is `{flag, message}` from gpuctl, `{path, message}` from a service with the `flag` that set the field, or
+ * anything else.
+ */
 function issueText(issue: unknown): string {
   if (typeof issue === "string") return issue;
   if (!isRecord(issue)) return JSON.stringify(issue);
-  const { flag, path, message } = issue;
+  const { flag, message } = issue;
   if (typeof message !== "string") return JSON.stringify(issue);
-  const place = typeof flag === "string" ? flag : Array.isArray(path) ? path.join(".") : path;
-  return typeof place === "string" && place !== "" ? sentence({ flag: place, message }) : message;
+  const path = fieldPath(issue.path).join(".");
+  const place = typeof flag !== "string" ? path : path === "" ? flag : `${flag} (${path})`;
+  return place === "" ? message : sentence({ flag: place, message });
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
-import { reasonOf, UsageError } from "../../core/errors.ts";
+import { readFailed } from "../../core/errors.ts";
 import { showProgress } from "../print/progress.ts";
 import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
@@ -22,12 +22,12 @@ export function createContext(
     setFailureContext: notes.setFailureContext,
     progress: (text, work) => showProgress(text, work, settings, system),
     files: {
-      read: async (path) => {
+      read: async (path, from) => {
         if (path === "-") return io.stdin.read();
         try {
           return await files.read(resolve(files.cwd, path));
         } catch (cause) {
-          throw new UsageError(`${path} cannot be read: ${reasonOf(cause)}`);
+          throw readFailed(from, path, cause);
         }
       },
       resolve: (path) => resolve(files.cwd, path),

@@ -95,6 +95,7 @@ async function execute(invocation: Invocation, system: System, services: Service
       asJson: isMachineFormat(settings.output),
       debug: settings.debug,
       sandbox: settings.sandbox,
+      invocation,
       completedBefore: [notes.failureContext(), kept].filter(Boolean).join(" ") || undefined,
       last,
     });

@@ -66,7 +66,9 @@ export default defineCommand({
     const named = namedBy(args);
     const fields = await fieldsFromFlags(flags, files);
     const input =
-      flags.input === undefined ? undefined : new TextDecoder().decode(await files.read(flags.input));
+      flags.input === undefined
+        ? undefined
+        : new TextDecoder().decode(await files.read(flags.input, "--input"));
     const description = await describedFor(named, context);
     const found = findOperation(named, description);
     const request = requestOf({ named, found, fields, input });

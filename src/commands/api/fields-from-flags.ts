@@ -31,8 +31,8 @@ const literals: Readonly<Record<string, unknown>> = { true: true, false: false, 
 async function read(text: string, key: string, files: Pick<Context["files"], "read">): Promise<unknown> {
   if (Object.hasOwn(literals, text)) return literals[text];
   if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return number(text, key);
-  if (text === "-") return new TextDecoder().decode(await files.read("-"));
-  if (text.startsWith("@")) return new TextDecoder().decode(await files.read(text.slice(1)));
+  if (text === "-") return new TextDecoder().decode(await files.read("-", "-F"));
+  if (text.startsWith("@")) return new TextDecoder().decode(await files.read(text.slice(1), `-F ${key}`));
   return text;
 }
 

@@ -71,7 +71,7 @@ export default defineCommand({
 
 /** A text, or the contents of the file for `@FILE`. */
 const textOrFile = async (text: string, files: Context["files"]): Promise<string> =>
-  text.startsWith("@") ? new TextDecoder().decode(await files.read(text.slice(1))) : text;
+  text.startsWith("@") ? new TextDecoder().decode(await files.read(text.slice(1), "--system")) : text;
 
 type Ending = Pick<CompletionChunk, "finish" | "usage">;
 

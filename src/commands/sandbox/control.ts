@@ -103,7 +103,7 @@ function usageError({ issues, message }: ControlRefused, nameOf: (path: Path) =>
 
 /** Reads a file as text. Throws `UsageError` when it is not valid UTF-8. */
 export async function readText(file: string, files: Pick<Context["files"], "read">): Promise<string> {
-  const bytes = await files.read(file);
+  const bytes = await files.read(file, "FILE");
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

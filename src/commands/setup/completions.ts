@@ -13,7 +13,7 @@ export async function offerCompletions({ ask, context }: Wizard): Promise<void> 
   if (shell === undefined || !home) return;
   const { path, lines } = await placeFor(shell, home, context);
   const script = new TextEncoder().encode(await context.completionScript(shell));
-  const present = await context.files.read(path).catch(() => undefined);
+  const present = await context.files.read(path, shell).catch(() => undefined);
   if (present && Buffer.compare(present, script) === 0) return;
   const message = `${present ? "Replace" : "Write"} the completion script for ${shell} at ${path}?`;
   if (!(await ask.confirm({ message, initial: true }))) return;

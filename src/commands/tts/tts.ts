@@ -37,7 +37,7 @@ export default defineCommand({
   buildInput: async ({ input, flags: { file, param }, files }) => {
     if (file === undefined) return { ...input, ...param };
     if (input.text !== undefined) throw new UsageError("TEXT and --file cannot be used together");
-    return { ...input, text: new TextDecoder().decode(await files.read(file)), ...param };
+    return { ...input, text: new TextDecoder().decode(await files.read(file, "--file")), ...param };
   },
   run: async ({ input, flags, ...context }) => {
     if (input.text?.trim() === "") throw new UsageError("TEXT must not be empty");
