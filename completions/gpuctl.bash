@@ -86,12 +86,12 @@ _gpuctl() {
     "user") commands="update delete" flags="" ;;
     "user update") commands="" flags="--onboarded-for --name" ;;
     "user delete") commands="" flags="" ;;
-    "image") commands="models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image -n --count --out --force --max-cost --no-metadata" ;;
+    "image") commands="models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image -n --count --out --force --max-cost --no-metadata --no-stdin" ;;
     "image models") commands="" flags="" ;;
     "image price") commands="" flags="--size --steps -n --count" ;;
-    "chat") commands="models" flags="-m --model --max-tokens --temperature -s --system --top-p --stop --seed --param --no-stream --usage" ;;
+    "chat") commands="models" flags="-m --model --max-tokens --temperature -s --system --top-p --stop --seed --param --no-stream --usage --no-stdin" ;;
     "chat models") commands="" flags="" ;;
-    "tts") commands="" flags="--speed --file --param --out --force" ;;
+    "tts") commands="" flags="--speed --file --param --out --force --no-stdin" ;;
     "api") commands="list describe call spec" flags="" ;;
     "api list") commands="" flags="--group" ;;
     "api describe") commands="" flags="" ;;

@@ -394,6 +394,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--force'), 'Replace an existing file', @(), '')
       ,@(@('--max-cost'), 'Do not generate if the pictures would cost more than this, in dollars', @(), '')
       ,@(@('--no-metadata'), 'Do not write the settings into the PNG', @(), '')
+      ,@(@('--no-stdin'), 'Do not read PROMPT from stdin', @(), '')
     )
     'image models' = @()
     'image price' = @(
@@ -412,6 +413,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--param'), 'Any other field that the service accepts', @(), '')
       ,@(@('--no-stream'), 'Print the response once it is complete', @(), '')
       ,@(@('--usage'), 'Report the number of tokens on stderr', @(), '')
+      ,@(@('--no-stdin'), 'Do not read MESSAGE from stdin', @(), '')
     )
     'chat models' = @()
     'tts' = @(
@@ -420,6 +422,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--param'), 'Any other field that the service accepts', @(), '')
       ,@(@('--out'), 'Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout', @(), '')
       ,@(@('--force'), 'Replace an existing file', @(), '')
+      ,@(@('--no-stdin'), 'Do not read TEXT from stdin', @(), '')
     )
     'api' = @()
     'api list' = @(

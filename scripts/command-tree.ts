@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { globalFlags } from "../src/cli/parse/globals.ts";
-import type { Arg } from "../src/command-kit/arg.ts";
+import { type Arg, noStdin } from "../src/command-kit/arg.ts";
 import type { Command } from "../src/command-kit/define.ts";
-import type { Flag } from "../src/command-kit/flag.ts";
+import { type Flag, flag } from "../src/command-kit/flag.ts";
 import {
   type ArgNode,
   type CommandNode,
@@ -127,8 +127,12 @@ function argNode({ choicesFrom, ...plain }: Arg): ArgNode {
 
 /** The flags of the operation's fields, followed by the command's own. */
 function flagNodes(command: Command): readonly FlagNode[] {
-  const { operation, flags = {}, fieldsWithoutFlag = [] } = command;
-  const own = Object.entries(flags);
+  const { operation, flags = {}, fieldsWithoutFlag = [], args = [] } = command;
+  const piped = args.find(({ stdin }) => stdin !== undefined);
+  const own = Object.entries({
+    ...flags,
+    ...(piped && { [noStdin]: flag.boolean(`Do not read ${piped.name} from stdin`) }),
+  });
   const taken = new Set(own.map(([key]) => kebab(key)));
   const fields = operation === undefined ? [] : routes[operation].fields;
   return [

@@ -32,6 +32,9 @@ export interface ArgOptions {
   readonly valueOfKey?: string;
 }
 
+/** The key of the flag of every command with an argument that can be piped in. */
+export const noStdin = "noStdin";
+
 /** The values of arguments, by their names in lower case. */
 export type ArgValues<Declared extends readonly Arg[]> = {
   readonly [Item in Declared[number] as KeyOf<Item>]: Item extends Arg<string, infer Value> ? Value : never;

@@ -2,7 +2,7 @@ import process from "node:process";
 import { nodeFiles } from "./files.ts";
 import { interruption } from "./interruption.ts";
 import { fullScreen, sink, spinner } from "./terminal.ts";
-import type { System } from "./types.ts";
+import type { Source, System } from "./types.ts";
 
 /** The real system. Streams are opened, and heavy modules loaded, on first use. */
 export async function nodeSystem(): Promise<System> {
@@ -16,7 +16,7 @@ export async function nodeSystem(): Promise<System> {
         get isTTY() {
           return process.stdin.isTTY === true;
         },
-        read: async () => (await import("node:stream/consumers")).buffer(process.stdin),
+        read: readStdin,
       },
       stdout: sink(() => process.stdout),
       stderr: sink(() => process.stderr, { optional: true }),
@@ -49,3 +49,20 @@ export async function nodeSystem(): Promise<System> {
     random: Math.random,
   };
 }
+
+const readStdin: Source["read"] = async ({ signal, onWait, patience }) => {
+  const [{ addAbortSignal }, { buffer }] = await Promise.all([
+    import("node:stream"),
+    import("node:stream/consumers"),
+  ]);
+  const timer = setTimeout(onWait, patience);
+  try {
+    const bytes = await buffer(addAbortSignal(signal, process.stdin));
+    // Ctrl-C in a pipeline also ends the program that writes to stdin, and the end may be seen before the signal is.
+    await new Promise(setImmediate);
+    return bytes;
+  } finally {
+    clearTimeout(timer);
+    signal.throwIfAborted();
+  }
+};

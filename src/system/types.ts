@@ -33,7 +33,15 @@ export interface Io {
 
 export interface Source {
   readonly isTTY: boolean;
-  readonly read: () => Promise<Uint8Array>;
+  /** Reads to the end. Rejects at once with the signal's reason when it is aborted, even if the end has just arrived. */
+  readonly read: (options: ReadOptions) => Promise<Uint8Array>;
+}
+
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** Called once if the end has not arrived after `patience` milliseconds. */
+  readonly onWait: () => void;
+  readonly patience: number;
 }
 
 export interface Sink {

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { serve } from "../../src/sandbox/serve.ts";
 import { descriptionFiles } from "../../src/system/description-cache.ts";
 import { isWritable, readText, stat } from "../../src/system/files.ts";
-import type { Programs, Prompts, Sink, System } from "../../src/system/types.ts";
+import type { Programs, Prompts, ReadOptions, Sink, System } from "../../src/system/types.ts";
 import { throughProxy } from "./conformance.ts";
 import { words } from "./words.ts";
 
@@ -44,7 +45,7 @@ export interface SeenRequest {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Input piped to stdin. Without it, stdin is a terminal if `terminal` is set, and empty otherwise. */
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array | SlowPipe;
   /** stdin, stdout and stderr are a terminal of this many columns. */
   readonly terminal?: number;
   /** Its height. */
@@ -59,6 +60,14 @@ export interface RunOptions {
   readonly machine?: Partial<TestMachine>;
   /** The ID of the user that runs gpuctl. Default: the user of this process. */
   readonly user?: number;
+}
+
+/** A pipe that stays open for longer than gpuctl waits in silence. */
+export interface SlowPipe {
+  /** Called once gpuctl has waited. */
+  readonly onWait?: () => void;
+  /** What it contains when it ends after that. Without it, it never ends. */
+  readonly ends?: string;
 }
 
 /** The parts of the machine that a test can override. */
@@ -126,7 +135,7 @@ export async function createCli({
       io: {
         stdin: {
           isTTY: options.stdin === undefined && options.terminal !== undefined,
-          read: async () => Buffer.from(options.stdin ?? ""),
+          read: (waiting) => readInput(options.stdin ?? "", waiting),
         },
         stdout: stdout.sink,
         stderr: stderr.sink,
@@ -232,6 +241,18 @@ function memorySink({ terminal, rows }: RunOptions, failure?: Error): { sink: Si
       },
     },
   };
+}
+
+async function readInput(
+  input: string | Uint8Array | SlowPipe,
+  { signal, onWait }: ReadOptions,
+): Promise<Uint8Array> {
+  if (typeof input === "string" || input instanceof Uint8Array) return Buffer.from(input);
+  onWait();
+  input.onWait?.();
+  signal.throwIfAborted();
+  if (input.ends !== undefined) return Buffer.from(input.ends);
+  return new Promise((_, reject) => addAbortListener(signal, () => reject(signal.reason)));
 }
 
 async function seenRequest(request: Request): Promise<SeenRequest> {

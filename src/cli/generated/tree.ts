@@ -1829,6 +1829,15 @@ export const nouns: readonly Noun[] = [
       ],
       "notes": [],
       "key": "noMetadata"
+     },
+     {
+      "kind": "boolean",
+      "text": "Do not read PROMPT from stdin",
+      "names": [
+       "no-stdin"
+      ],
+      "notes": [],
+      "key": "noStdin"
      }
     ],
     "limits": [
@@ -1945,7 +1954,7 @@ export const nouns: readonly Noun[] = [
      "chat"
     ],
     "summary": "Chat with a model",
-    "details": "MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE.",
+    "details": "MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over a file, --no-stdin leaves the rest of the file to the loop:\n  while read -r line; do gpuctl chat \"$line\" --no-stdin; done < FILE",
     "operation": "createChatCompletion",
     "args": [
      {
@@ -2075,6 +2084,15 @@ export const nouns: readonly Noun[] = [
       ],
       "notes": [],
       "key": "usage"
+     },
+     {
+      "kind": "boolean",
+      "text": "Do not read MESSAGE from stdin",
+      "names": [
+       "no-stdin"
+      ],
+      "notes": [],
+      "key": "noStdin"
      }
     ],
     "limits": [],
@@ -2188,6 +2206,15 @@ export const nouns: readonly Noun[] = [
       ],
       "notes": [],
       "key": "force"
+     },
+     {
+      "kind": "boolean",
+      "text": "Do not read TEXT from stdin",
+      "names": [
+       "no-stdin"
+      ],
+      "notes": [],
+      "key": "noStdin"
      }
     ],
     "limits": [],

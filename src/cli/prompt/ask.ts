@@ -1,14 +1,15 @@
+import { noStdin } from "../../command-kit/arg.ts";
 import type { Values } from "../../command-kit/define.ts";
-import type { ArgNode, CommandNode } from "../../command-kit/tree.ts";
+import { type ArgNode, type CommandNode, kebab } from "../../command-kit/tree.ts";
 import { UsageError } from "../../core/errors.ts";
 import { sandboxChatModel } from "../../core/sandbox.ts";
 import { quoted } from "../../core/text.ts";
-import type { Io } from "../../system/types.ts";
 import type { Invocation } from "../parse/program.ts";
 import { fieldValue } from "../parse/values.ts";
 import type { Runtime } from "../start/services.ts";
 import { canPrompt } from "./confirm.ts";
 import { argumentValue, isReplaced, type Missing, missingInputs } from "./missing.ts";
+import { readStdin } from "./stdin.ts";
 
 /**
  * Fills in missing input: an argument from piped stdin, the rest from prompts. After prompting, prints the command line
@@ -24,7 +25,7 @@ export async function fillIn(
   const { io } = runtime.system;
   const { sandbox, profileValues } = settings;
   const defaults = sandbox ? { ...profileValues, "chat.model": sandboxChatModel } : profileValues;
-  const piped = await fromStdin(command, values, io.stdin);
+  const piped = await fromStdin(command, values, runtime);
   const missing = settings.validate ? missingInputs(command, piped, defaults) : [];
   if (missing.length === 0) return piped;
   if (!canPrompt(settings, io)) {
@@ -65,12 +66,14 @@ function wholeLine(
   return [...before, ...flags, ...after, ...separator, ...args];
 }
 
-async function fromStdin(command: CommandNode, values: Values, stdin: Io["stdin"]): Promise<Values> {
+async function fromStdin(command: CommandNode, values: Values, runtime: Runtime): Promise<Values> {
   const arg = command.args.find(({ stdin }) => stdin !== undefined);
-  if (!arg || stdin.isTTY || isReplaced(arg, values)) return values;
+  const skipped = runtime.system.io.stdin.isTTY || values.flags[noStdin] === true;
+  if (!arg || skipped || isReplaced(arg, values)) return values;
   const given = argumentValue(arg, values);
   if (given !== undefined && arg.stdin === "instead") return values;
-  const text = new TextDecoder().decode(await stdin.read()).replace(/\r?\n$/, "");
+  const bytes = await readStdin(runtime, `; --${kebab(noStdin)} skips it`);
+  const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
   if (text === "") return values;
   return withArgument(values, arg, given === undefined ? text : `${text}\n\n${given}`);
 }

@@ -2,15 +2,18 @@ import { resolve } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
 import { readFailed } from "../../core/errors.ts";
 import { showProgress } from "../print/progress.ts";
+import { readNamedStdin } from "../prompt/stdin.ts";
 import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
 
 /** Creates what every command may use; the key is left out. `serviceNow` returns the service's time. */
 export function createContext(
-  { settings: { key: _, ...settings }, system, services, notes }: Runtime,
+  runtime: Runtime,
   { calls }: Pick<Connection, "calls">,
   serviceNow: () => number,
 ): Context {
+  const { system, services, notes } = runtime;
+  const { key: _, ...settings } = runtime.settings;
   const { clock, files, interrupted, io } = system;
   return {
     ...calls,
@@ -23,7 +26,7 @@ export function createContext(
     progress: (text, work) => showProgress(text, work, settings, system),
     files: {
       read: async (path, from) => {
-        if (path === "-") return io.stdin.read();
+        if (path === "-") return readNamedStdin(runtime);
         try {
           return await files.read(resolve(files.cwd, path));
         } catch (cause) {

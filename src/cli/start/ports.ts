@@ -11,6 +11,7 @@ import { helpOrTopic } from "../help/topics.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { unknownTopic } from "../parse/unknown.ts";
 import { canPrompt } from "../prompt/confirm.ts";
+import { readNamedStdin } from "../prompt/stdin.ts";
 import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
 
@@ -46,7 +47,7 @@ export function createPorts(runtime: Runtime, { callAt, sandbox, keyring }: Conn
     secrets: createSecrets({
       keyring,
       files,
-      readStdin: io.stdin.read,
+      readStdin: () => readNamedStdin(runtime),
       askSecret: async (question, hint) => (await ask(hint)).secret(question),
       output: programs.output,
     }),

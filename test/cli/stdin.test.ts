@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { nouns } from "../../src/cli/generated/tree.ts";
+import { createCli } from "../support/cli.ts";
+
+const readsText = nouns
+  .flatMap(({ commands }) => commands)
+  .filter(({ args }) => args.some(({ stdin }) => stdin !== undefined))
+  .map(({ path }) => path.join(" "));
+
+/** Command lines that read stdin, one for each way of doing so. */
+const lines = [
+  ...readsText.map((path) => `${path} --sandbox`),
+  "chat Hello --sandbox",
+  "chat Hello --no-stdin --system @- --sandbox",
+  "image cat --image - --sandbox",
+  "tts --file - --sandbox",
+  "api call createVirtualMachineRental --input - --sandbox",
+  "api call POST /v2/x -F label=- --sandbox",
+  "auth login --with-token --base-url https://api.example.com",
+  "sandbox seed - --yes",
+  "sandbox restore - --yes",
+];
+
+test("chat, image and tts read a text from stdin", () => {
+  expect(readsText).toEqual(["image", "chat", "tts"]);
+});
+
+describe("Ctrl-C while reading stdin", () => {
+  test.each(lines)("ends %s at once, and nothing is sent", async (line) => {
+    const controller = new AbortController();
+    const stdin = { onWait: () => controller.abort() };
+    const { run } = await createCli();
+    const { code, out, err, requests } = await run(line, { stdin, signal: controller.signal });
+    expect({ code, out, requests }).toEqual({ code: 130, out: "", requests: [] });
+    expect(err).toMatch(/^Reading standard input until it ends.*\.\nError: interrupted\n$/);
+  });
+
+  test.each(lines)("that also ends the input ends %s, and nothing is sent", async (line) => {
+    const controller = new AbortController();
+    const stdin = { onWait: () => controller.abort(), ends: "part of a tex" };
+    const { run } = await createCli();
+    const { code, out, requests } = await run(line, { stdin, signal: controller.signal });
+    expect({ code, out, requests }).toEqual({ code: 130, out: "", requests: [] });
+  });
+});
+
+describe("a pipe that stays open", () => {
+  const stdin = { ends: "from the pipe" };
+  const note = "Reading standard input until it ends; --no-stdin skips it.\n";
+
+  test("is reported on stderr with the flag that skips it", async () => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run("chat Hello --sandbox", { stdin });
+    expect({ code, err }).toEqual({ code: 0, err: note });
+    expect(requests[0]?.body).toMatchObject({ messages: [{ content: "from the pipe\n\nHello" }] });
+  });
+
+  test("is not reported with --quiet", async () => {
+    const { run } = await createCli();
+    expect(await run("chat Hello --quiet --sandbox", { stdin })).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("is reported with a machine format only to a person", async () => {
+    const { run } = await createCli();
+    const line = "chat Hello -o json --sandbox";
+    expect((await run(line, { stdin })).err).toBe("");
+    expect((await run(line, { stdin, terminal: 80 })).err).toContain(note.trim());
+  });
+
+  test("that was asked for is reported without a flag that skips it", async () => {
+    const { run } = await createCli();
+    const { err } = await run("tts --file - --sandbox", { stdin });
+    expect(err).toMatch(/^Reading standard input until it ends\.\n/);
+  });
+});
+
+describe("--no-stdin", () => {
+  test.each([
+    ["chat Hello", { messages: [{ role: "user", content: "Hello" }] }],
+    ["image cat", { prompt: "cat" }],
+    ["tts Hello", { text: "Hello" }],
+  ])("leaves stdin alone: %s", async (line, body) => {
+    const { run } = await createCli();
+    const { code, requests } = await run(`${line} --no-stdin --sandbox`, { stdin: "the next line\n" });
+    expect(code).toBe(0);
+    expect(requests[0]?.body).toMatchObject(body);
+  });
+
+  test.each(readsText)("%s says that the argument is missing", async (path) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`${path} --no-stdin --sandbox`, { stdin: "a text" });
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("is required");
+  });
+
+  test("is shown in the help of chat, in a loop", async () => {
+    const { run } = await createCli();
+    expect((await run("chat --help")).out).toContain(
+      '\n  while read -r line; do gpuctl chat "$line" --no-stdin; done < FILE\n',
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createHome } from "../support/process.ts";
+import { needs } from "../support/programs.ts";
+
+describe.skipIf(process.platform === "win32")("standard input", () => {
+  needs("bash");
+
+  it("is left to the loop that reads it with --no-stdin", async () => {
+    const home = await createHome();
+    await writeFile(join(home.folder, "list"), "first\nsecond\nthird\n");
+    const loop = 'while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done < list';
+    const { out } = await home.shell(loop).ended;
+    expect(out.match(/first|second|third/g)).toEqual(["first", "second", "third"]);
+  });
+
+  it.each(["< /dev/null", "<&-"])("is empty: %s", async (redirection) => {
+    const home = await createHome();
+    const { code, out, err } = await home.shell(`gpuctl chat Hello --sandbox ${redirection}`).ended;
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/Hello\n$/);
+  });
+
+  it.each(["INT", "TERM", "HUP"])("that stays open is reported, and SIG%s ends it", async (signal) => {
+    const home = await createHome();
+    // The shell keeps the pipe open, without a program that would have to be ended.
+    const script = `mkfifo pipe log; exec 3<>pipe
+gpuctl chat Hello --sandbox < pipe 2> log & child=$!
+read -r line < log; echo "$line"
+kill -${signal} $child; wait $child; echo "exit $?"
+gpuctl sandbox requests -o json`;
+    const { out } = await home.shell(script, { shell: "bash" }).ended;
+    expect(out).toBe("Reading standard input until it ends; --no-stdin skips it.\nexit 130\n[]\n");
+  });
+});
