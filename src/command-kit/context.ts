@@ -50,9 +50,12 @@ export interface Ports {
   readonly completionScript: (shell: Shell) => Promise<string>;
   /** Help for a command or a topic. Throws `UsageError` for any other words. */
   readonly helpOn: (words: readonly string[]) => Promise<string>;
+  /** The sandbox to control: the local one, or a served one. Throws `NotFound` when the host is not a sandbox. */
   readonly sandbox: () => Promise<SandboxControl>;
-  /** Available without opening the sandbox's state. */
-  readonly sandboxFacts: () => Promise<SandboxFacts>;
+  /** Of the same sandbox, without opening its state. */
+  readonly sandboxFacts: SandboxFacts;
+  /** Serves the local sandbox. */
+  readonly sandboxServer: () => Promise<SandboxServer>;
   readonly installation: Installation;
 }
 
@@ -100,6 +103,8 @@ export interface CommandSettings {
   readonly profile: string;
   readonly baseUrl: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
+  /** The base URL of the served sandbox to control; undefined for the local one. */
+  readonly servedSandbox: string | undefined;
   /** The source of the key, and its last four characters. */
   readonly credential: Credential | undefined;
   /** Values that the profile sets, by configuration key. */
@@ -129,15 +134,22 @@ export const visibleVariables = [
   "all_proxy",
 ] as const;
 
-/** Facts that are the same for every sandbox. */
+type Awaitable<Value> = Value | Promise<Value>;
+
+/** Facts that do not depend on the state of a sandbox. */
 export interface SandboxFacts {
-  readonly keys: { readonly full: string; readonly readOnly: string };
-  /** The sandbox's assumptions where the API documentation is silent. */
-  readonly limits: readonly { readonly id: string; readonly text: string }[];
+  readonly keys: () => Promise<BuiltInKeys>;
+  /** The sandbox's assumptions where the API documentation is silent, each with its `id` and `text`. */
+  readonly limits: () => Promise<readonly unknown[]>;
 }
 
-/** Controls of the sandbox. */
-export interface SandboxControl extends Pick<SandboxFacts, "keys"> {
+export interface BuiltInKeys {
+  readonly full: string;
+  readonly readOnly: string;
+}
+
+/** Controls of a sandbox. The results of those of a served sandbox are promises. */
+export interface SandboxControl {
   readonly status: () => unknown;
   /** Each returns the new state of the clock; times are in milliseconds. Throws `ControlRefused`. */
   readonly clock: {
@@ -150,16 +162,20 @@ export interface SandboxControl extends Pick<SandboxFacts, "keys"> {
   /** Throws a `ControlRefused` that names each invalid value. */
   readonly faults: {
     readonly add: (fault: object) => unknown;
-    readonly list: () => readonly unknown[];
+    readonly list: () => Awaitable<readonly unknown[]>;
     /** Removes one or all, and returns how many were removed. */
-    readonly clear: (id?: number) => number;
+    readonly clear: (id?: number) => Awaitable<number>;
   };
   /** The last requests, oldest first. */
-  readonly requests: (limit: number) => readonly unknown[];
+  readonly requests: (limit: number) => Awaitable<readonly unknown[]>;
   readonly seed: (text: string) => Promise<void>;
   readonly snapshot: () => unknown;
-  readonly restore: (text: string) => void;
-  readonly reset: () => void;
+  readonly restore: (text: string) => Awaitable<void>;
+  readonly reset: () => Awaitable<void>;
+}
+
+export interface SandboxServer {
+  readonly keys: BuiltInKeys;
   /** `only` serves one set of operations; by default all are served. */
   readonly serve: (options: {
     readonly host: string;

@@ -29,6 +29,8 @@ export interface Settings extends OutputSettings {
   readonly namedProfile: string | undefined;
   readonly sandbox: boolean;
   readonly baseUrl: string | undefined;
+  /** The served sandbox that controls act on: the base URL that a flag or variable sets, unless the sandbox is in use. */
+  readonly servedSandbox: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
   /** Where the key comes from. The key itself is not known yet if a command prints it. */
   readonly key: KeySource | undefined;
@@ -89,6 +91,7 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
     namedProfile: named?.text,
     sandbox,
     baseUrl,
+    servedSandbox: sandbox ? undefined : parseBaseUrl(find("base-url", {})),
     inferenceBaseUrl,
     key,
     credential: credentialOf(key),

@@ -14,3 +14,10 @@ export const faultDefaults = { after: 0, times: 1 } as const;
 
 /** The number of logged requests that the sandbox shows by default, and the number that it keeps. */
 export const requestLog = { shown: 50, kept: 1000 } as const;
+
+/** The controls of a served sandbox: the path below which they are, the response of `/health`, and their name. */
+export const servedControls = {
+  path: "/_sandbox",
+  health: { gpuctlSandbox: "served" },
+  name: "the sandbox's controls",
+} as const;

@@ -1,7 +1,7 @@
-import type { OperationSetName } from "../core/sandbox.ts";
+import { type OperationSetName, servedControls } from "../core/sandbox.ts";
 import { createApp } from "./app.ts";
 import { type Clock, machineClock, sandboxClock } from "./clock.ts";
-import { adminPath, createAdmin } from "./control/admin.ts";
+import { createAdmin } from "./control/admin.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
 import { type OperationSet, operationSetOf } from "./operation-set.ts";
@@ -54,7 +54,7 @@ export async function createSandbox({ file, now = machineClock, only }: SandboxO
     return {
       fetch: async (request) => app.fetch(request),
       handleControl: (request, peer) =>
-        new URL(request.url).pathname.startsWith(`${adminPath}/`)
+        new URL(request.url).pathname.startsWith(`${servedControls.path}/`)
           ? Promise.resolve(admin.fetch(request, { peer }))
           : undefined,
     };

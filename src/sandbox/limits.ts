@@ -1,10 +1,9 @@
 import { fieldsOf } from "../contract/plain/fields.ts";
-import { faultHeader, requestLog, sandboxChatModel } from "../core/sandbox.ts";
+import { faultHeader, requestLog, sandboxChatModel, servedControls } from "../core/sandbox.ts";
 import { exposedHeaders, maxBodyBytes, sandboxHeader } from "./app.ts";
 import { assumedOperations } from "./assumed/index.ts";
 import { pageInput } from "./assumed/pages.ts";
 import { secondMs } from "./clock.ts";
-import { adminPath } from "./control/admin.ts";
 import { defaultStrength, referenceSide } from "./engines/picture/request.ts";
 import { defaultRetryAfter } from "./faults/control.ts";
 import { listedSizes } from "./handlers/catalog.ts";
@@ -80,7 +79,7 @@ const texts = {
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
   reset:
     "A reset clears everything: IDs start over, faults and logged requests are removed, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
-  controls: `A served sandbox has controls under ${adminPath}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
+  controls: `A served sandbox has controls under ${servedControls.path}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
   lists:
     "Lists are sorted by ID and return everything at once; the history contains every rental that has ended.",
   records:

@@ -51,11 +51,9 @@ describe("a destructive command requires a confirmation", () => {
   test("even if it affects only the sandbox", () => {
     const act = () => null;
     controlCommand({ ...described, act });
-    controlCommand({ ...described, act, effect: "destroy", confirm: destruction });
+    controlCommand({ ...described, act, effect: "destroy", question: (sandbox) => `Delete ${sandbox}?` });
     // @ts-expect-error It has no confirmation.
     controlCommand({ ...described, act, effect: "destroy" });
-    // @ts-expect-error It confirms something else.
-    controlCommand({ ...described, act, effect: "destroy", confirm: spending });
   });
 });
 

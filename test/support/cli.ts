@@ -9,7 +9,9 @@ import type { DescriptionCache } from "../../src/client/description.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
 import type { Installation } from "../../src/command-kit/context.ts";
 import { Unavailable } from "../../src/core/errors.ts";
+import { parseJson } from "../../src/core/json.ts";
 import type { OperationSetName } from "../../src/core/sandbox.ts";
+import { connectToControls } from "../../src/sandbox/control/remote.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { serve } from "../../src/sandbox/serve.ts";
@@ -190,7 +192,8 @@ export async function createCli({
           close: () => {},
           serve: ({ only, ...address }) => listen(sandbox.withOperationSet(only), address),
         }),
-        facts: async () => ({ keys: sandbox.keys, limits: sandboxLimits }),
+        facts: { keys: async () => sandbox.keys, limits: async () => sandboxLimits },
+        connect: connectToControls,
         health: machine.sandboxHealth,
       },
       descriptionCache: async () =>
@@ -263,7 +266,7 @@ async function seenRequest(request: Request): Promise<SeenRequest> {
     path: url.pathname,
     query: Object.fromEntries(url.searchParams),
     headers: Object.fromEntries(request.headers),
-    body: text === "" ? undefined : JSON.parse(text),
+    body: text === "" ? undefined : (parseJson(text) ?? text),
   };
 }
 

@@ -3044,6 +3044,7 @@ export const nouns: readonly Noun[] = [
      "status"
     ],
     "summary": "Show what the sandbox contains and where it is stored",
+    "details": "Like every `gpuctl sandbox` command but `serve`, it acts on the local sandbox, or on the served one that --base-url or GPUCTL_BASE_URL names.",
     "args": [],
     "flags": [],
     "limits": [],

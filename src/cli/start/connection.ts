@@ -1,7 +1,7 @@
 import type { Observer } from "../../client/fetch.ts";
 import { requestParts, type Target } from "../../client/request.ts";
 import type { CallOptions } from "../../client/send.ts";
-import type { Context, Ports } from "../../command-kit/context.ts";
+import type { Context, Ports, SandboxControl, SandboxFacts } from "../../command-kit/context.ts";
 import { createKeyring, type Keyring } from "../../config/credentials.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
@@ -19,6 +19,8 @@ export interface Connection extends Pick<Ports, "callAt"> {
   readonly isListed: IsListedFor;
   readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
+  /** The controls of the served sandbox, if a flag or variable names one. */
+  readonly servedSandbox: (() => Promise<SandboxControl & SandboxFacts>) | undefined;
   /** The requests that a dry run would have sent. */
   readonly dryRunRequests: readonly ShownRequest[];
   readonly close: () => void;
@@ -86,9 +88,20 @@ export function connect(
     dryRunRequests.push(shownRequest(parts, to));
     throw new DryRun();
   };
+  const connectToServed = (url: string) => async () => {
+    const { rawCall } = await import("../../client/call.ts");
+    const to = { ...sender, baseUrl: url, inferenceBaseUrl: undefined, apiKey: undefined };
+    const served = await services.sandbox.connect(url, async (request) =>
+      (await rawCall({ ...request, host: "compute", open: true }, { ...options, target: to })).text(),
+    );
+    notes.say(`Using the sandbox at ${url}.`);
+    return served;
+  };
   return {
     dryRunRequests,
     sandbox,
+    servedSandbox:
+      settings.servedSandbox === undefined ? undefined : once(connectToServed(settings.servedSandbox)),
     keyring,
     isListed,
     calls: {

@@ -16,7 +16,10 @@ import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
 
 /** Creates what only some commands use. This module is loaded only for them. */
-export function createPorts(runtime: Runtime, { callAt, sandbox, keyring }: Connection): Ports {
+export function createPorts(
+  runtime: Runtime,
+  { callAt, sandbox, servedSandbox, keyring }: Connection,
+): Ports {
   const { settings, services } = runtime;
   const { env, files, io, programs } = runtime.system;
   const ask: Ports["ask"] = async (hint) => {
@@ -26,8 +29,14 @@ export function createPorts(runtime: Runtime, { callAt, sandbox, keyring }: Conn
   return {
     ask,
     callAt,
-    sandbox,
-    sandboxFacts: services.sandbox.facts,
+    sandbox: servedSandbox ?? sandbox,
+    sandboxFacts: servedSandbox
+      ? {
+          keys: async () => (await servedSandbox()).keys(),
+          limits: async () => (await servedSandbox()).limits(),
+        }
+      : services.sandbox.facts,
+    sandboxServer: sandbox,
     programs,
     helpOn: async (words) => {
       const help = await helpOrTopic(words, await helpStyle(io.stdout, env));

@@ -2,8 +2,14 @@ import { join } from "node:path";
 import type { DescriptionCache } from "../../client/description.ts";
 import type { Probe } from "../../client/probe.ts";
 import type { Transport } from "../../client/transport.ts";
-import type { SandboxControl, SandboxFacts, SandboxHealth } from "../../command-kit/context.ts";
+import type {
+  SandboxControl,
+  SandboxFacts,
+  SandboxHealth,
+  SandboxServer,
+} from "../../command-kit/context.ts";
 import type { Settings } from "../../config/settings.ts";
+import type { Send } from "../../sandbox/control/remote.ts";
 import type { System } from "../../system/types.ts";
 import type { Notes } from "../print/notes.ts";
 
@@ -29,15 +35,16 @@ export interface Services {
   };
   readonly sandbox: {
     readonly open: () => Promise<Sandbox>;
-    /** Facts that are the same for every sandbox, available without opening one. */
-    readonly facts: () => Promise<SandboxFacts>;
+    readonly facts: SandboxFacts;
+    /** The controls of a served sandbox. Throws `NotFound` when the host is not a sandbox. */
+    readonly connect: (url: string, send: Send) => Promise<SandboxControl & SandboxFacts>;
     readonly health: () => Promise<SandboxHealth>;
   };
   readonly descriptionCache: () => Promise<DescriptionCache>;
 }
 
 /** The in-process sandbox: a `fetch` that it handles itself, and its controls. */
-export interface Sandbox extends SandboxControl {
+export interface Sandbox extends SandboxControl, SandboxServer {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Whether a secret is a key of the sandbox, revoked or not. */
   readonly hasKey: (secret: string) => boolean;
@@ -58,13 +65,12 @@ export function createServices(
     },
     sandbox: {
       open: () => openSandbox(stateFile()),
-      facts: async () => {
-        const [{ keys }, { sandboxLimits }] = await Promise.all([
-          import("../../sandbox/keys.ts"),
-          import("../../sandbox/limits.ts"),
-        ]);
-        return { keys, limits: sandboxLimits };
+      facts: {
+        keys: async () => (await import("../../sandbox/keys.ts")).keys,
+        limits: async () => (await import("../../sandbox/limits.ts")).sandboxLimits,
       },
+      connect: async (url, send) =>
+        (await import("../../sandbox/control/remote.ts")).connectToControls(url, send),
       health: async () => (await import("../../sandbox/health.ts")).health(stateFile()),
     },
     descriptionCache: async () =>

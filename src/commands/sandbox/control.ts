@@ -1,6 +1,6 @@
 import type { Arg } from "../../command-kit/arg.ts";
 import type { Context, SandboxControl } from "../../command-kit/context.ts";
-import type { Command, Destruction, RunInput, Values } from "../../command-kit/define.ts";
+import type { Command, RunInput } from "../../command-kit/define.ts";
 import type { Flags } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -17,10 +17,14 @@ type ControlInput<OwnFlags extends Flags, Args extends readonly Arg[], Built ext
 
 type Path = readonly (string | number)[];
 
-/** Makes `confirm` mandatory for commands that delete sandbox state. */
+/** Makes a confirmation mandatory for commands that delete sandbox state. */
 type RequiresConfirmation =
-  | { readonly effect?: never; readonly confirm?: never }
-  | { readonly effect: "destroy"; readonly confirm: Destruction<Context & Values> };
+  | { readonly effect?: never; readonly question?: never }
+  | {
+      readonly effect: "destroy";
+      /** What to confirm; `sandbox` is its name, such as `the sandbox at URL`. */
+      readonly question: (sandbox: string) => string;
+    };
 
 type Declaration<
   OwnFlags extends Flags,
@@ -49,9 +53,16 @@ export const controlCommand = <
   act,
   dryRun,
   nameOf,
+  question,
   ...declaration
 }: Declaration<OwnFlags, Args, Built>): Command => ({
   ...declaration,
+  ...(question && {
+    confirm: {
+      destruction: ({ settings: { servedSandbox: url } }: Context) =>
+        question(url === undefined ? "the sandbox" : `the sandbox at ${url}`),
+    },
+  }),
   uses: ["sandbox"],
   run: async (input: ControlInput<OwnFlags, Args, Built>) => {
     const control = await input.sandbox();

@@ -18,11 +18,11 @@ export default defineCommand({
     { text: "Print only the keys, one per line", command: "gpuctl sandbox keys -o id" },
   ],
   run: async ({ sandboxFacts }) => {
-    const { keys } = await sandboxFacts();
+    const { full, readOnly } = await sandboxFacts.keys();
     return {
       data: [
-        { access: "full", key: keys.full },
-        { access: "read-only", key: keys.readOnly },
+        { access: "full", key: full },
+        { access: "read-only", key: readOnly },
       ],
     };
   },

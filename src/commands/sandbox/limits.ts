@@ -16,5 +16,5 @@ export default defineCommand({
     { text: "List the assumptions", command: "gpuctl sandbox limits" },
     { text: "Print as JSON", command: "gpuctl sandbox limits -o json" },
   ],
-  run: async ({ sandboxFacts }) => ({ data: (await sandboxFacts()).limits }),
+  run: async ({ sandboxFacts }) => ({ data: await sandboxFacts.limits() }),
 });

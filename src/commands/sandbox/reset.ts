@@ -4,14 +4,14 @@ export default controlCommand({
   path: "sandbox reset",
   summary: "Delete everything in the sandbox and start over",
   effect: "destroy",
-  confirm: { destruction: () => "Delete every rental, volume and change in the sandbox?" },
+  question: (sandbox) => `Delete every rental, volume and change in ${sandbox}?`,
   view: { kind: "record", id: [] },
   examples: [
     { text: "Start over", command: "gpuctl sandbox reset --yes" },
     { text: "Start over without messages", command: "gpuctl sandbox reset --yes --quiet" },
   ],
-  act: (control, { say }) => {
-    control.reset();
+  act: async (control, { say }) => {
+    await control.reset();
     say("The sandbox was reset.");
     return control.status();
   },

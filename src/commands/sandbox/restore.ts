@@ -8,7 +8,7 @@ export default controlCommand({
   summary: "Restore the sandbox from a snapshot",
   args: [arg.text("FILE", "Snapshot file; - reads stdin", { required: true })],
   effect: "destroy",
-  confirm: { destruction: () => "Replace everything in the sandbox with the snapshot?" },
+  question: (sandbox) => `Replace everything in ${sandbox} with the snapshot?`,
   view: { kind: "record", id: [] },
   examples: [
     { text: "Restore a snapshot", command: "gpuctl sandbox restore state.json --yes", after },
@@ -19,8 +19,8 @@ export default controlCommand({
     },
   ],
   buildInput: async ({ args: { file }, files }) => ({ text: await readText(file, files) }),
-  act: (control, { input: { text } }) => {
-    control.restore(text);
+  act: async (control, { input: { text } }) => {
+    await control.restore(text);
     return control.status();
   },
   dryRun: (control) => control.status(),

@@ -8,7 +8,7 @@ export default controlCommand({
     "The file is YAML or JSON; `gpuctl sandbox limits` describes the format. An invalid file changes nothing.",
   args: [arg.text("FILE", "Seed file; - reads stdin", { required: true })],
   effect: "destroy",
-  confirm: { destruction: () => "Replace everything in the sandbox with the seed?" },
+  question: (sandbox) => `Replace everything in ${sandbox} with the seed?`,
   view: { kind: "record", id: [] },
   examples: [
     {

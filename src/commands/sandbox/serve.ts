@@ -24,7 +24,7 @@ export default defineCommand({
       defaultText: "all documented and assumed ones",
     }),
   },
-  uses: ["sandbox"],
+  uses: ["sandboxServer"],
   view: { kind: "record", id: ["url"] },
   examples: [
     { text: "Serve until Ctrl-C", command: "gpuctl sandbox serve" },
@@ -37,13 +37,13 @@ export default defineCommand({
       command: "gpuctl sandbox serve --port 0 --only replacements",
     },
   ],
-  run: async ({ flags: { port, host, only }, sandbox, settings, say, interrupted }) => {
+  run: async ({ flags: { port, host, only }, sandboxServer, settings, say, interrupted }) => {
     if (host.trim() === "") throw new UsageError("--host must be an address such as 127.0.0.1, not empty");
     if (settings.dryRun) {
       say(nothingDone);
       return { data: { url: null, host, port } };
     }
-    const { serve, keys } = await sandbox();
+    const { serve, keys } = await sandboxServer();
     const server = await serve({ host, port, only });
     const what = only === undefined ? "" : ` (--only ${only})`;
     say(`Serving the sandbox${what}. Nothing is rented and no models run. Press Ctrl-C to stop.`);

@@ -16,7 +16,7 @@ export default defineCommand({
     { text: "Write it to stdout", command: "gpuctl sandbox snapshot - > state.json" },
   ],
   run: async ({ args: { file }, flags: { force }, sandbox, settings, files, say }) => {
-    const bytes = Buffer.from(`${JSON.stringify((await sandbox()).snapshot())}\n`);
+    const bytes = Buffer.from(`${JSON.stringify(await (await sandbox()).snapshot())}\n`);
     if (file === "-") return { bytes };
     const path = files.resolve(file);
     if (settings.dryRun) say(nothingDone);

@@ -3,15 +3,13 @@ import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { check } from "../../contract/check/check.ts";
 import { dateTime } from "../../contract/shared.ts";
-import { requestLog } from "../../core/sandbox.ts";
+import { requestLog, servedControls } from "../../core/sandbox.ts";
 import { withSandboxHeader } from "../app.ts";
 import { hourMs, secondMs } from "../clock.ts";
 import { ApiError, ControlRefused, errorResponse, invalid, issuesFor, tooLarge } from "../errors.ts";
+import { keys } from "../keys.ts";
 import { parseBody } from "../read-input.ts";
 import type { SandboxControls } from "./controls.ts";
-
-/** Where a served sandbox exposes its controls. */
-export const adminPath = "/_sandbox";
 
 /** The largest seed or snapshot, in bytes. */
 const maxDocumentBytes = 256 * 1024 * 1024;
@@ -24,7 +22,7 @@ const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seco
 /** The sandbox's controls over HTTP, as JSON, for programs on this machine only. */
 export function createAdmin(sandbox: SandboxControls): Hono<Env> {
   const { clock, faults } = sandbox;
-  const app = new Hono<Env>().basePath(adminPath);
+  const app = new Hono<Env>().basePath(servedControls.path);
   app.use(withSandboxHeader(() => Date.parse(clock.show().now)));
   app.use(async (http, next) => {
     const reason = denial(http.req.raw, http.env.peer);
@@ -33,6 +31,9 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
   });
   app.use(bodyLimit({ maxSize: maxDocumentBytes, onError: tooLarge }));
 
+  app.get("/health", (http) => http.json(servedControls.health));
+  app.get("/keys", (http) => http.json(keys));
+  app.get("/limits", async (http) => http.json((await import("../limits.ts")).sandboxLimits));
   app.get("/status", (http) => http.json(sandbox.status()));
   app.get("/clock", (http) => http.json(clock.show()));
   app.post("/clock/freeze", (http) => http.json(clock.freeze()));
@@ -101,13 +102,13 @@ const milliseconds = ({ days = 0, hours = 0, minutes = 0, seconds = 0 }: z.outpu
 
 /** Why a request is denied, if it is: only this machine, and pages of the sandbox's own origin, may use the controls. */
 function denial(request: Request, peer: string | undefined): string | undefined {
-  if (!isLoopbackAddress(peer ?? "")) return "the sandbox's controls accept requests from this machine only";
+  if (!isLoopbackAddress(peer ?? "")) return `${servedControls.name} accept requests from this machine only`;
   const host = request.headers.get("host") ?? "";
-  if (!isLoopbackHost(host)) return "the sandbox's controls are served at localhost only";
+  if (!isLoopbackHost(host)) return `${servedControls.name} are served at localhost only`;
   const origin = request.headers.get("origin");
   const isCrossOrigin = origin !== null && origin !== `http://${host}`;
   if (isCrossOrigin || otherSites.has(request.headers.get("sec-fetch-site") ?? ""))
-    return "the sandbox's controls do not accept requests from pages of other origins";
+    return `${servedControls.name} do not accept requests from pages of other origins`;
   return undefined;
 }
 

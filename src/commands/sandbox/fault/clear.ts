@@ -15,8 +15,8 @@ export default controlCommand({
       after: ["gpuctl sandbox fault add --operation getRental --garbage"],
     },
   ],
-  act: ({ faults }, { args: { fault } }) => {
-    const cleared = faults.clear(fault);
+  act: async ({ faults }, { args: { fault } }) => {
+    const cleared = await faults.clear(fault);
     if (fault !== undefined && cleared === 0) throw new NotFound(`fault ${fault} does not exist`);
     return { cleared };
   },

@@ -1,0 +1,98 @@
+import { NotFound } from "../../core/errors.ts";
+import { asList, asRecord, asText, isRecord, parseJson } from "../../core/json.ts";
+import { servedControls } from "../../core/sandbox.ts";
+import { ServiceError } from "../../core/service-errors.ts";
+import { secondMs } from "../clock.ts";
+import { ControlRefused } from "../errors.ts";
+
+/** Sends a request and returns the text of its response. Throws `ServiceError` when it fails. */
+export type Send = (request: ControlRequest) => Promise<string>;
+
+interface ControlRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly query?: readonly (readonly [string, string])[];
+  readonly body?: string;
+}
+
+/**
+ * The controls of a sandbox that is served at `url`, on this machine. Each throws `ControlRefused` as those of a local
+ * sandbox do.
+ * @throws NotFound when the host is not a sandbox
+ */
+export async function connectToControls(url: string, sendTo: Send) {
+  const send = async (method: ControlRequest["method"], path: string, more: Partial<ControlRequest> = {}) =>
+    parseJson(await sendTo({ method, path: `${servedControls.path}${path}`, ...more }));
+  const get = (path: string) => send("GET", path);
+  const post = (path: string, body?: string) =>
+    send("POST", path, body === undefined ? {} : { body }).catch((error) => {
+      throw asControlRefused(error);
+    });
+  const postJson = (path: string, body: object) => post(path, JSON.stringify(body));
+  await assertSandbox(url, () => get("/health"));
+  return {
+    keys: async () => {
+      const { full, readOnly } = asRecord(await get("/keys"));
+      return { full: asText(full), readOnly: asText(readOnly) };
+    },
+    limits: async () => asList(await get("/limits")),
+    status: () => get("/status"),
+    clock: {
+      show: () => get("/clock"),
+      freeze: () => post("/clock/freeze"),
+      resume: () => post("/clock/resume"),
+      advance: (milliseconds: number) => postJson("/clock/advance", { seconds: milliseconds / secondMs }),
+      set: (moment: number) => postJson("/clock/set", { time: new Date(moment).toISOString() }),
+    },
+    faults: {
+      add: (fault: object) => postJson("/faults", fault),
+      list: async () => asList(await get("/faults")),
+      clear: (id?: number) =>
+        send("DELETE", id === undefined ? "/faults" : `/faults/${id}`).then(cleared, none),
+    },
+    requests: async (limit: number) =>
+      asList(await send("GET", "/requests", { query: [["limit", String(limit)]] })),
+    seed: async (text: string) => void (await post("/seed", text)),
+    snapshot: () => get("/snapshot"),
+    restore: async (text: string) => void (await post("/restore", text)),
+    reset: async () => void (await post("/reset")),
+  };
+}
+
+async function assertSandbox(url: string, health: () => Promise<unknown>): Promise<void> {
+  try {
+    const found = await health();
+    if (asRecord(found).gpuctlSandbox === servedControls.health.gpuctlSandbox) return;
+  } catch (error) {
+    // The host cannot be reached, fails, or is a sandbox that denies this machine.
+    if (!(error instanceof ServiceError) || error.status >= 500 || error.status === 429) throw error;
+    const isDenied = error.issues.some((one) =>
+      asText(asRecord(one).message).startsWith(servedControls.name),
+    );
+    if (isDenied) throw error;
+  }
+  throw new NotFound(`${url} is not a sandbox`, {
+    request: null,
+    hint: "Nothing was changed. With --sandbox, this command acts on the local sandbox; `gpuctl sandbox serve` serves it.",
+  });
+}
+
+/** The error of a local sandbox for the same values. */
+function asControlRefused(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.status !== 400) return error;
+  const issues = error.issues.flatMap((one) =>
+    isRecord(one) ? [{ path: asList(one.path).map(String), message: String(one.message) }] : [],
+  );
+  const [first, second] = issues;
+  return first && !second && first.path.length === 0
+    ? new ControlRefused([], first.message)
+    : new ControlRefused(issues);
+}
+
+const cleared = (response: unknown): number => Number(asRecord(response).cleared);
+
+/** A fault that does not exist was not removed. */
+function none(error: unknown): number {
+  if (error instanceof ServiceError && error.status === 404) return 0;
+  throw error;
+}

@@ -1,0 +1,200 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { nouns } from "../../src/cli/generated/tree.ts";
+import { keys } from "../../src/sandbox/keys.ts";
+import { openSandbox } from "../sandbox/harness.ts";
+import { createCli, type SeenRequest } from "../support/cli.ts";
+import { always, overNetwork } from "../support/service.ts";
+
+const url = "http://127.0.0.1:8787";
+const at = `--base-url ${url}`;
+const note = `Using the sandbox at ${url}.\n`;
+
+/** A CLI, and a sandbox that is served at `url`, with a state of its own. */
+async function withServed({ peer = "127.0.0.1" } = {}) {
+  const served = await openSandbox();
+  const respond = async ({ method, path, query, headers, body }: SeenRequest) => {
+    const request = new Request(`${url}${path}?${new URLSearchParams(query)}`, {
+      method,
+      headers: { ...headers, host: new URL(url).host },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return (await served.handleControl(request, peer)) ?? served.fetch(request);
+  };
+  return { served, cli: await createCli({ respond }) };
+}
+
+describe("the controls of a served sandbox", () => {
+  test("add a fault that fires there, and nowhere else", async () => {
+    const { cli } = await withServed();
+    const env = { GPUCTL_BASE_URL: url, GPUCTL_API_KEY: keys.full };
+    const added = await cli.run("sandbox fault add --operation listStorageVolumes --status 403", { env });
+    expect(added).toMatchObject({ code: 0, err: note });
+    expect((await cli.run("volumes list", { env })).code).toBe(4);
+    expect((await cli.run("volumes list", { env })).code).toBe(0);
+    expect(JSON.parse((await cli.run("sandbox fault list -o json", { env })).out)).toMatchObject([
+      { left: 0 },
+    ]);
+    expect((await cli.run("sandbox fault list -o json --sandbox")).out).toBe("[]\n");
+    expect((await cli.run("sandbox fault clear 1", { env })).out).toContain("1");
+    const { code, err } = await cli.run("sandbox fault clear 1", { env });
+    expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining("fault 1 does not exist") });
+  });
+
+  test("seed, save, restore and reset its state, and leave the local one alone", async () => {
+    const { served, cli } = await withServed();
+    const before = cli.sandbox.snapshot();
+    const stdin = "rentals: [{rentalType: virtual-machine, gpuCount: 1}]";
+    expect(await cli.run(`sandbox seed - --yes ${at}`, { stdin })).toMatchObject({ code: 0, err: note });
+    expect(served.status()).toMatchObject({ rentals: { active: 1 } });
+    expect((await cli.run(`sandbox snapshot state.json ${at}`)).code).toBe(0);
+    expect(JSON.parse(readFileSync(join(cli.folder, "state.json"), "utf8"))).toEqual(served.snapshot());
+    expect((await cli.run(`sandbox reset --yes ${at}`)).code).toBe(0);
+    expect(served.status()).toMatchObject({ rentals: { active: 0 } });
+    expect((await cli.run(`sandbox restore state.json --yes ${at}`)).code).toBe(0);
+    expect(served.status()).toMatchObject({ rentals: { active: 1 } });
+    expect(cli.sandbox.snapshot()).toEqual(before);
+  });
+
+  test("move its clock", async () => {
+    const { served, cli } = await withServed();
+    await cli.run(`sandbox clock freeze ${at}`);
+    const { out } = await cli.run(`sandbox clock advance 1h30m0.001s -o id ${at}`);
+    expect(out.trim()).toBe(served.clock.show().now);
+    await cli.run(`sandbox clock set 2031-05-06T07:08:09.010Z ${at}`);
+    expect(served.clock.show()).toMatchObject({ now: "2031-05-06T07:08:09.010Z", frozen: true });
+    await cli.run(`sandbox clock resume ${at}`);
+    expect(JSON.parse((await cli.run(`sandbox clock show -o json ${at}`)).out)).toMatchObject({
+      frozen: false,
+    });
+    const { code, err } = await cli.run(`sandbox clock set 2030-01-01 ${at}`);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("TIME must not move the clock backward"),
+    });
+  });
+
+  test("show its state, requests, keys and limits", async () => {
+    const { cli } = await withServed();
+    await cli.run(`volumes list ${at}`, { env: { GPUCTL_API_KEY: keys.full } });
+    const json = async (line: string) => JSON.parse((await cli.run(`sandbox ${line} -o json ${at}`)).out);
+    expect(await json("status")).toMatchObject({ file: ":memory:", faults: 0 });
+    expect(await json("requests --limit 1")).toMatchObject([{ method: "GET", status: 200 }]);
+    expect(await json("keys")).toMatchObject([{ key: keys.full }, { key: keys.readOnly }]);
+    expect(JSON.parse((await cli.run("sandbox limits -o json --sandbox")).out)).toEqual(await json("limits"));
+  });
+
+  test("name the flag of an invalid value, as locally", async () => {
+    const { cli } = await withServed();
+    for (const line of [
+      "sandbox fault add --operation listRentalz --status 500",
+      "sandbox fault add --operation '*' --status 200 --times 0",
+      "sandbox fault add --operation '*'",
+      "sandbox clock advance 9999999d",
+    ]) {
+      const local = await cli.run(line);
+      const { code, out, err } = await cli.run(`${line} ${at}`);
+      expect({ code, out, err: err.replace(note, "") }).toEqual({ code: 2, out: "", err: local.err });
+    }
+    const wrong = { stdin: "rentals: [{gpuCount: 1}]" };
+    const local = await cli.run("sandbox seed - --yes", wrong);
+    expect((await cli.run(`sandbox seed - --yes ${at}`, wrong)).err.replace(note, "")).toBe(local.err);
+  });
+
+  test("are named in the confirmation", async () => {
+    const { served, cli } = await withServed();
+    const asked: string[] = [];
+    const prompts = {
+      confirm: async ({ message }: { message: string }) => {
+        asked.push(message);
+        return false;
+      },
+    };
+    const before = served.snapshot();
+    for (const line of ["sandbox reset", "sandbox seed state.yaml", "sandbox restore state.yaml"]) {
+      const stdin = line.replace("state.yaml", "-");
+      expect((await cli.run(`${stdin} ${at}`, { stdin: "{}" })).code).toBe(2);
+    }
+    expect((await cli.run(`sandbox reset ${at}`, { terminal: 80, prompts })).code).toBe(130);
+    expect(asked).toEqual([`Delete every rental, volume and change in the sandbox at ${url}?`]);
+    expect(served.snapshot()).toEqual(before);
+  });
+
+  test("change nothing in a dry run", async () => {
+    const { served, cli } = await withServed();
+    const before = served.snapshot();
+    for (const line of ["reset", "clock advance 1d", "fault add --operation '*' --reset"]) {
+      expect((await cli.run(`sandbox ${line} --dry-run ${at}`)).code).toBe(0);
+    }
+    expect(served.snapshot()).toEqual(before);
+  });
+
+  test("are used without a key", async () => {
+    const { cli } = await withServed();
+    const { requests } = await cli.run("sandbox status", overNetwork({ GPUCTL_BASE_URL: url }));
+    expect(requests.map(({ path }) => path)).toEqual(["/_sandbox/health", "/_sandbox/status"]);
+    for (const { headers } of requests) expect(headers).not.toHaveProperty("authorization");
+  });
+
+  test("that deny this machine exit 4", async () => {
+    const { cli } = await withServed({ peer: "192.0.2.1" });
+    const { code, err } = await cli.run(`sandbox status ${at}`);
+    expect({ code, err }).toEqual({
+      code: 4,
+      err: expect.stringContaining("requests from this machine only"),
+    });
+  });
+});
+
+describe("a host that is not a sandbox", () => {
+  const controls = nouns
+    .flatMap(({ commands }) => commands)
+    .filter(({ path: [noun, verb] }) => noun === "sandbox" && verb !== "serve");
+
+  test.each(controls.map(({ examples, path }) => [path.join(" "), examples[0]?.command ?? ""]))(
+    "is not changed by %s",
+    async (_path, example) => {
+      const cli = await createCli({ respond: always(404, { code: "NOT_FOUND", message: "no", issues: [] }) });
+      const before = cli.sandbox.snapshot();
+      await cli.run("sandbox snapshot state.json --sandbox");
+      const line = example.replace(/^.*\| /, "").replace(/ > .*$/, "");
+      const outcome = await cli.run(`${line} ${at}`, { stdin: "{}" });
+      expect(outcome).toMatchObject({ code: 5, out: "" });
+      expect(outcome.err).toContain(`${url} is not a sandbox`);
+      expect(outcome.requests.map(({ path }) => path)).toEqual(["/_sandbox/health"]);
+      expect(cli.sandbox.snapshot()).toEqual(before);
+    },
+  );
+
+  test.each([
+    ["another response", always(200, { ok: true }), 5],
+    ["HTML", always(200, "<html>"), 5],
+    ["401", always(401, { code: "UNAUTHORIZED", message: "no", issues: [] }), 5],
+    ["500", always(500, {}), 7],
+  ])("is recognized by its response: %s", async (_name, respond, code) => {
+    const { run } = await createCli({ respond });
+    expect((await run(`sandbox status ${at}`)).code).toBe(code);
+  });
+});
+
+describe("the local sandbox is meant", () => {
+  test.each([
+    ["without a host", "", {}],
+    ["with --sandbox", "--sandbox", { GPUCTL_BASE_URL: url }],
+    ["with GPUCTL_SANDBOX", "", { GPUCTL_BASE_URL: url, GPUCTL_SANDBOX: "1" }],
+    ["with only an inference host", "", { GPUCTL_INFERENCE_BASE_URL: url }],
+  ])("%s", async (_name, flags, env) => {
+    const { served, cli } = await withServed();
+    expect(await cli.run(`sandbox clock freeze ${flags}`, { env })).toMatchObject({ code: 0, requests: [] });
+    expect(cli.sandbox.clock.show()).toMatchObject({ frozen: true });
+    expect(served.clock.show().frozen).toBe(false);
+  });
+
+  test("with a host in the profile", async () => {
+    const { served, cli } = await withServed();
+    await cli.run(`auth login --with-token ${at}`, { stdin: keys.full });
+    expect(await cli.run("sandbox clock freeze")).toMatchObject({ code: 0, requests: [] });
+    expect(served.clock.show().frozen).toBe(false);
+  });
+});
