@@ -68,12 +68,13 @@ const shared = {
   clean: true,
   logLevel: "error",
   inputOptions: { checks: { preferBuiltinFeature: false } },
-  copy: [
-    "node_modules/@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm",
-    "node_modules/@jsquash/webp/codec/dec/webp_dec.wasm",
-    "node_modules/jq-wasm/dist/build/jq.wasm",
-  ],
 } satisfies UserConfig;
+
+/** What the sandbox decodes pictures with, beside the bundle that reads it. */
+const decoders = [
+  "node_modules/@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm",
+  "node_modules/@jsquash/webp/codec/dec/webp_dec.wasm",
+];
 
 export default defineConfig([
   /** The tool: CommonJS, split at dynamic imports, with the licenses of the libraries. */
@@ -82,6 +83,7 @@ export default defineConfig([
     entry: { gpuctl: "src/cli/start/entry.ts" },
     format: "cjs",
     outDir: "dist",
+    copy: [...decoders, "node_modules/jq-wasm/dist/build/jq.wasm"],
     minify: true,
     dts: false,
     outputOptions: {
@@ -97,6 +99,7 @@ export default defineConfig([
     entry: { client: "src/library/client.ts", sandbox: "src/library/sandbox.ts" },
     format: ["esm", "cjs"],
     outDir: "dist/library",
+    copy: decoders,
     dts: true,
     // `await using` needs types that a program without Node's types may lack.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },

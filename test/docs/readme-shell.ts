@@ -28,6 +28,12 @@ export const blocksOf = (text: string, language: string): readonly string[] =>
     found === language ? [block] : [],
   );
 
+/** The files and folders of the repository that the README links to or names. */
+export const namedIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\]\(((?!#|https?:)[^)]+)\)|`((?:completions|man|docs)\/[^`]*|CHANGELOG\.md)`/g)].map(
+    ([, link, word]) => link ?? word ?? "",
+  );
+
 /** A home for a reader of the README, with the packages that it tells the reader to install. */
 export async function readersHome(): Promise<Home> {
   const home = await createHome({ API_KEY: "key-of-the-reader" });

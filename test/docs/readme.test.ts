@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { repository } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
-import { blocksOf, readersHome, readme, sectionsOf } from "./readme-shell.ts";
+import { blocksOf, namedIn, readersHome, readme, sectionsOf } from "./readme-shell.ts";
 
 /** The `export` and `unset` lines of a section, which also apply to later sections. */
 const settings = (commands: string): string =>
@@ -52,9 +52,7 @@ test("only these commands of the README are not run in a test", () => {
 });
 
 test("every repository file and folder in the README exists", () => {
-  const named = [
-    ...readme.matchAll(/\]\(((?!#|https?:)[^)]+)\)|`((?:completions|man|docs)\/[^`]*|CHANGELOG\.md)`/g),
-  ].map(([, link, word]) => link ?? word ?? "");
+  const named = namedIn(readme);
   expect(named.length).toBeGreaterThan(3);
   expect(named.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
 });

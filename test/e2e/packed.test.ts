@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { execa } from "execa";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { blocksOf } from "../docs/readme-shell.ts";
+import { blocksOf, namedIn } from "../docs/readme-shell.ts";
 import { createHome, key, repository } from "../support/process.ts";
 import { linkPackage, type Packed, packPackage } from "./packing.ts";
 import { serveThirdParty } from "./third-party-server.ts";
@@ -231,6 +231,53 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 });
+
+/** The files below a folder, by their paths from there, without those of installed dependencies. */
+async function filesIn(where: string): Promise<readonly string[]> {
+  const found = await readdir(where, { recursive: true, withFileTypes: true });
+  return found.filter((one) => one.isFile()).map((one) => relative(where, join(one.parentPath, one.name)));
+}
+
+it("every link in a document leads to a file of the package", async () => {
+  const root = join(folder, "node_modules/gpuctl");
+  const documents = (await filesIn(root)).filter((name) => name.endsWith(".md"));
+  expect(documents).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "docs/library.md"]));
+  const missing = documents.flatMap((name) => {
+    const text = readFileSync(join(root, name), "utf8");
+    const links = [...text.matchAll(/\]\(((?!#|https?:|mailto:)[^)\s]+)\)/g)].map(([, to = ""]) => to);
+    return links
+      .filter((to) => !existsSync(join(root, dirname(name), to.replace(/#.*/, ""))))
+      .map((to) => `${name}: ${to}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+it("every file and folder that the README names is in the package", async () => {
+  const root = join(folder, "node_modules/gpuctl");
+  const named = namedIn(readFileSync(join(root, "README.md"), "utf8"));
+  expect(named).toContain("CHANGELOG.md");
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+it("every file in dist/ is loaded by the command, the library or its types", async () => {
+  const root = join(folder, "node_modules/gpuctl");
+  const { bin, exports } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const dist = (await filesIn(join(root, "dist"))).map((name) => join("dist", name));
+  const queue: string[] = JSON.stringify([bin, exports]).match(/(?<="\.\/)dist[^"]+|(?<=")bin[^"]+/g) ?? [];
+  const used = new Set<string>();
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    used.add(next);
+    if (next.endsWith(".wasm")) continue;
+    const text = readFileSync(join(root, next), "utf8");
+    const isNamed = (name: string) =>
+      next.startsWith("bin") || dirname(name) === dirname(next) ? text.includes(loadedAs(name)) : false;
+    queue.push(...dist.filter((name) => !used.has(name) && isNamed(name)));
+  }
+  expect(dist.filter((name) => !used.has(name))).toEqual(["dist/THIRD-PARTY-LICENSES.txt"]);
+});
+
+/** How the code that loads a file names it: types are named by the code they describe. */
+const loadedAs = (name: string): string => basename(name).replace(/\.d\.([cm])ts$/, ".$1js");
 
 it("every bundled library is in the list of licenses", async () => {
   const manifest = JSON.parse(await readFile(join(folder, "node_modules/gpuctl/package.json"), "utf8"));
