@@ -10,7 +10,7 @@ export interface NameValues {
   readonly date: Date;
   /** `{slug}` is made from it. */
   readonly prompt?: string | undefined;
-  /** `{slug}` for a prompt without ASCII letters or digits, such as `picture` or `speech`. */
+  /** `{slug}` for a prompt without letters or digits, such as `picture` or `speech`. */
   readonly fallback: string;
   readonly seed?: number | bigint | string | undefined;
   /** Counts from 1. */
@@ -80,7 +80,8 @@ export function fileName(template: string, values: NameValues): string {
   return isNamed ? path : path + unreserved(fallbackOf(values));
 }
 
-const MAX_SLUG = 40;
+/** In characters, so that a name stays readable, and in bytes: file systems allow 255 for the whole name. */
+const MAX_SLUG = { characters: 40, bytes: 120 };
 const MAX_VALUE = 60;
 
 /** Removes accents, and replaces compatibility characters such as full-width letters with plain ones. */
@@ -88,17 +89,37 @@ function folded(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}+/gu, "");
 }
 
-/** A prompt as lower-case ASCII words joined by dashes, at most 40 characters, cut between words. May be empty. */
+/**
+ * A prompt as lower-case words joined by dashes, cut between words where that keeps half of it. Letters of every script
+ * are kept, with the marks that scripts such as Devanagari need; only Latin letters lose their accents. May be empty.
+ */
 function slug(text: string): string {
   // A prompt may be pages long; ten times the limit is enough to fill the slug.
-  const words = folded(text.slice(0, MAX_SLUG * 10))
+  const words = text
+    .slice(0, MAX_SLUG.characters * 10)
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "");
-  if (words.length <= MAX_SLUG) return words;
-  const cut = words.slice(0, MAX_SLUG + 1);
-  const lastDash = cut.lastIndexOf("-");
-  return lastDash > 0 ? cut.slice(0, lastDash) : words.slice(0, MAX_SLUG);
+    .normalize("NFKD")
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Me}]+/gu, "")
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{M}\p{N}]+\p{M}*/gu, "-")
+    .replace(/^[-\p{M}]+|-$/gu, "");
+  const start = startOf(words);
+  const lastDash = words.lastIndexOf("-", start.length);
+  const cutsWord = start.length < words.length && lastDash >= start.length / 2;
+  return cutsWord ? start.slice(0, lastDash) : start;
+}
+
+/** As much of a slug as the limits allow, without parting a letter from its marks. */
+function startOf(words: string): string {
+  let start = "";
+  let characters = 0;
+  for (const [letter] of words.matchAll(/\P{M}\p{M}*/gu)) {
+    characters += [...letter].length;
+    if (characters > MAX_SLUG.characters || Buffer.byteLength(start + letter) > MAX_SLUG.bytes) break;
+    start += letter;
+  }
+  return start.replace(/-$/, "");
 }
 
 /**

@@ -24,6 +24,12 @@ describe("--out", () => {
     expect((await readFile(path)).subarray(1, 4).toString()).toBe("PNG");
   });
 
+  test("the default name has the prompt in its own script", async () => {
+    const { run } = await painter(tinyPng());
+    const { code, out } = await run(["image", "夕暮れの灯台"], overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("-夕暮れの灯台-42-1.png\n") });
+  });
+
   test("an existing folder gets the default name", async () => {
     const { run, folder } = await painter(tinyPng());
     await mkdir(join(folder, "pictures"));

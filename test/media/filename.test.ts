@@ -36,14 +36,24 @@ test.each<[string, Partial<NameValues>, string]>([
 test.each([
   ["Crème brûlée à la carte", "creme-brulee-a-la-carte"],
   ["Ｆｕｌｌ ｗｉｄｔｈ 𝔣𝔯𝔞𝔨𝔱𝔲𝔯", "full-width-fraktur"],
-  ["猫", "picture"],
+  ["夕暮れの灯台、カメラ", "夕暮れの灯台-カメラ"],
+  ["Маяк на закате, ночь", "маяк-на-закате-ночь"],
+  ["مصباح، غروب", "مصباح-غروب"],
+  ["सूर्यास्त में प्रकाशस्तंभ", "सूर्यास्त-में-प्रकाशस्तंभ"],
+  ["Straße nach Tromsø", "straße-nach-tromsø"],
+  ["1️⃣ 猫", "1-猫"],
+  ["猫".repeat(60), "猫".repeat(40)],
+  ["𠮷".repeat(60), "𠮷".repeat(30)],
+  ["कि".repeat(60), "कि".repeat(20)],
   ["🐈‍⬛ 🌧️", "picture"],
+  ["\u3164\u115f", "picture"],
   ["../../etc/passwd", "etc-passwd"],
   ["  --  ", "picture"],
   ["{seed} in braces", "seed-in-braces"],
   ["an extremely detailed painting of a cathedral", "an-extremely-detailed-painting-of-a"],
   ["exactly forty characters are in this slug and more", "exactly-forty-characters-are-in-this"],
   ["a".repeat(60), "a".repeat(40)],
+  [`a ${"b".repeat(60)}`, `a-${"b".repeat(38)}`],
   ["con", "con_"],
   ["LPT1", "lpt1_"],
 ])("the prompt %j is in the name as %s", (prompt, slug) => {
@@ -119,11 +129,13 @@ test("for any values the name is a single file name, valid on every system", () 
         for (const pattern of [defaultTemplate, own]) {
           const name = fileName(pattern, { ...given, prompt, model, seed, fallback: prompt ?? "" });
           expect(resolve("/folder", name)).toBe(`${resolve("/folder")}${sep}${name}`);
-          expect(name).toMatch(/^[A-Za-z0-9._+-]+$/);
+          expect(name).toMatch(/^[\p{L}\p{M}\p{N}._+-]+$/u);
+          expect(name).not.toMatch(/^\p{M}|\p{Default_Ignorable_Code_Point}/u);
           expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|\.$/i);
           if (!pattern.startsWith(".")) expect(name).not.toMatch(/^\./);
         }
-        expect(fileName(defaultTemplate, { ...given, prompt, model, seed }).length).toBeLessThan(200);
+        const named = fileName(defaultTemplate, { ...given, prompt, model, seed, index: 64 });
+        expect(Buffer.byteLength(named)).toBeLessThan(220);
       },
     ),
     { numRuns: 500 },
