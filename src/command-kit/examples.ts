@@ -1,6 +1,6 @@
 import type { Example } from "./tree.ts";
 
-/** Command lines that create, in a new sandbox, what the examples of other commands need. */
+/** Command lines that create, in a new sandbox, what the examples of other commands need. Help shows them. */
 export const sandboxExamples = {
   /** The rental 1001. */
   rental: "gpuctl rentals create vm --gpus 1 --sandbox --yes",

@@ -71,8 +71,31 @@ export interface Example {
   readonly text: string;
   /** A whole command line that works as written in a new sandbox, once the lines of `after` have run. */
   readonly command: string;
-  /** Command lines that create what the example needs. */
+  /** Command lines that create what the example needs. Help and the manual show them before it. */
   readonly after?: readonly string[];
+}
+
+/** An example as help and the manual show it. */
+export interface ShownExample {
+  readonly text: string;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Examples with the lines that they need: those that all of them begin with are an example of their own, shown first.
+ * On a new machine, each works after that first one, and all of them work one after another.
+ */
+export function shownExamples(examples: readonly Example[]): readonly ShownExample[] {
+  const [{ after: first = [] } = {}, ...others] = examples;
+  const differs = first.findIndex((line, at) => others.some(({ after }) => after?.[at] !== line));
+  const common = others.length === 0 ? [] : first.slice(0, differs < 0 ? first.length : differs);
+  return [
+    ...(common.length > 0 ? [{ text: "Run this first", lines: common }] : []),
+    ...examples.map(({ text, command, after = [] }) => ({
+      text,
+      lines: [...after.slice(common.length), command],
+    })),
+  ];
 }
 
 /** Names, for messages, the arguments and flags that set the input field at `path`; the main one first. May be empty. */

@@ -1,3 +1,4 @@
+import { type Example, shownExamples } from "../command-kit/tree.ts";
 import { wrap } from "../core/text.ts";
 
 /** Escapes text so that roff does not interpret any of it as a request. */
@@ -65,9 +66,11 @@ const paragraphs = (body: readonly string[]): readonly string[] =>
 export const list = (entries: readonly (readonly [term: string, meaning: string])[]): string =>
   entries.map(([term, meaning]) => `.TP\n${term}\n${meaning}`).join("\n");
 
-/** Command lines, each under a line that says what it does. */
-export const examples = (shown: readonly { readonly text: string; readonly command: string }[]): string =>
-  shown.map(({ text, command }) => `${plain(text)}:\n${verbatim([command])}`).join("\n.PP\n");
+/** Command lines, each example under a line that says what it does. */
+export const examples = (shown: readonly Example[]): string =>
+  shownExamples(shown)
+    .map(({ text, lines }) => `${plain(text)}:\n${verbatim(lines)}`)
+    .join("\n.PP\n");
 
 /** Lines printed verbatim. */
 export const verbatim = (lines: readonly string[]): string =>

@@ -1037,8 +1037,9 @@ export const nouns: readonly Noun[] = [
      },
      {
       "text": "Terminate two rentals and print the responses as received",
-      "command": "gpuctl rentals terminate 1001 1002 --yes -o json --sandbox",
+      "command": "gpuctl rentals terminate 1002 1003 --yes -o json --sandbox",
       "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes",
        "gpuctl rentals create vm --gpus 1 --sandbox --yes",
        "gpuctl rentals create vm --gpus 1 --sandbox --yes"
       ]
@@ -1331,8 +1332,9 @@ export const nouns: readonly Noun[] = [
      },
      {
       "text": "Pass the price in cents",
-      "command": "gpuctl reserve convert 1001 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
+      "command": "gpuctl reserve convert 1002 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
       "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes",
        "gpuctl rentals create vm --gpus 1 --sandbox --yes"
       ]
      }
@@ -2386,7 +2388,10 @@ export const nouns: readonly Noun[] = [
     "examples": [
      {
       "text": "Call an operation by its ID",
-      "command": "gpuctl api call getRental -f rentalId=1001 --sandbox"
+      "command": "gpuctl api call getRental -f rentalId=1001 --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
      },
      {
       "text": "Send a body to a method and path",
@@ -2577,7 +2582,8 @@ export const nouns: readonly Noun[] = [
       "text": "Print only the names",
       "command": "gpuctl profile list -o id",
       "after": [
-       "gpuctl profile add play --sandbox"
+       "gpuctl profile add play --sandbox",
+       "gpuctl profile add work --base-url https://api.example.com --key-command 'pass show gpuctl'"
       ]
      }
     ]
@@ -2677,8 +2683,8 @@ export const nouns: readonly Noun[] = [
       "text": "Switch to the sandbox",
       "command": "gpuctl profile use play",
       "after": [
-       "gpuctl profile add work --base-url https://api.example.com --key-command 'pass show gpuctl'",
-       "gpuctl profile add play --sandbox"
+       "gpuctl profile add play --sandbox",
+       "gpuctl profile add work --base-url https://api.example.com --key-command 'pass show gpuctl'"
       ]
      },
      {
@@ -3393,7 +3399,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "text": "Set an exact time",
-      "command": "gpuctl sandbox clock set 2038-01-01T00:00:00+01:00 -o json"
+      "command": "gpuctl sandbox clock set 2038-06-01T00:00:00+02:00 -o json"
      }
     ]
    },

@@ -3,6 +3,7 @@ import {
   type CommandNode,
   type FlagNode,
   globalGroups,
+  shownExamples,
   shownValue,
   spellings,
   standardFlags,
@@ -123,7 +124,7 @@ const usage = (spec: CommandNode): string =>
   ["gpuctl", ...spec.path, ...usageWords(spec), "[FLAGS]"].join(" ");
 
 const drawExamples = (examples: CommandNode["examples"]): readonly string[] =>
-  examples.flatMap(({ text, command }) => [`  # ${text}`, `  ${command}`]);
+  shownExamples(examples).flatMap(({ text, lines }) => [`  # ${text}`, ...lines.map((line) => `  ${line}`)]);
 
 /** Commands by their words after a path. */
 const commandRows = (inside: readonly CommandNode[], { length }: readonly string[]): readonly Row[] =>

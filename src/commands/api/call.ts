@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { BufferedResponse } from "../../client/response.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { assertWithinCost, budgetOf, picturePrice, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { jsonOf, noDescription } from "../../command-kit/responses.ts";
@@ -50,6 +51,7 @@ export default defineCommand({
     {
       text: "Call an operation by its ID",
       command: "gpuctl api call getRental -f rentalId=1001 --sandbox",
+      after: [sandboxExamples.rental],
     },
     {
       text: "Send a body to a method and path",

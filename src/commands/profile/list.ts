@@ -26,7 +26,11 @@ export default defineCommand({
       command: "gpuctl profile list",
       after: [exampleProfiles.play, exampleProfiles.work],
     },
-    { text: "Print only the names", command: "gpuctl profile list -o id", after: [exampleProfiles.play] },
+    {
+      text: "Print only the names",
+      command: "gpuctl profile list -o id",
+      after: [exampleProfiles.play, exampleProfiles.work],
+    },
   ],
   run: ({ profiles }) => ({ data: profiles.list().map(shownProfile) }),
 });

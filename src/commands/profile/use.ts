@@ -13,7 +13,7 @@ export default defineCommand({
     {
       text: "Switch to the sandbox",
       command: "gpuctl profile use play",
-      after: [exampleProfiles.work, exampleProfiles.play],
+      after: [exampleProfiles.play, exampleProfiles.work],
     },
     {
       text: "Switch without messages on stderr",

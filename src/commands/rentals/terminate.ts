@@ -48,8 +48,8 @@ export default defineCommand({
     },
     {
       text: "Terminate two rentals and print the responses as received",
-      command: "gpuctl rentals terminate 1001 1002 --yes -o json --sandbox",
-      after: [sandboxExamples.rental, sandboxExamples.rental],
+      command: "gpuctl rentals terminate 1002 1003 --yes -o json --sandbox",
+      after: [sandboxExamples.rental, sandboxExamples.rental, sandboxExamples.rental],
     },
     {
       text: "Terminate every active rental",

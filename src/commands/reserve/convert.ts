@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command-kit/define.ts";
-import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
+import { sandboxExamples } from "../../command-kit/examples.ts";
 import { termCommand } from "./term.ts";
 
 export default defineCommand({
@@ -7,14 +7,16 @@ export default defineCommand({
   summary: "Convert an on-demand rental to a reserved term",
   details: "The service rejects the request if the price differs from the one you expect.",
   ...termCommand("convertToReserved", "Reserve"),
-  examples: examplesAfter(sandboxExamples.rental, [
+  examples: [
     {
       text: "Reserve a rental for 30 days",
       command: "gpuctl reserve convert 1001 --days 30 --expected-price 1296.00 --sandbox --yes",
+      after: [sandboxExamples.rental],
     },
     {
       text: "Pass the price in cents",
-      command: "gpuctl reserve convert 1001 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
+      command: "gpuctl reserve convert 1002 --days 30 --expected-total-price-cents 129600 --sandbox --yes",
+      after: [sandboxExamples.rental, sandboxExamples.rental],
     },
-  ]),
+  ],
 });

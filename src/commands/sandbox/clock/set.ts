@@ -10,7 +10,7 @@ export default controlCommand({
   args: [arg.text("TIME", "ISO 8601; UTC unless it has an offset", { required: true })],
   examples: [
     { text: "Set a date", command: "gpuctl sandbox clock set 2038-01-01" },
-    { text: "Set an exact time", command: "gpuctl sandbox clock set 2038-01-01T00:00:00+01:00 -o json" },
+    { text: "Set an exact time", command: "gpuctl sandbox clock set 2038-06-01T00:00:00+02:00 -o json" },
   ],
   buildInput: ({ args: { time } }) => {
     const moment = parseTime(time);
