@@ -296,9 +296,11 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--ssh-public-key-id'), 'SSH public key to install', @(), '')
       ,@(@('--ssh-public-key-ids'), 'SSH public keys to install', @(), '')
       ,@(@('--custom-ports'), 'Ports to open in addition to SSH', @(), '')
+      ,@(@('--count'), 'Create this many; a label becomes LABEL-1, LABEL-2 and so on', @(), '')
+      ,@(@('--if-absent'), 'Create nothing if an active rental has the label, and print that one; requires --label', @(), '')
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
-      ,@(@('--max-burn'), 'Do not create if the active rentals already cost this much, in dollars an hour', @(), '')
+      ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
     )
     'rentals create bare-metal' = @(
       ,@(@('--network-type'), 'Network between the machines', @('infiniband', 'ethernet'), '')
@@ -317,9 +319,11 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--storage-volume'), 'Existing storage volume to attach', @(), 'volume')
       ,@(@('--new-volume'), 'Create a storage volume with this label and attach it; requires --new-volume-size', @(), '')
       ,@(@('--new-volume-size'), 'Size of the new volume', @(), '')
+      ,@(@('--count'), 'Create this many; a label becomes LABEL-1, LABEL-2 and so on', @(), '')
+      ,@(@('--if-absent'), 'Create nothing if an active rental has the label, and print that one; requires --label', @(), '')
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
-      ,@(@('--max-burn'), 'Do not create if the active rentals already cost this much, in dollars an hour', @(), '')
+      ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
     )
     'rentals list' = @(
       ,@(@('--include-cluster-pools', '--no-include-cluster-pools'), 'Include rentals in cluster pools', @(), '')
@@ -340,7 +344,11 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--wait'), 'Wait until the rental can be reached', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
     )
-    'rentals terminate' = @()
+    'rentals terminate' = @(
+      ,@(@('--all'), 'All active rentals', @(), '')
+      ,@(@('--label'), 'Only rentals with a matching label: * is any text, ? any character', @(), '')
+      ,@(@('--older-than'), 'Only rentals that were created longer ago', @(), '')
+    )
     'volumes' = @()
     'volumes create' = @(
       ,@(@('--region'), 'Region of the volume', @('us-central-1', 'us-central-2', 'eu-north-2', 'eu-west-2', 'eu-north-4', 'eu-north-5', 'us-east-1', 'us-east-2', 'ca-east-3', 'eu-north-6', 'eu-north-7', 'eu-north-8', 'ca-west-1', 'ca-east-1', 'us-central-3', 'us-southeast-1', 'me-central-1', 'ca-east-2', 'eu-west-1', 'us-southeast-2', 'jp-east-1', 'us-southeast-3', 'eu-west-5', 'us-east-3', 'uk-central-3', 'uk-southeast-3', 'eu-southwest-3', 'eu-southwest-3-1', 'eu-west-3', 'eu-west-4'), '')
@@ -540,7 +548,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '-n', '--count', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after', '--limit')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--for', '--interval', '--node', '--older-than', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '-n', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after', '--limit')
   $files = @('--image', '--out', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether

@@ -28,7 +28,7 @@ export async function probe(base: string, timeout: number): Promise<Probe> {
   url.username = "";
   url.password = "";
   const closing = new AbortController();
-  const agent = await proxyAgent(url, closing.signal);
+  const agent = await proxyAgent(url, { signal: closing.signal, keepAlive: true });
   const { request } = await moduleFor(url);
   const options: RequestOptions = {
     method: "HEAD",

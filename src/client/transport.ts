@@ -18,6 +18,8 @@ export interface Transport {
  * after that.
  */
 export function createTransport(): Transport {
+  // Deno sends a request again when a connection that it has used before is lost, even a create.
+  const keepAlive = !("Deno" in globalThis);
   const agents = new Map<string, Promise<http.Agent>>();
   const closing = new AbortController();
 
@@ -27,7 +29,9 @@ export function createTransport(): Transport {
       const { request, Agent } = await moduleFor(target);
       const agent =
         agents.get(target.origin) ??
-        proxyAgent(target, closing.signal).then((proxy) => proxy ?? new Agent({ keepAlive: true }));
+        proxyAgent(target, { signal: closing.signal, keepAlive }).then(
+          (proxy) => proxy ?? new Agent({ keepAlive }),
+        );
       agents.set(target.origin, agent);
       return send(request, target, { ...init, agent: await agent });
     },
@@ -46,18 +50,20 @@ export const proxyUrl = (url: string): string | undefined =>
   isLoopback(new URL(url).hostname) ? undefined : getProxyForUrl(url) || undefined;
 
 /**
- * The agent for the proxy that the environment sets for a URL, if any. `closing` ends the connections to the proxy,
+ * The agent for the proxy that the environment sets for a URL, if any. `signal` ends the connections to the proxy,
  * including pending ones, which the agent does not track yet.
  * @throws ConnectionFailed when the proxy's URL cannot be used
  */
-export async function proxyAgent(url: URL, closing: AbortSignal): Promise<http.Agent | undefined> {
+export async function proxyAgent(
+  url: URL,
+  options: { readonly signal: AbortSignal; readonly keepAlive: boolean },
+): Promise<http.Agent | undefined> {
   const proxy = proxyUrl(url.href);
   if (proxy === undefined) return undefined;
   if (!/^https?:\/\//i.test(proxy) || !URL.canParse(proxy)) {
     throw proxyFailed("the proxy in the environment must be an http or https URL");
   }
-  setMaxListeners(0, closing);
-  const options = { keepAlive: true, signal: closing };
+  setMaxListeners(0, options.signal);
   if (url.protocol === "https:") {
     const { HttpsProxyAgent } = await import("https-proxy-agent");
     return new HttpsProxyAgent(proxy, options);

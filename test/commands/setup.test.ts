@@ -80,7 +80,7 @@ describe("setup", () => {
       "Region of new rentals when none is given",
       "GPU model of new rentals when none is given",
       "Image model when none is given",
-      "Chat model when none is given (type \"-\" for no default)",
+      'Chat model when none is given (type "-" for no default)',
     ]);
     expect(requests.map(({ path }) => path)).toEqual([
       "/v2/openapi.json",

@@ -13,6 +13,12 @@ export const launcher = join(repository, "bin", "gpuctl.js");
 export const dist = join(repository, "dist");
 export const key = "sk-e2e-0123456789";
 
+/**
+ * The program that runs gpuctl, with its first arguments: this Node.js, or another runtime such as `deno run -A` in
+ * `GPUCTL_TEST_RUNTIME`.
+ */
+const [runtime = process.execPath, ...runtimeArgs] = process.env.GPUCTL_TEST_RUNTIME?.split(" ") ?? [];
+
 /** Environment variables. A process in a home inherits no others, except PATH. */
 export type Environment = Readonly<Record<string, string>>;
 
@@ -72,7 +78,7 @@ export interface Home {
 interface RunOptions {
   readonly input?: string;
   readonly env?: Environment;
-  /** The program and its first arguments. Default: this Node.js and the launcher. */
+  /** The program and its first arguments. Default: the runtime and the launcher. */
   readonly command?: readonly [string, ...string[]];
 }
 
@@ -121,7 +127,7 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
   return {
     folder,
     env,
-    run: (line, { command = [process.execPath, launcher], input, env: own } = {}) => {
+    run: (line, { command = [runtime, ...runtimeArgs, launcher], input, env: own } = {}) => {
       const [program, ...first] = command;
       const given = typeof line === "string" ? words(line) : line;
       return runProgram(program, [...first, ...given], { cwd: folder, env: { ...env, ...own }, input });
@@ -134,7 +140,7 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
       });
       return child;
     },
-    onTerminal: (line, options) => onTerminal(process.execPath, [launcher, ...words(line)], options),
+    onTerminal: (line, options) => onTerminal(runtime, [...runtimeArgs, launcher, ...words(line)], options),
     shellOnTerminal: (line, options) =>
       watchingMode(onTerminal(options?.shell ?? "sh", ["-c", reportingMode, "shell", line], options)),
     interactiveShell: () => onTerminal("bash", ["--norc", "--noprofile", "-i"], { env: { PS1: "$ " } }),
@@ -156,7 +162,8 @@ process.once("exit", () => rmSync(sharedCache, { recursive: true, force: true })
 /** Installs `gpuctl`, and `pass` as a password manager. */
 async function install(folder: string): Promise<void> {
   await mkdir(join(folder, "bin"));
-  const programs = { gpuctl: `exec '${process.execPath}' '${launcher}' "$@"`, pass: "echo key-from-pass" };
+  const command = [runtime, ...runtimeArgs, launcher].map((word) => `'${word}'`).join(" ");
+  const programs = { gpuctl: `exec ${command} "$@"`, pass: "echo key-from-pass" };
   for (const [name, script] of Object.entries(programs)) await addProgram(folder, name, script);
 }
 
@@ -170,7 +177,7 @@ export async function addProgram(folder: string, name: string, script: string): 
 type Child = ReturnType<typeof launch>;
 
 const launch = (line: string, cwd: string, env: Environment) =>
-  execa(process.execPath, [launcher, ...words(line)], {
+  execa(runtime, [...runtimeArgs, launcher, ...words(line)], {
     cwd,
     env,
     extendEnv: false,

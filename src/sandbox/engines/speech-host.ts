@@ -96,10 +96,10 @@ const host = {
 };
 
 const program = new WebAssembly.Module(readFileSync(workerData.program));
-const { exports } = new WebAssembly.Instance(program, { wasi_snapshot_preview1: host });
-memory = exports.memory;
+const flite = new WebAssembly.Instance(program, { wasi_snapshot_preview1: host });
+memory = flite.exports.memory;
 try {
-  exports._start();
+  flite.exports._start();
 } catch (error) {
   if (!(error instanceof Exit && error.message === "0")) {
     throw new Error("The program failed: " + (Buffer.concat(printed).toString().trim() || error.message));
