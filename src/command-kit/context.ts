@@ -96,6 +96,8 @@ export interface CommandSettings {
   readonly formatFromCli: boolean;
   /** The command line sets the table format or an option of tables. */
   readonly tableFromCli: boolean;
+  /** The words of `--columns`. */
+  readonly columns: readonly string[] | undefined;
   readonly sandbox: boolean;
   readonly dryRun: boolean;
   /** False with `--no-validate`: the service decides what is valid. */

@@ -683,6 +683,47 @@ export const nouns: readonly Noun[] = [
       "key": "type"
      },
      {
+      "kind": "text",
+      "text": "Only rentals with a matching label: * is any text, ? any character",
+      "value": "GLOB",
+      "names": [
+       "label"
+      ],
+      "notes": [],
+      "key": "label"
+     },
+     {
+      "kind": "age",
+      "text": "Only rentals that were created longer ago",
+      "value": "DURATION",
+      "names": [
+       "older-than"
+      ],
+      "notes": [],
+      "key": "olderThan"
+     },
+     {
+      "kind": "text",
+      "text": "Sort by a column: id, label, state, type, gpu, region, term, costPerHourCents, ssh, created, age, or a name in --columns",
+      "value": "COLUMN[:desc]",
+      "names": [
+       "sort"
+      ],
+      "notes": [],
+      "key": "sort"
+     },
+     {
+      "kind": "integer",
+      "text": "Show at most N, after sorting",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "limit"
+      ],
+      "notes": [],
+      "key": "limit"
+     },
+     {
       "kind": "duration",
       "text": "Refresh until Ctrl-C and mark changes",
       "value": "INTERVAL",
@@ -708,6 +749,13 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Print only the IDs of the virtual machines",
       "command": "gpuctl rentals list --type vm -o id --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
+     },
+     {
+      "text": "List the most expensive rentals that are older than a day",
+      "command": "gpuctl rentals list --older-than 1d --sort costPerHourCents:desc --limit 5 --sandbox",
       "after": [
        "gpuctl rentals create vm --gpus 1 --sandbox --yes"
       ]
@@ -758,7 +806,19 @@ export const nouns: readonly Noun[] = [
     "summary": "List the rentals that have ended",
     "operation": "listRentalHistory",
     "args": [],
-    "flags": [],
+    "flags": [
+     {
+      "kind": "integer",
+      "text": "Show at most N, and read no further",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "limit"
+      ],
+      "notes": [],
+      "key": "limit"
+     }
+    ],
     "limits": [],
     "examples": [
      {
@@ -766,8 +826,8 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl rentals history --sandbox"
      },
      {
-      "text": "Print as JSON",
-      "command": "gpuctl rentals history -o json --sandbox"
+      "text": "Print the first ten as JSON",
+      "command": "gpuctl rentals history --limit 10 -o json --sandbox"
      }
     ]
    },

@@ -1,14 +1,35 @@
 import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { recordsOf } from "../../core/json.ts";
 import { pastRentals } from "./views.ts";
 
 export default defineCommand({
   path: "rentals history",
   summary: "List the rentals that have ended",
   operation: "listRentalHistory",
+  flags: { limit: flag.integer("Show at most N, and read no further", { minimum: 1 }) },
   view: pastRentals,
   examples: [
     { text: "List past rentals", command: "gpuctl rentals history --sandbox" },
-    { text: "Print as JSON", command: "gpuctl rentals history -o json --sandbox" },
+    { text: "Print the first ten as JSON", command: "gpuctl rentals history --limit 10 -o json --sandbox" },
   ],
-  run: ({ list }) => list("listRentalHistory", {}),
+  run: async ({ list, flags: { limit } }) => {
+    const listed = await list("listRentalHistory", {});
+    if (limit === undefined) return listed;
+    if ("records" in listed) return { records: upTo(limit, listed.records) };
+    return { data: recordsOf(listed.data)?.slice(0, limit) ?? listed.data };
+  },
 });
+
+/** The first records of batches. It ends, and closes the response, without asking for another batch than it needs. */
+async function* upTo(
+  limit: number,
+  batches: AsyncIterable<readonly unknown[]>,
+): AsyncGenerator<readonly unknown[]> {
+  let left = limit;
+  for await (const records of batches) {
+    yield records.slice(0, left);
+    left -= records.length;
+    if (left <= 0) return;
+  }
+}

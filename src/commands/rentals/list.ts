@@ -3,9 +3,21 @@ import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { duration } from "../../core/durations.ts";
 import { Incomplete, UsageError } from "../../core/errors.ts";
-import { bothTypes, kinds, listEach, type RentalType, rowOf } from "./listing.ts";
+import { firstAt } from "../../core/json.ts";
+import type { Column } from "../../core/view.ts";
+import { plain } from "../../output/formats.ts";
+import { chosenColumns, nameOf } from "../../output/table/columns.ts";
+import { parseTime } from "../../output/time.ts";
+import { filterFlags, rentalFilter } from "./filter.ts";
+import { type ActiveRental, bothTypes, kinds, listEach, type RentalType, rowOf } from "./listing.ts";
 import { activeRentals } from "./views.ts";
 import { defaultInterval } from "./waiting.ts";
+
+/** AGE shows the time since `created`, so it sorts the other way around. */
+const age = "age";
+
+/** The names of the columns as at `--columns`. */
+const sortNames = [...activeRentals.columns.map(nameOf), age];
 
 export default defineCommand({
   path: "rentals list",
@@ -19,6 +31,11 @@ export default defineCommand({
       value: "TYPE",
       defaultText: "both",
     }),
+    ...filterFlags,
+    sort: flag.text(`Sort by a column: ${sortNames.join(", ")}, or a name in --columns`, {
+      value: "COLUMN[:desc]",
+    }),
+    limit: flag.integer("Show at most N, after sorting", { minimum: 1 }),
     watch: flag.duration("Refresh until Ctrl-C and mark changes", {
       value: "INTERVAL",
       optionalValue: duration(defaultInterval),
@@ -31,6 +48,10 @@ export default defineCommand({
       text: "Print only the IDs of the virtual machines",
       command: "gpuctl rentals list --type vm -o id --sandbox",
     },
+    {
+      text: "List the most expensive rentals that are older than a day",
+      command: "gpuctl rentals list --older-than 1d --sort costPerHourCents:desc --limit 5 --sandbox",
+    },
   ]),
   run: async ({ input, flags, ...context }) => {
     const types: readonly RentalType[] =
@@ -38,19 +59,30 @@ export default defineCommand({
     if (flags.type === "bare-metal" && input.includeClusterPools !== undefined) {
       throw new UsageError("--include-cluster-pools is for virtual machines: remove --type bare-metal");
     }
-    const read = () => listEach(context, input, types);
+    const { label, olderThan, sort, limit } = flags;
+    // Flags are checked before anything is sent. Ages are measured by the service's clock, which its response shows.
+    rentalFilter(flags, context.now());
+    const sorted = sort === undefined ? undefined : sorter(sort, context.settings.columns ?? []);
+    const read = async () => {
+      const listings = await listEach(context, input, types);
+      const matches = rentalFilter(flags, context.serviceNow());
+      return { ...listings, rentals: listings.rentals.filter(({ record }) => matches(record)) };
+    };
+    const arrange = (all: readonly ActiveRental[]) => (sorted?.(all) ?? all).slice(0, limit);
+    const filtered = label !== undefined || olderThan !== undefined;
     if (flags.watch !== undefined) {
-      return (await import("./watch.ts")).watchRentals(read, flags.watch, context);
+      return (await import("./watch.ts")).watchRentals(read, arrange, flags.watch, context);
     }
     const { rentals, listed, failures } = await read();
     const [failed] = failures;
     if (failed && listed.length === 0) throw failed[1];
-    const names = listed.map((type) => kinds[type].plural).join(" or ");
+    const names = failed ? listed.map((type) => kinds[type].plural).join(" or ") : "rentals";
+    const shown = arrange(rentals);
     return {
-      data: rentals.map(({ record }) => record),
-      rows: rentals.map(rowOf),
+      data: shown.map(({ record }) => record),
+      rows: shown.map(rowOf),
+      view: { ...activeRentals, empty: filtered ? `No active ${names} match.` : `No active ${names}.` },
       ...(failed && {
-        view: { ...activeRentals, empty: `No active ${names}.` },
         failure: new Incomplete(
           `Only ${names} are listed; there may be active ${kinds[failed[0]].plural}.`,
           failed[1],
@@ -59,3 +91,43 @@ export default defineCommand({
     };
   },
 });
+
+/** Sorts by `COLUMN` or `COLUMN:desc`. Throws `UsageError` when it is neither a column nor one of the `chosen` ones. */
+function sorter(
+  text: string,
+  chosen: readonly string[],
+): (rentals: readonly ActiveRental[]) => readonly ActiveRental[] {
+  const [, word = "", order] = /^(.*?)(?::(asc|desc))?$/s.exec(text) ?? [];
+  const [column] = chosenColumns(activeRentals, [word]);
+  const isKnown = [...activeRentals.columns, ...chosenColumns(activeRentals, chosen)].some(
+    (one) => one.paths.join() === column?.paths.join(),
+  );
+  if (column === undefined || !isKnown) {
+    throw new UsageError(`--sort must be a column, such as age or label:desc, not ${JSON.stringify(text)}`, {
+      hint: `Columns: ${sortNames.join(", ")}.`,
+    });
+  }
+  const isReversed = (order === "desc") !== (word.toLowerCase() === age);
+  return (rentals) => {
+    const keys = rentals.map((rental) => ({ rental, key: sortKey(rowOf(rental), column) }));
+    const present = keys.filter(({ key }) => key !== undefined && key !== "");
+    const absent = keys.filter(({ key }) => key === undefined || key === "");
+    present.sort((one, other) => compare(one.key, other.key) * (isReversed ? -1 : 1));
+    return [...present, ...absent].map(({ rental }) => rental);
+  };
+}
+
+/** Times and numbers are compared as numbers, anything else as text. */
+function sortKey(row: unknown, column: Column): number | string | undefined {
+  if (column.format === "time") return parseTime(plain(row, column));
+  const value = firstAt(row, column.paths);
+  return typeof value === "number" ? value : plain(row, column);
+}
+
+/** Compares the digits in texts as numbers: `2x h100` comes before `8x h100` and `10x h100`. */
+const { compare: compareTexts } = new Intl.Collator("en", { numeric: true });
+
+const compare = (one: number | string | undefined, other: number | string | undefined): number =>
+  typeof one === "number" && typeof other === "number"
+    ? one - other
+    : compareTexts(String(one), String(other));

@@ -14,9 +14,13 @@ const formats = ["table", "jsonl", "id"];
 /** A watch runs unattended, so it sends at most one request a second. */
 const minInterval = 1_000;
 
+/** Sorts rentals, and drops those beyond a limit. */
+type Arrange = (rentals: readonly ActiveRental[]) => readonly ActiveRental[];
+
 /** Reads the rentals every `interval` milliseconds. Throws `UsageError` for a too short interval or another format. */
 export function watchRentals(
   read: () => Promise<Listings>,
+  arrange: Arrange,
   interval: number,
   context: Pick<Context, "now" | "sleep" | "settings">,
 ): Frames {
@@ -27,7 +31,7 @@ export function watchRentals(
   if (!formats.includes(output)) {
     throw new UsageError(`--watch cannot be used with --output ${output}: use ${formats.join(" or ")}`);
   }
-  return { frames: frames(read, interval, context), view: watchedRentals };
+  return { frames: frames(read, arrange, interval, context), view: watchedRentals };
 }
 
 /**
@@ -36,6 +40,7 @@ export function watchRentals(
  */
 async function* frames(
   read: () => Promise<Listings>,
+  arrange: Arrange,
   interval: number,
   { now, sleep }: Pick<Context, "now" | "sleep">,
 ): AsyncGenerator<Frame> {
@@ -60,8 +65,7 @@ async function* frames(
       known = bothTypes.flatMap((one) =>
         (failures.has(one) ? known : rentals).filter(({ type }) => type === one),
       );
-      const rows = known.map(rowOf);
-      const newStates = new Map(rows.flatMap(idAndState));
+      const newStates = new Map(known.flatMap(({ record }) => idAndState(record)));
       const newChanges = changesBetween(states ?? newStates, newStates);
       if (newChanges.marks.size + newChanges.notes.length > 0) changes = newChanges;
       states = newStates;
@@ -71,8 +75,10 @@ async function* frames(
         ([type, error]) => `, except for ${kinds[type].plural}: ${reasonOf(error)}. Retrying`,
       );
       last = {
-        data: rentals.map(({ record }) => record),
-        rows: rows.map((row) => (isRecord(row) ? { ...row, change: marks.get(idOf(row) ?? "") } : row)),
+        data: arrange(rentals).map(({ record }) => record),
+        rows: arrange(known)
+          .map(rowOf)
+          .map((row) => (isRecord(row) ? { ...row, change: marks.get(idOf(row) ?? "") } : row)),
         notes,
         status: `Updated at ${clock(at)}${problem.join("") || ","} ${note}`,
         failed: failures.size > 0,
