@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { addProgram, createHome, type Home, repository } from "../support/process.ts";
+import { blocksOf, readme, sectionsOf } from "./readme-shell.ts";
+
+const cookbook = readFileSync(join(repository, "docs/cookbook.md"), "utf8");
+
+/** A machine behind `ssh`: a folder of its own, where commands run. */
+const ssh = `shift 3
+mkdir -p "$HOME/machine"
+cd "$HOME/machine" && exec sh -c "$*"`;
+
+/** A home whose sandbox is in use, with the programs that recipes call. */
+async function cookHome(): Promise<Home> {
+  const home = await createHome({ GPUCTL_SANDBOX: "1" });
+  await addProgram(home.folder, "ssh", ssh);
+  await addProgram(home.folder, "nvidia-smi", "echo 'GPU 0: NVIDIA H100'");
+  return home;
+}
+
+const active = async ({ run }: Home) => (await run("rentals list -o id")).out;
+const texts = (home: Home, name: string) => readFile(join(home.folder, name), "utf8");
+
+/** What there is before a recipe begins. */
+const preparations: Readonly<Record<string, readonly string[]>> = {
+  "Report costs": [
+    "rentals create vm --gpus 1 --yes",
+    "rentals create vm --gpus 1 --label ended --yes",
+    "rentals terminate 1002 --yes",
+  ],
+};
+
+/** What each recipe leads to, beyond its exit code. */
+const results: Readonly<Record<string, (home: Home, out: string) => Promise<void>>> = {
+  "Rent a machine and clean up in a trap": async (home, out) => {
+    expect(out).toMatch(/status: +Running/);
+    expect(await active(home)).toBe("");
+  },
+  "Run a job over SSH": async (home, out) => {
+    expect(out).toContain("GPU 0: NVIDIA H100\n");
+    expect(await texts(home, "results/answer.txt")).toBe("42\n");
+    expect(await active(home)).toBe("");
+  },
+  "Report costs": async (home, out) => {
+    expect(out).toContain("1 active, $2 per hour");
+    expect(out).toMatch(/"gpu":"h100","rentals":1,"dollars":/);
+    expect(await texts(home, "costs.csv")).toMatch(/^id,label,.*\r\n1002,ended,h100,1,/);
+  },
+  "Extend a reservation from cron": async (home) => {
+    const days =
+      '(.reservedUntil[:19] + "Z" | fromdate) - (.createdAt[:19] + "Z" | fromdate) | . / 86400 | floor';
+    expect((await home.run(["rentals", "get", "1001", "--jq", days])).out).toBe("60\n");
+  },
+  "Rent several machines at once": async (home) => {
+    expect((await texts(home, "ids.txt")).trim().split("\n").sort()).toEqual(["1001", "1002", "1003"]);
+    expect(await active(home)).toBe("");
+  },
+  "Ask about each line of a file": async (home, out) => {
+    expect(out).toContain("What is InfiniBand?\n");
+    expect(out).toContain("What is NVLink?\n");
+    expect(await texts(home, "a.answer")).toContain("GPU 0: ECC error");
+  },
+  "Upgrade gpuctl": async (_home, out) => expect(out).toMatch(/Node\.js/),
+  "Uninstall gpuctl": async ({ folder }) => {
+    for (const name of ["config", "state", ".cache/gpuctl"])
+      expect(existsSync(join(folder, name))).toBe(false);
+  },
+};
+
+describe("each recipe of the cookbook works as printed", () => {
+  const recipes = sectionsOf(cookbook);
+
+  test("and the test knows what each leads to", () => {
+    expect(Object.keys(results)).toEqual(recipes.map(({ title }) => title));
+  });
+
+  test.each(recipes)("$title", async ({ title, commands }) => {
+    const home = await cookHome();
+    for (const line of preparations[title] ?? []) await home.run(line);
+    const { code, out, err } = await home.shell(commands, { env: { XDG_CACHE_HOME: "" } }).ended;
+    expect(code, out + err).toBe(0);
+    await results[title]?.(home, out + err);
+  });
+});
+
+test("the trap of the first recipe terminates the rental when the script is interrupted or fails", async () => {
+  const [{ commands } = { commands: "" }] = sectionsOf(cookbook);
+  const [rent = ""] = commands.split("gpuctl rentals wait");
+  for (const [rest, expected] of [
+    ["exit 7", 7],
+    ["kill -TERM $$; sleep 5", 130],
+  ] as const) {
+    const home = await cookHome();
+    expect(await home.shell(`sh -c '${rent.replaceAll("'", `'\\''`)}${rest}'`).ended).toMatchObject({
+      code: expected,
+    });
+    expect(await active(home)).toBe("");
+  }
+});
+
+test("only these commands of the cookbook are not run in a test", () => {
+  expect(blocksOf(cookbook, "console").flatMap((block) => block.trim().split("\n"))).toEqual([
+    "export GPUCTL_SANDBOX=1",
+    "npm install --global gpuctl@latest",
+    "npm uninstall --global gpuctl",
+    "rm -f ~/.local/share/bash-completion/completions/gpuctl ~/.config/fish/completions/gpuctl.fish",
+  ]);
+});
+
+test("the README links to the cookbook", () => {
+  expect(readme).toContain("(docs/cookbook.md)");
+});
