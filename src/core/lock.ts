@@ -56,8 +56,9 @@ export class LockLost extends Error {
 }
 
 /**
- * Like `locked`, for work that ends in a step that must not be taken twice. Call `assertHeld` right before that step: it
- * throws `LockLost` if another process has the lock by now. The file at the path names the last holder.
+ * Like `locked`, for work that ends in a step that must not be taken twice. The work calls `assertHeld` right before that
+ * step. If another process has the lock by then, this throws `LockLost`, which the work lets through, and the work starts again once it has the lock. The file
+ * at the path names the last holder.
  */
 export async function lockedUntil<Value>(
   path: string,
@@ -68,10 +69,16 @@ export async function lockedUntil<Value>(
   const assertHeld = async () => {
     if ((await readFile(path, "utf8")) !== token) throw new LockLost();
   };
-  const hold = () => {
+  const hold = async () => {
     writePrivateFile(path, token);
     return work(assertHeld);
   };
   makeFolderSync(dirname(path), 0o700);
-  return locked(path, async () => hold(), options);
+  for (;;) {
+    try {
+      return await locked(path, hold, options);
+    } catch (error) {
+      if (!(error instanceof LockLost)) throw error;
+    }
+  }
 }

@@ -9,6 +9,7 @@ const internal = [
   "ConnectionFailed",
   "ConnectionReset",
   "DryRun",
+  "LockLost",
   "ApiError",
   "NoSpeakableText",
   "UnreadableReference",

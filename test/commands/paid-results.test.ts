@@ -156,7 +156,7 @@ describe("a response that cannot be used is kept", () => {
     ["tts hi --out hi.wav", { audio: "" }],
     ["tts hi --out hi.wav", { audio: "****" }],
     ["tts hi --out hi.wav", { sound: base64(wav) }],
-    ["tts hi --out -", { audio: "aGVsbG8" + "=".repeat(5) }],
+    ["tts hi --out -", { audio: "aGVsbG8=====" }],
     ["image cat --out cat.png", { images: [{ image: "***" }] }],
     ["image cat --out cat.png", { images: [] }],
     ["image cat --out -", { images: [{ url: "https://pictures.example/1" }] }],
@@ -241,7 +241,7 @@ describe("a response that cannot be used is kept", () => {
 
 describe("a result that cannot be stored where it should go is stored elsewhere, and the exit code is 1", () => {
   /** A service that does something else before it responds. */
-  const after = (work: (cli: Cli) => Promise<unknown>, body: unknown): Promise<Cli> => {
+  const meanwhile = (work: (cli: Cli) => Promise<unknown>, body: unknown): Promise<Cli> => {
     const created: Promise<Cli> = createCli({
       respond: async () => {
         await work(await created);
@@ -256,7 +256,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
       await rm(join(folder, "sounds"), { recursive: true });
       await writeFile(join(folder, "sounds"), "");
     };
-    const { run, folder } = await after(replace, { audio: base64(wav) });
+    const { run, folder } = await meanwhile(replace, { audio: base64(wav) });
     await mkdir(join(folder, "sounds"));
     const { code, out, err } = await run("tts hi --out sounds/hi.wav", overNetwork());
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -270,7 +270,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
 
   test("with JSON, stdout is empty and the one document names the file", async () => {
     const remove = ({ folder }: Cli) => rm(join(folder, "sounds"), { recursive: true });
-    const { run, folder } = await after(remove, { audio: base64(wav) });
+    const { run, folder } = await meanwhile(remove, { audio: base64(wav) });
     await mkdir(join(folder, "sounds"));
     const { code, out, err } = await run("tts hi --out sounds/hi.wav -o json", overNetwork());
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -285,7 +285,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
       left -= 1;
       if (left < 0) await rm(join(folder, "pictures"), { recursive: true, force: true });
     };
-    const { run, folder } = await after(remove, { images: [{ image: base64(pcm) }] });
+    const { run, folder } = await meanwhile(remove, { images: [{ image: base64(pcm) }] });
     await mkdir(join(folder, "pictures"));
     const { code, out, err } = await run("image cat -n 2 --out pictures/cat.raw", overNetwork());
     const [first = "", second = ""] = out.split("\n");
@@ -295,7 +295,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
   });
 
   test("a file that exists by then is not replaced, and the next free name is used", async () => {
-    const { run, folder } = await after(({ folder }) => writeFile(join(folder, "hi.wav"), "mine"), {
+    const { run, folder } = await meanwhile(({ folder }) => writeFile(join(folder, "hi.wav"), "mine"), {
       audio: base64(wav),
     });
     const { code, out } = await run("tts hi --out hi.wav", overNetwork());
@@ -348,14 +348,14 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
       await rm(folder, { recursive: true, force: true });
       await writeFile(folder, "");
     };
-    const one = await after(replace, { audio: base64(wav) });
+    const one = await meanwhile(replace, { audio: base64(wav) });
     const kept = await one.run("tts hi --out hi.wav", overNetwork());
     expect(kept).toMatchObject({ code: 1, out: "" });
     const path = pathAfter("Saved to ", kept.err);
     expect(dirname(path)).toBe(temporaryFolder(one.folder));
     expect(await readFile(path)).toEqual(wav);
 
-    const other = await after(
+    const other = await meanwhile(
       async (cli) => {
         await replace(cli);
         await writeFile(temporaryFolder(cli.folder), "");

@@ -116,14 +116,14 @@ function assertWithinBudget(
 ): void {
   const { method, path, fields } = routes.generateImage;
   if (parts.method !== method || parts.path !== path || !isRecord(body)) {
-    return warnOfUnknownPrice("of this call", { settings, say });
+    warnOfUnknownPrice("of this call", { settings, say });
+    return;
   }
   const value = (name: string) => Number(body[name] ?? fields.find((field) => field.name === name)?.default);
   const picture = { width: value("width"), height: value("height"), steps: value("steps") };
-  if (Object.values(picture).every(Number.isFinite)) {
-    return assertWithinCost(picturePrice(picture), budgetOf(settings));
-  }
-  warnOfUnknownPrice("of this picture", { settings, say });
+  const isPriced = Object.values(picture).every(Number.isFinite);
+  if (isPriced) assertWithinCost(picturePrice(picture), budgetOf(settings));
+  else warnOfUnknownPrice("of this picture", { settings, say });
 }
 
 /**

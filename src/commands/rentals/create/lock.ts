@@ -2,26 +2,9 @@ import { join } from "node:path";
 import type { Context } from "../../../command-kit/context.ts";
 import { duration } from "../../../core/durations.ts";
 import { reasonOf, UsageError, WaitedTooLong } from "../../../core/errors.ts";
-import { LockLost, lockedUntil } from "../../../core/lock.ts";
+import { lockedUntil } from "../../../core/lock.ts";
 
 type LockContext = Pick<Context, "files" | "say" | "sleep">;
-
-/**
- * Does some work while no other process of this user does it. `work` calls `assertHeld` right before each request that
- * creates a rental, and lets its error through. It starts over when another process took the lock.
- */
-export async function exclusively<Value>(
-  context: LockContext,
-  work: (assertHeld: () => Promise<void>) => Promise<Value>,
-): Promise<Value> {
-  for (;;) {
-    try {
-      return await holdingLock(context, work);
-    } catch (error) {
-      if (!(error instanceof LockLost)) throw error;
-    }
-  }
-}
 
 /** The name of the lock, in the state folder. */
 const lockFile = "rentals-create";
@@ -32,8 +15,11 @@ const staleMs = 10_000;
 /** Milliseconds to wait for other processes, each of which may have a create that times out. */
 const timeoutMs = 300_000;
 
-/** Does some work while this process is the only one of the user that holds the lock. */
-async function holdingLock<Value>(
+/**
+ * Does some work while no other process of this user does it. `work` calls `assertHeld` right before each request that
+ * creates a rental, and lets its error through; it starts over when another process took the lock.
+ */
+export async function exclusively<Value>(
   { files, say, sleep }: LockContext,
   work: (assertHeld: () => Promise<void>) => Promise<Value>,
 ): Promise<Value> {
