@@ -47,11 +47,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--onboarded-for|--name|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|-n|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|-n|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" user"|" user update"|" user delete"|" image"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help user"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox clock") path="$path $word" count=0 ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox clock") path="$path $word" count=0 ;;
       *) ((count++)) ;;
     esac
   done
@@ -62,7 +62,7 @@ _gpuctl() {
 
   local commands="" flags=""
   case $path in
-    "") commands="setup rentals volumes reserve user image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
+    "") commands="setup rentals volumes reserve ssh-keys user billing api-keys image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
     "setup") commands="" flags="" ;;
     "rentals") commands="create list get history summary wait ssh terminate" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
@@ -83,9 +83,21 @@ _gpuctl() {
     "reserve convert") commands="" flags="--term-period-days --days --expected-total-price-cents --expected-price" ;;
     "reserve extend") commands="" flags="--term-period-days --days --expected-total-price-cents --expected-reserved-until --expected-price" ;;
     "reserve request") commands="" flags="--gpu-count --gpus" ;;
+    "ssh-keys") commands="list add remove" flags="" ;;
+    "ssh-keys list") commands="" flags="" ;;
+    "ssh-keys add") commands="" flags="--name" ;;
+    "ssh-keys remove") commands="" flags="" ;;
     "user") commands="update delete" flags="" ;;
     "user update") commands="" flags="--onboarded-for --name" ;;
     "user delete") commands="" flags="" ;;
+    "billing") commands="balance usage invoices" flags="" ;;
+    "billing balance") commands="" flags="" ;;
+    "billing usage") commands="" flags="--plot" ;;
+    "billing invoices") commands="" flags="" ;;
+    "api-keys") commands="list create revoke" flags="" ;;
+    "api-keys list") commands="" flags="" ;;
+    "api-keys create") commands="" flags="--access" ;;
+    "api-keys revoke") commands="" flags="" ;;
     "image") commands="models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image -n --count --out --force --max-cost --no-metadata --no-stdin" ;;
     "image models") commands="" flags="" ;;
     "image price") commands="" flags="--size --steps -n --count" ;;
@@ -136,12 +148,15 @@ _gpuctl() {
     "sandbox restore") commands="" flags="" ;;
     "sandbox requests") commands="" flags="--limit" ;;
     "completion") commands="" flags="" ;;
-    "help") commands="exit-codes environment output setup rentals volumes reserve user image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
+    "help") commands="exit-codes environment output setup rentals volumes reserve ssh-keys user billing api-keys image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
     "help rentals") commands="create list get history summary wait ssh terminate" flags="" ;;
     "help rentals create") commands="vm bare-metal" flags="" ;;
     "help volumes") commands="create list attach" flags="" ;;
     "help reserve") commands="convert extend request" flags="" ;;
+    "help ssh-keys") commands="list add remove" flags="" ;;
     "help user") commands="update delete" flags="" ;;
+    "help billing") commands="balance usage invoices" flags="" ;;
+    "help api-keys") commands="list create revoke" flags="" ;;
     "help image") commands="models price" flags="" ;;
     "help chat") commands="models" flags="" ;;
     "help api") commands="list describe call spec" flags="" ;;
@@ -221,8 +236,10 @@ _gpuctl() {
       "reserve extend:--expected-reserved-until") : ;;
       "reserve extend:--expected-price") : ;;
       "reserve request:--gpu-count"|"reserve request:--gpus") : ;;
+      "ssh-keys add:--name") : ;;
       "user update:--onboarded-for") : ;;
       "user update:--name") : ;;
+      "api-keys create:--access") : ;;
       "image:-m"|"image:--model-name"|"image:--model") COMPREPLY+=($(compgen -W "FLUX.1-dev SDXL1.0-base SDXL-turbo SD2 SD1.5 SSD" -- "$cur")) ;;
       "image:--prompt") : ;;
       "image:--height") : ;;
@@ -288,6 +305,7 @@ _gpuctl() {
       "volumes attach:"*) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
       "reserve convert:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
       "reserve extend:"0) _gpuctl_live "$cur" rental ${service[@]+"${service[@]}"} ;;
+      "ssh-keys add:"0) _gpuctl_files "$cur" ;;
       "api describe:"1) _gpuctl_files "$cur" ;;
       "api call:"1) _gpuctl_files "$cur" ;;
       "profile show:"0) _gpuctl_live "$cur" profile ${service[@]+"${service[@]}"} ;;

@@ -10,7 +10,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('rentals', 'Rent GPUs: virtual machines and bare metal')
       ,@('volumes', 'Manage storage volumes')
       ,@('reserve', 'Reserve rentals for a fixed term')
+      ,@('ssh-keys', 'Manage the SSH public keys of the account')
       ,@('user', 'Update or delete the current user')
+      ,@('billing', 'Show the balance, the usage and the invoices')
+      ,@('api-keys', 'Manage the API keys of the account')
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
@@ -63,12 +66,36 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'reserve convert' = @()
     'reserve extend' = @()
     'reserve request' = @()
+    'ssh-keys' = @(
+      ,@('list', 'List the SSH public keys of the account')
+      ,@('add', 'Add an SSH public key to the account')
+      ,@('remove', 'Remove an SSH public key from the account')
+    )
+    'ssh-keys list' = @()
+    'ssh-keys add' = @()
+    'ssh-keys remove' = @()
     'user' = @(
       ,@('update', 'Update the current user')
       ,@('delete', 'Delete the current user')
     )
     'user update' = @()
     'user delete' = @()
+    'billing' = @(
+      ,@('balance', 'Show the balance of the account')
+      ,@('usage', 'Show what the rentals have cost')
+      ,@('invoices', 'List the invoices')
+    )
+    'billing balance' = @()
+    'billing usage' = @()
+    'billing invoices' = @()
+    'api-keys' = @(
+      ,@('list', 'List the API keys of the account, without their values')
+      ,@('create', 'Create an API key, and print its value once')
+      ,@('revoke', 'Revoke an API key')
+    )
+    'api-keys list' = @()
+    'api-keys create' = @()
+    'api-keys revoke' = @()
     'image' = @(
       ,@('models', 'List the image models and what they can do')
       ,@('price', 'Show what pictures cost')
@@ -176,7 +203,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('rentals', 'Rent GPUs: virtual machines and bare metal')
       ,@('volumes', 'Manage storage volumes')
       ,@('reserve', 'Reserve rentals for a fixed term')
+      ,@('ssh-keys', 'Manage the SSH public keys of the account')
       ,@('user', 'Update or delete the current user')
+      ,@('billing', 'Show the balance, the usage and the invoices')
+      ,@('api-keys', 'Manage the API keys of the account')
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
@@ -213,9 +243,24 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('extend', 'Extend a reserved term')
       ,@('request', 'Request a reservation of many GPUs')
     )
+    'help ssh-keys' = @(
+      ,@('list', 'List the SSH public keys of the account')
+      ,@('add', 'Add an SSH public key to the account')
+      ,@('remove', 'Remove an SSH public key from the account')
+    )
     'help user' = @(
       ,@('update', 'Update the current user')
       ,@('delete', 'Delete the current user')
+    )
+    'help billing' = @(
+      ,@('balance', 'Show the balance of the account')
+      ,@('usage', 'Show what the rentals have cost')
+      ,@('invoices', 'List the invoices')
+    )
+    'help api-keys' = @(
+      ,@('list', 'List the API keys of the account, without their values')
+      ,@('create', 'Create an API key, and print its value once')
+      ,@('revoke', 'Revoke an API key')
     )
     'help image' = @(
       ,@('models', 'List the image models and what they can do')
@@ -379,12 +424,30 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'reserve request' = @(
       ,@(@('--gpu-count', '--gpus'), 'Number of GPUs', @(), '')
     )
+    'ssh-keys' = @()
+    'ssh-keys list' = @()
+    'ssh-keys add' = @(
+      ,@(@('--name'), 'Name of the key', @(), '')
+    )
+    'ssh-keys remove' = @()
     'user' = @()
     'user update' = @(
       ,@(@('--onboarded-for'), 'What the account is used for', @(), '')
       ,@(@('--name'), 'Display name', @(), '')
     )
     'user delete' = @()
+    'billing' = @()
+    'billing balance' = @()
+    'billing usage' = @(
+      ,@(@('--plot'), 'Draw the cost of each day as a bar', @(), '')
+    )
+    'billing invoices' = @()
+    'api-keys' = @()
+    'api-keys list' = @()
+    'api-keys create' = @(
+      ,@(@('--access'), 'Access that the key grants, such as read-only', @(), '')
+    )
+    'api-keys revoke' = @()
     'image' = @(
       ,@(@('-m', '--model-name', '--model'), 'Image model', @('FLUX.1-dev', 'SDXL1.0-base', 'SDXL-turbo', 'SD2', 'SD1.5', 'SSD'), '')
       ,@(@('--prompt'), 'What the picture shows', @(), '')
@@ -521,7 +584,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help rentals create' = @()
     'help volumes' = @()
     'help reserve' = @()
+    'help ssh-keys' = @()
     'help user' = @()
+    'help billing' = @()
+    'help api-keys' = @()
     'help image' = @()
     'help chat' = @()
     'help api' = @()
@@ -554,7 +620,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--onboarded-for', '--name', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '-n', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '-n', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after')
   $files = @('--image', '--out', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
@@ -582,6 +648,18 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'reserve extend' = @(
       ,@('rental', @(), $false)
+    )
+    'ssh-keys add' = @(
+      ,@('', @(), $false)
+    )
+    'ssh-keys remove' = @(
+      ,@('', @(), $false)
+    )
+    'api-keys create' = @(
+      ,@('', @(), $false)
+    )
+    'api-keys revoke' = @(
+      ,@('', @(), $false)
     )
     'image' = @(
       ,@('', @(), $false)

@@ -10,6 +10,10 @@ export const sandboxExamples = {
   bareMetalRental: "gpuctl rentals create bare-metal --gpus 8 --network-type ethernet --sandbox --yes",
   /** The storage volume 501. */
   volume: "gpuctl volumes create --region us-central-1 --label training-data --size-in-gb 1024 --sandbox",
+  /** The SSH key ada. */
+  sshKey: "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox",
+  /** The API key ci. */
+  apiKey: "gpuctl api-keys create ci --sandbox",
 } as const;
 
 /** Examples that all need the same command line to run first. */

@@ -25,7 +25,18 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
     summary: "Reserve rentals for a fixed term",
     commands: ["convert", "extend", "request"],
   },
+  {
+    name: "ssh-keys",
+    summary: "Manage the SSH public keys of the account",
+    commands: ["list", "add", "remove"],
+  },
   { name: "user", summary: "Update or delete the current user", commands: ["update", "delete"] },
+  {
+    name: "billing",
+    summary: "Show the balance, the usage and the invoices",
+    commands: ["balance", "usage", "invoices"],
+  },
+  { name: "api-keys", summary: "Manage the API keys of the account", commands: ["list", "create", "revoke"] },
   { name: "image", summary: "Generate pictures", commands: ["", "models", "price"] },
   { name: "chat", summary: "Chat with a model", commands: ["", "models"] },
   { name: "tts", summary: "Convert text to speech", commands: [""] },

@@ -33,6 +33,28 @@ interface FirstPage {
 
 const maxPages = 100_000;
 
+/** The records of all pages, as one list. */
+export async function allRecords(
+  send: (query: Query) => Promise<unknown>,
+  {
+    parameters,
+    query = [],
+    warn,
+  }: {
+    readonly parameters: readonly { readonly name: string }[];
+    readonly query?: Query | undefined;
+    readonly warn: (line: string) => void;
+  },
+): Promise<readonly unknown[]> {
+  const paging = pagingOf(parameters.map(({ name }) => name));
+  const paged = Object.values(paging).some((name) => name !== undefined);
+  const records: unknown[] = [];
+  for await (const page of pages(send, { paging, query, paged, warn })) {
+    for (const record of page) records.push(record);
+  }
+  return records;
+}
+
 /** The records of all pages, one page at a time. `send` requests one page by its query and throws the errors of any call. */
 export async function* pages(
   send: (query: Query) => Promise<unknown>,

@@ -10,7 +10,7 @@ describe("a typo", () => {
     ["rentals lst", "list"],
     ["rentals create vn", "vm"],
     ["rentals create vn --gpus 1", "vm"],
-    ["create", "rentals create vm or rentals create bare-metal or volumes create"],
+    ["create", "rentals create vm or rentals create bare-metal or volumes create or api-keys create"],
     ["volumes list --outptu json", "--output"],
     ["rentals --outptu json list", "--output"],
     ["rentals create vm --gpu-cuont 1", "--gpu-count"],

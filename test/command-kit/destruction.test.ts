@@ -19,7 +19,7 @@ const destructive = commands.filter(
 );
 
 /** Commands that look up details for their confirmation prompt. */
-const readsFirst = new Set(["rentals terminate"]);
+const readsFirst = new Set(["rentals terminate", "ssh-keys remove", "api-keys revoke"]);
 
 /** The service's description, which needs no key. */
 const { path: descriptionPath } = operations.getOpenApiDocument;

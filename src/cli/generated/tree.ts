@@ -1526,6 +1526,115 @@ export const nouns: readonly Noun[] = [
   ]
  },
  {
+  "name": "ssh-keys",
+  "summary": "Manage the SSH public keys of the account",
+  "commands": [
+   {
+    "path": [
+     "ssh-keys",
+     "list"
+    ],
+    "summary": "List the SSH public keys of the account",
+    "details": "Their IDs are what --ssh-public-key-ids of `rentals create` takes.",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the keys",
+      "command": "gpuctl ssh-keys list --sandbox",
+      "after": [
+       "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox"
+      ]
+     },
+     {
+      "text": "Print only the IDs",
+      "command": "gpuctl ssh-keys list -o id --sandbox",
+      "after": [
+       "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "ssh-keys",
+     "add"
+    ],
+    "summary": "Add an SSH public key to the account",
+    "details": "Reads the public key from a file such as ~/.ssh/id_ed25519.pub. A private key is refused and never sent.",
+    "args": [
+     {
+      "name": "FILE",
+      "text": "File with the public key; - reads stdin",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "Name of the key",
+      "value": "NAME",
+      "names": [
+       "name"
+      ],
+      "notes": [
+       "default the comment in the key, else the file's name"
+      ],
+      "key": "name"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Add a key that is piped in",
+      "command": "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox"
+     },
+     {
+      "text": "Give it a name",
+      "command": "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --name laptop --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "ssh-keys",
+     "remove"
+    ],
+    "summary": "Remove an SSH public key from the account",
+    "details": "Rentals that were created with the key keep it.",
+    "args": [
+     {
+      "name": "KEY",
+      "text": "ID or name of the key",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "confirm": "destruction",
+    "examples": [
+     {
+      "text": "Remove a key by its name",
+      "command": "gpuctl ssh-keys remove ada --yes --sandbox",
+      "after": [
+       "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox"
+      ]
+     },
+     {
+      "text": "Remove a key by its ID",
+      "command": "gpuctl ssh-keys remove 1 --yes --sandbox",
+      "after": [
+       "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox"
+      ]
+     }
+    ]
+   }
+  ]
+ },
+ {
   "name": "user",
   "summary": "Update or delete the current user",
   "commands": [
@@ -1590,6 +1699,204 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Show what would be sent",
       "command": "gpuctl user delete --dry-run --sandbox"
+     }
+    ]
+   }
+  ]
+ },
+ {
+  "name": "billing",
+  "summary": "Show the balance, the usage and the invoices",
+  "commands": [
+   {
+    "path": [
+     "billing",
+     "balance"
+    ],
+    "summary": "Show the balance of the account",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Show the balance in dollars",
+      "command": "gpuctl billing balance --sandbox"
+     },
+     {
+      "text": "Print the response as JSON, in cents",
+      "command": "gpuctl billing balance -o json --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "billing",
+     "usage"
+    ],
+    "summary": "Show what the rentals have cost",
+    "details": "With --plot, the cost of a rental is spread evenly over the time that it ran. Days are in UTC, and their amounts add up exactly to the total.",
+    "args": [],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "Draw the cost of each day as a bar",
+      "names": [
+       "plot"
+      ],
+      "notes": [],
+      "key": "plot"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Show what each rental has cost",
+      "command": "gpuctl billing usage --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Draw the cost of each day",
+      "command": "gpuctl billing usage --plot --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Print the cost of each day as CSV",
+      "command": "gpuctl billing usage --plot -o csv --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "billing",
+     "invoices"
+    ],
+    "summary": "List the invoices",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the invoices",
+      "command": "gpuctl billing invoices --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Print them with their lines as JSON",
+      "command": "gpuctl billing invoices -o json --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
+     }
+    ]
+   }
+  ]
+ },
+ {
+  "name": "api-keys",
+  "summary": "Manage the API keys of the account",
+  "commands": [
+   {
+    "path": [
+     "api-keys",
+     "list"
+    ],
+    "summary": "List the API keys of the account, without their values",
+    "details": "`gpuctl auth status` shows which key is in use.",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the keys",
+      "command": "gpuctl api-keys list --sandbox"
+     },
+     {
+      "text": "Print only the IDs",
+      "command": "gpuctl api-keys list -o id --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "api-keys",
+     "create"
+    ],
+    "summary": "Create an API key, and print its value once",
+    "details": "The value is printed on stdout and nowhere else: it is not stored, and the service does not show it again. `gpuctl auth login` stores a key for gpuctl itself.",
+    "args": [
+     {
+      "name": "NAME",
+      "text": "Name of the key",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "Access that the key grants, such as read-only",
+      "value": "ACCESS",
+      "names": [
+       "access"
+      ],
+      "notes": [
+       "default the service's default"
+      ],
+      "key": "access"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Create a key that can only read",
+      "command": "gpuctl api-keys create ci --access read-only --sandbox"
+     },
+     {
+      "text": "Store a new key with its value in a file",
+      "command": "gpuctl api-keys create ci -o json --sandbox > key.json"
+     }
+    ]
+   },
+   {
+    "path": [
+     "api-keys",
+     "revoke"
+    ],
+    "summary": "Revoke an API key",
+    "args": [
+     {
+      "name": "KEY",
+      "text": "ID or name of the key",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "confirm": "destruction",
+    "examples": [
+     {
+      "text": "Revoke a key by its name",
+      "command": "gpuctl api-keys revoke ci --yes --sandbox",
+      "after": [
+       "gpuctl api-keys create ci --sandbox"
+      ]
+     },
+     {
+      "text": "Print the response as JSON",
+      "command": "gpuctl api-keys revoke ci --yes -o json --sandbox",
+      "after": [
+       "gpuctl api-keys create ci --sandbox"
+      ]
      }
     ]
    }

@@ -14,7 +14,7 @@ import { isRead } from "../../core/service-errors.ts";
 import type { View } from "../../core/view.ts";
 import type { DescribedOperation } from "../../openapi/described.ts";
 import type { Description } from "../../openapi/document.ts";
-import { pages, pagingOf } from "../../openapi/paging.ts";
+import { allRecords } from "../../openapi/paging.ts";
 import { json } from "../../output/json.ts";
 import { recordsOf } from "../../output/records.ts";
 import { everyColumn } from "../../output/table/columns.ts";
@@ -148,18 +148,12 @@ async function allPages(
   { parts, operation }: Request,
   { request, say }: Pick<Context, "request" | "say">,
 ): Promise<readonly unknown[]> {
-  const paging = pagingOf(operation?.parameters.map(({ name }) => name) ?? []);
-  const paged = Object.values(paging).some((name) => name !== undefined);
-  const records: unknown[] = [];
   const send = async (query: NonNullable<typeof parts.query>) => {
     const page = parseJson((await request({ ...parts, query })).text());
     if (page === undefined) throw new EmptyResult("a page is not JSON");
     return page;
   };
-  for await (const page of pages(send, { paging, query: parts.query ?? [], paged, warn: say })) {
-    for (const record of page) records.push(record);
-  }
-  return records;
+  return allRecords(send, { parameters: operation?.parameters ?? [], query: parts.query, warn: say });
 }
 
 /**

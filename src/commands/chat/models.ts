@@ -1,6 +1,6 @@
 import { defineCommand } from "../../command-kit/define.ts";
-import { jsonOf, noDescription } from "../../command-kit/responses.ts";
-import { NotOffered } from "../../core/errors.ts";
+import { offered } from "../../command-kit/offered.ts";
+import { jsonOf } from "../../command-kit/responses.ts";
 import { type DescribedOperation, describedOperations } from "../../openapi/described.ts";
 import type { Description } from "../../openapi/document.ts";
 
@@ -21,13 +21,13 @@ export default defineCommand({
     { text: "Print only the names", command: "gpuctl chat models -o id --sandbox" },
   ],
   run: async ({ describe, request }) => {
-    const orDocumented = (documented: Description) => listing(documented) !== undefined;
-    const description = await describe({ orDocumented }).catch((error: unknown) => {
-      throw noDescription(error, "the service lists its chat models", hint);
-    });
-    const operation = listing(description);
-    if (operation === undefined) throw new NotOffered("the service does not list its chat models", hint);
-    return { data: jsonOf(await request({ host: "inference", method: "GET", path: operation.path })) };
+    const needed = {
+      that: "the service lists its chat models",
+      missing: "the service does not list its chat models",
+      hint,
+    };
+    const { found } = await offered(listing, needed, { describe });
+    return { data: jsonOf(await request({ host: "inference", method: "GET", path: found.path })) };
   },
 });
 

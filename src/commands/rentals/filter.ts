@@ -30,7 +30,7 @@ export function rentalFilter({ label, olderThan }: Filter, now: number): (record
  * Whether a rental's label matches all of a pattern, in which `*` stands for any text and `?` for one character. Upper
  * and lower case differ. A rental without a label matches no pattern.
  */
-export function matchesLabel(record: unknown, glob: string): boolean {
+function matchesLabel(record: unknown, glob: string): boolean {
   const label = firstAt(record, labelPaths);
   return (typeof label === "string" || typeof label === "number") && patternOf(glob).test(String(label));
 }
@@ -44,7 +44,7 @@ const patternOf = (glob: string): RegExp => {
  * Whether a rental was created more than `milliseconds` before `now`. A rental whose time of creation is unknown is not
  * older than anything; times up to 1970 are the way some services write an unknown one.
  */
-export function isOlderThan(record: unknown, milliseconds: number, now: number): boolean {
+function isOlderThan(record: unknown, milliseconds: number, now: number): boolean {
   const created = parseTime(String(firstAt(record, createdPaths)));
   return created !== undefined && created > 0 && now - created > milliseconds;
 }

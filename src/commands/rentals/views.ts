@@ -5,7 +5,7 @@ import type { Column, ListView, RecordView } from "../../core/view.ts";
 const [bareMetal] = rentalTypes;
 
 /** How people see and type the type of a virtual machine. */
-export const vm = "vm";
+const vm = "vm";
 
 /** Possible paths of a rental's fields: services name them differently. */
 export const id = ["id", "rentalId"];

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
+import { localeOf, usesUtf8 } from "../../../core/locale.ts";
 import { completionFiles, type Shell, shellOf } from "../../../core/shells.ts";
-import type { Environment } from "../../../core/urls.ts";
 import { type Check, type CheckInput, failure, ok, warning } from "../finding.ts";
 
 export const node: Check = ({ nodeVersion, neededNode }) =>
@@ -68,10 +68,6 @@ export const sandbox: Check = async ({ sandboxHealth, settings }) => {
   }
   return ok(exists ? file : `${file} will be created when needed`);
 };
-
-const localeOf = (env: Environment): string => env.LC_ALL || env.LC_CTYPE || env.LANG || "";
-
-export const usesUtf8 = (env: Environment): boolean => /utf-?8/i.test(localeOf(env));
 
 export const terminal: Check = ({ terminal: { stdin, stdout, stderr, columns, color }, env, platform }) => {
   const streams = Object.entries({ stdin, stdout, stderr }).flatMap(([name, isTerminal]) =>

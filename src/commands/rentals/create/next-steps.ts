@@ -12,10 +12,10 @@ export async function nextSteps(
 ): Promise<readonly NextStep[]> {
   const [first, ...others] = ids.map(quoted);
   if (first === undefined || context.settings.output !== "table") return [];
-  const it = others.length === 0 ? "it" : "them";
+  const [one, it] = others.length === 0 ? ["it", "it"] : ["the first one", "them"];
   return [
-    ...(running ? [] : [{ command: `rentals wait ${first}`, text: "wait until it is running" }]),
-    { command: `rentals ssh ${first}`, text: "open a shell on it" },
+    ...(running ? [] : [{ command: `rentals wait ${first}`, text: `wait until ${one} is running` }]),
+    { command: `rentals ssh ${first}`, text: `open a shell on ${one}` },
     ...((await canTerminate(type, context))
       ? [{ command: `rentals terminate ${[first, ...others].join(" ")}`, text: `end ${it}, and the billing` }]
       : []),

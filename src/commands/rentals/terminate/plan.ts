@@ -6,14 +6,10 @@ import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
 import { descriptionTimeout } from "../../../core/defaults.ts";
 import { NotFound, NotOffered } from "../../../core/errors.ts";
 import { firstAt } from "../../../core/json.ts";
+import { requestForId } from "../../../openapi/id-parameter.ts";
 import { kinds, listActive, type RentalType, rentalTypeOf } from "../listing.ts";
 import { id as idPaths } from "../views.ts";
-import {
-  type TerminateOperation,
-  terminateOperations,
-  terminateOperationsFor,
-  terminateRequest,
-} from "./request.ts";
+import { type TerminateOperation, terminateOperations, terminateOperationsFor } from "./request.ts";
 
 /** How to terminate one rental. */
 export interface TerminationPlan {
@@ -94,7 +90,9 @@ function plan(
 ): TerminationPlan {
   if (ended) return { id, label, request: undefined, alternatives: [] };
   const usable = terminateOperationsFor(type, operations);
-  const [request, ...alternatives] = usable.map((one) => terminateRequest(one, wireId));
+  const [request, ...alternatives] = usable.map(({ operation, parameter }) =>
+    requestForId(operation, parameter, wireId),
+  );
   if (request === undefined || (alternatives.length > 0 && !dryRun)) throw notOffered(id, type);
   return { id, label, request, alternatives };
 }

@@ -1,9 +1,8 @@
-import type { RequestParts } from "../../../client/request.ts";
-import { parseId } from "../../../command-kit/values.ts";
 import { rentalTypes } from "../../../contract/enums.ts";
 import { NotOffered } from "../../../core/errors.ts";
 import { type DescribedOperation, describedOperations } from "../../../openapi/described.ts";
-import { type Description, membersOf, merged } from "../../../openapi/document.ts";
+import type { Description } from "../../../openapi/document.ts";
+import { type IdParameter, idParameter } from "../../../openapi/id-parameter.ts";
 import type { RentalType } from "../listing.ts";
 
 /** An operation that terminates rentals of `type`, which its path or its id names; undefined for any type. */
@@ -24,7 +23,7 @@ const types = rentalTypes.toReversed();
 /** The listed operations that terminate one rental by its id. Throws `NotOffered` when there is none. */
 export function terminateOperations(description: Description): readonly TerminateOperation[] {
   const found = describedOperations(description).flatMap((operation) => {
-    const parameter = idParameter(description, operation);
+    const parameter = idParameter(description, operation, rentalIds);
     if (parameter === undefined || !terminates(operation, parameter)) return [];
     const type = types.find((one) => typeNames[one].test(`${operation.path} ${operation.id}`));
     return [{ operation, type, parameter }];
@@ -65,7 +64,7 @@ function terminates({ method, path }: DescribedOperation, id: IdParameter): bool
   const segments = path.split("/").slice(1);
   const last = segments.at(-1) ?? "";
   if (id.in !== "path") {
-    const namesRental = id !== assumedField && rentalIdName.test(id.name);
+    const namesRental = id.assumed !== true && rentalIdName.test(id.name);
     const ofRentals = rentalsSegment.test(segments.at(-2) ?? "") || namesRental || last.includes("-");
     return ofRentals && terminateSegment.test(last);
   }
@@ -77,57 +76,6 @@ function terminates({ method, path }: DescribedOperation, id: IdParameter): bool
   return after.length === 0 && method === "DELETE" && general;
 }
 
-/** Where an operation takes the id of a rental. */
-interface IdParameter {
-  readonly in: "path" | "query" | "body";
-  readonly name: string;
-  readonly list?: boolean;
-  /** The type in its schema. */
-  readonly type?: unknown;
-}
-
-/** Used when the description does not say what the body holds. */
-const assumedField: IdParameter = { in: "body", name: "rentalId" };
-
 const rentalIdName = /^(rental|instance|machine|vm)_?ids?$/i;
-const idNames = [rentalIdName, /^ids?$/i];
-
-/** Finds where an operation takes the id; undefined when it takes none, or requires more than an id. */
-function idParameter(
-  description: Description,
-  { path, parameters, body }: DescribedOperation,
-): IdParameter | undefined {
-  const [inPath, ...more] = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
-  if (inPath !== undefined) {
-    return more.length > 0 ? undefined : { in: "path", name: inPath };
-  }
-  const inQuery = idNameAmong(parameters.filter((one) => one.in === "query").map(({ name }) => name));
-  if (inQuery !== undefined && body === undefined) return { in: "query", name: inQuery };
-  const { properties, required } = membersOf(description, merged(description, body?.schema));
-  const names = Object.keys(properties);
-  if (names.length === 0) return assumedField;
-  const name = idNameAmong(names);
-  if (name === undefined || required.some((one) => one !== name)) return undefined;
-  const schema = merged(description, properties[name]);
-  const list = schema.type === "array" || (schema.type === undefined && /ids$/i.test(name));
-  return { in: "body", name, list, type: (list ? merged(description, schema.items) : schema).type };
-}
-
-const idNameAmong = (names: readonly string[]): string | undefined =>
-  idNames.map((like) => names.find((name) => like.test(name))).find((name) => name !== undefined);
-
-/** The request that terminates a rental. */
-export function terminateRequest(
-  { operation: { method, path, body }, parameter: { in: place, name, list, type } }: TerminateOperation,
-  id: string | number,
-): RequestParts {
-  const request = { method, path, host: "compute" } as const;
-  if (place === "path") {
-    const filled = path.replace(`{${name}}`, () => encodeURIComponent(id));
-    return { ...request, path: filled, ...(body?.required && { body: "{}" }) };
-  }
-  if (place === "query") return { ...request, query: [[name, String(id)]] };
-  const isNumber = type === "integer" || type === "number";
-  const sent = isNumber ? parseId(String(id)) : type === "string" ? String(id) : id;
-  return { ...request, body: JSON.stringify({ [name]: list ? [sent] : sent }) };
-}
+/** Names of the field that holds the id, and the one that services are assumed to have. */
+const rentalIds = { names: [rentalIdName, /^ids?$/i], assumed: "rentalId" };

@@ -1,0 +1,44 @@
+import { NotFound, UsageError } from "../core/errors.ts";
+import { firstAt } from "../core/json.ts";
+import { idOf } from "./responses.ts";
+
+/** A key of the account that a command acts on. */
+export interface NamedKey {
+  readonly id: string;
+  readonly record: unknown;
+}
+
+export const keyNamePaths = ["name", "label", "title"];
+
+/**
+ * Finds a key by its id, or else by its name. `kind` is "SSH key" or "API key". Throws `NotFound` when there is none,
+ * and `UsageError` that lists the ids when several have the name.
+ */
+export function keyNamed(word: string, records: readonly unknown[], kind: string, list: string): NamedKey {
+  const keys = records.flatMap((record) => {
+    const id = idOf(record);
+    return id === undefined ? [] : [{ id, record }];
+  });
+  const byId = keys.find(({ id }) => id === word);
+  if (byId) return byId;
+  const [first, ...others] = keys.filter(({ record }) => firstAt(record, keyNamePaths) === word);
+  if (first === undefined) {
+    throw new NotFound(`${kind} ${JSON.stringify(word)} not found: it is neither an ID nor a name`, {
+      request: null,
+      hint: `\`gpuctl ${list}\` shows both. Nothing was changed.`,
+    });
+  }
+  if (others.length > 0) {
+    const ids = [first, ...others].map(({ id }) => id).join(", ");
+    throw new UsageError(`KEY ${JSON.stringify(word)} is the name of ${others.length + 1} keys: ${ids}`, {
+      hint: "Use the ID of one of them. Nothing was changed.",
+    });
+  }
+  return first;
+}
+
+/** A key for a question, such as `3 (laptop)`. */
+export function keyText({ id, record }: NamedKey): string {
+  const name = firstAt(record, keyNamePaths);
+  return typeof name === "string" && name !== "" ? `${id} (${name})` : id;
+}

@@ -1,0 +1,34 @@
+import type { Description } from "../client/description.ts";
+import { NotOffered } from "../core/errors.ts";
+import type { Context } from "./context.ts";
+import { noDescription } from "./responses.ts";
+
+/** What a command needs from the service's description, in words. */
+interface Needed {
+  /** Completes the sentence "it is not known whether", such as "the service lists SSH keys". */
+  readonly that: string;
+  /** The message when the description does not have it. */
+  readonly missing: string;
+  readonly hint: string;
+}
+
+/**
+ * Returns what `find` picks from the service's description, with the description. Throws `NotOffered` when it picks
+ * nothing, and `NoDescription` when the description is not available.
+ */
+export async function offered<Found>(
+  find: (description: Description) => Found | undefined,
+  { that, missing, hint }: Needed,
+  { describe }: Pick<Context, "describe">,
+): Promise<{ readonly found: Found; readonly description: Description }> {
+  const orDocumented = (documented: Description) => find(documented) !== undefined;
+  const description = await describe({ orDocumented }).catch((error: unknown) => {
+    throw noDescription(error, that, hint);
+  });
+  const found = find(description);
+  if (found === undefined) throw new NotOffered(missing, hint);
+  return { found, description };
+}
+
+/** What to do about an operation that a service does not offer. */
+export const offeredHint = "Use the service's dashboard. `gpuctl api list` shows what the service offers.";

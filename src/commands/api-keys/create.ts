@@ -1,0 +1,75 @@
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { writeAndCheck } from "../../command-kit/outcomes.ts";
+import { jsonOf } from "../../command-kit/responses.ts";
+import { NotOffered, UsageError } from "../../core/errors.ts";
+import { invalidValues } from "../../core/text.ts";
+import { bodyOf } from "../../openapi/resources.ts";
+import { apiKeyOperation, columns } from "./keys.ts";
+
+export default defineCommand({
+  path: "api-keys create",
+  summary: "Create an API key, and print its value once",
+  details:
+    "The value is printed on stdout and nowhere else: it is not stored, and the service does not show it again. `gpuctl auth login` stores a key for gpuctl itself.",
+  effect: "write",
+  args: [arg.text("NAME", "Name of the key", { required: true })],
+  flags: {
+    access: flag.text("Access that the key grants, such as read-only", {
+      value: "ACCESS",
+      defaultText: "the service's default",
+    }),
+  },
+  view: {
+    kind: "record",
+    columns: [...columns, { title: "KEY", paths: ["apiKey", "api_key", "key", "token", "secret", "value"] }],
+    id: ["id"],
+  },
+  examples: [
+    {
+      text: "Create a key that can only read",
+      command: "gpuctl api-keys create ci --access read-only --sandbox",
+    },
+    {
+      text: "Store a new key with its value in a file",
+      command: "gpuctl api-keys create ci -o json --sandbox > key.json",
+    },
+  ],
+  run: async ({ args: { name }, flags: { access }, ...context }) => {
+    const { progress, request, say, settings } = context;
+    if (name === "") throw new UsageError("NAME must not be empty");
+    const { found: operation, description } = await apiKeyOperation("create", context);
+    const { body, unknown } = bodyOf(description, operation, [
+      { like: /^(name|label|title)$/i, assumed: "name", value: name },
+      { like: /^(access|scopes?|role|permissions?)$/i, assumed: "access", value: access },
+    ]);
+    if (unknown.length > 0) {
+      throw new NotOffered(
+        `the service's operation to create API keys also needs, or does not take: ${unknown.join(", ")}`,
+        `\`gpuctl api describe ${operation.id}\` shows its fields, and \`gpuctl api call\` sends them.`,
+      );
+    }
+    if (settings.validate && operation.body?.schema !== undefined) {
+      const { limitedPatterns, schemaIssues } = await import("../../openapi/schema-check.ts");
+      const check = { description, fromText: false, patterns: limitedPatterns() };
+      const issues = schemaIssues(operation.body.schema, body, check) ?? [];
+      const flagOf = (field: unknown) => (field === Object.keys(body)[0] ? "NAME" : "--access");
+      if (issues.length > 0) {
+        throw invalidValues(
+          issues.map(({ path, message }) => ({ flag: flagOf(path[0]), message })),
+          "Nothing was sent.",
+        );
+      }
+    }
+    const { method, path } = operation;
+    const data = await progress("Creating the key", () =>
+      writeAndCheck(
+        async () => jsonOf(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
+        async () => "`gpuctl api-keys list` shows whether it was created; its value is lost, so revoke it.",
+      ),
+    );
+    if (!settings.dryRun) say("Save the value now: it is not shown again.");
+    return { data };
+  },
+});

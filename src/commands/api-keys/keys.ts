@@ -1,0 +1,27 @@
+import type { Context } from "../../command-kit/context.ts";
+import { keyNamePaths } from "../../command-kit/keys.ts";
+import { offered, offeredHint } from "../../command-kit/offered.ts";
+import type { Column } from "../../core/view.ts";
+import { type ResourceAction, resourceOperation } from "../../openapi/resources.ts";
+
+/** The operation for API keys, as the service's description lists it. Throws `NotOffered` or `NoDescription`. */
+export const apiKeyOperation = (action: ResourceAction, context: Pick<Context, "describe">) =>
+  offered(
+    (description) => resourceOperation(description, /^(api|access)-?_?(keys|tokens)$/i, action),
+    {
+      that: `the service has an operation to ${verbs[action]} API keys`,
+      missing: `the service lists no operation to ${verbs[action]} API keys`,
+      hint: offeredHint,
+    },
+    context,
+  );
+
+const verbs: Readonly<Record<ResourceAction, string>> = { list: "list", create: "create", remove: "revoke" };
+
+export const columns: readonly Column[] = [
+  { title: "ID", paths: ["id"] },
+  { title: "NAME", paths: keyNamePaths },
+  { title: "ACCESS", paths: ["access", "scope", "scopes", "role", "permissions"] },
+  { title: "ENDS WITH", paths: ["lastFour", "last_four", "last4"] },
+  { title: "CREATED", paths: ["createdAt", "created_at"], format: "time" },
+];

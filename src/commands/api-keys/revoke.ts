@@ -1,0 +1,42 @@
+import { listDescribed } from "../../client/described.ts";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
+import { keyNamed, keyText } from "../../command-kit/keys.ts";
+import { writeAndCheck } from "../../command-kit/outcomes.ts";
+import { jsonOf } from "../../command-kit/responses.ts";
+import { removalRequest } from "../../openapi/resources.ts";
+import { apiKeyOperation } from "./keys.ts";
+
+export default defineCommand({
+  path: "api-keys revoke",
+  summary: "Revoke an API key",
+  effect: "destroy",
+  args: [arg.text("KEY", "ID or name of the key", { required: true })],
+  view: { kind: "record", id: ["id"] },
+  examples: examplesAfter(sandboxExamples.apiKey, [
+    { text: "Revoke a key by its name", command: "gpuctl api-keys revoke ci --yes --sandbox" },
+    { text: "Print the response as JSON", command: "gpuctl api-keys revoke ci --yes -o json --sandbox" },
+  ]),
+  buildInput: async ({ args, ...context }) => {
+    const { found: operation, description } = await apiKeyOperation("remove", context);
+    const find = async () => {
+      const { found: listing } = await apiKeyOperation("list", context);
+      return keyNamed(args.key, await listDescribed(listing, context), "API key", "api-keys list");
+    };
+    // A dry run shows the request that removes the key, so it looks no name up.
+    const key = context.settings.dryRun ? { id: args.key, record: undefined } : await find();
+    return { key, request: removalRequest(description, operation, key.id) };
+  },
+  confirm: {
+    destruction: ({ input: { key } }) =>
+      `Revoke the API key ${keyText(key)}? Whatever uses it stops working.`,
+  },
+  run: async ({ input: { key, request: parts }, request }) => {
+    const response = await writeAndCheck(
+      () => request(parts),
+      async () => "`gpuctl api-keys list` shows whether it was revoked.",
+    );
+    return { data: response.text().trim() === "" ? { id: key.id, success: true } : jsonOf(response) };
+  },
+});

@@ -1,0 +1,65 @@
+import { firstAt } from "../../core/json.ts";
+import { type Money, moneyOfCents } from "../../core/money.ts";
+import { parseTime } from "../../output/time.ts";
+
+/** Possible paths in a line of usage: services name them differently. */
+export const amountPaths = ["amountCents", "costCents", "totalCents", "amount_cents", "cost_cents"];
+export const fromPaths = ["from", "startedAt", "start", "periodStart", "date", "day"];
+export const untilPaths = ["until", "endedAt", "terminatedAt", "end", "periodEnd"];
+/** Paths of the day that a whole line is for. */
+const dayPaths = ["date", "day"];
+
+export interface DayCost {
+  /** Such as `2026-11-20`, in UTC. */
+  readonly date: string;
+  readonly cents: number;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * The cost of each day, without gaps between the first and the last. A line's amount is spread evenly over its time, in
+ * whole cents that add up to the amount. A line without an end goes on until `now`. `undated` is the sum of the lines
+ * without a start.
+ */
+export function costPerDay(
+  lines: readonly unknown[],
+  now: number,
+): { readonly days: readonly DayCost[]; readonly undated: Money } {
+  const byDay = new Map<number, number>();
+  let undated: Money = 0n;
+  const add = (day: number, cents: number) => byDay.set(day, (byDay.get(day) ?? 0) + cents);
+  for (const line of lines) {
+    const amount = firstAt(line, amountPaths);
+    if (typeof amount !== "number" || !Number.isFinite(amount)) continue;
+    const from = timeAt(line, fromPaths);
+    if (from === undefined) {
+      undated += moneyOfCents(amount);
+      continue;
+    }
+    const isDay = firstAt(line, dayPaths) !== undefined;
+    const until = isDay ? from : Math.max(from, timeAt(line, untilPaths) ?? now);
+    let before = 0;
+    for (let day = Math.floor(from / dayMs); day * dayMs <= until; day += 1) {
+      const end = Math.min(until, (day + 1) * dayMs);
+      // Rounding the running total, not each day, keeps the sum exact.
+      const soFar = end === until ? amount : Math.round((amount * (end - from)) / (until - from));
+      add(day, soFar - before);
+      before = soFar;
+      if (end === until) break;
+    }
+  }
+  const known = [...byDay.keys()];
+  const first = known.reduce((least, day) => Math.min(least, day), Number.POSITIVE_INFINITY);
+  const last = known.reduce((most, day) => Math.max(most, day), Number.NEGATIVE_INFINITY);
+  const days = Array.from({ length: known.length === 0 ? 0 : last - first + 1 }, (_, at) => ({
+    date: new Date((first + at) * dayMs).toISOString().slice(0, 10),
+    cents: byDay.get(first + at) ?? 0,
+  }));
+  return { days, undated };
+}
+
+function timeAt(line: unknown, paths: readonly string[]): number | undefined {
+  const text = firstAt(line, paths);
+  return typeof text === "string" ? parseTime(text) : undefined;
+}

@@ -1,0 +1,24 @@
+import type { Context } from "../../command-kit/context.ts";
+import { offered, offeredHint } from "../../command-kit/offered.ts";
+import { resourceOperation } from "../../openapi/resources.ts";
+
+const names = {
+  balance: { collection: /^(balances?|credits?)$/i, text: "the balance" },
+  usage: { collection: /^usages?$/i, text: "the usage" },
+  invoices: { collection: /^invoices$/i, text: "invoices" },
+} as const;
+
+/** The operation that shows it, as the service's description lists it. Throws `NotOffered` or `NoDescription`. */
+export const billingOperation = async (name: keyof typeof names, context: Pick<Context, "describe">) => {
+  const { collection, text } = names[name];
+  const { found } = await offered(
+    (description) => resourceOperation(description, collection, "list"),
+    {
+      that: `the service has an operation to show ${text}`,
+      missing: `the service lists no operation to show ${text}`,
+      hint: offeredHint,
+    },
+    context,
+  );
+  return found;
+};

@@ -1,0 +1,50 @@
+import { dollars } from "../../core/money.ts";
+import type { DayCost } from "./days.ts";
+
+interface PlotOptions {
+  /** The width of the terminal; 0 if unknown. */
+  readonly columns: number;
+  /** Whether the terminal shows block characters. */
+  readonly unicode: boolean;
+}
+
+/** More days than this do not fit on a screen; the earlier ones are added up. */
+const maxDays = 31;
+const defaultColumns = 80;
+const minBar = 10;
+
+/** Blocks of one to eight eighths of a column. */
+const blocks = "▏▎▍▌▋▊▉█";
+
+/** A line for each day with its cost and a bar, and the total. Amounts are exact; bars are in proportion. */
+export function plot(days: readonly DayCost[], { columns, unicode }: PlotOptions): string {
+  const shown = days.slice(-maxDays);
+  const earlier = days.slice(0, -maxDays);
+  const sum = (some: readonly DayCost[]) => some.reduce((total, { cents }) => total + cents, 0);
+  const rows = [
+    ...(earlier.length > 0 ? [{ title: "earlier", cents: sum(earlier), bar: false }] : []),
+    ...shown.map(({ date, cents }) => ({ title: date, cents, bar: true })),
+    { title: "total", cents: sum(days), bar: false },
+  ].map((row) => ({ ...row, amount: dollars(row.cents) }));
+  const titleWidth = Math.max(...rows.map(({ title }) => title.length));
+  const amountWidth = Math.max(...rows.map(({ amount }) => amount.length));
+  const width = Math.max(minBar, (columns || defaultColumns) - titleWidth - amountWidth - "    ".length - 1);
+  const highest = Math.max(...shown.map(({ cents }) => cents));
+  const bar = (cents: number) =>
+    unicode
+      ? blockBar(cents / highest, width)
+      : "#".repeat(Math.max(1, Math.round((cents / highest) * width)));
+  return rows
+    .map(({ title, amount, cents, bar: hasBar }) => {
+      const start = `${title.padEnd(titleWidth)}  ${amount.padStart(amountWidth)}`;
+      return hasBar && cents > 0 ? `${start}  ${bar(cents)}\n` : `${start}\n`;
+    })
+    .join("");
+}
+
+/** A bar that is exact to an eighth of a column; any amount has a visible one. */
+function blockBar(share: number, width: number): string {
+  const eighths = Math.max(1, Math.round(share * width * blocks.length));
+  const rest = eighths % blocks.length;
+  return "█".repeat(Math.floor(eighths / blocks.length)) + (rest > 0 ? (blocks[rest - 1] ?? "") : "");
+}

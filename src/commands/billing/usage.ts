@@ -1,0 +1,61 @@
+import { listDescribed } from "../../client/described.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { usesUtf8 } from "../../core/locale.ts";
+import { dollarText } from "../../core/money.ts";
+import type { ListView } from "../../core/view.ts";
+import { amountPaths, costPerDay, fromPaths, untilPaths } from "./days.ts";
+import { billingOperation } from "./operations.ts";
+
+export default defineCommand({
+  path: "billing usage",
+  summary: "Show what the rentals have cost",
+  details:
+    "With --plot, the cost of a rental is spread evenly over the time that it ran. Days are in UTC, and their amounts add up exactly to the total.",
+  flags: { plot: flag.boolean("Draw the cost of each day as a bar") },
+  uses: ["installation"],
+  view: {
+    kind: "list",
+    columns: [
+      { title: "RENTAL", paths: ["rentalId", "rental.id", "id"] },
+      { title: "LABEL", paths: ["label", "rental.label", "description", "name"] },
+      { title: "TYPE", paths: ["rentalType", "type"] },
+      { title: "FROM", paths: fromPaths, format: "time" },
+      { title: "UNTIL", paths: untilPaths, format: "time" },
+      { title: "COST", name: "amountCents", paths: amountPaths, format: "cents" },
+    ],
+    empty: "No usage.",
+    id: ["rentalId", "id"],
+  },
+  examples: examplesAfter(sandboxExamples.rental, [
+    { text: "Show what each rental has cost", command: "gpuctl billing usage --sandbox" },
+    { text: "Draw the cost of each day", command: "gpuctl billing usage --plot --sandbox" },
+    { text: "Print the cost of each day as CSV", command: "gpuctl billing usage --plot -o csv --sandbox" },
+  ]),
+  run: async ({ flags, installation, ...context }) => {
+    const { say, serviceNow, settings } = context;
+    const lines = await listDescribed(await billingOperation("usage", context), context);
+    if (!flags.plot) return { data: lines };
+    const { days, undated } = costPerDay(lines, serviceNow());
+    if (undated > 0n) say(`Not shown, because the service gives no dates for it: ${dollarText(undated)}.`);
+    if (settings.output !== "table" || days.length === 0) {
+      return { data: days.map(({ date, cents }) => ({ date, amountCents: cents })), view: daysView };
+    }
+    const { plot } = await import("./plot.ts");
+    const { env, terminal } = installation;
+    return {
+      text: [plot(days, { columns: terminal.columns, unicode: env.TERM !== "dumb" && usesUtf8(env) })],
+    };
+  },
+});
+
+const daysView: ListView = {
+  kind: "list",
+  columns: [
+    { title: "DATE", paths: ["date"] },
+    { title: "COST", name: "amountCents", paths: ["amountCents"], format: "cents" },
+  ],
+  empty: "No usage.",
+  id: ["date"],
+};

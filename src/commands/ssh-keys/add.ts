@@ -1,0 +1,95 @@
+import { basename } from "node:path";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { writeAndCheck } from "../../command-kit/outcomes.ts";
+import { jsonOf } from "../../command-kit/responses.ts";
+import { NotOffered, UsageError } from "../../core/errors.ts";
+import { bodyOf } from "../../openapi/resources.ts";
+import { columns, sshKeyOperation, withFingerprint } from "./keys.ts";
+
+export default defineCommand({
+  path: "ssh-keys add",
+  summary: "Add an SSH public key to the account",
+  details:
+    "Reads the public key from a file such as ~/.ssh/id_ed25519.pub. A private key is refused and never sent.",
+  effect: "write",
+  args: [arg.text("FILE", "File with the public key; - reads stdin", { required: true })],
+  flags: {
+    name: flag.text("Name of the key", {
+      value: "NAME",
+      defaultText: "the comment in the key, else the file's name",
+    }),
+  },
+  view: { kind: "record", columns, id: ["id"] },
+  examples: [
+    {
+      text: "Add a key that is piped in",
+      command:
+        "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox",
+    },
+    {
+      text: "Give it a name",
+      command:
+        "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --name laptop --sandbox",
+    },
+  ],
+  run: async ({ args: { file }, flags, ...context }) => {
+    const { files, progress, request, settings } = context;
+    const key = publicKeyIn(
+      new TextDecoder().decode(await files.read(file, "FILE")),
+      file,
+      settings.validate,
+    );
+    const name = flags.name ?? (key.comment || (file === "-" ? "key" : basename(file).replace(/\.pub$/, "")));
+    const { found: operation, description } = await sshKeyOperation("create", context);
+    const { body, unknown } = bodyOf(description, operation, [
+      { like: /^(name|label|title)$/i, assumed: "name", value: name },
+      { like: /^((ssh_?)?public_?key|ssh_?key|key|content)$/i, assumed: "publicKey", value: key.text },
+    ]);
+    if (unknown.length > 0) {
+      throw new NotOffered(
+        `the service's operation to add SSH keys also needs, or does not take: ${unknown.join(", ")}`,
+        `\`gpuctl api describe ${operation.id}\` shows its fields, and \`gpuctl api call\` sends them.`,
+      );
+    }
+    const { method, path } = operation;
+    const data = await progress("Adding the key", () =>
+      writeAndCheck(
+        async () => jsonOf(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
+        async () => "`gpuctl ssh-keys list` shows whether it was added.",
+      ),
+    );
+    return { data, rows: withFingerprint(data) };
+  },
+});
+
+const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----|^PuTTY-User-Key-File|^AGE-SECRET-KEY/im;
+const publicKey = /^((?:ssh-|ecdsa-|sk-)\S+) ([A-Za-z0-9+/]+=*)(?: (.*))?$/;
+
+/** The one public key in a file. Throws `UsageError` for anything else, above all for a private key. */
+function publicKeyIn(
+  text: string,
+  file: string,
+  validate: boolean,
+): { readonly text: string; readonly comment: string } {
+  const place = file === "-" ? "stdin" : file;
+  if (privateKey.test(text)) {
+    const hint = file === "-" ? "Pass the public key." : `Pass the public key, which is usually ${file}.pub.`;
+    throw new UsageError(`${place} holds a private key, which must stay on this machine`, {
+      hint: `${hint} Nothing was sent.`,
+    });
+  }
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const [line = "", ...more] = lines.map((one) => one.trim());
+  if (more.length > 0) {
+    throw new UsageError(`${place} holds ${lines.length} lines: FILE must hold one public key`);
+  }
+  const comment = publicKey.exec(line)?.[3] ?? "";
+  if (validate && !publicKey.test(line)) {
+    throw new UsageError(`${place} does not hold an SSH public key such as "ssh-ed25519 AAAA... name"`, {
+      hint: "Create one with `ssh-keygen -t ed25519`, and add its .pub file. Nothing was sent.",
+    });
+  }
+  return { text: line, comment };
+}

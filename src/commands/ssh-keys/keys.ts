@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import type { Context } from "../../command-kit/context.ts";
+import { keyNamePaths } from "../../command-kit/keys.ts";
+import { offered, offeredHint } from "../../command-kit/offered.ts";
+import { isRecord } from "../../command-kit/responses.ts";
+import { firstAt } from "../../core/json.ts";
+import type { Column } from "../../core/view.ts";
+import { type ResourceAction, resourceOperation } from "../../openapi/resources.ts";
+
+/** The operation for SSH keys, as the service's description lists it. Throws `NotOffered` or `NoDescription`. */
+export const sshKeyOperation = (action: ResourceAction, context: Pick<Context, "describe">) =>
+  offered(
+    (description) => resourceOperation(description, /^(ssh|public|ssh-?public)-?_?keys$/i, action),
+    {
+      that: `the service has an operation to ${action} SSH keys`,
+      missing: `the service lists no operation to ${action} SSH keys`,
+      hint: offeredHint,
+    },
+    context,
+  );
+
+const publicKeyPaths = ["publicKey", "public_key", "sshPublicKey", "key"];
+
+export const columns: readonly Column[] = [
+  { title: "ID", paths: ["id"] },
+  { title: "NAME", paths: keyNamePaths },
+  { title: "FINGERPRINT", paths: ["fingerprint"] },
+  { title: "CREATED", paths: ["createdAt", "created_at"], format: "time" },
+];
+
+/** A record with the fingerprint of its key, as `ssh-keygen -l` shows it. */
+export function withFingerprint(record: unknown): unknown {
+  const key = firstAt(record, publicKeyPaths);
+  if (!isRecord(record) || typeof key !== "string" || record.fingerprint !== undefined) return record;
+  const bytes = Buffer.from(key.trim().split(/\s+/)[1] ?? "", "base64");
+  const digest = createHash("sha256").update(bytes).digest("base64").replace(/=+$/, "");
+  return bytes.length === 0 ? record : { ...record, fingerprint: `SHA256:${digest}` };
+}

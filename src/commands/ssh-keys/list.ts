@@ -1,0 +1,20 @@
+import { listDescribed } from "../../client/described.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
+import { columns, sshKeyOperation, withFingerprint } from "./keys.ts";
+
+export default defineCommand({
+  path: "ssh-keys list",
+  summary: "List the SSH public keys of the account",
+  details: "Their IDs are what --ssh-public-key-ids of `rentals create` takes.",
+  view: { kind: "list", columns, empty: "No SSH keys.", id: ["id"] },
+  examples: examplesAfter(sandboxExamples.sshKey, [
+    { text: "List the keys", command: "gpuctl ssh-keys list --sandbox" },
+    { text: "Print only the IDs", command: "gpuctl ssh-keys list -o id --sandbox" },
+  ]),
+  run: async (context) => {
+    const { found } = await sshKeyOperation("list", context);
+    const data = await listDescribed(found, context);
+    return { data, rows: data.map(withFingerprint) };
+  },
+});

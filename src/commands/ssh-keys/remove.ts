@@ -1,0 +1,42 @@
+import { listDescribed } from "../../client/described.ts";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
+import { keyNamed, keyText } from "../../command-kit/keys.ts";
+import { writeAndCheck } from "../../command-kit/outcomes.ts";
+import { jsonOf } from "../../command-kit/responses.ts";
+import { removalRequest } from "../../openapi/resources.ts";
+import { sshKeyOperation } from "./keys.ts";
+
+export default defineCommand({
+  path: "ssh-keys remove",
+  summary: "Remove an SSH public key from the account",
+  details: "Rentals that were created with the key keep it.",
+  effect: "destroy",
+  args: [arg.text("KEY", "ID or name of the key", { required: true })],
+  view: { kind: "record", id: ["id"] },
+  examples: examplesAfter(sandboxExamples.sshKey, [
+    { text: "Remove a key by its name", command: "gpuctl ssh-keys remove ada --yes --sandbox" },
+    { text: "Remove a key by its ID", command: "gpuctl ssh-keys remove 1 --yes --sandbox" },
+  ]),
+  buildInput: async ({ args, ...context }) => {
+    const { found: operation, description } = await sshKeyOperation("remove", context);
+    const find = async () => {
+      const { found: listing } = await sshKeyOperation("list", context);
+      return keyNamed(args.key, await listDescribed(listing, context), "SSH key", "ssh-keys list");
+    };
+    // A dry run shows the request that removes the key, so it looks no name up.
+    const key = context.settings.dryRun ? { id: args.key, record: undefined } : await find();
+    return { key, request: removalRequest(description, operation, key.id) };
+  },
+  confirm: {
+    destruction: ({ input: { key } }) => `Remove the SSH key ${keyText(key)}?`,
+  },
+  run: async ({ input: { key, request: parts }, request }) => {
+    const response = await writeAndCheck(
+      () => request(parts),
+      async () => "`gpuctl ssh-keys list` shows whether it was removed.",
+    );
+    return { data: response.text().trim() === "" ? { id: key.id, success: true } : jsonOf(response) };
+  },
+});

@@ -1,0 +1,66 @@
+import type { DescribedOperation } from "./described.ts";
+import { type Description, membersOf, merged } from "./document.ts";
+
+/** Where an operation takes the id of what it acts on. */
+export interface IdParameter {
+  readonly in: "path" | "query" | "body";
+  readonly name: string;
+  readonly list?: boolean;
+  /** The type in its schema. */
+  readonly type?: unknown;
+  /** The description does not say what the body holds. */
+  readonly assumed?: true;
+}
+
+/** What the id may be called. */
+interface IdNames {
+  /** The best first. */
+  readonly names: readonly RegExp[];
+  /** The field of a body that the description does not show. */
+  readonly assumed: string;
+}
+
+/** Finds where an operation takes the id; undefined when it takes none, or requires more than an id. */
+export function idParameter(
+  description: Description,
+  { path, parameters, body }: DescribedOperation,
+  { names: like, assumed }: IdNames,
+): IdParameter | undefined {
+  const among = (names: readonly string[]) =>
+    like.map((one) => names.find((name) => one.test(name))).find((name) => name !== undefined);
+  const [inPath, ...more] = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
+  if (inPath !== undefined) {
+    return more.length > 0 ? undefined : { in: "path", name: inPath };
+  }
+  const inQuery = among(parameters.filter((one) => one.in === "query").map(({ name }) => name));
+  if (inQuery !== undefined && body === undefined) return { in: "query", name: inQuery };
+  const { properties, required } = membersOf(description, merged(description, body?.schema));
+  const names = Object.keys(properties);
+  if (names.length === 0) return { in: "body", name: assumed, assumed: true };
+  const name = among(names);
+  if (name === undefined || required.some((one) => one !== name)) return undefined;
+  const schema = merged(description, properties[name]);
+  const list = schema.type === "array" || (schema.type === undefined && /ids$/i.test(name));
+  return { in: "body", name, list, type: (list ? merged(description, schema.items) : schema).type };
+}
+
+/** The request of an operation on the compute API for one id. */
+export function requestForId(
+  { method, path, body }: DescribedOperation,
+  { in: place, name, list, type }: IdParameter,
+  id: string | number,
+) {
+  const request = { method, path, host: "compute" } as const;
+  if (place === "path") {
+    const filled = path.replace(`{${name}}`, () => encodeURIComponent(id));
+    return { ...request, path: filled, ...(body?.required && { body: "{}" }) };
+  }
+  if (place === "query") return { ...request, query: [[name, String(id)]] as const };
+  const isNumber = type === "integer" || type === "number";
+  const sent = isNumber ? numberOf(id) : type === "string" ? String(id) : id;
+  return { ...request, body: JSON.stringify({ [name]: list ? [sent] : sent }) };
+}
+
+/** The id as a number, if JSON holds it exactly. */
+const numberOf = (id: string | number): string | number =>
+  /^[1-9]\d*$/.test(String(id)) && Number.isSafeInteger(Number(id)) ? Number(id) : id;

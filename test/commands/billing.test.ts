@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { description, descriptionPath, requestLines, service } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
+
+const hour = 3_600_000;
+
+/** A sandbox with a rental of $2.00 an hour that ran for 30 hours, and one that still runs. */
+async function withUsage() {
+  const cli = await createCli();
+  await cli.run("rentals create vm --gpus 1 --label first --wait --yes --sandbox");
+  cli.advance(30 * hour);
+  await cli.run("rentals terminate first --yes --sandbox");
+  await cli.run("rentals create vm --gpus 4 --label second --wait --yes --sandbox");
+  cli.advance(50 * hour);
+  return cli;
+}
+
+describe("billing", () => {
+  test("shows dollars in tables and cents in JSON", async () => {
+    const { run } = await withUsage();
+    expect((await run("billing balance --sandbox")).out).toMatch(
+      /^currency: +usd\ncredit: +\$[\d,.]+\nspent: +\$460\.00\n/,
+    );
+    expect(JSON.parse((await run("billing balance --sandbox -o json")).out)).toMatchObject({
+      spentCents: 46000,
+    });
+    const usage = await run("billing usage --sandbox");
+    expect(usage.out).toMatch(
+      /^RENTAL +LABEL +TYPE +FROM +UNTIL +COST\n1001 +first .* \$60\.00\n1002 +second .* \$400\.00\n$/,
+    );
+    expect(JSON.parse((await run("billing usage --sandbox -o json")).out)).toMatchObject([
+      { rentalId: 1001, amountCents: 6000 },
+      { rentalId: 1002, amountCents: 40000 },
+    ]);
+    expect((await run("billing invoices --sandbox")).out).toMatch(
+      /^ID +STATUS +TOTAL .*\nopen +open +\$460\.00/,
+    );
+  });
+
+  test("follows the pages of the usage", async () => {
+    const { run } = await createCli();
+    for (let count = 0; count < 3; count += 1) {
+      await run("rentals create vm --gpus 1 --count 7 --yes --sandbox");
+    }
+    const { out, requests } = await run("billing usage -o id --sandbox");
+    expect(out.trim().split("\n")).toHaveLength(21);
+    expect(requestLines(requests).slice(1)).toEqual([
+      "GET /v2/billing/usage",
+      "GET /v2/billing/usage?cursor=1020",
+    ]);
+  });
+
+  test("is what people mean by `gpuctl balance`", async () => {
+    const { run } = await createCli();
+    for (const [word, meant] of [
+      ["balance", "billing balance"],
+      ["usage", "billing usage"],
+      ["invoices", "billing invoices"],
+    ]) {
+      const { code, err } = await run(`${word} --sandbox`);
+      expect(code).toBe(2);
+      expect(err).toContain(`unknown command '${word}' (Did you mean ${meant}?)`);
+    }
+  });
+});
+
+describe("billing usage --plot", () => {
+  const utf8 = { env: { LANG: "en_US.UTF-8" }, terminal: 60 };
+
+  test("draws the exact cost of each day as a bar", async () => {
+    const { run } = await withUsage();
+    const { code, out } = await run("billing usage --plot --sandbox", utf8);
+    expect(code).toBe(0);
+    expect(out).toMatchInlineSnapshot(`
+      "2026-11-20   $24.00  ████▊
+      2026-11-21   $83.98  ████████████████▋
+      2026-11-22  $192.00  ██████████████████████████████████████
+      2026-11-23  $160.02  ███████████████████████████████▋
+      total       $460.00
+      "
+    `);
+    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThan(60);
+  });
+
+  test.each([{ LANG: "C" }, { LC_ALL: "C", LANG: "C.UTF-8" }, { LANG: "C.UTF-8", TERM: "dumb" }])(
+    "is ASCII with %j",
+    async (env) => {
+      const { run } = await withUsage();
+      const { out } = await run("billing usage --plot --sandbox", { env, terminal: 80 });
+      expect(out).toMatch(/\$\d+\.\d\d {2}#+\n/);
+      expect(out).toMatch(/^[ -~\n]*$/);
+    },
+  );
+
+  test.each([40, 80, 100, 0])("fits %i columns", async (columns) => {
+    const { run } = await withUsage();
+    const { out } = await run("billing usage --plot --sandbox", { ...utf8, terminal: columns });
+    const widest = Math.max(...out.split("\n").map((line) => line.length));
+    expect(widest).toBe((columns || 80) - 1);
+  });
+
+  test("prints the days for programs, and they add up to the total", async () => {
+    const { run } = await withUsage();
+    const days: readonly { amountCents: number }[] = JSON.parse(
+      (await run("billing usage --plot -o json --sandbox")).out,
+    );
+    expect(days.reduce((sum, { amountCents }) => sum + amountCents, 0)).toBe(46000);
+    expect((await run("billing usage --plot -o csv --sandbox")).out).toMatch(
+      /^date,amountCents\r?\n2026-11-20,\d+/,
+    );
+  });
+
+  test("without usage says so", async () => {
+    const { run } = await createCli();
+    expect(await run("billing usage --plot --sandbox")).toMatchObject({
+      code: 0,
+      out: "",
+      err: "No usage.\n",
+    });
+  });
+
+  test("takes lines for whole days, adds up earlier days, and reports what has no date", async () => {
+    const start = Date.parse("2026-09-01T00:00:00Z");
+    const lines = Array.from({ length: 40 }, (_, at) => ({
+      date: new Date(start + at * 24 * hour).toISOString().slice(0, 10),
+      costCents: at === 39 ? 1 : 100.5,
+    }));
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ "GET /v2/billing/usage": {} })),
+        "GET /v2/billing/usage": () =>
+          Response.json([...lines, { label: "setup fee", costCents: 700 }, { odd: true }]),
+      }),
+    });
+    const { out, err } = await run("billing usage --plot", {
+      ...overNetwork({ LANG: "C.UTF-8" }),
+      terminal: 80,
+    });
+    expect(out).toMatch(/^earlier +\$9\.045\n2026-09-10 +\$1\.005 {2}█+\n/);
+    expect(out).toMatch(/2026-10-10 +\$0\.01 {2}▋\ntotal +\$39\.205\n$/);
+    expect(err).toBe("Not shown, because the service gives no dates for it: $7.00.\n");
+  });
+});

@@ -1,0 +1,187 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { description, descriptionPath, requestLines, service } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
+
+const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada@laptop";
+
+/** A sandbox, and a file of the user with this content. */
+async function withFile(content: string) {
+  const cli = await createCli();
+  await writeFile(join(cli.folder, "id_ed25519.pub"), content);
+  return cli;
+}
+
+describe("ssh-keys", () => {
+  test("adds, lists and removes a key", async () => {
+    const { run } = await withFile(`${publicKey}\n`);
+    const added = await run("ssh-keys add id_ed25519.pub --sandbox -o json");
+    expect({ code: added.code, data: JSON.parse(added.out) }).toMatchObject({
+      code: 0,
+      data: { id: 1, name: "ada@laptop", publicKey },
+    });
+    const listed = await run("ssh-keys list --sandbox");
+    expect(listed.out).toMatch(/^ID +NAME +FINGERPRINT +CREATED\n1 +ada@laptop +SHA256:\S{43} /);
+    expect(await run("rentals create vm --gpus 1 --ssh-public-key-ids 1 --yes --sandbox")).toMatchObject({
+      code: 0,
+    });
+    expect(await run("ssh-keys remove ada@laptop --yes --sandbox")).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run("ssh-keys list --sandbox -o json")).out)).toEqual([]);
+  });
+
+  test("names a key after --name, its comment or its file", async () => {
+    const { run } = await withFile("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU=");
+    await run("ssh-keys add id_ed25519.pub --sandbox");
+    await run("ssh-keys add id_ed25519.pub --name work --sandbox");
+    const { out } = await run("ssh-keys list --sandbox --jq .[].name");
+    expect(out).toBe("id_ed25519\nwork\n");
+  });
+
+  test.each([
+    ["-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n", "id_ed25519.pub holds a private key"],
+    ["-----BEGIN RSA PRIVATE KEY-----\nMIIE\n", "must stay on this machine"],
+    ["-----BEGIN PRIVATE KEY-----\nMIIE\n", "must stay on this machine"],
+    ["PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n", "must stay on this machine"],
+    [`${publicKey}\n${publicKey}\n`, "FILE must hold one public key"],
+    ["hello", "does not hold an SSH public key"],
+    ["", "does not hold an SSH public key"],
+  ])("refuses a file with %j, and sends nothing", async (content, message) => {
+    const { run } = await withFile(content);
+    for (const flags of content.includes("rivate") ? ["", " --no-validate"] : [""]) {
+      const { code, err, requests } = await run(`ssh-keys add id_ed25519.pub --sandbox${flags}`);
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(err).toContain(message);
+      expect(err).not.toContain("MIIE");
+    }
+  });
+
+  test("removal names the key in its question, and needs a unique name", async () => {
+    const { run } = await withFile(publicKey);
+    for (let count = 0; count < 2; count += 1) await run("ssh-keys add id_ed25519.pub --sandbox");
+    const twice = await run("ssh-keys remove ada@laptop --yes --sandbox");
+    expect(twice.code).toBe(2);
+    expect(twice.err).toContain('KEY "ada@laptop" is the name of 2 keys: 1, 2');
+    expect((await run("ssh-keys remove 2 --sandbox")).err).toContain("Remove the SSH key 2 (ada@laptop)?");
+    const unknown = await run("ssh-keys remove nobody --yes --sandbox");
+    expect(unknown.code).toBe(5);
+    expect(unknown.err).toContain('SSH key "nobody" not found: it is neither an ID nor a name');
+  });
+});
+
+describe("api-keys", () => {
+  test("creates a key whose value is shown once, lists and revokes it", async () => {
+    const { run } = await createCli();
+    const created = await run("api-keys create ci --access read-only --sandbox --debug");
+    const value = /KEY: +(\S+)/.exec(created.out)?.[1] ?? "";
+    expect({ code: created.code, value }).toEqual({
+      code: 0,
+      value: expect.stringMatching(/^gpuctl-sandbox-/),
+    });
+    expect(created.err).toContain("Save the value now: it is not shown again.");
+    expect(created.err).not.toContain(value);
+    const listed = await run("api-keys list --sandbox -o json");
+    expect(JSON.parse(listed.out).at(-1)).toMatchObject({ name: "ci", access: "read-only" });
+    expect(listed.out).not.toContain(value);
+    const revoked = await run("api-keys revoke ci --sandbox", {
+      terminal: 80,
+      prompts: { confirm: async ({ message }) => message.includes("Revoke the API key 3 (ci)?") },
+    });
+    expect(revoked.code).toBe(0);
+    expect((await run("rentals list", overNetwork({ GPUCTL_API_KEY: value }))).code).toBe(3);
+  });
+
+  test("rejects an access that the description does not list, before anything is sent", async () => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run("api-keys create ci --access everything --sandbox");
+    expect({ code, writes: requests.filter(({ method }) => method !== "GET") }).toEqual({
+      code: 2,
+      writes: [],
+    });
+    expect(err).toContain("--access must be");
+  });
+});
+
+describe("a third-party service", () => {
+  const lines = [
+    ["ssh-keys list", "the service lists no operation to list SSH keys"],
+    ["ssh-keys add id_ed25519.pub", "the service lists no operation to create SSH keys"],
+    ["ssh-keys remove 1 --yes", "the service lists no operation to remove SSH keys"],
+    ["api-keys list", "the service lists no operation to list API keys"],
+    ["api-keys create ci", "the service lists no operation to create API keys"],
+    ["api-keys revoke 1 --yes", "the service lists no operation to revoke API keys"],
+    ["billing balance", "the service lists no operation to show the balance"],
+    ["billing usage --plot", "the service lists no operation to show the usage"],
+    ["billing invoices", "the service lists no operation to show invoices"],
+  ] as const;
+
+  test.each(lines)("without it: %s says so, and sends nothing else", async (line, message) => {
+    const cli = await createCli({
+      respond: service({ [`GET ${descriptionPath}`]: () => Response.json(description({})) }),
+    });
+    await writeFile(join(cli.folder, "id_ed25519.pub"), publicKey);
+    const { code, err, requests } = await cli.run(line, overNetwork());
+    expect(code).toBe(5);
+    expect(err).toContain(`Error: ${message}\nUse the service's dashboard.`);
+    expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
+  });
+
+  test.each(lines)("whose description is not available: %s says so", async (line) => {
+    const cli = await createCli({ respond: service({}) });
+    await writeFile(join(cli.folder, "id_ed25519.pub"), publicKey);
+    const { code, err } = await cli.run(`${line} -o json`, overNetwork());
+    expect(code).toBe(5);
+    expect(JSON.parse(err).error.code).toBe("NO_DESCRIPTION");
+  });
+
+  const body = (properties: object, required: readonly string[] = []) => ({
+    requestBody: { content: { "application/json": { schema: { type: "object", properties, required } } } },
+  });
+
+  test("with other paths and field names gets the requests that it describes", async () => {
+    const cli = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () =>
+          Response.json(
+            description({
+              "GET /v2/users/me/ssh-keys": {},
+              "POST /v2/users/me/ssh-keys/add": body({ title: {}, public_key: {} }, ["title", "public_key"]),
+              "DELETE /v2/users/me/ssh-keys/{keyId}": {},
+              "GET /v2/api-keys": {},
+              "POST /v2/api-keys/revoke": body({ keyId: { type: "integer" } }),
+            }),
+          ),
+        "GET /v2/users/me/ssh-keys": () => Response.json({ data: [{ id: "k-1", title: "ada" }] }),
+        "POST /v2/users/me/ssh-keys/add": () => Response.json({ id: "k-2" }),
+        "DELETE /v2/users/me/ssh-keys/k-1": () => new Response(null, { status: 204 }),
+        "GET /v2/api-keys": () => Response.json([{ id: 7, name: "ci" }]),
+        "POST /v2/api-keys/revoke": () => Response.json({ ok: true }),
+      }),
+    });
+    await writeFile(join(cli.folder, "id_ed25519.pub"), publicKey);
+    const added = await cli.run("ssh-keys add id_ed25519.pub -o id", overNetwork());
+    expect({ out: added.out, body: added.requests.at(-1)?.body }).toEqual({
+      out: "k-2\n",
+      body: { title: "ada@laptop", public_key: publicKey },
+    });
+    expect(await cli.run("ssh-keys remove ada --yes", overNetwork())).toMatchObject({ code: 0 });
+    const revoked = await cli.run("api-keys revoke ci --yes", overNetwork());
+    expect(revoked.requests.at(-1)).toMatchObject({ path: "/v2/api-keys/revoke", body: { keyId: 7 } });
+  });
+
+  test("whose operation needs more fields is left to `api call`", async () => {
+    const cli = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () =>
+          Response.json(
+            description({ "POST /v2/ssh-keys": body({ name: {}, key: {}, team: {} }, ["team"]) }),
+          ),
+      }),
+    });
+    await writeFile(join(cli.folder, "id_ed25519.pub"), publicKey);
+    const { code, err, requests } = await cli.run("ssh-keys add id_ed25519.pub", overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: 5, sent: 1 });
+    expect(err).toContain("also needs, or does not take: team");
+  });
+});
