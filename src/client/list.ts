@@ -1,5 +1,6 @@
-import { JSONParser } from "@streamparser/json";
+import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import type { InputOf, OperationId } from "../contract/index.ts";
+import { markedNumber, withoutMarks } from "../core/exact-numbers.ts";
 import { InvalidResponse } from "../core/service-errors.ts";
 import type { ReadResponse, RequestInFlight } from "./attempt.ts";
 import { transportError } from "./failure.ts";
@@ -89,9 +90,15 @@ async function* arrayElements(
   invalid: (reason: string) => Error,
 ): AsyncGenerator<readonly unknown[]> {
   const ready: unknown[] = [];
-  const parser = new JSONParser({ paths: ["$.*"], keepStack: false });
-  parser.onValue = ({ value }) => {
-    ready.push(value);
+  const parser = new ExactTokenizer();
+  const values = new TokenParser({ paths: ["$.*"], keepStack: false });
+  parser.onToken = (token) => values.write(parser.exact(token));
+  values.onError = (error) => parser.error(error);
+  values.onEnd = () => {
+    if (!parser.isEnded) parser.end();
+  };
+  values.onValue = ({ value }) => {
+    ready.push(parser.hasMarks ? withoutMarks(value) : value);
   };
   for await (const chunk of chunks) {
     let error: Error | undefined;
@@ -104,5 +111,22 @@ async function* arrayElements(
     if (ready.length > 0) yield ready.splice(0);
     if (error) throw error;
   }
-  if (!parser.isEnded) throw invalid("the response ended in the middle of the list");
+  if (!values.isEnded) throw invalid("the response ended in the middle of the list");
+}
+
+/** Reads tokens, with marks for the numbers whose text is kept. */
+class ExactTokenizer extends Tokenizer {
+  #mark: string | undefined;
+  hasMarks = false;
+
+  protected override parseNumber(text: string): number {
+    this.#mark = markedNumber(text);
+    return Number(text);
+  }
+
+  exact(info: Parameters<Tokenizer["onToken"]>[0]): typeof info {
+    if (info.token !== TokenType.NUMBER || this.#mark === undefined) return info;
+    this.hasMarks = true;
+    return { ...info, token: TokenType.STRING, value: this.#mark };
+  }
 }

@@ -1,6 +1,7 @@
 import type { BufferedResponse } from "../client/response.ts";
 import { NoDescription } from "../core/errors.ts";
-import { isRecord, recordsOf as recordsOfPage } from "../core/json.ts";
+import { parseExactly } from "../core/exact-numbers.ts";
+import { isRecord, recordsOf as recordsOfPage, shownAt } from "../core/json.ts";
 import {
   InvalidResponse,
   isRead,
@@ -17,7 +18,7 @@ import {
 export function jsonOf(response: BufferedResponse): unknown {
   const { request, status } = response;
   try {
-    return JSON.parse(response.text());
+    return parseExactly(response.text());
   } catch {
     const empty = response.bytes.length === 0;
     const reason = empty ? `the service responded ${status} with an empty body` : "the response is not JSON";
@@ -56,7 +57,7 @@ export const recordsOf = (page: unknown): readonly unknown[] => recordsOfPage(pa
 /** A record's identifier as text. */
 export function idOf(record: unknown): string | undefined {
   if (!isRecord(record)) return undefined;
-  const id = record.id ?? record.rentalId;
+  const id = shownAt(record, ["id", "rentalId"]);
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }
 

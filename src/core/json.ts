@@ -1,7 +1,9 @@
+import { exactText, parseExactly } from "./exact-numbers.ts";
+
 /** Parses JSON; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return undefined;
   }
@@ -26,24 +28,30 @@ function own(value: unknown, key: string): unknown {
  * The value at a dotted path such as `providerData.sshNetworking.0.host`, or undefined. A key that itself contains dots
  * takes precedence over the same path step by step. Only own keys count. Never throws.
  */
-export function valueAt(record: unknown, path: string): unknown {
-  const whole = own(record, path);
+export function valueAt(record: unknown, path: string, read = own): unknown {
+  const whole = read(record, path);
   if (whole !== undefined) return whole;
   for (let dot = path.lastIndexOf("."); dot > 0; dot = path.lastIndexOf(".", dot - 1)) {
-    const value = valueAt(own(record, path.slice(0, dot)), path.slice(dot + 1));
+    const value = valueAt(own(record, path.slice(0, dot)), path.slice(dot + 1), read);
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
 /** The first value at any of the paths that is neither missing nor null. */
-export function firstAt(record: unknown, paths: readonly string[]): unknown {
+export function firstAt(record: unknown, paths: readonly string[], read = own): unknown {
   for (const path of paths) {
-    const value = valueAt(record, path) ?? undefined;
+    const value = valueAt(record, path, read) ?? undefined;
     if (value !== undefined) return value;
   }
   return undefined;
 }
+
+/** The same value to be printed or sent back: a number that JavaScript changes is the text that was received. */
+export const shownAt = (record: unknown, paths: readonly string[]): unknown =>
+  firstAt(record, paths, ownShown);
+
+const ownShown: typeof own = (value, key) => exactText(value, key) ?? own(value, key);
 
 /** JSON with the keys of every object sorted, so that equal values have equal text. */
 export const canonicalJson = (value: unknown): string =>

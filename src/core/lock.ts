@@ -57,8 +57,8 @@ export class LockLost extends Error {
 
 /**
  * Like `locked`, for work that ends in a step that must not be taken twice. The work calls `assertHeld` right before that
- * step. If another process has the lock by then, this throws `LockLost`, which the work lets through, and the work starts again once it has the lock. The file
- * at the path names the last holder.
+ * step. If another process has the lock by then, this throws `LockLost`, which the work lets through; the work starts
+ * again once it has the lock. The file at the path names the last holder.
  */
 export async function lockedUntil<Value>(
   path: string,

@@ -38,7 +38,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Formats",
       parts: [
-        "Set with --output.",
+        "Set with --output. Every format prints the numbers of a response to the digit, such as 1.50 or 12345678901234567891. jq may write numbers in another way, so the results of --jq may differ: 1.50 may become 1.5.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],
     },

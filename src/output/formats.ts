@@ -1,4 +1,4 @@
-import { firstAt, valueAt } from "../core/json.ts";
+import { firstAt, shownAt } from "../core/json.ts";
 import { dollars } from "../core/money.ts";
 import type { Column, Format } from "../core/view.ts";
 import { sshAddresses, sshText } from "./ssh.ts";
@@ -34,7 +34,7 @@ const formats: Record<Format, (value: unknown, record: unknown, options: FormatO
     return time === undefined ? plainText(value) : relativeTime(time, now);
   },
   gpus: (_value, record) =>
-    [valueAt(record, "gpuCount"), valueAt(record, "gpuType")]
+    [shownAt(record, ["gpuCount"]), shownAt(record, ["gpuType"])]
       .map(plainText)
       .filter((part) => part !== "")
       .join("x "),
@@ -47,7 +47,9 @@ const formats: Record<Format, (value: unknown, record: unknown, options: FormatO
  * times are relative on a terminal. A value that does not fit the column's format is shown as plain text.
  */
 export function formatted(record: unknown, column: Omit<Column, "title">, options: FormatOptions): string {
-  return formats[column.format ?? "text"](normalized(record, column), record, options);
+  const amount = column.format === "cents" ? firstAt(record, column.paths) : undefined;
+  const value = Number.isFinite(amount) ? amount : normalized(record, column);
+  return formats[column.format ?? "text"](value, record, options);
 }
 
 /** A column's value in a record for programs: times and cents are unchanged. */
@@ -60,7 +62,7 @@ export function plain(record: unknown, column: Omit<Column, "title">): string {
 }
 
 function normalized(record: unknown, { paths, spelling }: Omit<Column, "title">): unknown {
-  const value = firstAt(record, paths);
+  const value = shownAt(record, paths);
   if (spelling === undefined || typeof value !== "string") return value;
   const letters = value.replace(/[^a-z]/gi, "").toLowerCase();
   return Object.hasOwn(spelling, letters) ? spelling[letters] : value;

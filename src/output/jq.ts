@@ -2,6 +2,7 @@ import console from "node:console";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { type Jq, type JqResult, loadJq } from "jq-wasm";
+import { stringifyExactly } from "../core/exact-numbers.ts";
 import { escapeControls } from "./json.ts";
 import { sanitize } from "./text.ts";
 
@@ -39,7 +40,7 @@ export async function compileFilter(expression: string): Promise<Filter> {
   const compiled = jq.raw("", program);
   if (compiled.exitCode !== 0) throw new BadFilter(`invalid --jq expression: ${reason(compiled.stderr)}`);
   return (data, terminal) => {
-    const { stdout, stderr, exitCode } = runFilter(jq, program, JSON.stringify(data) ?? "null");
+    const { stdout, stderr, exitCode } = runFilter(jq, program, stringifyExactly(data) ?? "null");
     if (exitCode !== 0) throw filterFailure(reason(stderr) || `jq exited with status ${exitCode}`);
     const values = stdout.split("\n").filter((line) => line !== "");
     return {

@@ -1,3 +1,4 @@
+import { stringifyExactly } from "../core/exact-numbers.ts";
 import { isRecord } from "../core/json.ts";
 import type { Records } from "../core/result.ts";
 import type { View } from "../core/view.ts";
@@ -5,7 +6,7 @@ import { recordsOf, type Value, wholeOf } from "./records.ts";
 
 /** A value as JSON with an indent of two, ended by a newline. `terminal` applies {@link escapeControls}. */
 export function json(data: unknown, terminal: boolean): string {
-  return escapeControls(`${JSON.stringify(data, null, 2) ?? "null"}\n`, terminal);
+  return escapeControls(`${stringifyExactly(data, 2) ?? "null"}\n`, terminal);
 }
 
 /** Batches of records as one JSON array, byte for byte the same as `json` of the whole list. */
@@ -17,7 +18,7 @@ export async function* jsonArray(
   for await (const records of batches) {
     let piece = "";
     for (const record of records) {
-      const text = JSON.stringify(record, null, 2) ?? "null";
+      const text = stringifyExactly(record, 2) ?? "null";
       piece += `${before}\n  ${text.replaceAll("\n", "\n  ")}`;
       before = ",";
     }
@@ -38,7 +39,7 @@ export async function* jsonl(value: Value | Records, view: View, terminal: boole
 }
 
 const jsonLines = (records: readonly unknown[], terminal: boolean): string =>
-  records.map((record) => `${escapeControls(JSON.stringify(record) ?? "null", terminal)}\n`).join("");
+  records.map((record) => `${escapeControls(stringifyExactly(record) ?? "null", terminal)}\n`).join("");
 
 /**
  * JSON text for a terminal: control characters and bidirectional overrides, which JSON.stringify leaves as they are, are

@@ -1,4 +1,4 @@
-import { firstAt, isRecord } from "../core/json.ts";
+import { isRecord, shownAt } from "../core/json.ts";
 import type { Records } from "../core/result.ts";
 import type { Column, DocumentView, OutputFormat, View } from "../core/view.ts";
 import type { DrawOptions } from "./formats.ts";
@@ -103,7 +103,7 @@ function* lines(records: readonly unknown[], view: RecordsView, terminal: boolea
   for (let start = 0; start < records.length; start += LINES_PER_PIECE) {
     const piece = records
       .slice(start, start + LINES_PER_PIECE)
-      .map((record) => oneLine(plainText(isRecord(record) ? firstAt(record, paths) : record), terminal))
+      .map((record) => oneLine(plainText(isRecord(record) ? shownAt(record, paths) : record), terminal))
       .filter((line) => line !== "")
       .map((line) => `${line}\n`)
       .join("");

@@ -1,3 +1,5 @@
+import { exactText, stringifyExactly } from "../core/exact-numbers.ts";
+
 /** Whether a value is an array of scalars, which reads well on one line. */
 export function isSimpleList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.every((item) => item === null || typeof item !== "object");
@@ -9,10 +11,11 @@ export function isSimpleList(value: unknown): value is readonly unknown[] {
  */
 export function plainText(value: unknown): string {
   if (value === undefined || value === null || typeof value === "function") return "";
-  if (isSimpleList(value)) return value.map(plainText).join(", ");
+  if (isSimpleList(value))
+    return value.map((item, at) => exactText(value, `${at}`) ?? plainText(item)).join(", ");
   if (typeof value !== "object") return String(value);
   try {
-    return JSON.stringify(value) ?? "";
+    return stringifyExactly(value) ?? "";
   } catch {
     return "…";
   }

@@ -1,4 +1,5 @@
 import { Document, type Scalar, visit } from "yaml";
+import { exactCopy } from "../core/exact-numbers.ts";
 import { unicodeEscape } from "./json.ts";
 
 /** `compat` quotes what YAML 1.1 readers take for a boolean or a date. */
@@ -12,9 +13,10 @@ const unescaped = new RegExp(`[${marks}]`, "g");
 
 /** A value as YAML that reads back equal and holds nothing that a terminal interprets. */
 export function yaml(data: unknown): string {
-  const document = new Document(data ?? null, options);
+  const { value, finish } = exactCopy(data ?? null);
+  const document = new Document(value, options);
   visit(document, { Scalar: (_key, scalar) => quoteUnsafe(scalar) });
-  return document.toString(layout).replace(unescaped, unicodeEscape);
+  return finish(document.toString(layout).replace(unescaped, unicodeEscape));
 }
 
 function quoteUnsafe(scalar: Scalar): void {

@@ -51,7 +51,7 @@ describe("a list on a terminal", () => {
     }));
     const shown = async (width: number) =>
       (await rendered(rentals, { ...machines, columns }, { ...onTerminal, width })).split("\n")[0];
-    expect(await shown(52)).toMatch(/^ID +LABEL +STATE +GPU +\$\/H +AGE$/);
+    expect(await shown(56)).toMatch(/^ID +LABEL +STATE +GPU +\$\/H +AGE$/);
     expect(await shown(47)).toMatch(/^ID +LABEL +STATE +\$\/H +AGE$/);
     expect(await shown(35)).toMatch(/^ID +LABEL +STATE +GPU$/);
     expect(await shown(20)).toMatch(/^ID +LABEL$/);

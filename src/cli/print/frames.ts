@@ -1,4 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
+import { stringifyExactly } from "../../core/exact-numbers.ts";
 import type { Frame, Frames } from "../../core/result.ts";
 import type { Column } from "../../core/view.ts";
 import { recordsOf } from "../../output/records.ts";
@@ -119,7 +120,7 @@ const showChanges: Renderer = async (frames, options) => {
 const showRecords: Renderer = async (frames, options) => {
   for await (const { data } of reportFailures(frames, options)) {
     for (const record of [data].flat()) {
-      await options.system.io.stdout.write(`${JSON.stringify(record)}\n`);
+      await options.system.io.stdout.write(`${stringifyExactly(record)}\n`);
     }
   }
 };

@@ -1,5 +1,6 @@
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { CannotPrint, codeOf, reasonOf, StoredElsewhere } from "../../core/errors.ts";
+import { stringifyExactly } from "../../core/exact-numbers.ts";
 import type { Data, Frames, Records, Result, Text } from "../../core/result.ts";
 import type { Column, View } from "../../core/view.ts";
 import type { Filter } from "../../output/jq.ts";
@@ -43,7 +44,7 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
   } catch (error) {
     // A filter may fail when there is nothing on stdout yet.
     if ("data" in result && !(error instanceof StoredElsewhere)) {
-      const path = await keep(Buffer.from(`${JSON.stringify(result.data)}\n`));
+      const path = await keep(Buffer.from(`${stringifyExactly(result.data)}\n`));
       notes.setFailureContext(`The result was kept: ${path}.`);
     }
     throw error;

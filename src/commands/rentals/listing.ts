@@ -2,6 +2,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { isRecord, recordsOf } from "../../command-kit/responses.ts";
 import { rentalTypes } from "../../contract/enums.ts";
 import type { InputOf } from "../../contract/index.ts";
+import { copyTexts } from "../../core/exact-numbers.ts";
 import { firstAt } from "../../core/json.ts";
 import { typePaths } from "./views.ts";
 
@@ -74,7 +75,7 @@ async function list(
 
 /** A rental's record with its type, for a table. */
 export const rowOf = ({ record, type }: ActiveRental): unknown =>
-  isRecord(record) ? { ...record, rentalType: record.rentalType ?? type } : record;
+  isRecord(record) ? copyTexts(record, { ...record, rentalType: record.rentalType ?? type }) : record;
 
 /** The type of a rental according to its record, whichever field holds it; undefined when none does. */
 export function rentalTypeOf(record: unknown): RentalType | undefined {

@@ -2,6 +2,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { idOf, isRecord } from "../../command-kit/responses.ts";
 import { duration } from "../../core/durations.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
+import { copyTexts } from "../../core/exact-numbers.ts";
 import type { Frame, Frames } from "../../core/result.ts";
 import { InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
 import { type ActiveRental, bothTypes, kinds, type Listings, rowOf } from "./listing.ts";
@@ -78,7 +79,9 @@ async function* frames(
         data: arrange(rentals).map(({ record }) => record),
         rows: arrange(known)
           .map(rowOf)
-          .map((row) => (isRecord(row) ? { ...row, change: marks.get(idOf(row) ?? "") } : row)),
+          .map((row) =>
+            isRecord(row) ? copyTexts(row, { ...row, change: marks.get(idOf(row) ?? "") }) : row,
+          ),
         notes,
         status: `Updated at ${clock(at)}${problem.join("") || ","} ${note}`,
         failed: failures.size > 0,

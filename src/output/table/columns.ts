@@ -1,3 +1,4 @@
+import { exactText } from "../../core/exact-numbers.ts";
 import { isRecord } from "../../core/json.ts";
 import { dollars } from "../../core/money.ts";
 import type { Column, View } from "../../core/view.ts";
@@ -69,7 +70,11 @@ export function* leaves(value: unknown, path = "", depth = 0): Generator<Leaf> {
 
 function childrenOf(value: unknown): readonly [string, unknown][] {
   if (isSimpleList(value)) return [];
-  return Array.isArray(value) || isRecord(value) ? Object.entries(value) : [];
+  if (!Array.isArray(value) && !isRecord(value)) return [];
+  return Object.entries(value).map(([key, inner]) => [
+    key,
+    isCentsPath(key) ? inner : (exactText(value, key) ?? inner),
+  ]);
 }
 
 /** A leaf as people read it: cents become dollars, and their path loses the word "cents". */

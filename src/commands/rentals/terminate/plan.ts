@@ -5,7 +5,7 @@ import { idOf, labelPaths, noDescription } from "../../../command-kit/responses.
 import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
 import { descriptionTimeout } from "../../../core/defaults.ts";
 import { NotFound, NotOffered } from "../../../core/errors.ts";
-import { firstAt } from "../../../core/json.ts";
+import { firstAt, shownAt } from "../../../core/json.ts";
 import { requestForId } from "../../../openapi/id-parameter.ts";
 import { kinds, listActive, type RentalType, rentalTypeOf } from "../listing.ts";
 import { id as idPaths } from "../views.ts";
@@ -131,7 +131,7 @@ async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): 
 
 function rentalOf(id: string, record: unknown): Rental {
   const label = firstAt(record, labelPaths);
-  const wireId = firstAt(record, idPaths);
+  const wireId = shownAt(record, idPaths);
   return {
     id,
     wireId: typeof wireId === "number" || typeof wireId === "string" ? wireId : parseId(id),

@@ -1,0 +1,111 @@
+/**
+ * JavaScript changes some numbers of JSON: `1.50` to 1.5, `1e400` to Infinity, and whole numbers beyond 2^53 to a
+ * neighbor. Values keep plain numbers to compute with; the text of those that change is kept here, by the object or list
+ * that holds them, so that they are printed as they were received.
+ */
+const texts = new WeakMap<object, Map<string, string>>();
+/** Whether any text was kept: else values are printed without looking for one. */
+let isUsed = false;
+
+/** Marks the text of a number in a string. No service can know it. */
+const mark = `exact${crypto.randomUUID().replaceAll("-", "")}n`;
+
+/** Numbers outside of strings that may change, and a few others. */
+const suspicious =
+  /(?<=^|[:,[\s])(?:-?(?:\d+\.\d*0|[\d.]+[eE][+-]?\d+|[\d.]{16,}|0\.0{6}\d*)|-0)(?=[\s,\]}]|$)/g;
+
+const changes = (number: string): boolean => String(Number(number)) !== number;
+
+/** Parses JSON and keeps the text of numbers that JavaScript changes. Throws as `JSON.parse` does. */
+export function parseExactly(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (text.search(suspicious) < 0) return value;
+  const marked = withMarks(text);
+  return marked === text ? value : withoutMarks(JSON.parse(marked));
+}
+
+/** Valid JSON in which the numbers that change are strings with their text. */
+function withMarks(text: string): string {
+  let marked = "";
+  let copied = 0;
+  let afterStrings = 0;
+  for (const { 0: number, index } of text.matchAll(suspicious)) {
+    for (let quote = text.indexOf('"', afterStrings); quote >= 0 && quote < index; ) {
+      afterStrings = endOfString(text, quote);
+      quote = text.indexOf('"', afterStrings);
+    }
+    if (afterStrings > index || !changes(number)) continue;
+    marked += `${text.slice(copied, index)}"${mark}${number}"`;
+    copied = index + number.length;
+  }
+  return marked + text.slice(copied);
+}
+
+/** The position after the string that begins at a quote. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === "\\") backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+}
+
+/** The number's text as a marked string, for a parser that reads tokens; undefined for a number that does not change. */
+export const markedNumber = (number: string): string | undefined =>
+  changes(number) ? mark + number : undefined;
+
+/** Replaces the marked strings inside a value by numbers, and keeps their texts. */
+export function withoutMarks(value: unknown): unknown {
+  if (typeof value === "string") return value.startsWith(mark) ? Number(value.slice(mark.length)) : value;
+  if (typeof value !== "object" || value === null) return value;
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(value);
+  for (const [key, inner] of entries) {
+    const plain = withoutMarks(inner);
+    if (plain === inner) continue;
+    Reflect.set(value, key, plain);
+    keep(value, key, String(inner).slice(mark.length));
+  }
+  return value;
+}
+
+function keep(holder: object, key: string, text: string): void {
+  isUsed = true;
+  const known = texts.get(holder) ?? new Map<string, string>();
+  texts.set(holder, known.set(key, text));
+}
+
+/** The text of a number that JavaScript changes, by the object or list that holds it. */
+export const exactText = (holder: unknown, key: string): string | undefined =>
+  isUsed && typeof holder === "object" && holder !== null ? texts.get(holder)?.get(key) : undefined;
+
+/** Gives a copy of a record the texts of the original. */
+export function copyTexts<Copy extends object>(from: object, copy: Copy): Copy {
+  const known = isUsed ? texts.get(from) : undefined;
+  if (known) texts.set(copy, known);
+  return copy;
+}
+
+/** `JSON.stringify` with each number as it was received. */
+export const stringifyExactly = (value: unknown, indent?: number): string | undefined =>
+  isUsed
+    ? JSON.stringify(value, withMarkedNumbers, indent)?.replace(quotedMarks, "$1")
+    : JSON.stringify(value, null, indent);
+
+const quotedMarks = new RegExp(`"${mark}([^"]*)"`, "g");
+const bareMarks = new RegExp(`${mark}([-+.\\deE]+)`, "g");
+
+function withMarkedNumbers(this: unknown, key: string, value: unknown): unknown {
+  const text = typeof value === "number" ? exactText(this, key) : undefined;
+  return text === undefined ? value : mark + text;
+}
+
+/** A copy for a writer that cannot print numbers as text, and what turns its output into the wanted text. */
+export function exactCopy(value: unknown): {
+  readonly value: unknown;
+  readonly finish: (text: string) => string;
+} {
+  if (!isUsed) return { value, finish: (text) => text };
+  const marked = JSON.stringify(value, withMarkedNumbers);
+  if (marked === undefined || !marked.includes(mark)) return { value, finish: (text) => text };
+  return { value: JSON.parse(marked), finish: (text) => text.replace(bareMarks, "$1") };
+}
