@@ -184,7 +184,7 @@ describe("rentals history --limit", () => {
         return Response.json({ rentals: [{ id: page * 2 - 1 }, { id: page * 2 }], nextCursor: `${page}` });
       },
     });
-    const { out } = await run("rentals history --limit 4 -o id --sandbox");
+    const { out } = await run("rentals history --limit 4 -o id", overNetwork());
     expect({ out, page }).toEqual({ out: "1\n2\n3\n4\n", page: 2 });
   });
 });
