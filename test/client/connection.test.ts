@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createTransport } from "../../src/client/transport.ts";
 import { caller, failure, read, write } from "./calling.ts";
 import { deadOrigin, json, type LocalServer, listen, listenRaw } from "./server.ts";
 
 describe("connections", () => {
-  it("are reused for the next call", async () => {
+  test("are reused for the next call", async () => {
     const server = await listen((_request, response) => json(response, []));
     const { call } = caller(server.origin);
     await call(...read);
@@ -16,7 +16,7 @@ describe("connections", () => {
     expect(server.connections()).toBe(1);
   });
 
-  it("are opened in parallel for parallel calls", async () => {
+  test("are opened in parallel for parallel calls", async () => {
     const waiting: (() => void)[] = [];
     const server = await listen((_request, response) => {
       waiting.push(() => json(response, []));
@@ -27,7 +27,7 @@ describe("connections", () => {
     expect(server.connections()).toBe(2);
   });
 
-  it("are closed with the transport, including those of parallel calls", async () => {
+  test("are closed with the transport, including those of parallel calls", async () => {
     const closed: Promise<unknown>[] = [];
     const server = createServer((_request, response) => json(response, []));
     server.on("connection", (socket) => closed.push(once(socket, "close")));
@@ -51,7 +51,7 @@ describe("connections", () => {
 });
 
 describe("a refused connection", () => {
-  it("is retried for a read, and then reported as a network failure", async () => {
+  test("is retried for a read, and then reported as a network failure", async () => {
     const origin = await deadOrigin();
     const { call, slept } = caller(origin);
     expect(await failure(call(...read))).toMatchObject({
@@ -62,13 +62,13 @@ describe("a refused connection", () => {
     expect(slept).toHaveLength(3);
   });
 
-  it("means that a write was not sent: it is retryable, but not retried automatically", async () => {
+  test("means that a write was not sent: it is retryable, but not retried automatically", async () => {
     const { call, slept } = caller(await deadOrigin());
     expect(await failure(call(...write))).toMatchObject({ name: "NetworkError", code: "ECONNREFUSED" });
     expect(slept).toEqual([]);
   });
 
-  it("names a host that does not exist", async () => {
+  test("names a host that does not exist", async () => {
     const { call } = caller("https://no-such-host.invalid", { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({
       name: "NetworkError",
@@ -122,7 +122,7 @@ const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
 ];
 
 describe.each(breaks)("a connection that breaks %s", (_name, breaking) => {
-  it("is a network failure for a read, after the retries", async () => {
+  test("is a network failure for a read, after the retries", async () => {
     const server = await breaking();
     const { call } = caller(server.origin, { retries: 2 });
     expect(await failure(call(...read))).toMatchObject({
@@ -132,7 +132,7 @@ describe.each(breaks)("a connection that breaks %s", (_name, breaking) => {
     expect(server.connections()).toBe(3);
   });
 
-  it("leaves the outcome of a write unknown, and the write is not sent again", async () => {
+  test("leaves the outcome of a write unknown, and the write is not sent again", async () => {
     const server = await breaking();
     expect(await failure(caller(server.origin).call(...write))).toMatchObject({
       name: "UnknownOutcome",
@@ -143,7 +143,7 @@ describe.each(breaks)("a connection that breaks %s", (_name, breaking) => {
   });
 });
 
-it("a reused connection that the server closed leaves the outcome of a write unknown, too", async () => {
+test("a reused connection that the server closed leaves the outcome of a write unknown, too", async () => {
   const server = await listen((_request, response, index) => {
     if (index === 0) json(response, []);
     else response.socket?.resetAndDestroy();

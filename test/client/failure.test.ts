@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readFailure } from "../../src/client/failure.ts";
 
 const issue = { path: ["gpuCount"], message: "too many" };
 
 describe("the body of an error response", () => {
-  it.each([
+  test.each([
     [
       "the service's own",
       { code: "BAD_REQUEST", message: "Invalid input data", issues: [issue] },
@@ -61,7 +61,7 @@ describe("the body of an error response", () => {
     expect(readFailure(400, JSON.stringify(body))).toMatchObject({ status: 400, ...expected });
   });
 
-  it.each([
+  test.each([
     ["nothing", "", "empty response body"],
     ["blanks", " \n\t", "empty response body"],
     ["text", "upstream  failed\n", "upstream failed"],
@@ -76,12 +76,12 @@ describe("the body of an error response", () => {
     expect(readFailure(502, text)).toEqual({ status: 502, code: "HTTP_502", message, issues: [] });
   });
 
-  it("is truncated if it is long", () => {
+  test("is truncated if it is long", () => {
     const { message } = readFailure(500, "x".repeat(5_000_000));
     expect(message).toBe(`${"x".repeat(300)}…`);
   });
 
-  it.each(["<", "<script", "<style><", "<a <b"])(
+  test.each(["<", "<script", "<style><", "<a <b"])(
     "is parsed in linear time when it consists only of %s",
     (piece) => {
       const start = performance.now();

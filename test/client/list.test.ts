@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Listed } from "../../src/client/list.ts";
 import { caller, failure } from "./calling.ts";
 import { json, listen } from "./server.ts";
@@ -25,7 +25,7 @@ async function recordsAndError(listed: Listed) {
 }
 
 describe("a list", () => {
-  it("that is an array is streamed record by record, however the network splits it", async () => {
+  test("that is an array is streamed record by record, however the network splits it", async () => {
     const records = [{ id: 1, label: "日本語 🚀" }, [1, [2]], null, "x\\", 1.5e3, { a: { b: [] } }];
     const bytes = Buffer.from(` \n${JSON.stringify(records)} \n`);
     const server = await listen((_request, response) => {
@@ -36,7 +36,7 @@ describe("a list", () => {
     expect(await all(await caller(server.origin).list(...history))).toEqual(records);
   });
 
-  it.each([[null], [{ items: [{ id: 1 }], next: "x" }], ["text"], [7]])(
+  test.each([[null], [{ items: [{ id: 1 }], next: "x" }], ["text"], [7]])(
     "that is %j is returned as a whole",
     async (body) => {
       const server = await listen((_request, response) => json(response, body));
@@ -44,7 +44,7 @@ describe("a list", () => {
     },
   );
 
-  it("is retried until its first record arrives", async () => {
+  test("is retried until its first record arrives", async () => {
     const server = await listen((_request, response, index) => {
       if (index === 0) return json(response, {}, 503);
       response.writeHead(200);
@@ -58,7 +58,7 @@ describe("a list", () => {
     expect(exchanges.map(({ status }) => status)).toEqual([503, 200, 200]);
   });
 
-  it("whose connection breaks after a record is not retried, but reported as retryable", async () => {
+  test("whose connection breaks after a record is not retried, but reported as retryable", async () => {
     const server = await listen((_request, response) => {
       response.writeHead(200);
       response.write('[{"id":1},', () => setImmediate(() => response.destroy()));
@@ -69,7 +69,7 @@ describe("a list", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it.each([
+  test.each([
     ["[1,2", [1], /ended in the middle of the list/],
     ["[1,2,]", [1, 2], /not valid JSON/],
     ["[1,2] x", [1, 2], /not valid JSON at byte 6/],
@@ -80,14 +80,14 @@ describe("a list", () => {
     expect(error).toMatchObject({ name: "InvalidResponse", message: expect.stringMatching(message) });
   });
 
-  it("that is invalid from the start is reported immediately", async () => {
+  test("that is invalid from the start is reported immediately", async () => {
     const server = await listen((_request, response) => response.end("[oops"));
     expect(await failure(caller(server.origin).list(...history))).toMatchObject({ name: "InvalidResponse" });
     const empty = await listen((_request, response) => response.end());
     expect(await failure(caller(empty.origin).list(...history))).toMatchObject({ name: "InvalidResponse" });
   });
 
-  it("that stalls after a record times out", async () => {
+  test("that stalls after a record times out", async () => {
     const server = await listen((_request, response) => {
       response.writeHead(200);
       response.write('[{"id":1},');
@@ -99,7 +99,7 @@ describe("a list", () => {
     expect(error).toMatchObject({ name: "NetworkError", code: "ETIMEDOUT" });
   });
 
-  it("does not time out while the caller pauses reading", async () => {
+  test("does not time out while the caller pauses reading", async () => {
     let finish = () => {};
     const server = await listen((_request, response) => {
       response.writeHead(200);

@@ -1,6 +1,6 @@
 import { createServer as createSecureServer } from "node:https";
 import { connect } from "node:net";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { caller, failure, key, read, write } from "./calling.ts";
 import { selfSigned } from "./certificate.ts";
 import { json, listen, listenRaw, open } from "./server.ts";
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe("HTTP_PROXY", () => {
-  it.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY"])(
+  test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY"])(
     "gets the absolute URL, over one connection: %s",
     async (name) => {
       const proxy = await listen((_request, response) => json(response, ["by proxy"]));
@@ -36,7 +36,7 @@ describe("HTTP_PROXY", () => {
     },
   );
 
-  it("gets the user name and password from its URL", async () => {
+  test("gets the user name and password from its URL", async () => {
     const proxy = await listen((_request, response) => json(response, []));
     vi.stubEnv("HTTP_PROXY", proxy.origin.replace("//", "//me:p%40ss@"));
     await caller("http://api.example.test:81", remote).call(...read);
@@ -44,7 +44,7 @@ describe("HTTP_PROXY", () => {
     expect(proxy.seen[0]?.path).toMatch(/^http:\/\/api\.example\.test:81\//);
   });
 
-  it("is bypassed for the hosts in NO_PROXY", async () => {
+  test("is bypassed for the hosts in NO_PROXY", async () => {
     const proxy = await listen((_request, response) => json(response, ["by proxy"]));
     vi.stubEnv("HTTP_PROXY", proxy.origin);
     vi.stubEnv("NO_PROXY", "other.test,.example.invalid");
@@ -54,7 +54,7 @@ describe("HTTP_PROXY", () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it.each(["127.0.0.1", "localhost"])("is never used for localhost: %s", async (host) => {
+  test.each(["127.0.0.1", "localhost"])("is never used for localhost: %s", async (host) => {
     const proxy = await listen((_request, response) => json(response, ["by proxy"]));
     const server = await listen((_request, response) => json(response, ["direct"]));
     vi.stubEnv("HTTP_PROXY", proxy.origin);
@@ -62,7 +62,7 @@ describe("HTTP_PROXY", () => {
     expect(proxy.connections()).toBe(0);
   });
 
-  it("that breaks leaves the outcome of a write unknown", async () => {
+  test("that breaks leaves the outcome of a write unknown", async () => {
     const proxy = await listenRaw((socket) => socket.once("data", () => socket.resetAndDestroy()));
     vi.stubEnv("HTTP_PROXY", proxy.origin);
     expect(await failure(caller("http://api.example.test", remote).call(...write))).toMatchObject({
@@ -71,7 +71,7 @@ describe("HTTP_PROXY", () => {
     expect(proxy.connections()).toBe(1);
   });
 
-  it.each(["http://[", "socks5://127.0.0.1:1080"])("cannot be %s", async (address) => {
+  test.each(["http://[", "socks5://127.0.0.1:1080"])("cannot be %s", async (address) => {
     vi.stubEnv("HTTP_PROXY", address);
     expect(await failure(caller("http://api.example.test", remote).call(...write))).toMatchObject({
       name: "NetworkError",
@@ -81,7 +81,7 @@ describe("HTTP_PROXY", () => {
 });
 
 describe("HTTPS_PROXY", () => {
-  it("opens a tunnel and sees neither the key nor the request", async () => {
+  test("opens a tunnel and sees neither the key nor the request", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const service = createSecureServer(selfSigned("api.example.test"), (request, response) =>
       request.resume().on("end", () => json(response, { host: request.headers.host, url: request.url })),
@@ -109,7 +109,7 @@ describe("HTTPS_PROXY", () => {
     expect(proxy.received()).not.toContain("storage-volumes");
   });
 
-  it.each([407, 502])("that returns %i has forwarded nothing: a write is retryable", async (status) => {
+  test.each([407, 502])("that returns %i has forwarded nothing: a write is retryable", async (status) => {
     const proxy = await listenRaw((socket) =>
       socket.once("data", () => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`)),
     );
@@ -122,7 +122,7 @@ describe("HTTPS_PROXY", () => {
     expect(proxy.received()).not.toContain(key);
   });
 
-  it("that cannot be reached is a network failure", async () => {
+  test("that cannot be reached is a network failure", async () => {
     vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:1");
     expect(await failure(caller("https://api.example.test").call(...write))).toMatchObject({
       name: "NetworkError",
@@ -130,7 +130,7 @@ describe("HTTPS_PROXY", () => {
     });
   });
 
-  it("that never responds times out before anything is sent", async () => {
+  test("that never responds times out before anything is sent", async () => {
     let closed = () => {};
     const closing = new Promise<void>((resolve) => {
       closed = resolve;

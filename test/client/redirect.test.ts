@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { caller, failure, key, read, write } from "./calling.ts";
 import { json, listen } from "./server.ts";
 
@@ -12,14 +12,14 @@ const redirecting = (location: string, status: number) =>
 const statuses = [301, 302, 303, 307, 308];
 
 describe.each(statuses)("a redirect with %i", (status) => {
-  it("is followed by a read within the same origin, with the key", async () => {
+  test("is followed by a read within the same origin, with the key", async () => {
     const server = await redirecting("/moved?a=b", status);
     expect(await caller(server.origin).call(...read)).toEqual(["here"]);
     expect(server.seen.map(({ path }) => path)).toEqual(["/v2/on-demand/storage-volumes", "/moved?a=b"]);
     expect(server.seen[1]?.headers.authorization).toBe(`Bearer ${key}`);
   });
 
-  it("to another origin is not followed", async () => {
+  test("to another origin is not followed", async () => {
     const other = await listen((_request, response) => json(response, ["stolen"]));
     const server = await redirecting(`${other.origin}/moved`, status);
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({
@@ -30,7 +30,7 @@ describe.each(statuses)("a redirect with %i", (status) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("is never followed by a write", async () => {
+  test("is never followed by a write", async () => {
     const server = await redirecting("/moved", status);
     expect(await failure(caller(server.origin).call(...write))).toMatchObject({ status });
     expect(server.seen).toHaveLength(1);
@@ -38,7 +38,7 @@ describe.each(statuses)("a redirect with %i", (status) => {
 });
 
 describe("a redirect", () => {
-  it("to the same host by another name or another port is another origin", async () => {
+  test("to the same host by another name or another port is another origin", async () => {
     const server = await listen((_request, response) =>
       response.writeHead(302, { Location: `http://localhost:${server.port}/moved` }).end(),
     );
@@ -46,14 +46,14 @@ describe("a redirect", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it.each(["", "http://", "javascript:alert(1)"])("to %j is not followed", async (location) => {
+  test.each(["", "http://", "javascript:alert(1)"])("to %j is not followed", async (location) => {
     const server = await listen((_request, response) =>
       response.writeHead(302, { Location: location }).end(),
     );
     expect(await failure(caller(server.origin, { retries: 0 }).call(...read))).toMatchObject({ status: 302 });
   });
 
-  it("in a loop is a failure", async () => {
+  test("in a loop is a failure", async () => {
     const server = await listen((_request, response) =>
       response.writeHead(302, { Location: "/v2/again" }).end(),
     );
@@ -61,7 +61,7 @@ describe("a redirect", () => {
     expect(server.seen).toHaveLength(6);
   });
 
-  it("reuses the connection", async () => {
+  test("reuses the connection", async () => {
     const server = await redirecting("/moved", 302);
     const { call } = caller(server.origin);
     await call(...read);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { requestParts, type Target, wireRequest } from "../../src/client/request.ts";
 import { caller, failure, key, read, write } from "./calling.ts";
 import { json, listen } from "./server.ts";
@@ -23,7 +23,7 @@ describe("a parameter of the path", () => {
     in: "body",
   } as const;
 
-  it("is taken from the input, escaped, and not sent again in the body", () => {
+  test("is taken from the input, escaped, and not sent again in the body", () => {
     const { url, body } = wireRequest(
       requestParts(attach, { storageVolumeId: "a/b c", rentalIds: [1] }),
       target,
@@ -32,7 +32,7 @@ describe("a parameter of the path", () => {
     expect(body).toBe('{"rentalIds":[1]}');
   });
 
-  it.each([undefined, "", ".", ".."])(
+  test.each([undefined, "", ".", ".."])(
     "%j makes no request, which would go to another path",
     (storageVolumeId) => {
       expect(() => requestParts(attach, { storageVolumeId })).toThrow("storageVolumeId must be an id");
@@ -41,7 +41,7 @@ describe("a parameter of the path", () => {
 });
 
 describe("the URL", () => {
-  it.each([
+  test.each([
     ["https://api.example.com", "https://api.example.com/v2/on-demand/rental"],
     ["https://api.example.com/", "https://api.example.com/v2/on-demand/rental"],
     ["https://api.example.com///", "https://api.example.com/v2/on-demand/rental"],
@@ -55,7 +55,7 @@ describe("the URL", () => {
     expect(urlFor({ baseUrl })).toBe(url);
   });
 
-  it("adds the query to the one of the base URL, and escapes it", () => {
+  test("adds the query to the one of the base URL, and escapes it", () => {
     const url = new URL(urlFor({ baseUrl: "https://example.com?team=a" }, { rentalId: "a/b &c=ü" }));
     expect([...url.searchParams]).toEqual([
       ["team", "a"],
@@ -63,13 +63,13 @@ describe("the URL", () => {
     ]);
   });
 
-  it("omits undefined values", () => {
+  test("omits undefined values", () => {
     expect(urlFor({}, { includeClusterPools: undefined })).toBe(
       "https://api.example.com/v2/on-demand/rental",
     );
   });
 
-  it("is that of the inference host for inference, else the base URL", () => {
+  test("is that of the inference host for inference, else the base URL", () => {
     expect(urlFor({ inferenceBaseUrl: "https://infer.example.com/x" }, {}, chat)).toBe(
       "https://infer.example.com/x/v1/chat/completions",
     );
@@ -79,19 +79,19 @@ describe("the URL", () => {
     );
   });
 
-  it("does not include the password of the base URL", () => {
+  test("does not include the password of the base URL", () => {
     expect(urlFor({ baseUrl: "https://me:secret@example.com" })).toBe(
       "https://example.com/v2/on-demand/rental",
     );
   });
 
-  it("is required", () => {
+  test("is required", () => {
     expect(() => urlFor({ baseUrl: undefined })).toThrow("no base URL");
   });
 });
 
 describe("the key", () => {
-  it.each([
+  test.each([
     "http://api.example.com",
     "http://10.0.0.1",
     "http://127.0.0.1.example.com",
@@ -101,7 +101,7 @@ describe("the key", () => {
     expect(urlFor({ baseUrl, insecureHttp: true })).toMatch(/^http:/);
   });
 
-  it.each([
+  test.each([
     "http://127.0.0.1:1",
     "http://127.8.9.1",
     "http://localhost:1",
@@ -113,17 +113,17 @@ describe("the key", () => {
 
   const keyOf = (apiKey: string) => wireRequest(list, { ...target, apiKey }).headers.Authorization;
 
-  it("can end with a newline", () => {
+  test("can end with a newline", () => {
     expect(keyOf(` ${key}\r\n`)).toBe(`Bearer ${key}`);
   });
 
-  it.each(["", " \n", "two words", "sk-ü", "sk\u0000x", "sk\r\nHost: x"])("cannot be %j", (apiKey) => {
+  test.each(["", " \n", "two words", "sk-ü", "sk\u0000x", "sk\r\nHost: x"])("cannot be %j", (apiKey) => {
     const error = () => keyOf(apiKey);
     expect(error).toThrow(expect.objectContaining({ name: "NoCredential" }));
     expect(error).not.toThrow(apiKey.trim() || "Bearer");
   });
 
-  it("is required by every operation except the description", async () => {
+  test("is required by every operation except the description", async () => {
     const server = await listen((_request, response) => json(response, { openapi: "3.1.0" }));
     const { call } = caller(server.origin, { target: { apiKey: undefined } });
     expect(await call("getOpenApiDocument", {})).toEqual({ openapi: "3.1.0" });
@@ -137,7 +137,7 @@ describe("the request on the wire", () => {
   const headersOf = (rawHeaders: readonly string[] = []) =>
     Object.fromEntries(rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1]]] : [])));
 
-  it("for a read", async () => {
+  test("for a read", async () => {
     const server = await listen((_request, response) => json(response, []));
     await caller(server.origin).call(...read);
     const [seen] = server.seen;
@@ -151,7 +151,7 @@ describe("the request on the wire", () => {
     });
   });
 
-  it("for a write, whose length is counted in bytes", async () => {
+  test("for a write, whose length is counted in bytes", async () => {
     const server = await listen((_request, response) => json(response, {}));
     await caller(server.origin).call("createVirtualMachineRental", { gpuCount: 1, label: "grün 🖥" });
     const [seen] = server.seen;
@@ -167,7 +167,7 @@ describe("the request on the wire", () => {
     });
   });
 
-  it("is reported to observers, without the key", async () => {
+  test("is reported to observers, without the key", async () => {
     const server = await listen((_request, response) => json(response, {}, 200, { Sunset: "tomorrow" }));
     const { call, exchanges } = caller(server.origin);
     await call(...write);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { caller, failure, read, write } from "./calling.ts";
 import { json, listen } from "./server.ts";
 
@@ -9,18 +9,18 @@ const serverReturning = (status: number, body: string, type = "application/json"
   });
 
 describe("a successful response", () => {
-  it("is returned unchanged", async () => {
+  test("is returned unchanged", async () => {
     const odd = [{ id: 9007199254740991, unknown: null, nested: { state: "Zombie" } }, null, "text", 1];
     const server = await serverReturning(200, JSON.stringify(odd));
     expect(await caller(server.origin).call(...read)).toEqual(odd);
   });
 
-  it("can have any 2xx status and any content type", async () => {
+  test("can have any 2xx status and any content type", async () => {
     const server = await serverReturning(201, '{"id":"a"}', "text/plain");
     expect(await caller(server.origin).call(...write)).toEqual({ id: "a" });
   });
 
-  it("can be split within a character", async () => {
+  test("can be split within a character", async () => {
     const bytes = Buffer.from('["ü🖥"]');
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
@@ -30,12 +30,12 @@ describe("a successful response", () => {
     expect(await caller(server.origin).call(...read)).toEqual(["ü🖥"]);
   });
 
-  it("can be null, as in a lookup that finds nothing", async () => {
+  test("can be null, as in a lookup that finds nothing", async () => {
     const server = await serverReturning(200, "null");
     expect(await caller(server.origin).call("getRental", { rentalId: "1" })).toBeNull();
   });
 
-  it.each([
+  test.each([
     ["204", 204],
     ["200 with an empty body", 200],
   ])("to a write can be a %s", async (_name, status) => {
@@ -45,7 +45,7 @@ describe("a successful response", () => {
 });
 
 describe("a successful response that cannot be parsed", () => {
-  it.each([
+  test.each([
     ["a page of a proxy", "<html><body>Please log in</body></html>", "Please log in"],
     ["JSON that was cut", '[{"id":1', '[{"id":1'],
   ])("is an invalid response to a read: %s", async (_name, body, expected) => {
@@ -56,12 +56,12 @@ describe("a successful response that cannot be parsed", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("is an invalid response to a read: an empty body is not an empty list", async () => {
+  test("is an invalid response to a read: an empty body is not an empty list", async () => {
     const server = await serverReturning(200, "");
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({ name: "InvalidResponse" });
   });
 
-  it("leaves the outcome of a write unknown", async () => {
+  test("leaves the outcome of a write unknown", async () => {
     const server = await serverReturning(200, "<html>Welcome</html>", "text/html");
     expect(await failure(caller(server.origin).call(...write))).toMatchObject({
       name: "UnknownOutcome",
@@ -72,7 +72,7 @@ describe("a successful response that cannot be parsed", () => {
 });
 
 describe("a failure", () => {
-  it("has the status, code, message, issues and request, but no key", async () => {
+  test("has the status, code, message, issues and request, but no key", async () => {
     const issues = [{ path: ["gpuCount"], message: "must be a number" }];
     const server = await listen((_request, response) =>
       json(response, { code: "BAD_REQUEST", message: "Invalid input data", issues }, 400),
@@ -89,7 +89,7 @@ describe("a failure", () => {
     expect(JSON.stringify(error)).not.toContain("sk-test");
   });
 
-  it("can be an HTML page of a proxy", async () => {
+  test("can be an HTML page of a proxy", async () => {
     const server = await serverReturning(403, "<html><h1>403 Forbidden</h1><p>nginx</p></html>", "text/html");
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({
       name: "ServiceError",
@@ -108,7 +108,7 @@ describe("the deprecated path of the current user", () => {
         : json(response, { success: true }),
     );
 
-  it("is tried after a 404 from the newer one", async () => {
+  test("is tried after a 404 from the newer one", async () => {
     const server = await both(404);
     const input = { name: "Ada" };
     expect(await caller(server.origin).call("updateCurrentUser", input)).toEqual({ success: true });
@@ -121,7 +121,7 @@ describe("the deprecated path of the current user", () => {
     ]);
   });
 
-  it.each([200, 400, 401, 403, 405, 409, 410, 429, 500, 503])("is not tried after a %i", async (status) => {
+  test.each([200, 400, 401, 403, 405, 409, 410, 429, 500, 503])("is not tried after a %i", async (status) => {
     const server = await both(status);
     await caller(server.origin)
       .call("deleteCurrentUser", {})
@@ -129,7 +129,7 @@ describe("the deprecated path of the current user", () => {
     expect(server.seen.map(({ path }) => path)).toEqual(["/v2/users/me"]);
   });
 
-  it("exists only for the current user", async () => {
+  test("exists only for the current user", async () => {
     const server = await both(404);
     await failure(caller(server.origin).call(...read));
     await failure(caller(server.origin).call(...write));

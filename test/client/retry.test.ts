@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { caller, failure, read, write } from "./calling.ts";
 import { json, listen } from "./server.ts";
 
@@ -8,7 +8,7 @@ const flaky = (status: number, headers = {}) =>
   );
 
 describe("a read that fails", () => {
-  it.each([500, 502, 503, 504, 429])("is retried after a %i", async (status) => {
+  test.each([500, 502, 503, 504, 429])("is retried after a %i", async (status) => {
     const server = await flaky(status);
     const { call, slept } = caller(server.origin);
     expect(await call(...read)).toEqual(["ok"]);
@@ -16,7 +16,7 @@ describe("a read that fails", () => {
     expect(slept).toEqual([250, 500]);
   });
 
-  it.each([400, 401, 403, 404, 409, 410, 422])("is not retried after a %i", async (status) => {
+  test.each([400, 401, 403, 404, 409, 410, 422])("is not retried after a %i", async (status) => {
     const server = await flaky(status);
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({
       name: "ServiceError",
@@ -25,7 +25,7 @@ describe("a read that fails", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("fails when the retries are used up", async () => {
+  test("fails when the retries are used up", async () => {
     const server = await listen((_request, response) => json(response, { error: "down" }, 503));
     const { call, slept } = caller(server.origin, { retries: 2 });
     expect(await failure(call(...read))).toMatchObject({
@@ -38,13 +38,13 @@ describe("a read that fails", () => {
     expect(slept).toHaveLength(2);
   });
 
-  it("is sent once without retries", async () => {
+  test("is sent once without retries", async () => {
     const server = await flaky(503);
     await failure(caller(server.origin, { retries: 0 }).call(...read));
     expect(server.seen).toHaveLength(1);
   });
 
-  it("backs off exponentially with jitter, up to a limit", async () => {
+  test("backs off exponentially with jitter, up to a limit", async () => {
     const server = await listen((_request, response) => json(response, {}, 500));
     const longest = caller(server.origin, { retries: 8, random: () => 1 });
     await failure(longest.call(...read));
@@ -56,7 +56,7 @@ describe("a read that fails", () => {
 });
 
 describe("Retry-After", () => {
-  it.each([
+  test.each([
     ["seconds", "7", 7_000],
     ["a fraction of a second", "0.5", 500],
     ["nothing to wait for", "0", 0],
@@ -71,7 +71,7 @@ describe("Retry-After", () => {
     expect(slept[0]).toBe(pause);
   });
 
-  it.each(["61", "Fri, 20 Nov 2026 12:05:00 GMT"])("of %s is not waited for", async (header) => {
+  test.each(["61", "Fri, 20 Nov 2026 12:05:00 GMT"])("of %s is not waited for", async (header) => {
     const server = await flaky(429, { "Retry-After": header });
     const { call, slept } = caller(server.origin);
     expect(await failure(call(...read))).toMatchObject({ name: "ServiceError", status: 429 });
@@ -81,7 +81,7 @@ describe("Retry-After", () => {
 });
 
 describe("a write that fails", () => {
-  it.each([
+  test.each([
     [400, "ServiceError"],
     [403, "ServiceError"],
     [429, "ServiceError"],
@@ -105,7 +105,7 @@ describe("a write that fails", () => {
     createChatCompletion: ({ call }) => call("createChatCompletion", { model: "x", messages: [] }),
   };
 
-  it.each(Object.keys(writes))("is never sent twice: %s", async (id) => {
+  test.each(Object.keys(writes))("is never sent twice: %s", async (id) => {
     const server = await flaky(503);
     const sending = writes[id]?.(caller(server.origin));
     expect(await failure(Promise.resolve(sending))).toMatchObject({ name: "UnknownOutcome" });

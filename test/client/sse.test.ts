@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ServerEvent, serverEvents } from "../../src/client/stream.ts";
 
 async function eventsOf(chunks: readonly Uint8Array[]): Promise<ServerEvent[]> {
@@ -35,7 +35,7 @@ const event = fc.record({
 });
 
 describe("server-sent events", () => {
-  it("are parsed completely, whatever their line endings and wherever they are split", () =>
+  test("are parsed completely, whatever their line endings and wherever they are split", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(event, { maxLength: 5 }),
@@ -63,7 +63,7 @@ describe("server-sent events", () => {
       { numRuns: 500 },
     ));
 
-  it("are parsed the same byte by byte", async () => {
+  test("are parsed the same byte by byte", async () => {
     const text =
       'data: {"a":"é🖥"}\r\n\r\n: ping\r\n\r\nevent: error\r\ndata: x\r\ndata: y\r\n\r\ndata: [DONE]';
     const expected = [
@@ -75,16 +75,16 @@ describe("server-sent events", () => {
     expect(await eventsOf([...Buffer.from(text)].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  it("can start with a byte order mark", async () => {
+  test("can start with a byte order mark", async () => {
     expect(await eventsOf([Buffer.from("\uFEFFdata: x\n\n")])).toEqual([{ event: undefined, data: "x" }]);
   });
 
-  it("are absent from an empty body and from comments", async () => {
+  test("are absent from an empty body and from comments", async () => {
     expect(await eventsOf([])).toEqual([]);
     expect(await eventsOf([Buffer.from(": ping\n\n: ping\n\nid: 7\n\nretry: 5\n\n")])).toEqual([]);
   });
 
-  it("can end in the middle of a character", async () => {
+  test("can end in the middle of a character", async () => {
     expect(await eventsOf([Buffer.from("data: é").subarray(0, -1)])).toEqual([
       { event: undefined, data: "\uFFFD" },
     ]);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Fetch } from "../../src/client/fetch.ts";
 import type { InputOf } from "../../src/contract/index.ts";
 import { Interrupted } from "../../src/core/errors.ts";
@@ -32,7 +32,7 @@ async function gather(stream: Promise<AsyncIterable<{ data: string }>>, onEvent 
 }
 
 describe("a stream", () => {
-  it("is requested, and yields each event as it arrives", async () => {
+  test("is requested, and yields each event as it arrives", async () => {
     let next = () => {};
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");
@@ -55,12 +55,12 @@ describe("a stream", () => {
     ]);
   });
 
-  it("can be one JSON response instead", async () => {
+  test("can be one JSON response instead", async () => {
     const server = await listen((_request, response) => json(response, { choices: [] }));
     expect(await gather(caller(server.origin).stream(...chat))).toEqual({ received: ['{"choices":[]}'] });
   });
 
-  it.each([
+  test.each([
     [400, "ServiceError"],
     [429, "ServiceError"],
     [500, "UnknownOutcome"],
@@ -70,13 +70,13 @@ describe("a stream", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("that is reset before its head leaves the outcome unknown", async () => {
+  test("that is reset before its head leaves the outcome unknown", async () => {
     const server = await listen((_request, response) => response.socket?.resetAndDestroy());
     expect(await failure(caller(server.origin).stream(...chat))).toMatchObject({ name: "UnknownOutcome" });
     expect(server.seen).toHaveLength(1);
   });
 
-  it("that breaks keeps the partial output, and is a network failure", async () => {
+  test("that breaks keeps the partial output, and is a network failure", async () => {
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\ndata: 1\n\n", () => response.socket?.resetAndDestroy());
     });
@@ -87,7 +87,7 @@ describe("a stream", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("that stalls times out", async () => {
+  test("that stalls times out", async () => {
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");
     });
@@ -97,7 +97,7 @@ describe("a stream", () => {
     });
   });
 
-  it("that is interrupted keeps the partial output, and is not a failure", async () => {
+  test("that is interrupted keeps the partial output, and is not a failure", async () => {
     const controller = new AbortController();
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");
@@ -109,7 +109,7 @@ describe("a stream", () => {
     });
   });
 
-  it("ends on an abort even if `fetch` ignores it", async () => {
+  test("ends on an abort even if `fetch` ignores it", async () => {
     const fetch: Fetch = async () => ({
       status: 200,
       headers: new Headers({ "content-type": "text/event-stream" }),
@@ -130,7 +130,7 @@ describe("a stream", () => {
     });
   });
 
-  it("can be abandoned: the connection is closed", async () => {
+  test("can be abandoned: the connection is closed", async () => {
     let closed = () => {};
     const closing = new Promise<void>((resolve) => {
       closed = resolve;

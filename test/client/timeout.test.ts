@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import { caller, failure, read, write } from "./calling.ts";
 import { listen, listenRaw } from "./server.ts";
 
 describe("a service that never responds", () => {
-  it("times out a read after every attempt", async () => {
+  test("times out a read after every attempt", async () => {
     const server = await listen(() => {});
     const { call, slept } = caller(server.origin, { timeout: 500, retries: 1 });
     expect(await failure(call(...read))).toMatchObject({
@@ -16,7 +16,7 @@ describe("a service that never responds", () => {
     expect(slept).toHaveLength(1);
   });
 
-  it("leaves the outcome of a write unknown", async () => {
+  test("leaves the outcome of a write unknown", async () => {
     const server = await listen(() => {});
     expect(await failure(caller(server.origin, { timeout: 500 }).call(...write))).toMatchObject({
       name: "UnknownOutcome",
@@ -25,7 +25,7 @@ describe("a service that never responds", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("times out when it stalls within the body", async () => {
+  test("times out when it stalls within the body", async () => {
     const stalling = () =>
       listenRaw((socket) =>
         socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[")),
@@ -39,7 +39,7 @@ describe("a service that never responds", () => {
     expect(await failure(caller(origin, options).call(...write))).toMatchObject({ name: "UnknownOutcome" });
   });
 
-  it("times out even if `fetch` cannot be aborted", async () => {
+  test("times out even if `fetch` cannot be aborted", async () => {
     const stuck = { fetch: () => new Promise<never>(() => {}), timeout: 10, retries: 0 };
     expect(await failure(caller("http://localhost", stuck).call(...read))).toMatchObject({
       code: "ETIMEDOUT",
@@ -53,7 +53,7 @@ describe("the user interrupts", () => {
     return { signal: controller.signal, interrupt: () => controller.abort(new Interrupted()) };
   }
 
-  it("a read: it ends immediately and is not retried", async () => {
+  test("a read: it ends immediately and is not retried", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listen(interrupt);
     expect(await failure(caller(server.origin, { signal }).call(...read))).toMatchObject({
@@ -62,7 +62,7 @@ describe("the user interrupts", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("a write: the error says that it may have taken effect", async () => {
+  test("a write: the error says that it may have taken effect", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listen(interrupt);
     expect(await failure(caller(server.origin, { signal }).call(...write))).toMatchObject({
@@ -71,7 +71,7 @@ describe("the user interrupts", () => {
     });
   });
 
-  it("a write during its response", async () => {
+  test("a write during its response", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Length": "100" });
@@ -83,14 +83,14 @@ describe("the user interrupts", () => {
     });
   });
 
-  it("before a write was sent: nothing can have taken effect", async () => {
+  test("before a write was sent: nothing can have taken effect", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listenRaw(interrupt);
     const secure = server.origin.replace("http:", "https:");
     expect(await failure(caller(secure, { signal }).call(...write))).toMatchObject({ name: "Interrupted" });
   });
 
-  it("before the first request: nothing is sent", async () => {
+  test("before the first request: nothing is sent", async () => {
     const { signal, interrupt } = interrupting();
     interrupt();
     const server = await listen(() => {});

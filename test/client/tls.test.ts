@@ -1,5 +1,5 @@
 import { createServer } from "node:https";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { caller, failure, read, write } from "./calling.ts";
 import { selfSigned } from "./certificate.ts";
 import { json, listen, listenRaw, open } from "./server.ts";
@@ -22,7 +22,7 @@ describe("https", () => {
     return () => vi.unstubAllEnvs();
   });
 
-  it("works and reuses its connection", async () => {
+  test("works and reuses its connection", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const server = await listenSecurely();
     const { call } = caller(server.origin);
@@ -35,7 +35,7 @@ describe("https", () => {
     expect(server.connections()).toBe(1);
   });
 
-  it("rejects an untrusted certificate before anything is sent", async () => {
+  test("rejects an untrusted certificate before anything is sent", async () => {
     const server = await listenSecurely();
     const { call } = caller(server.origin, { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({
@@ -46,21 +46,21 @@ describe("https", () => {
     expect(server.paths).toEqual([]);
   });
 
-  it("at a port that speaks plain http fails before anything is sent", async () => {
+  test("at a port that speaks plain http fails before anything is sent", async () => {
     const server = await listen((_request, response) => json(response, []));
     const { call } = caller(server.origin.replace("http:", "https:"), { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({ name: "NetworkError" });
     expect(server.seen).toEqual([]);
   });
 
-  it("that ends in the middle of the handshake fails before anything is sent", async () => {
+  test("that ends in the middle of the handshake fails before anything is sent", async () => {
     const server = await listenRaw((socket) => socket.once("data", () => socket.end()));
     const { call } = caller(server.origin.replace("http:", "https:"), { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({ name: "NetworkError" });
     expect(server.received()).not.toContain("POST");
   });
 
-  it("whose handshake never ends times out before anything is sent", async () => {
+  test("whose handshake never ends times out before anything is sent", async () => {
     const server = await listenRaw(() => {});
     const { call } = caller(server.origin.replace("http:", "https:"), { timeout: 50 });
     expect(await failure(call(...write))).toMatchObject({

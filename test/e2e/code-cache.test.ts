@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import * as module from "node:module";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createHome as createAnyHome, type Environment, type Home } from "../support/process.ts";
 
 /** Where Node.js has a compile cache, gpuctl uses that one instead of its own. */
@@ -42,14 +42,14 @@ async function usedHome() {
 }
 
 describe.skipIf(nodeHasCache)("compiled code", () => {
-  it("is cached by the first run in a private folder, and not changed by the next", async () => {
+  test("is cached by the first run in a private folder, and not changed by the next", async () => {
     const { home, first, files } = await usedHome();
     expect(files.map(({ file }) => file).join()).toMatch(/start-[\w-]+\.cjs/);
     expect(await home.run(line)).toEqual(first);
     expect(await cachedFiles(home)).toEqual(files);
   });
 
-  it.each(["--version", "--help", "rentals list --help"])("is not cached for %s", async (short) => {
+  test.each(["--version", "--help", "rentals list --help"])("is not cached for %s", async (short) => {
     const home = await createHome();
     await home.run(short);
     expect(await cachedFiles(home)).toEqual([]);
@@ -65,7 +65,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     expect(await cachedFiles(home)).toEqual(replaced);
   }
 
-  it.each([0, 0.01, 0.5, 1])("a cache file altered at %d of its length is recompiled", async (part) => {
+  test.each([0, 0.01, 0.5, 1])("a cache file altered at %d of its length is recompiled", async (part) => {
     const used = await usedHome();
     for (const { file } of used.files) {
       const bytes = await readFile(file);
@@ -76,25 +76,25 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     await expectReplaced(used);
   });
 
-  it.each([0, 3, 500])("a cache file truncated to %d bytes is recompiled", async (length) => {
+  test.each([0, 3, 500])("a cache file truncated to %d bytes is recompiled", async (length) => {
     const used = await usedHome();
     for (const { file } of used.files) await truncate(file, length);
     await expectReplaced(used);
   });
 
-  it("is neither read nor cached with NODE_DISABLE_COMPILE_CACHE", async () => {
+  test("is neither read nor cached with NODE_DISABLE_COMPILE_CACHE", async () => {
     const home = await createHome({ NODE_DISABLE_COMPILE_CACHE: "1" });
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
     expect(await cachedFiles(home)).toEqual([]);
   });
 
-  it("nothing is cached without a cache folder", async () => {
+  test("nothing is cached without a cache folder", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, ".cache"), "a file");
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
   });
 
-  it.runIf(isPosix)("is neither read from nor cached in a folder that others can write to", async () => {
+  test.runIf(isPosix)("is neither read from nor cached in a folder that others can write to", async () => {
     const home = await createHome();
     await mkdir(cacheOf(home), { recursive: true });
     await chmod(cacheOf(home), 0o777);

@@ -1,11 +1,11 @@
 import { chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createHome } from "../support/process.ts";
 
 const names = Array.from({ length: 10 }, (_, at) => `profile-${at}`);
 
-it("ten processes that each add a profile at once lose none", async () => {
+test("ten processes that each add a profile at once lose none", async () => {
   const home = await createHome();
   const added = await Promise.all(names.map((name) => home.run(`profile add ${name} --sandbox -q`)));
   for (const { code, err } of added) expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -14,7 +14,7 @@ it("ten processes that each add a profile at once lose none", async () => {
   expect(await readdir(join(home.folder, "config"))).toEqual(["config.json"]);
 });
 
-it("processes killed while they write leave the old or the new file, and the next process succeeds", async () => {
+test("processes killed while they write leave the old or the new file, and the next process succeeds", async () => {
   const home = await createHome();
   await home.run("profile add play --sandbox");
   const path = join(home.folder, "config", "config.json");
@@ -42,7 +42,7 @@ it("processes killed while they write leave the old or the new file, and the nex
 });
 
 describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
-  it("is run by the user's shell", async () => {
+  test("is run by the user's shell", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, "key"), "key-in-a-file-9999\nmore\n");
     const command = "printf '%s' \"$(head -n 1 < key)\"";
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
 });
 
 describe.skipIf(process.platform === "win32" || process.geteuid?.() !== 0)("as root", () => {
-  it("the configuration of another user is refused", async () => {
+  test("the configuration of another user is refused", async () => {
     const home = await createHome();
     await mkdir(join(home.folder, "config"), { mode: 0o700 });
     const path = join(home.folder, "config", "config.json");

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createHome, key } from "../support/process.ts";
 import { virtualMachine } from "./third-party-records.ts";
 import { fail, type ReceivedRequest, send, serveThirdParty } from "./third-party-server.ts";
@@ -37,7 +37,7 @@ function renting(respond: Responders[string]): Responders {
 }
 
 describe("a create with an unknown outcome", () => {
-  it.each<[string, Responders[string]]>([
+  test.each<[string, Responders[string]]>([
     ["a 500", (_request, response) => fail(response, 500, "INTERNAL_SERVER_ERROR", "Internal server error")],
     ["a reset", (_request, response) => response.socket?.resetAndDestroy()],
     ["an HTML page from a proxy", htmlPage(200)],
@@ -54,7 +54,7 @@ describe("a create with an unknown outcome", () => {
     });
   });
 
-  it("after a timeout, too", async () => {
+  test("after a timeout, too", async () => {
     const { run, requests } = await accountAt(renting(() => {}));
     const { code, err } = await run("rentals create vm --gpus 1 --timeout 1s");
     expect(code).toBe(10);
@@ -64,7 +64,7 @@ describe("a create with an unknown outcome", () => {
 });
 
 describe("a read that fails", () => {
-  it.each<[string, Responders[string], number, string]>([
+  test.each<[string, Responders[string], number, string]>([
     ["a 403 of an edge proxy", htmlPage(403), 4, "HTTP_403"],
     ["HTML instead of JSON", htmlPage(200), 7, "UNREADABLE_ANSWER"],
     [
@@ -93,7 +93,7 @@ describe("a read that fails", () => {
 });
 
 describe("the key", () => {
-  it("is never printed, neither by --debug nor in an error", async () => {
+  test("is never printed, neither by --debug nor in an error", async () => {
     const { run } = await accountAt({
       [summary]: (_request, response) => fail(response, 500, "X", "no"),
     });
@@ -110,7 +110,7 @@ describe("the key", () => {
     }
   });
 
-  it("is not read from the current folder, and neither is the host", async () => {
+  test("is not read from the current folder, and neither is the host", async () => {
     const { env, folder, run } = await accountAt({});
     const settings = JSON.stringify({
       baseUrl: env.GPUCTL_BASE_URL,
@@ -126,7 +126,7 @@ describe("the key", () => {
     expect(err).toContain("--sandbox");
   });
 
-  it("has its own error if it is not a valid header value", async () => {
+  test("has its own error if it is not a valid header value", async () => {
     const { run, requests } = await accountAt({});
     const { code, err } = await run("rentals list", { env: { GPUCTL_API_KEY: "two words" } });
     expect(code).toBe(3);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createHome, dist, key, launcher } from "../support/process.ts";
 import { serveThirdParty } from "./third-party-server.ts";
 
@@ -62,12 +62,12 @@ async function loadsOf(line: string, { warm = false } = {}) {
 }
 
 describe("modules loaded", () => {
-  it("every library marker occurs in the build", () => {
+  test("every library marker occurs in the build", () => {
     const chunks = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
     expect(librariesIn(chunks)).toEqual(Object.keys(marks));
   });
 
-  it("--version loads almost nothing", async () => {
+  test("--version loads almost nothing", async () => {
     const { own, libraries, packages, builtin } = await loadsOf("--version");
     expect({ own, libraries, packages }).toEqual({
       own: ["gpuctl"],
@@ -77,7 +77,7 @@ describe("modules loaded", () => {
     expect(builtin.filter((name) => !["module", "path", "process", "fs"].includes(name))).toEqual([]);
   });
 
-  it.each(["--help", "rentals --help", "rentals create vm --help"])(
+  test.each(["--help", "rentals --help", "rentals create vm --help"])(
     "%s loads only the help renderer",
     async (line) => {
       const { own, libraries, packages, builtin } = await loadsOf(line);
@@ -94,7 +94,7 @@ describe("modules loaded", () => {
     },
   );
 
-  it("rentals list loads one request and one table", async () => {
+  test("rentals list loads one request and one table", async () => {
     const { own, libraries, packages, builtin } = await loadsOf("rentals list", { warm: true });
     expect(own).toMatchInlineSnapshot(`
       [
@@ -115,12 +115,12 @@ describe("modules loaded", () => {
     }
   });
 
-  it.each(["json", "id"])("-o %s loads less", async (format) => {
+  test.each(["json", "id"])("-o %s loads less", async (format) => {
     const { libraries } = await loadsOf(`rentals list -o ${format}`);
     expect(libraries).toEqual(["commander"]);
   });
 
-  it.each([
+  test.each([
     ["rentals list --color always", "chalk"],
     ["rentals list -o yaml", "yaml"],
     ["rentals list -o csv", "csv-stringify"],
@@ -131,12 +131,12 @@ describe("modules loaded", () => {
     expect(libraries).toContain(library);
   });
 
-  it.each(["sandbox keys", "sandbox limits"])("%s does not load the database", async (line) => {
+  test.each(["sandbox keys", "sandbox limits"])("%s does not load the database", async (line) => {
     const { packages } = await loadsOf(line);
     expect(packages).toEqual([]);
   });
 
-  it("a write also loads input validation", async () => {
+  test("a write also loads input validation", async () => {
     const { libraries, packages } = await loadsOf("rentals create vm --gpus 1 -o json");
     expect(libraries).toEqual(["zod", "commander"]);
     expect(packages).toEqual([]);

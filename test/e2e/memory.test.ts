@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createHome, key, launcher } from "../support/process.ts";
 import { virtualMachine } from "./third-party-records.ts";
 
@@ -61,7 +61,7 @@ async function memoryOf(format: string, count: number) {
 const margin = 54;
 
 describe.skipIf(process.platform === "win32")("memory for a hundred times as many rentals", () => {
-  it.each(["jsonl", "csv", "tsv", "id", "table", "json"])(
+  test.each(["jsonl", "csv", "tsv", "id", "table", "json"])(
     "is nearly the same with -o %s",
     async (format) => {
       const few = await memoryOf(format, 200);

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type ServerResponse } from "node:http
 import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { selfSigned } from "../client/certificate.ts";
 import { createHome, key } from "../support/process.ts";
 
@@ -53,21 +53,21 @@ async function throughProxy() {
 }
 
 describe("behind a corporate proxy", () => {
-  it("connects through the proxy and trusts its CA (NODE_EXTRA_CA_CERTS)", async () => {
+  test("connects through the proxy and trusts its CA (NODE_EXTRA_CA_CERTS)", async () => {
     const { run, requests, authority } = await throughProxy();
     const env = { NODE_EXTRA_CA_CERTS: authority };
     expect(await run("volumes list -o json", { env })).toEqual({ code: 0, out: "[]\n", err: "" });
     expect(requests).toEqual([`CONNECT ${host}:443 HTTP/1.1`]);
   });
 
-  it("without the CA, the error names NODE_EXTRA_CA_CERTS", async () => {
+  test("without the CA, the error names NODE_EXTRA_CA_CERTS", async () => {
     const { run } = await throughProxy();
     const { code, out, err } = await run("volumes list --retries 0");
     expect({ code, out }).toEqual({ code: 9, out: "" });
     expect(err).toContain("NODE_EXTRA_CA_CERTS");
   });
 
-  it("a proxy that never responds times out after --timeout", async () => {
+  test("a proxy that never responds times out after --timeout", async () => {
     const proxy = await listen(createServer(() => {}));
     const { run } = await createHome({
       GPUCTL_BASE_URL: `https://${host}`,
@@ -83,7 +83,7 @@ describe("behind a corporate proxy", () => {
 });
 
 describe("a service on localhost", () => {
-  it("bypasses the proxy", async () => {
+  test("bypasses the proxy", async () => {
     const seen: string[] = [];
     const proxy = await listen(createServer((socket) => socket.destroy()));
     const port = await listen(
@@ -101,7 +101,7 @@ describe("a service on localhost", () => {
     expect(seen).toEqual(["/v2/on-demand/storage-volumes"]);
   });
 
-  it("reports ECONNREFUSED with the address when nothing listens", async () => {
+  test("reports ECONNREFUSED with the address when nothing listens", async () => {
     const { run } = await createHome({ GPUCTL_BASE_URL: "http://127.0.0.1:1", GPUCTL_API_KEY: key });
     const { code, out, err } = await run("volumes list --retries 0 -o json");
     expect({ code, out }).toEqual({ code: 9, out: "" });

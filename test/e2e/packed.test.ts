@@ -5,7 +5,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { execa } from "execa";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { blocksOf, namedIn } from "../docs/readme-shell.ts";
 import { createHome, key, repository } from "../support/process.ts";
 import { linkPackage, type Packed, packPackage } from "./packing.ts";
@@ -35,7 +35,7 @@ async function installedCommand(where: string) {
 }
 
 describe("the package", () => {
-  it("works as installed, including its sandbox", async () => {
+  test("works as installed, including its sandbox", async () => {
     const { run, packages } = await installedCommand(folder);
     expect(await packages()).toContain("gpuctl");
     const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
@@ -54,7 +54,7 @@ describe("the package", () => {
     });
   });
 
-  it("works without the packages that only the sandbox needs, and says how to install them", async () => {
+  test("works without the packages that only the sandbox needs, and says how to install them", async () => {
     const { run, packages } = await installedCommand(withoutOptional);
     expect(await packages()).toEqual(["gpuctl"]);
     expect((await run("--version")).code).toBe(0);
@@ -112,7 +112,7 @@ async function main() {
 main();`;
 
 describe("the packed library", () => {
-  it.each(Object.entries(imports))("runs in %s and lets the process end", async (name, head) => {
+  test.each(Object.entries(imports))("runs in %s and lets the process end", async (name, head) => {
     await write({ [name]: `${head}\n${program}` });
     const { exitCode, all } = await run([name]);
     expect({ exitCode, all }).toEqual({
@@ -121,7 +121,7 @@ describe("the packed library", () => {
     });
   });
 
-  it("loads neither the sandbox nor the schemas before they are needed", async () => {
+  test("loads neither the sandbox nor the schemas before they are needed", async () => {
     const { stdout } = await run([
       "-p",
       'require("gpuctl").createClient({ baseUrl: "https://api.example.com", apiKey: "k" }); JSON.stringify(Object.keys(require.cache))',
@@ -131,7 +131,7 @@ describe("the packed library", () => {
     expect(loaded.filter((file) => /sandbox|contract|webp/.test(file.slice(folder.length)))).toEqual([]);
   });
 
-  it("says how to install the packages that only the sandbox needs", async () => {
+  test("says how to install the packages that only the sandbox needs", async () => {
     const { exitCode, all } = await run(
       [
         "-e",
@@ -143,7 +143,7 @@ describe("the packed library", () => {
     expect(all).toMatch(/is not installed.*npm install @photostructure\/sqlite/);
   });
 
-  it("does not allow importing internal files", async () => {
+  test("does not allow importing internal files", async () => {
     const { all } = await run(["-e", 'require("gpuctl/dist/gpuctl.cjs")']);
     expect(all).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED");
   });
@@ -157,9 +157,9 @@ const suites = ["README.md", "docs/library.md"].flatMap((text) =>
 );
 
 describe("a documented example", () => {
-  it("exists", () => expect(suites).not.toEqual([]));
+  test("exists", () => expect(suites).not.toEqual([]));
 
-  it.each(suites)("works as written: $name", async ({ name, suite }) => {
+  test.each(suites)("works as written: $name", async ({ name, suite }) => {
     const vitest = await linkPackage("vitest", folder);
     const file = `${name.replaceAll(/\W/g, "-")}.test.js`;
     await write({ [file]: suite });
@@ -192,7 +192,7 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
   const checks = { skipLibCheck: false, skipDefaultLibCheck: true };
   const options = { strict: true, noEmit: true, target: "ES2022", ...checks };
 
-  it.each([
+  test.each([
     ["nodenext", "node", ["node"]],
     ["bundler", "DOM", []],
   ])("compile with %s resolution and the globals of %s, without zod", async (resolution, globals, types) => {
@@ -215,7 +215,7 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
     expect(exitCode, all).toBe(0);
   });
 
-  it("pass attw for every module resolution that supports `exports`", async () => {
+  test("pass attw for every module resolution that supports `exports`", async () => {
     const result = await checkPackage(createPackageFromTarballData(await readFile(packed.tarball)));
     if (result.types === false) throw new Error("the package has no types");
     const problems = result.problems.filter(
@@ -225,7 +225,7 @@ export const open: () => Promise<Sandbox> = () => createSandbox({ now: () => 0 }
     expect(Object.keys(result.entrypoints)).toEqual([".", "./sandbox", "./package.json"]);
   });
 
-  it("and the manifest pass publint", async () => {
+  test("and the manifest pass publint", async () => {
     const { buffer } = new Uint8Array(await readFile(packed.tarball));
     const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
@@ -238,7 +238,7 @@ async function filesIn(where: string): Promise<readonly string[]> {
   return found.filter((one) => one.isFile()).map((one) => relative(where, join(one.parentPath, one.name)));
 }
 
-it("every link in a document leads to a file of the package", async () => {
+test("every link in a document leads to a file of the package", async () => {
   const root = join(folder, "node_modules/gpuctl");
   const documents = (await filesIn(root)).filter((name) => name.endsWith(".md"));
   expect(documents).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "docs/library.md"]));
@@ -252,14 +252,14 @@ it("every link in a document leads to a file of the package", async () => {
   expect(missing).toEqual([]);
 });
 
-it("every file and folder that the README names is in the package", async () => {
+test("every file and folder that the README names is in the package", async () => {
   const root = join(folder, "node_modules/gpuctl");
   const named = namedIn(readFileSync(join(root, "README.md"), "utf8"));
   expect(named).toContain("CHANGELOG.md");
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-it("every file in dist/ is loaded by the command, the library or its types", async () => {
+test("every file in dist/ is loaded by the command, the library or its types", async () => {
   const root = join(folder, "node_modules/gpuctl");
   const { bin, exports } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const dist = (await filesIn(join(root, "dist"))).map((name) => join("dist", name));
@@ -279,7 +279,7 @@ it("every file in dist/ is loaded by the command, the library or its types", asy
 /** How the code that loads a file names it: types are named by the code they describe. */
 const loadedAs = (name: string): string => basename(name).replace(/\.d\.([cm])ts$/, ".$1js");
 
-it("every bundled library is in the list of licenses", async () => {
+test("every bundled library is in the list of licenses", async () => {
   const manifest = JSON.parse(await readFile(join(folder, "node_modules/gpuctl/package.json"), "utf8"));
   expect(manifest.dependencies).toBeUndefined();
   const dist = join(folder, "node_modules/gpuctl/dist");
@@ -289,7 +289,7 @@ it("every bundled library is in the list of licenses", async () => {
   expect(inside.filter((name) => !licenses.includes(`Name: ${name}\n`))).toEqual([]);
 });
 
-it("the libraries compiled into the bundled WebAssembly are in the list of licenses", async () => {
+test("the libraries compiled into the bundled WebAssembly are in the list of licenses", async () => {
   const licenses = await readFile(join(folder, "node_modules/gpuctl/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
   for (const holder of ["2012 Stephen Dolan", "K.Kosako", "Google Inc."]) {
     expect(licenses).toMatch(new RegExp(`copyright \\(c\\) .*${holder}`, "i"));

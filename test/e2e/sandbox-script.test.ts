@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createHome } from "../support/process.ts";
 
 const seed = `
@@ -48,7 +48,7 @@ async function runScript() {
   return lines;
 }
 
-it("gives the same output twice, byte for byte, from the same seed", async () => {
+test("gives the same output twice, byte for byte, from the same seed", async () => {
   const [first, second] = [await runScript(), await runScript()];
   expect(first).toEqual(second);
   const codes = first.map(({ code }) => code);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { addProgram, createHome, key } from "../support/process.ts";
 import { virtualMachine } from "./third-party-records.ts";
 import { send, serveThirdParty } from "./third-party-server.ts";
@@ -24,12 +24,12 @@ async function withSsh(script: string) {
 }
 
 describe.skipIf(process.platform === "win32")("rentals ssh", () => {
-  it.each([0, 3, 255])("exits with ssh's exit status %i", async (status) => {
+  test.each([0, 3, 255])("exits with ssh's exit status %i", async (status) => {
     const { run } = await withSsh(`exit ${status}`);
     expect(await run("rentals ssh 18026")).toEqual({ code: status, out: "", err: "" });
   });
 
-  it.each([
+  test.each([
     ["TERM", 143],
     ["KILL", 137],
   ])("exits with 128 plus the signal number when SIG%s ended ssh", async (signal, code) => {
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     expect((await run("rentals ssh 18026")).code).toBe(code);
   });
 
-  it("passes arguments, stdin, stdout and stderr through unchanged, without a shell", async () => {
+  test("passes arguments, stdin, stdout and stderr through unchanged, without a shell", async () => {
     const { run } = await withSsh('for word in "$@"; do echo "<$word>"; done; cat; echo problem >&2');
     const words = ["a b", "$HOME; rm *", "", "it's", "--print"];
     const { code, out, err } = await run(["rentals", "ssh", "18026", "--", ...words], {
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     );
   });
 
-  it("says what to do when ssh is not installed", async () => {
+  test("says what to do when ssh is not installed", async () => {
     const { env } = await withSsh("exit 0");
     const { run } = await createHome({ ...env, PATH: "/nowhere" });
     const { code, err } = await run("rentals ssh 18026");
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     expect(err).toMatch(/^Error: ssh cannot be started .*\n.*installed.*\n$/);
   });
 
-  it("leaves every Ctrl-C to ssh", async () => {
+  test("leaves every Ctrl-C to ssh", async () => {
     const home = await withSsh('trap "echo got it" INT; echo ready; until read line; do :; done; exit 7');
     const terminal = home.onTerminal("rentals ssh 18026");
     await terminal.waitFor(/ready/);
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     expect(terminal.text()).not.toContain("interrupted");
   });
 
-  it("forwards SIGTERM to ssh, and exits with its status", async () => {
+  test("forwards SIGTERM to ssh, and exits with its status", async () => {
     const home = await withSsh(
       'trap "echo ended > ended; exit 9" TERM; echo ready; while :; do sleep 0.05; done',
     );

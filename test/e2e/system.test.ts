@@ -1,6 +1,6 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createHome, type Environment, launcher } from "../support/process.ts";
 
 describe("without a home folder", () => {
@@ -14,12 +14,12 @@ describe("without a home folder", () => {
   }
   const unset = { GPUCTL_CONFIG_DIR: "", GPUCTL_STATE_DIR: "" };
 
-  it.each(["--version", "volumes list --help"])("gpuctl %s works", async (line) => {
+  test.each(["--version", "volumes list --help"])("gpuctl %s works", async (line) => {
     const run = await withoutHome();
     expect(await run(line, unset)).toMatchObject({ code: 0, err: "" });
   });
 
-  it.each([unset, { GPUCTL_STATE_DIR: "" }, { GPUCTL_CONFIG_DIR: "" }])(
+  test.each([unset, { GPUCTL_STATE_DIR: "" }, { GPUCTL_CONFIG_DIR: "" }])(
     "with %j the error names the variables for the folders",
     async (env) => {
       const run = await withoutHome();
@@ -29,12 +29,12 @@ describe("without a home folder", () => {
     },
   );
 
-  it("with both variables set everything works", async () => {
+  test("with both variables set everything works", async () => {
     const run = await withoutHome();
     expect(await run("rentals list -o json --sandbox")).toEqual({ code: 0, out: "[]\n", err: "" });
   });
 
-  it("a command that does not use the sandbox needs no state folder", async () => {
+  test("a command that does not use the sandbox needs no state folder", async () => {
     const run = await withoutHome();
     const line = "volumes list --dry-run --base-url https://api.example.com";
     expect(await run(line, { GPUCTL_STATE_DIR: "" })).toMatchObject({ code: 0, err: "" });
@@ -42,7 +42,7 @@ describe("without a home folder", () => {
 });
 
 describe.skipIf(process.platform === "win32")("in a deleted folder", () => {
-  it("a relative path is an error without a stack trace", async () => {
+  test("a relative path is an error without a stack trace", async () => {
     const { folder, run } = await createHome();
     await mkdir(join(folder, "gone"));
     const { code, err } = await run('image "a cat" --sandbox --out cat.webp', {
@@ -65,7 +65,7 @@ describe("the launcher", () => {
     return run("--version", { command: [process.execPath, copy] });
   }
 
-  it("says what to do when nothing was built", async () => {
+  test("says what to do when nothing was built", async () => {
     expect(await runLauncher()).toEqual({
       code: 1,
       out: "",
@@ -73,7 +73,7 @@ describe("the launcher", () => {
     });
   });
 
-  it.each([
+  test.each([
     'exports.start = () => Promise.reject(new Error("it broke"));',
     'exports.start = () => { throw new Error("it broke"); };',
     'throw new Error("it broke");',

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createHome, key } from "../support/process.ts";
 import { cursorMoves, leftoversIn, type Terminal, withLastFrameCut } from "../support/terminal.ts";
 import { virtualMachine } from "./third-party-records.ts";
@@ -34,7 +34,7 @@ const watches = "rentals list --watch 1s";
 describe.skipIf(process.platform === "win32")("the terminal is restored", () => {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-  it.each(signals)("after %s during a wait", async (signal) => {
+  test.each(signals)("after %s during a wait", async (signal) => {
     const terminal = (await slow()).onTerminal(waits);
     await terminal.waitFor(/it is pending/i);
     terminal.kill(signal);
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     await expectRestored(terminal);
   });
 
-  it.each(signals)("after %s in a watch, without an error", async (signal) => {
+  test.each(signals)("after %s in a watch, without an error", async (signal) => {
     const terminal = (await slow()).onTerminal(watches);
     await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.kill(signal);
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(terminal.bytes()).not.toContain("Error");
   });
 
-  it.each([waits, watches])("after Ctrl-C on the keyboard: %s", async (line) => {
+  test.each([waits, watches])("after Ctrl-C on the keyboard: %s", async (line) => {
     const terminal = (await slow()).onTerminal(line);
     await terminal.waitFor(/it is pending|press Ctrl-C to exit/i);
     terminal.press("ctrl-c");
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(cursorMoves(terminal.bytes())).toEqual(restored);
   });
 
-  it("after Ctrl-\\ and a second Ctrl-C during a wait", async () => {
+  test("after Ctrl-\\ and a second Ctrl-C during a wait", async () => {
     for (const signals of [["SIGQUIT"], ["SIGINT", "SIGINT"]] as const) {
       const terminal = (await slow({ silent: true })).onTerminal(waits);
       await terminal.waitFor(/Waiting until/);
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     }
   });
 
-  it("after Ctrl-\\ in a watch", async () => {
+  test("after Ctrl-\\ in a watch", async () => {
     const terminal = (await slow()).onTerminal(watches);
     await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.type("\u001c");
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(cursorMoves(terminal.bytes())).toEqual(restored);
   });
 
-  it("while it is stopped by Ctrl-Z", async () => {
+  test("while it is stopped by Ctrl-Z", async () => {
     const terminal = (await slow()).onTerminal(watches);
     await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.kill("SIGTSTP");
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(cursorMoves(terminal.bytes())).toEqual({ hidden: 2, shown: 2, last: "shown" });
   });
 
-  it("after a timeout, and after an error", async () => {
+  test("after a timeout, and after an error", async () => {
     const home = await slow();
     const late = home.onTerminal(`${waits} --wait-timeout 1s`);
     expect(await late.ended()).toMatchObject({ code: 8 });
@@ -104,7 +104,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(cursorMoves(wrong.bytes()).hidden).toBe(cursorMoves(wrong.bytes()).shown);
   });
 
-  it("after an uncaught error", async () => {
+  test("after an uncaught error", async () => {
     const home = await slow({ silent: true });
     const script = "process.on('SIGUSR2', () => { throw new Error('unforeseen'); })";
     const terminal = home.onTerminal(waits, {
@@ -118,7 +118,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
 });
 
 describe.skipIf(process.platform === "win32")("without animation", () => {
-  it.each([{ TERM: "dumb" }, { CI: "1" }])("no control sequence is written with %j", async (env) => {
+  test.each([{ TERM: "dumb" }, { CI: "1" }])("no control sequence is written with %j", async (env) => {
     const home = await slow();
     const waiting = home.onTerminal(`${waits} --wait-timeout 1s --color never`, { env });
     expect(await waiting.ended()).toMatchObject({ code: 8 });
@@ -131,7 +131,7 @@ describe.skipIf(process.platform === "win32")("without animation", () => {
     expect(watching.bytes()).not.toContain("\u001b");
   });
 
-  it("a spinner has no colors with NO_COLOR", async () => {
+  test("a spinner has no colors with NO_COLOR", async () => {
     const terminal = (await slow()).onTerminal(`${waits} --wait-timeout 1s`, { env: { NO_COLOR: "1" } });
     await terminal.ended();
     expect(terminal.bytes()).not.toMatch(/\u001b\[\d+m/);
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === "win32")("without animation", () => {
   });
 });
 
-it.skipIf(process.platform === "win32")(
+test.skipIf(process.platform === "win32")(
   "aligns emoji and combining scripts that are newer than cli-table3",
   async () => {
     const labels = ["🫠", "สวัสดี", "e\u0301", "👨‍👩‍👧"];

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { key } from "../support/process.ts";
 import { useThirdParty } from "./third-party.ts";
 import * as records from "./third-party-records.ts";
@@ -9,7 +9,7 @@ import { serveThirdParty } from "./third-party-server.ts";
 const thirdParty = useThirdParty();
 
 describe("inference on a third-party service", () => {
-  it("streams a reply", async () => {
+  test("streams a reply", async () => {
     const { run } = await thirdParty.home();
     expect(await run("chat Hoi -m llama")).toEqual({ code: 0, out: "Grüezi 👋\n", err: "" });
     expect(thirdParty.requests().map(({ body }) => body)).toEqual([
@@ -17,7 +17,7 @@ describe("inference on a third-party service", () => {
     ]);
   });
 
-  it("saves a JPEG as .jpg even when another extension was requested", async () => {
+  test("saves a JPEG as .jpg even when another extension was requested", async () => {
     const { run, folder } = await thirdParty.home();
     const { code, out, err } = await run(
       'image "a lighthouse" -m SD1.5 --size 832x1216 --steps 20 --cfg-scale 7.5 --negative fog --seed 7 --sampler euler --backend torch --lora Add_Detail:0.8,Lineart:1 --out picture.png -o json',
@@ -43,7 +43,7 @@ describe("inference on a third-party service", () => {
     expect(err).toContain("image/jpeg");
   });
 
-  it("generates an image from a reference image, with the SDXL fields", async () => {
+  test("generates an image from a reference image, with the SDXL fields", async () => {
     const { run, folder } = await thirdParty.home();
     const reference = join(folder, "reference.jpg");
     await writeFile(reference, records.jpeg);
@@ -70,7 +70,7 @@ describe("inference on a third-party service", () => {
     });
   });
 
-  it("generates speech", async () => {
+  test("generates speech", async () => {
     const { run, folder } = await thirdParty.home();
     const { code, out } = await run(
       'tts "Good morning" --speed 0.8 --param speaker=\'"EN-US"\' --out hello.mp3 -o json',
@@ -82,7 +82,7 @@ describe("inference on a third-party service", () => {
     expect(await readFile(join(folder, "hello.mp3"))).toEqual(records.mp3);
   });
 
-  it("can have its own host", async () => {
+  test("can have its own host", async () => {
     const elsewhere = await serveThirdParty({ key });
     try {
       const { run } = await thirdParty.home({ GPUCTL_INFERENCE_BASE_URL: elsewhere.url });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sorted, useThirdParty } from "./third-party.ts";
 import * as records from "./third-party-records.ts";
 
@@ -66,7 +66,7 @@ const reads: readonly Read[] = [
 ];
 
 describe("a third-party service: reads", () => {
-  it.each(reads)("$line", async ({ line, requests, response }) => {
+  test.each(reads)("$line", async ({ line, requests, response }) => {
     const { run } = await thirdParty.home();
     const { code, out, err } = await run(`${line} -o json`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -80,7 +80,7 @@ describe("a third-party service: reads", () => {
 });
 
 describe("errors from a third-party service", () => {
-  it.each([
+  test.each([
     ["a wrong key", { GPUCTL_API_KEY: "wrong" }, 4, "FORBIDDEN"],
     ["no key", { GPUCTL_API_KEY: "" }, 3, "NO_CREDENTIAL"],
   ])("%s", async (_name, env, code, expected) => {
@@ -90,19 +90,19 @@ describe("errors from a third-party service", () => {
     expect(JSON.parse(ran.err).error).toMatchObject({ code: expected, exitCode: code });
   });
 
-  it("an unknown rental is not found", async () => {
+  test("an unknown rental is not found", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals get 999")).toMatchObject({ code: 5, out: "" });
   });
 
-  it("a wait for an unknown rental is not found", async () => {
+  test("a wait for an unknown rental is not found", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals wait 999")).toMatchObject({ code: 5, out: "" });
   });
 });
 
 describe("tables of records from a third-party service", () => {
-  it("show the known fields", async () => {
+  test("show the known fields", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals list")).toEqual({
       code: 0,
@@ -116,7 +116,7 @@ describe("tables of records from a third-party service", () => {
     });
   });
 
-  it("-o id prints the IDs of both types", async () => {
+  test("-o id prints the IDs of both types", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals list -o id")).toEqual({ code: 0, out: "18026\nbm-7f\n", err: "" });
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { key } from "../support/process.ts";
 import { homeAt, sorted, useThirdParty } from "./third-party.ts";
 import * as records from "./third-party-records.ts";
@@ -162,7 +162,7 @@ const writes: readonly Write[] = [
 ];
 
 describe("a third-party service: writes", () => {
-  it.each(writes)("$line", async ({ line, method = "POST", path, body, response }) => {
+  test.each(writes)("$line", async ({ line, method = "POST", path, body, response }) => {
     const { run } = await thirdParty.home();
     const { code, out, err } = await run(`${line} -o json`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -172,7 +172,7 @@ describe("a third-party service: writes", () => {
     expect(sent[0]?.headers.authorization).toBe(`Bearer ${key}`);
   });
 
-  it("an update on a service with only the deprecated path, which sends Sunset", async () => {
+  test("an update on a service with only the deprecated path, which sends Sunset", async () => {
     const missing = (_request: ReceivedRequest, response: Parameters<typeof fail>[0]) =>
       fail(response, 404, "NOT_FOUND", "Not found");
     const older = await serveThirdParty({ key, instead: { "PUT /v2/users/me": missing } });
