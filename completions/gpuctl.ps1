@@ -336,8 +336,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--term-type'), 'How the rental is billed', @('on-demand', 'reserved'), '')
       ,@(@('--term-period-days', '--days'), 'Length of a reserved term in days', @(), '')
       ,@(@('--discount-percentage'), 'Discount on the price, in percent', @(), '')
-      ,@(@('--monitoring-enabled', '--no-monitoring-enabled'), 'Collect metrics', @(), '')
-      ,@(@('--convert-to-on-demand-on-expiry', '--no-convert-to-on-demand-on-expiry'), 'Continue on demand when the reserved term ends', @(), '')
+      ,@(@('--monitoring-enabled'), 'Collect metrics', @(), '')
+      ,@(@('--no-monitoring-enabled'), 'Do not collect metrics', @(), '')
+      ,@(@('--convert-to-on-demand-on-expiry'), 'Continue on demand when the reserved term ends', @(), '')
+      ,@(@('--no-convert-to-on-demand-on-expiry'), 'Do not continue on demand when the reserved term ends', @(), '')
       ,@(@('--ssh-public-key-id'), 'SSH public key to install', @(), '')
       ,@(@('--ssh-public-key-ids'), 'SSH public keys to install', @(), '')
       ,@(@('--custom-ports'), 'Ports to open in addition to SSH', @(), '')
@@ -356,8 +358,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--term-type'), 'How the rental is billed', @('on-demand', 'reserved'), '')
       ,@(@('--term-period-days', '--days'), 'Length of a reserved term in days', @(), '')
       ,@(@('--discount-percentage'), 'Discount on the price, in percent', @(), '')
-      ,@(@('--monitoring-enabled', '--no-monitoring-enabled'), 'Collect metrics', @(), '')
-      ,@(@('--convert-to-on-demand-on-expiry', '--no-convert-to-on-demand-on-expiry'), 'Continue on demand when the reserved term ends', @(), '')
+      ,@(@('--monitoring-enabled'), 'Collect metrics', @(), '')
+      ,@(@('--no-monitoring-enabled'), 'Do not collect metrics', @(), '')
+      ,@(@('--convert-to-on-demand-on-expiry'), 'Continue on demand when the reserved term ends', @(), '')
+      ,@(@('--no-convert-to-on-demand-on-expiry'), 'Do not continue on demand when the reserved term ends', @(), '')
       ,@(@('--ssh-public-key-id'), 'SSH public key to install', @(), '')
       ,@(@('--ssh-public-key-ids'), 'SSH public keys to install', @(), '')
       ,@(@('--cuda-version'), 'CUDA version to install', @('cuda12.8', 'cuda12.9'), '')
@@ -371,7 +375,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
     )
     'rentals list' = @(
-      ,@(@('--include-cluster-pools', '--no-include-cluster-pools'), 'Include rentals in cluster pools', @(), '')
+      ,@(@('--include-cluster-pools'), 'Include rentals in cluster pools', @(), '')
+      ,@(@('--no-include-cluster-pools'), 'Do not include rentals in cluster pools', @(), '')
       ,@(@('--type'), 'List only this type', @('vm', 'bare-metal'), '')
       ,@(@('--label'), 'Only rentals with a matching label: * is any text, ? any character', @(), '')
       ,@(@('--older-than'), 'Only rentals that were created longer ago', @(), '')
@@ -461,7 +466,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--backend'), 'Inference backend: auto chooses, tvm is faster, torch is more flexible', @('auto', 'tvm', 'torch'), '')
       ,@(@('--prompt-2'), 'Second prompt (SDXL models)', @(), '')
       ,@(@('--negative-prompt-2'), 'Second negative prompt (SDXL models)', @(), '')
-      ,@(@('--enable-refiner', '--no-enable-refiner'), 'Run the refiner (SDXL models)', @(), '')
+      ,@(@('--enable-refiner'), 'Run the refiner (SDXL models)', @(), '')
+      ,@(@('--no-enable-refiner'), 'Do not run the refiner (SDXL models)', @(), '')
       ,@(@('--strength'), 'How far the picture may differ from the reference', @(), '')
       ,@(@('--lora'), 'LoRA weights by name (SDXL1.0-base, SD1.5)', @(), '')
       ,@(@('--size'), 'Width and height in pixels', @(), '')
@@ -739,6 +745,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       $previous = ''
       continue
     }
+    if ($word -ceq '--') { return }
     $next = "$path $word".Trim()
     if ($service -ccontains ($word -split '=')[0]) { $serviceArgs += $word }
     if ($commands.ContainsKey($next)) { $path = $next; $count = 0 }

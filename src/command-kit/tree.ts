@@ -125,6 +125,25 @@ export const spellings = ({ names, short, negatable }: FlagNode): readonly strin
   ...names.flatMap((name) => (negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),
 ];
 
+/** A flag as it is listed with one text for each meaning: a switch that can be turned off is two. */
+export interface ListedFlag extends FlagNode {
+  /** Spellings that cannot be used together with it, if they are not its own. */
+  readonly excludes?: readonly string[];
+}
+
+export function listedFlags({ negatable, ...flag }: FlagNode): readonly ListedFlag[] {
+  if (!negatable) return [flag];
+  const { short: _, default: _default, ...off } = flag;
+  const [first, ...others] = flag.names;
+  const excludes = spellings({ ...flag, negatable });
+  const text = `Do not ${flag.text.charAt(0).toLowerCase()}${flag.text.slice(1)}`;
+  const names = [`no-${first}`, ...others.map((name) => `no-${name}`)] as const;
+  return [
+    { ...flag, excludes },
+    { ...off, names, text, notes: [], excludes },
+  ];
+}
+
 /** The placeholder of a flag's value, in brackets when optional; undefined for a switch. */
 export const shownValue = ({
   value,

@@ -3,6 +3,7 @@ import {
   type CommandNode,
   type FlagNode,
   type GlobalNode,
+  listedFlags,
   type Noun,
   spellings,
   standardFlags,
@@ -110,7 +111,9 @@ const usage = (spec: CommandNode): string =>
 
 const flagList = (flags: readonly FlagNode[]): string =>
   list(
-    flags.map((flag) => [spellings(flag).map(bold).join(", ") + valueText(flag), plain(textWithNotes(flag))]),
+    flags
+      .flatMap(listedFlags)
+      .map((flag) => [spellings(flag).map(bold).join(", ") + valueText(flag), plain(textWithNotes(flag))]),
   );
 
 /** The value of a flag, in brackets when optional. */

@@ -3,6 +3,8 @@ import {
   type CommandNode,
   type FlagNode,
   type GlobalNode,
+  type ListedFlag,
+  listedFlags,
   type Noun,
   spellings,
   standardFlags,
@@ -25,7 +27,7 @@ export interface Place {
   readonly path: string;
   readonly below: readonly Word[];
   /** The flags of a command, without the global ones. */
-  readonly flags: readonly FlagNode[];
+  readonly flags: readonly ListedFlag[];
   /** The arguments of a command, in order. */
   readonly args: readonly (ArgNode & Valued)[];
 }
@@ -69,7 +71,7 @@ function place(path: string, specs: readonly CommandNode[]): Place {
   return {
     path,
     below: wordsBelow(path.split(" "), specs),
-    flags: own?.flags ?? [],
+    flags: (own?.flags ?? []).flatMap(listedFlags),
     args: (own?.args ?? []).map((one) => ({ ...one, value: one.name })),
   };
 }

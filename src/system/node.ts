@@ -1,7 +1,8 @@
 import process from "node:process";
+import { usesAscii } from "../core/locale.ts";
 import { nodeFiles } from "./files.ts";
 import { interruption } from "./interruption.ts";
-import { fullScreen, sink, spinner } from "./terminal.ts";
+import { drawnInAscii, fullScreen, sink, spinner } from "./terminal.ts";
 import type { Source, System } from "./types.ts";
 
 /** The real system. Streams are opened, and heavy modules loaded, on first use. */
@@ -19,7 +20,9 @@ export async function nodeSystem(): Promise<System> {
         read: readStdin,
       },
       stdout: sink(() => process.stdout),
-      stderr: sink(() => process.stderr, { optional: true }),
+      stderr: sink(() => (usesAscii(env) ? drawnInAscii(process.stderr) : process.stderr), {
+        optional: true,
+      }),
       prompts: async () =>
         env.TERM === "dumb"
           ? (await import("./plain-prompts.ts")).plainPrompts

@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { Writable } from "node:stream";
+import { asciiText } from "../core/locale.ts";
 import type { Io, Sink, Spinner, SpinnerOptions } from "./types.ts";
 
 type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
@@ -33,6 +34,21 @@ export function sink(open: () => Stream, { optional = false } = {}): Sink {
         stream().write(chunk, (error) => (error && !optional ? reject(error) : resolve()));
       }),
   };
+}
+
+/** Makes everything that is written to a stream, by libraries as well, use ASCII symbols. */
+export function drawnInAscii<Opened extends Writable>(stream: Opened): Opened {
+  const write: Writable["write"] = stream.write.bind(stream);
+  const inAscii = (chunk: unknown) => (typeof chunk === "string" ? asciiText(chunk) : chunk);
+  stream.write = (
+    chunk: unknown,
+    encoding?: BufferEncoding | ((error?: Error | null) => void),
+    callback?: (error?: Error | null) => void,
+  ) =>
+    typeof encoding === "string"
+      ? write(inAscii(chunk), encoding, callback)
+      : write(inAscii(chunk), encoding ?? callback);
+  return stream;
 }
 
 const HIDE = "\u001b[?25l";

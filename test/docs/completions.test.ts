@@ -96,6 +96,22 @@ describe("the completion scripts", () => {
   });
 });
 
+test.each(["_gpuctl", "gpuctl.fish", "gpuctl.ps1"])(
+  "%s says what a flag that turns something off does",
+  (name) => {
+    const script =
+      Object.entries(completions(treeOf(nouns, globals))).find(([file]) => file === name)?.[1] ?? "";
+    const lines = script.split("\n").filter((line) => /no-monitoring-enabled\b(?!\))/.test(line));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toContain("Do not collect metrics");
+  },
+);
+
+test("the script for PowerShell offers nothing after --, where no flags follow", () => {
+  const script = completions(treeOf(nouns, globals))["gpuctl.ps1"];
+  expect(script).toContain("if ($word -ceq '--') { return }");
+});
+
 test("a text with quotes and brackets cannot break a script", () => {
   const odd = 'it\'s [odd]: $(touch x) `y` "z" \\';
   const flag: GlobalNode = {

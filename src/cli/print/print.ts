@@ -1,6 +1,7 @@
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { CannotPrint, codeOf, reasonOf, StoredElsewhere } from "../../core/errors.ts";
 import { stringifyExactly } from "../../core/exact-numbers.ts";
+import { asciiTable, usesAscii } from "../../core/locale.ts";
 import type { Data, Frames, Records, Result, Text } from "../../core/result.ts";
 import type { Column, View } from "../../core/view.ts";
 import type { Filter } from "../../output/jq.ts";
@@ -53,7 +54,7 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
 
 async function printResult(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { system, filter } = options;
-  const { stdout } = system.io;
+  const stdout = inLocale(system.io.stdout, options);
   // A reader that is gone must not take a paid picture with it.
   if ("bytes" in result) return stdout.write(result.bytes, { reportsClosedPipe: result.paid === true });
   if ("text" in result) return printText(result.text, stdout);
@@ -136,8 +137,8 @@ async function collected({ records }: Records): Promise<readonly unknown[]> {
   return batches.flat();
 }
 
-/** The same sink, except that a failed write throws `CannotPrint`. */
-const reportingErrors = (sink: Sink): Sink => ({
+/** The same sink with another way to write. */
+const writing = (sink: Sink, write: Sink["write"]): Sink => ({
   isTTY: sink.isTTY,
   get columns() {
     return sink.columns;
@@ -145,15 +146,27 @@ const reportingErrors = (sink: Sink): Sink => ({
   get rows() {
     return sink.rows;
   },
-  write: async (chunk, options) => {
+  write,
+});
+
+/** The same sink, except that a failed write throws `CannotPrint`. */
+const reportingErrors = (sink: Sink): Sink =>
+  writing(sink, async (chunk, options) => {
     try {
       await sink.write(chunk, options);
     } catch (cause) {
       const reason = codeOf(cause) === "EPIPE" ? "the pipe was closed" : reasonOf(cause);
       throw new CannotPrint(`the result cannot be written: ${reason}`);
     }
-  },
-});
+  });
+
+/** The same sink, except that a table on a terminal has only ASCII symbols where the locale has no others. */
+const inLocale = (sink: Sink, { settings, system: { env } }: PrintOptions): Sink =>
+  settings.output === "table" && sink.isTTY && usesAscii(env)
+    ? writing(sink, (chunk, options) =>
+        sink.write(typeof chunk === "string" ? asciiTable(chunk) : chunk, options),
+      )
+    : sink;
 
 /** Streams text and always ends it with a newline. On a terminal, removes control sequences. */
 async function printText(text: Text["text"], stdout: Sink): Promise<void> {

@@ -2,7 +2,7 @@ import { listDescribed } from "../../client/described.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { usesUtf8 } from "../../core/locale.ts";
+import { usesAscii } from "../../core/locale.ts";
 import { dollarText } from "../../core/money.ts";
 import type { ListView } from "../../core/view.ts";
 import { amountPaths, costPerDay, fromPaths, untilPaths } from "./days.ts";
@@ -45,7 +45,7 @@ export default defineCommand({
     const { plot } = await import("./plot.ts");
     const { env, terminal } = installation;
     return {
-      text: [plot(days, { columns: terminal.columns, unicode: env.TERM !== "dumb" && usesUtf8(env) })],
+      text: [plot(days, { columns: terminal.columns, unicode: env.TERM !== "dumb" && !usesAscii(env) })],
     };
   },
 });

@@ -1,7 +1,7 @@
 import type { Installation } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { reasonOf, Unhealthy } from "../../core/errors.ts";
-import { usesUtf8 } from "../../core/locale.ts";
+import { usesAscii } from "../../core/locale.ts";
 import { once } from "../../core/once.ts";
 import { wrap } from "../../core/text.ts";
 import * as local from "./checks/local.ts";
@@ -94,7 +94,7 @@ async function* report(
   results: readonly CheckResult[],
   { env, terminal }: Pick<Installation, "env" | "terminal">,
 ): AsyncGenerator<string> {
-  const ascii = terminal.stdout && (env.TERM === "dumb" || !usesUtf8(env));
+  const ascii = usesAscii(env) || (terminal.stdout && env.TERM === "dumb");
   const sign = ascii ? asciiSigns : signs;
   const width = Math.max(...results.map(({ check }) => check.length));
   const indent = " ".repeat(width + "x warning    ".length);

@@ -92,7 +92,7 @@ function placeLines({ path, below, args, flags }: Place): string {
 const condition = (path: string, ...more: readonly string[]): string =>
   ` -n ${quoted(["__gpuctl_at", quoted(path), ...more].join(" "))}`;
 
-/** One line for all spellings of a flag, including `--no-`: fish shows them side by side. */
+/** One line for all spellings of a flag: fish shows them side by side. */
 function flagLine(flag: FlagNode, at = ""): string {
   const names = spellings(flag).map((name) =>
     name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,

@@ -48,6 +48,7 @@ ${tree.places
       $previous = ''
       continue
     }
+    if ($word -ceq '--') { return }
     $next = "$path $word".Trim()
     if ($service -ccontains ($word -split '=')[0]) { $serviceArgs += $word }
     if ($commands.ContainsKey($next)) { $path = $next; $count = 0 }

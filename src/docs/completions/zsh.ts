@@ -1,4 +1,4 @@
-import { type FlagNode, spellings } from "../../command-kit/tree.ts";
+import { type ListedFlag, spellings } from "../../command-kit/tree.ts";
 import { type Place, serviceWords, type Tree, takesFile, type Valued, valueFlags } from "../tree.ts";
 
 /** The completion function for zsh, installed in `fpath` as `_gpuctl`. */
@@ -87,13 +87,14 @@ function placeCase({ path, below, flags, args }: Place): string {
 }
 
 /** A flag as a spec of `_arguments`, such as `'(-o --output)'{-o+,--output=}'[text]:FORMAT:(table json)'`. */
-function specOf(flag: FlagNode): string {
+function specOf(flag: ListedFlag): string {
   const { value, optionalValue, text, repeat } = flag;
   const names = spellings(flag);
+  const { excludes = names } = flag;
   const marked = names.map((name) =>
     value === undefined ? name : name.startsWith("--") ? `${name}=` : `${name}+`,
   );
-  const exclusive = repeat ? "*" : names.length > 1 ? `(${names.join(" ")})` : "";
+  const exclusive = repeat ? "*" : excludes.length > 1 ? `(${excludes.join(" ")})` : "";
   const option = (exclusive && quoted(exclusive)) + (marked.length > 1 ? `{${marked.join(",")}}` : marked[0]);
   const note = `[${text.replace(/[\\[\]]/g, "\\$&")}]`;
   const colons = optionalValue === undefined ? ":" : "::";

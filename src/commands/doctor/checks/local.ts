@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { localeOf, usesUtf8 } from "../../../core/locale.ts";
+import { localeOf, usesAscii } from "../../../core/locale.ts";
 import { completionFiles, type Shell, shellOf } from "../../../core/shells.ts";
 import { type Check, type CheckInput, failure, ok, warning } from "../finding.ts";
 
@@ -80,7 +80,7 @@ export const terminal: Check = ({ terminal: { stdin, stdout, stderr, columns, co
     color ? "colors" : "no colors",
     localeOf(env) || "no locale",
   ].join("; ");
-  if (platform !== "win32" && !usesUtf8(env)) {
+  if (platform !== "win32" && (localeOf(env) === "" || usesAscii(env))) {
     return warning(facts, "Set LANG to a UTF-8 locale such as C.UTF-8, or names may be garbled.");
   }
   return ok(facts);
