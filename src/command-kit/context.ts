@@ -123,11 +123,6 @@ export interface Endpoint {
 /** The environment variables that commands may read. */
 export type VisibleEnvironment = Readonly<Partial<Record<(typeof visibleVariables)[number], string>>>;
 export const visibleVariables = [
-  "HOME",
-  "USERPROFILE",
-  "SHELL",
-  "XDG_CONFIG_HOME",
-  "XDG_DATA_HOME",
   "HTTPS_PROXY",
   "https_proxy",
   "HTTP_PROXY",
@@ -190,7 +185,7 @@ export interface SandboxServer {
 }
 
 /** This machine and its gpuctl installation, read-only, for checks. */
-export interface Installation extends Machine, Pick<Programs, "which"> {
+export interface Installation extends Machine, Pick<Programs, "which" | "capture"> {
   /** The versions of Node.js that gpuctl runs on, such as `>=20.19`. */
   readonly neededNode: string;
   /** The numeric id of the current user; undefined on systems without one. */

@@ -41,6 +41,7 @@ export async function nodeSystem(): Promise<System> {
     programs: {
       run: async (...args) => (await programs()).run(...args),
       output: async (...args) => (await programs()).output(...args),
+      capture: async (...args) => (await programs()).capture(...args),
       which: async (...args) => (await programs()).which(...args),
     },
     machine: {

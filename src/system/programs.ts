@@ -33,6 +33,19 @@ export const nodePrograms = (leaveToChild: Interruption["leaveToChild"]): Progra
       `${program} ${signal ? `was terminated by ${signal}` : `exited with status ${exitCode}`}`,
     );
   },
+  capture: async (program, args, { timeout }) => {
+    const { execa } = await import("execa");
+    const { exitCode, stdout } = await execa(program, args, {
+      stdin: "ignore",
+      stderr: "ignore",
+      reject: false,
+      detached: true,
+      cleanup: true,
+      timeout,
+      killSignal: "SIGKILL",
+    });
+    return exitCode === undefined ? undefined : stdout;
+  },
   which,
 });
 

@@ -138,6 +138,15 @@ export interface Programs {
   readonly run: (program: string, args: readonly string[]) => Promise<number>;
   /** The stdout of a shell command. `timeout` is in milliseconds. Throws `ProgramFailed` if it fails or times out. */
   readonly output: (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
+  /**
+   * The stdout of a program that runs without input, in a session of its own, so that a shell cannot take over the terminal.
+   * Undefined if it cannot be started, or takes longer than `timeout` milliseconds and is killed.
+   */
+  readonly capture: (
+    program: string,
+    args: readonly string[],
+    options: { readonly timeout: number },
+  ) => Promise<string | undefined>;
   /** Finds a program in `PATH`. */
   readonly which: (program: string) => Promise<string | undefined>;
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { globals, nouns } from "../../src/cli/generated/tree.ts";
 import { completionScripts } from "../../src/docs/completions/index.ts";
 import { treeOf } from "../../src/docs/tree.ts";
+import type { Programs } from "../../src/system/types.ts";
 import { type Cli, createCli, firstMoment, type Responder, type TestMachine } from "../support/cli.ts";
 import { key, overNetwork, serviceUrl } from "../support/service.ts";
 
@@ -32,12 +33,14 @@ async function checked(
     env,
     respond,
     before,
+    programs,
   }: {
     readonly machine?: Partial<TestMachine>;
     readonly user?: number;
     readonly env?: Readonly<Record<string, string>>;
     readonly respond: Responder;
     readonly before?: (cli: Cli) => Promise<unknown>;
+    readonly programs?: Partial<Programs>;
   },
 ): Promise<CheckResult & { readonly code: number }> {
   const cli = await createCli({ respond });
@@ -46,6 +49,7 @@ async function checked(
     env: { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key, ...env },
     machine: { ...healthy, ...machine },
     ...(user !== undefined && { user }),
+    ...(programs && { programs }),
   });
   expect(code === 0 ? err : out).toBe("");
   const all: readonly CheckResult[] = code === 0 ? JSON.parse(out) : JSON.parse(err).error.issues;
@@ -323,33 +327,35 @@ describe("doctor checks what else is installed", () => {
     });
   });
 
-  test("completions that are missing, outdated, installed, or loaded at shell start", async () => {
-    const env = { SHELL: "/bin/fish" };
-    const place = (text: string) => async (cli: Cli) => {
-      const folder = join(cli.folder, ".config", "fish", "completions");
+  test.each([
+    [undefined, "complete -F _gpuctl gpuctl", "ok", "bash loads them"],
+    ["current", "complete -F _gpuctl gpuctl", "ok", "bash loads them"],
+    ["# old", "complete -F _gpuctl gpuctl", "warning", "is from another version"],
+    ["current", "", "warning", "bash does not load"],
+    [undefined, "", "warning", "not installed for bash"],
+    ["current", undefined, "warning", "bash did not start in time"],
+  ])("completions: %j, bash prints %j", async (script, printed, status, message) => {
+    const before = async (cli: Cli) => {
+      const folder = join(cli.folder, ".local", "share", "bash-completion", "completions");
       await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, "gpuctl.fish"), text);
+      const current = completionScripts.bash(treeOf(nouns, globals));
+      if (script !== undefined)
+        await writeFile(join(folder, "gpuctl"), script === "current" ? current : script);
     };
-    expect(await checked("completions", { respond: healthyService, env })).toMatchObject({
-      status: "warning",
+    const env = { SHELL: "/bin/bash" };
+    const programs = { capture: async () => printed };
+    expect(await checked("completions", { respond: healthyService, env, programs, before })).toMatchObject({
+      status,
+      message: expect.stringContaining(message),
     });
-    const old = await checked("completions", { respond: healthyService, env, before: place("# old") });
-    expect(old).toMatchObject({
-      status: "warning",
-      advice: expect.stringContaining("gpuctl completion fish > "),
-    });
-    const script = completionScripts.fish(treeOf(nouns, globals));
-    const inPlace = await checked("completions", { respond: healthyService, env, before: place(script) });
-    expect(inPlace).toMatchObject({ status: "ok" });
-    const loads = async (cli: Cli) => {
-      await mkdir(join(cli.folder, ".config", "fish"), { recursive: true });
-      await writeFile(
-        join(cli.folder, ".config", "fish", "config.fish"),
-        "gpuctl completion fish | source\n",
-      );
-    };
-    expect(await checked("completions", { respond: healthyService, env, before: loads })).toMatchObject({
+  });
+
+  test("completions for PowerShell", async () => {
+    const programs = { capture: async () => "rentals\n" };
+    const options = { respond: healthyService, env: { SHELL: "/usr/bin/pwsh" }, programs };
+    expect(await checked("completions", options)).toMatchObject({
       status: "ok",
+      message: "powershell loads them",
     });
   });
 });

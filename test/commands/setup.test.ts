@@ -1,10 +1,12 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
-import type { Prompts } from "../../src/system/types.ts";
+import { nodePrograms } from "../../src/system/programs.ts";
+import type { Programs, Prompts } from "../../src/system/types.ts";
 import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
+import { needs } from "../support/programs.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
 /** Answers in order, by the start of the question. A question without an answer gets its default. */
@@ -300,10 +302,57 @@ describe("completions", () => {
     expect((await run(sandbox, { env })).questions.join()).not.toContain("completions");
   });
 
+  test("get lines in the startup file after asking, and only if the shell needs them", async () => {
+    const { run, folder } = await setUp();
+    const env = { SHELL: "/bin/bash", HOME: folder };
+    const startup = () => readFile(join(folder, ".bashrc"), "utf8");
+    await writeFile(join(folder, ".bashrc"), "alias g=gpuctl");
+    const sandbox = { "Where is": ["sandbox"] };
+    const programs = { capture: async () => "complete -F _gpuctl gpuctl" };
+    await run(sandbox, { env, programs });
+    expect(await startup()).toBe("alias g=gpuctl");
+    const declined = await run({ ...sandbox, "Add the line": [false] }, { env });
+    expect(declined.err).toContain(`bash needs this line in ${join(folder, ".bashrc")}:\n  [ -f`);
+    expect(await startup()).toBe("alias g=gpuctl");
+    await run({ ...sandbox, "Add the line": [true] }, { env });
+    const path = join(folder, ".local/share/bash-completion/completions/gpuctl");
+    const added = `alias g=gpuctl\n# Completions for gpuctl\n[ -f '${path}' ] && . '${path}'\n`;
+    expect(await startup()).toBe(added);
+    expect((await run(sandbox, { env })).questions.join()).not.toContain(".bashrc");
+    expect(await startup()).toBe(added);
+  });
+
+  describe.each(["bash", "zsh", "fish"])("in a real %s", (shell) => {
+    needs(shell);
+
+    test("are loaded after setup, and doctor says so", async () => {
+      const { run, folder } = await setUp();
+      await mkdir(join(folder, "bin"));
+      await writeFile(join(folder, "bin", "gpuctl"), "#!/bin/sh\n", { mode: 0o755 });
+      const program = (await nodePrograms(async (_forward, work) => work).which(shell)) ?? "";
+      const { PATH } = process.env;
+      const environment = [`HOME=${folder}`, `PATH=${folder}/bin:${PATH}`, `SHELL=${program}`];
+      const capture: Programs["capture"] = (name, args, options) =>
+        nodePrograms(async (_forward, work) => work).capture("env", ["-i", ...environment, name, ...args], {
+          timeout: options.timeout * 20,
+        });
+      const options = { env: { SHELL: program, HOME: folder }, programs: { capture } };
+      const check = async () => {
+        const { out } = await run({}, options, "doctor --sandbox -o jsonl");
+        const found = out.split("\n").find((line) => line.includes('"completions"')) ?? "{}";
+        return JSON.parse(found).status;
+      };
+      expect(await check()).toBe("warning");
+      const { err } = await run({ "Where is": ["sandbox"] }, options);
+      expect(err).toContain("Completions are installed in");
+      expect(await check()).toBe("ok");
+    });
+  });
+
   test("for zsh go to a folder of the user that is already in its path", async () => {
     const { run, folder } = await setUp();
     await mkdir(join(folder, "functions"));
-    const programs = { output: async () => `/usr/share/zsh\n${folder}/functions\n` };
+    const programs = { capture: async () => `/usr/share/zsh\n${folder}/functions\n` };
     const env = { SHELL: "/bin/zsh", HOME: folder };
     await run({ "Where is": ["sandbox"], "Write the": [true] }, { env, programs });
     expect(await readFile(join(folder, "functions", "_gpuctl"), "utf8")).toContain("#compdef gpuctl");

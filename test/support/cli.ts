@@ -288,7 +288,11 @@ const healthyMachine = (home: string): TestMachine => ({
 const notInstalled = async (program: string): Promise<never> => {
   throw new Unavailable(`${program} is not installed in this test`, "");
 };
-const noPrograms: Pick<Programs, "run" | "output"> = { run: notInstalled, output: notInstalled };
+const noPrograms: Omit<Programs, "which"> = {
+  run: notInstalled,
+  output: notInstalled,
+  capture: async () => undefined,
+};
 
 const unexpectedPrompt = () => {
   throw new Error("gpuctl showed a prompt that this test did not expect");

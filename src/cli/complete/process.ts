@@ -36,7 +36,12 @@ const startRefresh = (argv: readonly string[]): Promise<void> =>
 
 /** Completion never runs the user's programs, such as one that prints the key. */
 const rejected = () => Promise.reject(new Unavailable("completion does not run programs", ""));
-const programs: System["programs"] = { run: rejected, output: rejected, which: async () => undefined };
+const programs: System["programs"] = {
+  run: rejected,
+  output: rejected,
+  capture: rejected,
+  which: async () => undefined,
+};
 
 function print(text: string): void {
   try {

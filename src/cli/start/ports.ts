@@ -71,6 +71,7 @@ function installation({ settings, system, services }: Runtime): Installation {
     userId: files.user,
     env,
     which: programs.which,
+    capture: programs.capture,
     stat: async (path) => {
       const facts = orUndefined(() => files.stat(path));
       return facts && { ...facts, writable: files.isWritable(path) };

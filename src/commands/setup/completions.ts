@@ -1,69 +1,71 @@
-import { join } from "node:path";
-import type { Ports } from "../../command-kit/context.ts";
+import { appendFile, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import {
+  type CompletionPlace,
+  completionPlace,
+  loadsCompletions,
+} from "../../command-kit/completion-places.ts";
 import { reasonOf } from "../../core/errors.ts";
 import { type Shell, shellOf } from "../../core/shells.ts";
 import { save } from "../../media/save.ts";
 import type { Wizard } from "./wizard.ts";
 
-/** Offers to write the completion script where the user's shell looks for it. Changes no other file. */
-export async function offerCompletions({ ask, context }: Wizard): Promise<void> {
-  const { environment } = context;
-  const shell = shellOf(environment.SHELL);
-  const home = environment.HOME ?? environment.USERPROFILE;
+/**
+ * Offers to write the completion script, and to add the lines to the startup file without which the user's shell does not
+ * load it. Asks before it changes either.
+ */
+export async function offerCompletions(wizard: Wizard): Promise<void> {
+  const { installation, say } = wizard.context;
+  const { env } = installation;
+  const shell = shellOf(env.SHELL);
+  const home = env.HOME || env.USERPROFILE;
   if (shell === undefined || !home) return;
-  const { path, lines } = await placeFor(shell, home, context);
+  const user = { ...installation, home };
+  const place = await completionPlace(shell, user);
+  try {
+    const script = await offerScript(shell, place, wizard);
+    if (script === "declined") return;
+    const isLoaded = () => loadsCompletions(shell, user);
+    const loaded = (await isLoaded()) ? "already" : await offerStartupLines(shell, place, wizard);
+    if (loaded === "declined" || (script === "already" && loaded === "already")) return;
+    if (loaded === "now" && (await isLoaded()) === false) {
+      say(`${shell} still does not load the completions in ${place.path}: \`gpuctl doctor\` checks them.`);
+    } else say(`Completions are installed in ${place.path}. Open a new ${shell} to use them.`);
+  } catch (error) {
+    say(`The completions were not installed: ${reasonOf(error)}.`);
+  }
+}
+
+type Step = "already" | "now" | "declined";
+
+async function offerScript(shell: Shell, { path }: CompletionPlace, { ask, context }: Wizard): Promise<Step> {
   const script = new TextEncoder().encode(await context.completionScript(shell));
   const present = await context.files.read(path, shell).catch(() => undefined);
-  if (present && Buffer.compare(present, script) === 0) return;
+  if (present && Buffer.compare(present, script) === 0) return "already";
   const message = `${present ? "Replace" : "Write"} the completion script for ${shell} at ${path}?`;
-  if (!(await ask.confirm({ message, initial: true }))) return;
-  try {
-    await save(path, script, { force: true, makeFolders: true });
-  } catch (error) {
-    context.say(`The completions were not installed: ${reasonOf(error)}.`);
-    return;
-  }
-  context.say(`Completions are installed in ${path}. Open a new ${shell} to use them.`);
-  if (lines.length > 0) context.say(`Add these lines to the startup file of ${shell}:\n${lines.join("\n")}`);
+  if (!(await ask.confirm({ message, initial: true }))) return "declined";
+  await save(path, script, { force: true, makeFolders: true });
+  return "now";
 }
 
-/** Where a shell looks for the completions of a command. */
-interface CompletionPlace {
-  readonly path: string;
-  /** Lines that the shell's startup file needs to find it. */
-  readonly lines: readonly string[];
-}
-
-async function placeFor(
+/** The file is appended to in place, because it may be a link into a repository. */
+async function offerStartupLines(
   shell: Shell,
-  home: string,
-  { environment, programs }: Wizard["context"],
-): Promise<CompletionPlace> {
-  const data = environment.XDG_DATA_HOME || join(home, ".local", "share");
-  const config = environment.XDG_CONFIG_HOME || join(home, ".config");
-  switch (shell) {
-    case "bash":
-      return { path: join(data, "bash-completion", "completions", "gpuctl"), lines: [] };
-    case "fish":
-      return { path: join(config, "fish", "completions", "gpuctl.fish"), lines: [] };
-    case "zsh":
-      return zshPlace(home, programs);
-    case "powershell": {
-      const path = join(config, "powershell", "gpuctl.ps1");
-      return { path, lines: [`. '${path.replaceAll("'", "''")}'   # in the file that $PROFILE names`] };
-    }
-  }
-}
-
-/** Milliseconds for zsh to print `$fpath`. */
-const zshTimeout = 5_000;
-
-/** A folder of `$fpath` below the home folder, else `~/.zfunc`, which has to be added to it. */
-async function zshPlace(home: string, programs: Ports["programs"]): Promise<CompletionPlace> {
-  const command = "zsh -ic 'print -rl -- $fpath' < /dev/null 2> /dev/null";
-  const printed = await programs.output(command, { timeout: zshTimeout }).catch(() => "");
-  const own = printed.split("\n").find((folder) => folder.startsWith(`${home}/`));
-  if (own !== undefined) return { path: join(own, "_gpuctl"), lines: [] };
-  const lines = ["fpath=(~/.zfunc $fpath)", "autoload -Uz compinit && compinit"];
-  return { path: join(home, ".zfunc", "_gpuctl"), lines };
+  { startupFile, lines }: CompletionPlace,
+  { ask, context }: Wizard,
+): Promise<Step> {
+  const present = await context.files.read(startupFile, shell).then(
+    (bytes) => new TextDecoder().decode(bytes),
+    () => "",
+  );
+  const missing = lines.filter((line) => !present.split("\n").includes(line));
+  if (missing.length === 0) return "already";
+  const [it, them] = missing.length === 1 ? ["this line", "the line"] : ["these lines", "the lines"];
+  context.say(`To load it, ${shell} needs ${it} in ${startupFile}:`);
+  for (const line of missing) context.say(`  ${line}`);
+  if (!(await ask.confirm({ message: `Add ${them} to ${startupFile}?`, initial: true }))) return "declined";
+  await mkdir(dirname(startupFile), { recursive: true });
+  const start = present === "" || present.endsWith("\n") ? "" : "\n";
+  await appendFile(startupFile, `${start}# Completions for gpuctl\n${missing.join("\n")}\n`);
+  return "now";
 }

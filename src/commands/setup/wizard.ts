@@ -4,7 +4,7 @@ import { Interrupted } from "../../core/errors.ts";
 import type { Prompts } from "../../system/types.ts";
 
 type SetupContext = Context &
-  Pick<Ports, "profiles" | "secrets" | "callAt" | "environment" | "programs" | "completionScript">;
+  Pick<Ports, "profiles" | "secrets" | "callAt" | "environment" | "installation" | "completionScript">;
 
 /** What every step of the setup gets. */
 export interface Wizard {

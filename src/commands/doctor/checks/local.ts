@@ -1,7 +1,8 @@
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
+import { completionPlace, loadsCompletions } from "../../../command-kit/completion-places.ts";
 import { localeOf, usesAscii } from "../../../core/locale.ts";
-import { completionFiles, type Shell, shellOf } from "../../../core/shells.ts";
-import { type Check, type CheckInput, failure, ok, warning } from "../finding.ts";
+import { shellOf } from "../../../core/shells.ts";
+import { type Check, failure, ok, warning } from "../finding.ts";
 
 export const node: Check = ({ nodeVersion, neededNode }) =>
   new Intl.Collator("en", { numeric: true }).compare(nodeVersion, neededNode.replace(">=", "")) >= 0
@@ -98,68 +99,26 @@ const players = ["ffplay", "mpv", "paplay", "aplay", "afplay"];
 export const player = installed(players, `Install one of ${players.join(", ")} to play speech.`);
 export const ssh = installed(["ssh"], "Install OpenSSH for `gpuctl rentals ssh`.");
 
-/** Checks that the user's shell finds or loads this version's completion script. */
+/** Starts the user's shell to see whether it completes gpuctl, and compares the script with that of this version. */
 export const completions: Check = async (input) => {
   const shell = shellOf(input.env.SHELL);
-  if (shell === undefined || shell === "powershell") return ok("skipped: unknown shell");
-  const command = `gpuctl completion ${shell}`;
-  const { startupFiles, folders } = placesOf(input)[shell];
-  for (const path of startupFiles) {
-    if ((await input.readText(path))?.includes(command)) return ok(`${path} loads them`);
+  if (shell === undefined) return ok("skipped: unknown shell");
+  const [{ path, startupFile, lines }, isLoaded, wanted] = await Promise.all([
+    completionPlace(shell, input),
+    loadsCompletions(shell, input),
+    input.completionScript(shell),
+  ]);
+  const text = await input.readText(path);
+  if (text !== undefined && text !== wanted) {
+    return warning(`${path} is from another version`, `gpuctl completion ${shell} > '${path}'`);
   }
-  const wanted = await input.completionScript(shell);
-  // bash also loads a script that has the name of the command.
-  const names = shell === "bash" ? ["gpuctl", completionFiles.bash] : [completionFiles[shell]];
-  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
-    const text = await input.readText(path);
-    if (text === wanted) return ok(path);
-    if (text !== undefined) return warning(`${path} is from another version`, `${command} > '${path}'`);
-  }
-  return warning(
-    `not installed for ${shell}`,
-    `Save the output of \`${command}\` where ${shell} looks for it.`,
-  );
+  if (isLoaded) return ok(`${shell} loads them`);
+  if (text === undefined)
+    return warning(`not installed for ${shell}`, "Run `gpuctl setup`, or see `gpuctl completion --help`.");
+  return isLoaded === undefined
+    ? warning(
+        `${shell} did not start in time, so that it is not known whether it loads ${path}`,
+        `Start ${shell}, and press Tab after \`gpuctl \`.`,
+      )
+    : warning(`${shell} does not load ${path}`, `Add to ${startupFile}: ${lines.join("; ")}`);
 };
-
-interface Places {
-  readonly startupFiles: readonly string[];
-  /** Where the shell looks for completion scripts. */
-  readonly folders: readonly string[];
-}
-
-function placesOf({ home, env }: CheckInput): Readonly<Record<Exclude<Shell, "powershell">, Places>> {
-  const fish = join(env.XDG_CONFIG_HOME || join(home, ".config"), "fish");
-  const data = env.XDG_DATA_HOME || join(home, ".local", "share");
-  return {
-    bash: {
-      startupFiles: [".bashrc", ".bash_profile", ".bash_completion"].map((name) => join(home, name)),
-      folders: [
-        join(env.BASH_COMPLETION_USER_DIR || join(data, "bash-completion"), "completions"),
-        "/usr/local/share/bash-completion/completions",
-        "/usr/share/bash-completion/completions",
-        "/opt/homebrew/etc/bash_completion.d",
-        "/etc/bash_completion.d",
-      ],
-    },
-    zsh: {
-      startupFiles: [join(env.ZDOTDIR || home, ".zshrc")],
-      folders: [
-        ...(env.FPATH ?? "").split(":").filter((folder) => folder !== ""),
-        join(home, ".zfunc"),
-        join(home, ".zsh", "completions"),
-        "/usr/local/share/zsh/site-functions",
-        "/opt/homebrew/share/zsh/site-functions",
-        "/usr/share/zsh/site-functions",
-        "/usr/share/zsh/vendor-completions",
-      ],
-    },
-    fish: {
-      startupFiles: [join(fish, "config.fish")],
-      folders: [
-        join(fish, "completions"),
-        "/usr/local/share/fish/vendor_completions.d",
-        "/usr/share/fish/vendor_completions.d",
-      ],
-    },
-  };
-}

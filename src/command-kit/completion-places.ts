@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import type { Shell } from "../core/shells.ts";
+import type { Environment } from "../core/urls.ts";
+import type { Programs } from "../system/types.ts";
+
+/** Where the completion script of a shell is kept, and how the shell is made to load it. */
+export interface CompletionPlace {
+  readonly path: string;
+  /** The file that the shell runs when it starts. */
+  readonly startupFile: string;
+  /** The lines of the startup file that load the script, if the shell does not find it by itself. */
+  readonly lines: readonly string[];
+}
+
+/** The user whose shell is meant. */
+interface ShellUser extends Pick<Programs, "capture"> {
+  readonly home: string;
+  readonly env: Environment;
+  readonly platform: string;
+}
+
+/** Milliseconds for a shell to start. */
+const timeout = 5_000;
+
+/** The place of the completion script for a shell. */
+export async function completionPlace(shell: Shell, user: ShellUser): Promise<CompletionPlace> {
+  const { env, home, platform } = user;
+  const config = env.XDG_CONFIG_HOME || join(home, ".config");
+  switch (shell) {
+    case "bash": {
+      const data = env.XDG_DATA_HOME || join(home, ".local", "share");
+      const folder = env.BASH_COMPLETION_USER_DIR || join(data, "bash-completion");
+      const path = join(folder, "completions", "gpuctl");
+      // Terminals on macOS start login shells, which do not run ~/.bashrc.
+      const startupFile = join(home, platform === "darwin" ? ".bash_profile" : ".bashrc");
+      return { path, startupFile, lines: [`[ -f ${quoted(path)} ] && . ${quoted(path)}`] };
+    }
+    case "fish": {
+      const path = join(config, "fish", "completions", "gpuctl.fish");
+      return { path, startupFile: join(config, "fish", "config.fish"), lines: [`source ${quoted(path)}`] };
+    }
+    case "zsh":
+      return zshPlace(user);
+    case "powershell": {
+      const folder = join(config, "powershell");
+      const path = join(folder, "gpuctl.ps1");
+      const startupFile = join(folder, "Microsoft.PowerShell_profile.ps1");
+      return { path, startupFile, lines: [`. '${path.replaceAll("'", "''")}'`] };
+    }
+  }
+}
+
+/** A folder of `$fpath` below the home folder, else `~/.zfunc`, which has to be added to it. */
+async function zshPlace({ env, home, capture }: ShellUser): Promise<CompletionPlace> {
+  const startupFile = join(env.ZDOTDIR || home, ".zshrc");
+  const load = "autoload -Uz compinit && compinit";
+  const printed = await capture(env.SHELL || "zsh", ["-ic", "print -rl -- $fpath"], { timeout });
+  const own = printed?.split("\n").find((folder) => folder.startsWith(`${home}/`));
+  if (own !== undefined) return { path: join(own, "_gpuctl"), startupFile, lines: [load] };
+  const path = join(home, ".zfunc", "_gpuctl");
+  return { path, startupFile, lines: ["fpath=(~/.zfunc $fpath)", load] };
+}
+
+/**
+ * Whether a new shell of the user completes gpuctl: starts one, without a terminal and without its history. Undefined if
+ * it cannot be started or takes too long.
+ */
+export async function loadsCompletions(
+  shell: Shell,
+  { env, capture }: Pick<ShellUser, "env" | "capture">,
+): Promise<boolean | undefined> {
+  const { args, offers } = questions[shell];
+  const program = env.SHELL || shell;
+  return (await capture(program, args, { timeout }))?.includes(offers);
+}
+
+/** How each shell is asked, and what its output then includes. */
+const questions: Readonly<Record<Shell, { readonly args: readonly string[]; readonly offers: string }>> = {
+  bash: {
+    // The package bash-completion loads a script at the first Tab.
+    args: [
+      "-ic",
+      "unset HISTFILE; { complete -p gpuctl || _comp_load gpuctl || _completion_loader gpuctl; } > /dev/null 2>&1; complete -p gpuctl",
+    ],
+    offers: "-F _gpuctl ",
+  },
+  zsh: { args: ["-ic", 'unset HISTFILE; print -r -- "found: $_comps[gpuctl]"'], offers: "found: _gpuctl" },
+  fish: { args: ["-c", "complete -C 'gpuctl rental'"], offers: "rentals" },
+  powershell: {
+    args: ["-NoLogo", "-Command", "(TabExpansion2 'gpuctl rental' 13).CompletionMatches.CompletionText"],
+    offers: "rentals",
+  },
+};
+
+const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
