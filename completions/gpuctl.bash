@@ -253,7 +253,7 @@ _gpuctl() {
       "image:--prompt-2") : ;;
       "image:--negative-prompt-2") : ;;
       "image:--strength") : ;;
-      "image:--lora") : ;;
+      "image:--lora") _gpuctl_live "$cur" lora ${service[@]+"${service[@]}"} ;;
       "image:--size") : ;;
       "image:--image") _gpuctl_files "$cur" ;;
       "image:-n"|"image:--count") : ;;
@@ -262,7 +262,7 @@ _gpuctl() {
       "image price:--size") : ;;
       "image price:--steps") : ;;
       "image price:-n"|"image price:--count") : ;;
-      "chat:-m"|"chat:--model") : ;;
+      "chat:-m"|"chat:--model") _gpuctl_live "$cur" model ${service[@]+"${service[@]}"} ;;
       "chat:--max-tokens") : ;;
       "chat:--temperature") : ;;
       "chat:-s"|"chat:--system") : ;;

@@ -469,7 +469,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--enable-refiner'), 'Run the refiner (SDXL models)', @(), '')
       ,@(@('--no-enable-refiner'), 'Do not run the refiner (SDXL models)', @(), '')
       ,@(@('--strength'), 'How far the picture may differ from the reference', @(), '')
-      ,@(@('--lora'), 'LoRA weights by name (SDXL1.0-base, SD1.5)', @(), '')
+      ,@(@('--lora'), 'LoRA weights by name (SDXL1.0-base, SD1.5)', @(), 'lora')
       ,@(@('--size'), 'Width and height in pixels', @(), '')
       ,@(@('--image'), 'Reference picture (PNG, JPEG or WebP), - for stdin', @(), '')
       ,@(@('-n', '--count'), 'Number of pictures', @(), '')
@@ -486,7 +486,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-n', '--count'), 'Number of pictures', @(), '')
     )
     'chat' = @(
-      ,@(@('-m', '--model'), 'Chat model', @(), '')
+      ,@(@('-m', '--model'), 'Chat model', @(), 'model')
       ,@(@('--max-tokens'), 'Maximum length of the reply in tokens', @(), '')
       ,@(@('--temperature'), 'Sampling temperature; higher is more random', @(), '')
       ,@(@('-s', '--system'), 'Instructions for the model; @FILE reads a file', @(), '')

@@ -26,7 +26,8 @@ const aliases: Readonly<Record<string, Alias>> = {
   sizeInGb: { names: ["size"] },
   negative_prompt: { names: ["negative"] },
   model_name: { names: ["model"], short: "m" },
-  model: { names: [], short: "m" },
+  model: { names: [], short: "m", completes: "model" },
+  lora: { names: [], completes: "lora" },
   rentalIds: { names: [], completes: "rental" },
 };
 

@@ -5,7 +5,7 @@ import { invalidChoice } from "../core/text.ts";
 
 /** The kinds of values that shell completion looks up. */
 export type LiveValue = (typeof liveValues)[number];
-export const liveValues = ["rental", "volume", "profile"] as const;
+export const liveValues = ["rental", "volume", "profile", "model", "lora"] as const;
 
 /** Resources that are named by their id or by their label. */
 export type Labelled = Extract<LiveValue, "rental" | "volume">;

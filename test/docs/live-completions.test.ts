@@ -45,6 +45,17 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     expect(await readdir(user.folder)).not.toContain("here");
   });
 
+  test("offers the chat models of the service, and LoRAs with a weight", async () => {
+    const user = await createUser();
+    await user.refill("model", "--sandbox");
+    expect(await user.offered(shell, "gpuctl chat Hello --sandbox -m ")).toEqual(["sandbox-echo"]);
+    expect(await user.offered(shell, "gpuctl chat Hello --sandbox --model ")).toEqual(["sandbox-echo"]);
+    const loras = (await user.offered(shell, "gpuctl image cat --lora Add")).map((one) =>
+      one.replaceAll("\\", ""),
+    );
+    expect(loras).toEqual(["Add_Detail:1"]);
+  });
+
   test("offers profiles by name", async () => {
     const user = await createUser();
     for (const name of ["work", "play"]) {

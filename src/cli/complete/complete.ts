@@ -16,7 +16,7 @@ export interface CompletionSystem extends Pick<System, "env" | "files" | "clock"
 export async function complete(argv: readonly string[], system: CompletionSystem): Promise<string> {
   try {
     const request = parseRequest(argv);
-    const values = request.kind === "profile" ? profiles(system) : await valuesFromService(request, system);
+    const values = (await localValues(request, system)) ?? (await valuesFromService(request, system));
     return values
       .filter(({ value }) => value.startsWith(request.prefix))
       .map(({ value, description }) => `${value}\t${description}\n`)
@@ -24,6 +24,26 @@ export async function complete(argv: readonly string[], system: CompletionSystem
   } catch {
     return "";
   }
+}
+
+/** Values that no service has to be asked for; undefined for other kinds. */
+async function localValues(
+  { kind }: CompletionRequest,
+  system: CompletionSystem,
+): Promise<readonly Completion[] | undefined> {
+  if (kind === "profile") return profiles(system);
+  return kind === "lora" ? loras() : undefined;
+}
+
+/** Every documented LoRA with its highest weight, and the models that support it. */
+async function loras(): Promise<readonly Completion[]> {
+  const { imageModels } = await import("../../contract/image-models.ts");
+  const models = Object.entries(imageModels);
+  const names = new Set(models.flatMap(([, { loras }]) => loras));
+  return [...names].map((name) => ({
+    value: `${name}:1`,
+    description: models.flatMap(([model, { loras }]) => (loras.includes(name) ? [model] : [])).join(", "),
+  }));
 }
 
 const profiles = ({ files }: CompletionSystem): readonly Completion[] =>

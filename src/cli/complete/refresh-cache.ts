@@ -45,7 +45,7 @@ export async function refreshCache(
     const connection = connect(runtime);
     try {
       const context = createContext(runtime, connection, system.clock.now);
-      const list = await loadCommand(`${kind}s list`);
+      const list = await loadCommand(kind === "model" ? "chat models" : `${kind}s list`);
       const result = await list.run({ ...context, input: {}, flags: {}, args: {} });
       const records = "data" in result ? recordsOf(result.data) : [];
       writeCache(path, { at: system.clock.now(), values: valuesOf(records, list.view) });

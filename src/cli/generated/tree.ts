@@ -2105,6 +2105,7 @@ export const nouns: readonly Noun[] = [
       "names": [
        "lora"
       ],
+      "completes": "lora",
       "kind": "map",
       "item": "number",
       "value": "NAME:N",
@@ -2341,6 +2342,7 @@ export const nouns: readonly Noun[] = [
        "model"
       ],
       "short": "m",
+      "completes": "model",
       "kind": "text",
       "value": "TEXT",
       "text": "Chat model",

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { DescriptionCache } from "../../client/description.ts";
 import type { Probe } from "../../client/probe.ts";
+import type { RequestParts } from "../../client/request.ts";
 import type { Transport } from "../../client/transport.ts";
 import type {
   SandboxControl,
@@ -9,7 +10,6 @@ import type {
   SandboxServer,
 } from "../../command-kit/context.ts";
 import type { Settings } from "../../config/settings.ts";
-import type { Send } from "../../sandbox/control/remote.ts";
 import type { System } from "../../system/types.ts";
 import type { Notes } from "../print/notes.ts";
 
@@ -37,11 +37,17 @@ export interface Services {
     readonly open: () => Promise<Sandbox>;
     readonly facts: SandboxFacts;
     /** The controls of a served sandbox. Throws `NotFound` when the host is not a sandbox. */
-    readonly connect: (url: string, send: Send) => Promise<SandboxControl & SandboxFacts>;
+    readonly connect: (
+      url: string,
+      send: (request: ControlRequest) => Promise<string>,
+    ) => Promise<SandboxControl & SandboxFacts>;
     readonly health: () => Promise<SandboxHealth>;
   };
   readonly descriptionCache: () => Promise<DescriptionCache>;
 }
+
+/** A request to the controls of a served sandbox, which takes no key. */
+type ControlRequest = Pick<RequestParts, "method" | "path" | "query" | "body">;
 
 /** The in-process sandbox: a `fetch` that it handles itself, and its controls. */
 export interface Sandbox extends SandboxControl, SandboxServer {

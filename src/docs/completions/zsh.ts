@@ -98,7 +98,7 @@ function specOf(flag: ListedFlag): string {
   const option = (exclusive && quoted(exclusive)) + (marked.length > 1 ? `{${marked.join(",")}}` : marked[0]);
   const note = `[${text.replace(/[\\[\]]/g, "\\$&")}]`;
   const colons = optionalValue === undefined ? ":" : "::";
-  return `    ${option}${quoted(value === undefined ? note : `${note}${colons}${value}:${actionOf(flag)}`)}`;
+  return `    ${option}${quoted(value === undefined ? note : `${note}${colons}${value.replaceAll(":", "\\:")}:${actionOf(flag)}`)}`;
 }
 
 /** The arguments of a command as specs of `_arguments`; other words are not completed. */

@@ -6,7 +6,7 @@ import { secondMs } from "../clock.ts";
 import { ControlRefused } from "../errors.ts";
 
 /** Sends a request and returns the text of its response. Throws `ServiceError` when it fails. */
-export type Send = (request: ControlRequest) => Promise<string>;
+type Send = (request: ControlRequest) => Promise<string>;
 
 interface ControlRequest {
   readonly method: "GET" | "POST" | "DELETE";
