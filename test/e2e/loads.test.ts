@@ -131,7 +131,7 @@ describe("modules loaded", () => {
     expect(libraries).toContain(library);
   });
 
-  test.each(["sandbox keys", "sandbox limits"])("%s does not load the database", async (line) => {
+  test.each(["sandbox keys --sandbox", "sandbox limits --sandbox"])("%s does not load the database", async (line) => {
     const { packages } = await loadsOf(line);
     expect(packages).toEqual([]);
   });
