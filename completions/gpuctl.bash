@@ -188,8 +188,8 @@ _gpuctl() {
       "rentals create vm:--term-type") COMPREPLY+=($(compgen -W "on-demand reserved" -- "$cur")) ;;
       "rentals create vm:--term-period-days"|"rentals create vm:--days") : ;;
       "rentals create vm:--discount-percentage") : ;;
-      "rentals create vm:--ssh-public-key-id") : ;;
-      "rentals create vm:--ssh-public-key-ids") : ;;
+      "rentals create vm:--ssh-public-key-id") _gpuctl_live "$cur" ssh-key ${service[@]+"${service[@]}"} ;;
+      "rentals create vm:--ssh-public-key-ids") _gpuctl_live "$cur" ssh-key ${service[@]+"${service[@]}"} ;;
       "rentals create vm:--custom-ports") : ;;
       "rentals create vm:--count") : ;;
       "rentals create vm:--wait-timeout") : ;;
@@ -202,8 +202,8 @@ _gpuctl() {
       "rentals create bare-metal:--term-type") COMPREPLY+=($(compgen -W "on-demand reserved" -- "$cur")) ;;
       "rentals create bare-metal:--term-period-days"|"rentals create bare-metal:--days") : ;;
       "rentals create bare-metal:--discount-percentage") : ;;
-      "rentals create bare-metal:--ssh-public-key-id") : ;;
-      "rentals create bare-metal:--ssh-public-key-ids") : ;;
+      "rentals create bare-metal:--ssh-public-key-id") _gpuctl_live "$cur" ssh-key ${service[@]+"${service[@]}"} ;;
+      "rentals create bare-metal:--ssh-public-key-ids") _gpuctl_live "$cur" ssh-key ${service[@]+"${service[@]}"} ;;
       "rentals create bare-metal:--cuda-version") COMPREPLY+=($(compgen -W "cuda12.8 cuda12.9" -- "$cur")) ;;
       "rentals create bare-metal:--storage-volume") _gpuctl_live "$cur" volume ${service[@]+"${service[@]}"} ;;
       "rentals create bare-metal:--new-volume") : ;;
@@ -262,7 +262,7 @@ _gpuctl() {
       "image price:--size") : ;;
       "image price:--steps") : ;;
       "image price:-n"|"image price:--count") : ;;
-      "chat:-m"|"chat:--model") _gpuctl_live "$cur" model ${service[@]+"${service[@]}"} ;;
+      "chat:-m"|"chat:--model") _gpuctl_live "$cur" chat-model ${service[@]+"${service[@]}"} ;;
       "chat:--max-tokens") : ;;
       "chat:--temperature") : ;;
       "chat:-s"|"chat:--system") : ;;

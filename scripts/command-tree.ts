@@ -26,9 +26,11 @@ const aliases: Readonly<Record<string, Alias>> = {
   sizeInGb: { names: ["size"] },
   negative_prompt: { names: ["negative"] },
   model_name: { names: ["model"], short: "m" },
-  model: { names: [], short: "m", completes: "model" },
+  model: { names: [], short: "m", completes: "chat-model" },
   lora: { names: [], completes: "lora" },
   rentalIds: { names: [], completes: "rental" },
+  sshPublicKeyId: { names: [], completes: "ssh-key" },
+  sshPublicKeyIds: { names: [], completes: "ssh-key" },
 };
 
 interface Alias extends Pick<FlagNode, "short" | "completes"> {

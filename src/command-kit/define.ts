@@ -37,6 +37,20 @@ type ParsedValues<
     readonly args: ArgValues<Args>;
   };
 
+/** A combination of values that the service offers: one choice of a prompt. */
+export interface Offer {
+  readonly label: string;
+  /** Values of fields. */
+  readonly input: Readonly<Record<string, string | number>>;
+}
+
+/** A suggested answer for a missing value. */
+export interface Estimate {
+  readonly answer: string;
+  /** What it is based on, to follow "estimated from". */
+  readonly basis: string;
+}
+
 /** The question to confirm; undefined to skip it. */
 type Question = string | undefined | Promise<string | undefined>;
 
@@ -48,6 +62,8 @@ interface Spending<Input> {
 /** Asks before destroying something; without a terminal, requires `--yes`. The question says what is destroyed. */
 export interface Destruction<Input> {
   destruction(input: Input): Question;
+  /** The word that has to be typed to confirm, instead of yes. */
+  typed?(input: Input): string;
 }
 
 interface Declaration<
@@ -91,6 +107,17 @@ interface Declaration<
   buildInput?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
   ): Built | Promise<Built>;
+  /** What the service offers, to choose from on a terminal when required fields are missing. May throw. */
+  offers?(
+    parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: object },
+  ): Promise<readonly Offer[]>;
+  /** A suggested answer for a missing flag, by its key, on a terminal. May throw. */
+  estimate?(
+    key: string,
+    parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
+  ): Promise<Estimate | undefined>;
+  /** Optional fields to ask for after `offers`, if there are values to choose from. */
+  readonly alsoAsks?: readonly string[];
   readonly confirm?:
     | Spending<RunInput<Id, OwnFlags, Args, UsedPorts, Built>>
     | Destruction<RunInput<Id, OwnFlags, Args, UsedPorts, Built>>;
@@ -112,10 +139,12 @@ type RequiresConfirmation<
 export interface Command
   extends Omit<
     Declaration<OperationId, OperationId, Effect, Flags, readonly Arg[], keyof Ports, object>,
-    "buildInput" | "confirm" | "run"
+    "buildInput" | "offers" | "estimate" | "confirm" | "run"
   > {
   readonly confirm?: Spending<Context & Values> | Destruction<Context & Values>;
   buildInput?(parsed: Context & Values): object | Promise<object>;
+  offers?(parsed: Context & Values): Promise<readonly Offer[]>;
+  estimate?(key: string, parsed: Context & Values): Promise<Estimate | undefined>;
   run(input: Context & Values): Result | Promise<Result>;
 }
 

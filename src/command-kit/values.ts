@@ -3,9 +3,9 @@ import { UsageError } from "../core/errors.ts";
 import { parseCents, parseMoney } from "../core/money.ts";
 import { invalidChoice } from "../core/text.ts";
 
-/** The kinds of values that shell completion looks up. */
+/** The kinds of values that are looked up for shell completion and prompts. */
 export type LiveValue = (typeof liveValues)[number];
-export const liveValues = ["rental", "volume", "profile", "model", "lora"] as const;
+export const liveValues = ["rental", "volume", "profile", "ssh-key", "chat-model", "lora"] as const;
 
 /** Resources that are named by their id or by their label. */
 export type Labelled = Extract<LiveValue, "rental" | "volume">;

@@ -57,6 +57,12 @@ export const operationAt = (
     (operation) => operation.method === method,
   );
 
+/** A listing that takes no required parameter, by its path. */
+export const listingAt = (description: Description, path: RegExp): DescribedOperation | undefined =>
+  describedOperations(description).find(
+    (one) => one.method === "GET" && path.test(one.path) && !one.parameters.some(({ required }) => required),
+  );
+
 type Members = Readonly<Record<string, unknown>>;
 
 function readOperation(

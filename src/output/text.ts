@@ -58,6 +58,9 @@ export async function* sanitizeStream(
   if (rest !== "") yield rest;
 }
 
+/** Whether a text can be typed on a command line: it is not empty and has no control characters. */
+export const isWord = (text: string): boolean => text !== "" && text === oneLine(text, true);
+
 /** Text for one line of output: line breaks and tabs become spaces, and text for a terminal is sanitized. */
 export function oneLine(text: string, terminal: boolean): string {
   const line = text.replace(/\r\n|[\t-\r\x85\u2028\u2029]/g, " ");

@@ -13,16 +13,37 @@ export const plainPrompts: Prompts = {
     return answer === "" ? initial : /^y(es)?$/i.test(answer);
   },
   choose: chooseByNumber,
+  report: (outcome, text) => {
+    process.stderr.write(`${outcome === "success" ? "OK" : "FAILED"}: ${text}\n`);
+  },
 };
 
-async function chooseByNumber({ message, choices, labels = {}, initial }: ChoiceQuestion): Promise<string> {
+/** Of a longer list, only the choices that contain a text are printed. */
+const maxPrinted = 20;
+
+async function chooseByNumber(question: ChoiceQuestion): Promise<string> {
+  const { message, labels = {}, initial } = question;
+  const choices =
+    question.choices.length > maxPrinted ? await searched(question, question.choices) : question.choices;
   const list = choices.map((one, index) => `  ${index + 1}) ${labels[one] ?? one}\n`).join("");
   const chosen = (answer: string) => choices[Number(answer) - 1] ?? choices.find((one) => one === answer);
   const validate = (answer: string) =>
     chosen(answer) === undefined ? `Enter a choice or its number (1 to ${choices.length})` : undefined;
-  const ask = () => line(`? ${message}\n${list}? Which one?${hint(initial)} `);
-  const answer = await untilValid({ message, validate, initial }, ask);
+  const at = initial === undefined ? -1 : choices.indexOf(initial);
+  const number = at < 0 ? undefined : String(at + 1);
+  const ask = () => line(`? ${message}\n${list}? Which one?${hint(number)} `);
+  const answer = await untilValid({ message, validate, initial: number }, ask);
   return chosen(answer) ?? answer;
+}
+
+/** The choices that contain a text; Enter keeps all. */
+async function searched({ message, labels = {} }: ChoiceQuestion, choices: readonly string[]) {
+  const matching = (text: string) =>
+    choices.filter((one) => (labels[one] ?? one).toLowerCase().includes(text.toLowerCase()));
+  const validate = (text: string) =>
+    matching(text).length === 0 ? "No choice contains this text" : undefined;
+  const ask = () => line(`? ${message}\n? Part of its name (Enter lists all ${choices.length}): `);
+  return matching(await untilValid({ message, validate }, ask));
 }
 
 const hint = (initial: TextQuestion["initial"]): string => (initial ? ` (${initial})` : "");

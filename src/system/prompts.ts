@@ -1,16 +1,46 @@
 import process from "node:process";
+import { styleText } from "node:util";
 import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { Interrupted } from "../core/errors.ts";
+import { wrap } from "../core/text.ts";
 import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
 
 /** Longer lists get a search field. */
-const maxSelectList = 10;
+const maxSelectList = 3;
 
-const optionsOf = ({ message, validate, initial }: TextQuestion) => ({
-  message,
-  validate: (answer: string) => validate?.(answer) ?? true,
-  ...(initial && { default: initial }),
-});
+/** Number of choices that are visible at once. */
+const pageSize = 10;
+
+/** The mark and the space before a question. */
+const markWidth = 2;
+
+/** Room for a short answer after a question. */
+const answerWidth = 12;
+
+const columns = (): number => process.stderr.columns || 80;
+
+/** Breaks a question between words, so that `room` columns are left on its last line. The library breaks words. */
+function fitted(message: string, room: number): string {
+  const space = "x".repeat(Math.max(0, Math.min(room, columns() - markWidth - 1)));
+  const text = wrap(`${"?".repeat(markWidth)}${message} ${space}`, columns() - 1).join("\n");
+  return (
+    text.slice(markWidth, text.length - space.length - 1) + (text.at(-space.length - 1) === "\n" ? "\n" : "")
+  );
+}
+
+const fittedProblem = (problem: string): string => wrap(problem, columns() - markWidth - 1).join("\n");
+
+function optionsOf({ message, validate, initial }: TextQuestion) {
+  const shownDefault = initial ? initial.length + " () ".length : 0;
+  return {
+    message: fitted(message, shownDefault + answerWidth),
+    validate: (answer: string) => {
+      const problem = validate?.(answer);
+      return problem === undefined || fittedProblem(problem);
+    },
+    ...(initial && { default: initial }),
+  };
+}
 
 type Context = NonNullable<Parameters<typeof input>[1]>;
 
@@ -48,14 +78,54 @@ export const prompts: Prompts = {
   text: (question) => ask((context) => input(optionsOf(question), context)),
   secret: (question) => ask((context) => password({ ...optionsOf(question), toggleMask: false }, context)),
   confirm: ({ message, initial = false }) =>
-    ask((context) => confirm({ message, default: initial }, context)),
+    ask((context) => confirm({ message: fitted(message, answerWidth), default: initial }, context)),
   choose: (question) => ask((context) => pick(question, context)),
+  report: (outcome, text) => {
+    const mark = outcome === "success" ? styleText("green", "✔") : styleText("red", "✘");
+    process.stderr.write(`${mark} ${wrap(text, columns() - markWidth - 1).join("\n  ")}\n`);
+  },
 };
 
-function pick({ message, choices, labels = {}, initial }: ChoiceQuestion, context: Context): Promise<string> {
-  const shown = choices.map((value) => ({ value, name: labels[value] ?? value }));
-  const first = initial !== undefined && choices.includes(initial) ? { default: initial } : {};
-  if (choices.length <= maxSelectList) return select({ message, choices: shown, ...first }, context);
-  const source = (part = "") => shown.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));
-  return search({ message, source, ...first }, context);
+/** The keys of a list, which leave out that typing searches. */
+const searchTheme = {
+  style: {
+    keysHelpTip: (keys: [key: string, action: string][]) =>
+      [...keys, ["type", "to search"]]
+        .map(([key = "", action = ""]) => `${styleText("bold", key)} ${styleText("dim", action)}`)
+        .join(styleText("dim", " • ")),
+  },
+};
+
+function pick(
+  { message, choices, labels = {}, initial, always }: ChoiceQuestion,
+  context: Context,
+): Promise<string> {
+  const question = fitted(message, 0);
+  const last = question.split("\n").at(-1) ?? "";
+  const shown = choices.map((value) => {
+    const name = labels[value] ?? value;
+    const answer = name.replace(/\s{2,}/g, "  ");
+    const fits = markWidth + last.length + 1 + answer.length < columns();
+    return { value, name, short: fits ? answer : `\n  ${answer}` };
+  });
+  const options = {
+    message: question,
+    pageSize,
+    theme: searchTheme,
+    ...(initial !== undefined && choices.includes(initial) && { default: initial }),
+  };
+  if (choices.length <= maxSelectList) return select({ ...options, choices: shown }, context);
+  return search({ ...options, source: (typed = "") => matching(shown, typed, always) }, context);
+}
+
+/** The choices that contain every word that was typed, then the one that is always offered. */
+function matching<Choice extends { readonly name: string; readonly value: string }>(
+  choices: readonly Choice[],
+  typed: string,
+  always: string | undefined,
+): readonly Choice[] {
+  const words = typed.toLowerCase().split(/\s+/);
+  const found = choices.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+  const more = choices.filter((one) => one.value === always && !found.includes(one));
+  return [...found, ...more];
 }

@@ -78,6 +78,8 @@ export interface Prompts {
   readonly secret: (question: Question) => Promise<string>;
   readonly choose: (question: ChoiceQuestion) => Promise<string>;
   readonly confirm: (question: YesNoQuestion) => Promise<boolean>;
+  /** Shows the outcome of a check between two questions, marked as a success or a failure. */
+  readonly report: (outcome: "success" | "failure", text: string) => void;
 }
 
 export interface Question {
@@ -96,6 +98,8 @@ export interface ChoiceQuestion extends Question {
   /** Display names, by choice. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly initial?: string | undefined;
+  /** A choice that is offered whatever the user searches for. */
+  readonly always?: string;
 }
 
 export interface YesNoQuestion extends Question {

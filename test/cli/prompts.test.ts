@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import type { Prompts, Question } from "../../src/system/types.ts";
-import { createCli, type SeenRequest } from "../support/cli.ts";
+import { createCli, type Responder, type SeenRequest } from "../support/cli.ts";
 
 /** Prompts that give these answers in order and record the questions. */
 function answering(...answers: string[]) {
@@ -14,12 +14,16 @@ function answering(...answers: string[]) {
   return { asked, prompts };
 }
 
+/** A service that does not list its rental options. */
+const withoutOptions: Responder = ({ path }) =>
+  path.endsWith("/rental-options") ? Response.json({ message: "Not found" }, { status: 404 }) : undefined;
+
 /** Requests that change something; price lookups are GET requests. */
 const writesIn = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method !== "GET");
 
 describe("a missing value", () => {
   test("is prompted for on a terminal, and the line that needs no prompt is shown", async () => {
-    const { run } = await createCli();
+    const { run } = await createCli({ respond: withoutOptions });
     const { asked, prompts } = answering("infiniband", "8");
     const { code, requests, err } = await run('rentals create bare-metal --label "my box" --sandbox -o id', {
       terminal: 100,
@@ -32,12 +36,12 @@ describe("a missing value", () => {
     ]);
     expect(requests.at(-1)?.body).toEqual({ networkType: "infiniband", gpuCount: 8, label: "my box" });
     expect(err).toContain(
-      "gpuctl rentals create bare-metal --label 'my box' --sandbox -o id --network-type infiniband --gpu-count 8\n",
+      "gpuctl rentals create bare-metal --label 'my box' --sandbox -o id --network-type infiniband --gpu-count 8 --yes\n",
     );
   });
 
   test("has the same limits as the flag", async () => {
-    const { run } = await createCli();
+    const { run } = await createCli({ respond: withoutOptions });
     const { asked, prompts } = answering("infiniband", "8");
     await run("rentals create bare-metal --sandbox", { terminal: 100, prompts });
     const validate = asked[1]?.validate ?? (() => "there is no validation");
@@ -65,7 +69,7 @@ describe("a missing value", () => {
     const env = { GPUCTL_API_KEY: "k", GPUCTL_BASE_URL: "https://api.example.com" };
     const { requests } = await run("chat Hello -o json", { terminal: 80, prompts, env });
     expect(asked.map(({ message }) => message)).toEqual(["Chat model (--model)"]);
-    expect(requests[0]?.body).toMatchObject({ model: "llama" });
+    expect(writesIn(requests)[0]?.body).toMatchObject({ model: "llama" });
     expect(await run("chat Hello", { env })).toMatchObject({ code: 2, requests: [] });
   });
 
@@ -89,7 +93,7 @@ describe("a missing value", () => {
   );
 
   test("Ctrl-C at a prompt exits 130 and sends nothing", async () => {
-    const { run } = await createCli();
+    const { run } = await createCli({ respond: withoutOptions });
     const interrupted = async () => {
       throw new Interrupted();
     };
@@ -115,7 +119,11 @@ describe("confirmation", () => {
       asked.push(message);
       return answer;
     };
-    return { asked, prompts: { confirm } };
+    const text = async ({ message }: Question) => {
+      asked.push(message);
+      return answer ? "default" : "no";
+    };
+    return { asked, prompts: { confirm, text } };
   };
 
   test("spending is confirmed on a terminal, and the prompt says what is rented", async () => {
@@ -125,6 +133,50 @@ describe("confirmation", () => {
     expect(asked).toEqual([
       "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It will cost about $5.20 an hour, based on the service's rental options. It is billed until it ends. (Sandbox: no real resources are affected.)",
     ]);
+  });
+
+  const confirmed = [
+    vm.replace(" --sandbox", ""),
+    "rentals terminate 1001",
+    "reserve convert 1001 --days 30 --expected-price 12",
+    "user delete",
+    "api call deleteSshKey -F id=1",
+    "api call DELETE /v2/anything",
+  ];
+
+  test.each(confirmed)("names the profile and the host: %s", async (line) => {
+    const { run } = await createCli({ negotiates: true });
+    await run(vm);
+    await run("profile add work --base-url https://gpu.example.com:8443 --key-command 'print-key'");
+    const { asked, prompts } = answeringConfirm(false);
+    const programs = { output: async () => "gpuctl-sandbox-full" };
+    const { code, requests } = await run(`${line} --profile work`, { terminal: 80, prompts, programs });
+    expect({ code, sent: writesIn(requests) }).toEqual({ code: 130, sent: [] });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain('(Profile "work", gpu.example.com:8443.)');
+  });
+
+  test.each(confirmed)("names the sandbox: %s", async (line) => {
+    const { run } = await createCli({ negotiates: true });
+    await run(vm);
+    const { asked, prompts } = answeringConfirm(false);
+    expect(await run(`${line} --sandbox`, { terminal: 80, prompts })).toMatchObject({ code: 130 });
+    expect(asked[0]).toContain("(Sandbox: no real resources are affected.)");
+  });
+
+  test("names the profile that is removed, not a service", async () => {
+    const { run } = await createCli();
+    await run("profile add work --base-url https://gpu.example.com --key-command 'print-key'");
+    const { asked, prompts } = answeringConfirm(false);
+    await run("profile remove work --sandbox", { terminal: 80, prompts });
+    expect(asked).toEqual(['Remove the profile "work" (gpu.example.com) with its key and its defaults?']);
+  });
+
+  test("deleting the user needs the name of the profile", async () => {
+    const { run } = await createCli();
+    const typing = (answer: string) => ({ terminal: 80, prompts: { text: async () => answer } });
+    expect(await run("user delete --sandbox", typing("yes"))).toMatchObject({ code: 130, requests: [] });
+    expect(await run("user delete --sandbox", typing("default"))).toMatchObject({ code: 0 });
   });
 
   test("answering no sends nothing", async () => {

@@ -178,10 +178,16 @@ describe("prompts need a terminal for input and for output", () => {
   });
 
   test("nothing is confirmed without a visible prompt", async () => {
-    const settings = { yes: false, promptsAllowed: true, sandbox: true };
+    const settings = { yes: false, promptsAllowed: true, sandbox: true, profile: "p", baseUrl: undefined };
     const system = { stdin: terminal, stderr: file, prompts };
-    await confirm(() => "Rent it?", { confirm: "spending" }, settings, system);
-    const deleting = confirm(() => "Delete it?", { confirm: "destruction" }, settings, system);
+    const path = ["rentals"];
+    await confirm({ question: () => "Rent it?" }, { path, confirm: "spending" }, settings, system);
+    const deleting = confirm(
+      { question: () => "Delete it?" },
+      { path, confirm: "destruction" },
+      settings,
+      system,
+    );
     await expect(deleting).rejects.toThrow("--yes");
   });
 });

@@ -14,6 +14,7 @@ type Answers = Readonly<Record<string, readonly (string | boolean | Error)[]>>;
 
 function promptsWith(answers: Answers) {
   const asked: { message: string; initial?: unknown; choices?: readonly string[] }[] = [];
+  const reported: string[] = [];
   const remaining = Object.entries(answers).map(([start, given]) => ({ start, given: [...given] }));
   const answer = (question: (typeof asked)[number]): unknown => {
     asked.push(question);
@@ -34,8 +35,9 @@ function promptsWith(answers: Answers) {
       return text;
     },
     confirm: async (question) => answer(question) === true,
+    report: (outcome, text) => reported.push(`${outcome}: ${text}`),
   };
-  return { asked, prompts };
+  return { asked, reported, prompts };
 }
 
 const description: Responder = ({ path }) =>
@@ -53,9 +55,9 @@ const account: Answers = { "Where is": ["account"], "Base URL": [serviceUrl], "A
 async function setUp(respond: Responder = service) {
   const cli = await createCli({ respond });
   const run = async (answers: Answers, options: RunOptions = {}, line = "setup") => {
-    const { asked, prompts } = promptsWith(answers);
+    const { asked, reported, prompts } = promptsWith(answers);
     const outcome = await cli.run(line, { terminal: 100, prompts, ...options });
-    return { ...outcome, asked, questions: asked.map(({ message }) => message) };
+    return { ...outcome, asked, reported, questions: asked.map(({ message }) => message) };
   };
   const savedConfig = async () =>
     JSON.parse(await readFile(join(cli.folder, "config", "config.json"), "utf8").catch(() => "null"));

@@ -302,4 +302,5 @@ const noPrompts: Prompts = {
   secret: unexpectedPrompt,
   choose: unexpectedPrompt,
   confirm: unexpectedPrompt,
+  report: () => {},
 };

@@ -15,14 +15,22 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
   test("prompts line by line create a rental", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", dumb);
-    await terminal.waitFor(/1\) infiniband\n {2}2\) ethernet\n.*Which one\?/);
-    terminal.type("3\r");
+    await terminal.waitFor("Part of its name");
+    terminal.type("manually\r");
+    await terminal.waitFor(/1\) Enter the values manually\n.*Which one\?/);
+    terminal.type("1\r");
+    await terminal.waitFor(/1\) h100\n[^?]*Which one\? \(1\)/);
+    terminal.type("9\r");
     await terminal.waitFor(/> Enter a choice[^?]*\?[^?]*\? Which one\?/);
-    terminal.type("2\r");
+    terminal.type("\r");
     await terminal.waitFor("(--gpu-count)");
     terminal.type("12\r");
     await terminal.waitFor(/> --gpu-count must be a multiple of 8\n.*\(--gpu-count\)/);
     terminal.type("8\r");
+    await terminal.waitFor(/\(--region\)\n[^?]*Which one\?/);
+    terminal.type("\r");
+    await terminal.waitFor(/1\) infiniband\n {2}2\) ethernet\n.*Which one\?/);
+    terminal.type("2\r");
     await terminal.waitFor("(y/N)");
     terminal.type("y\r");
     expect(await terminal.ended(), terminal.text()).toEqual({ code: exit.done, signal: 0 });
@@ -44,8 +52,9 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
   });
 
   const prompts = [
-    ["gpuctl rentals create bare-metal --sandbox", "Which one?"],
-    ["gpuctl rentals create bare-metal --network-type ethernet --sandbox", "(--gpu-count)"],
+    ["gpuctl rentals create bare-metal --sandbox", "Part of its name"],
+    ["gpuctl rentals create bare-metal --gpu h100 --region us-central-1 --sandbox", "Which one?"],
+    ["gpuctl reserve request --sandbox", "(--gpu-count)"],
     ["gpuctl rentals create vm --gpus 1 --sandbox", "(y/N)"],
     ["gpuctl auth login --base-url https://api.example.com", "API key"],
   ] as const;

@@ -11,10 +11,8 @@ function printedLine(terminal: Terminal): string {
   return line;
 }
 
-/** Creates a rental of eight GPUs from prompts. The first answer for the GPU count is invalid. */
-async function rentFromPrompts(terminal: Terminal): Promise<void> {
-  await terminal.waitFor("ethernet");
-  terminal.press("down", "enter");
+/** Enters the number of GPUs, at first an invalid one. */
+async function enterGpuCount(terminal: Terminal): Promise<void> {
   await terminal.waitFor("(--gpu-count)");
   terminal.type("12");
   terminal.press("enter");
@@ -22,9 +20,26 @@ async function rentFromPrompts(terminal: Terminal): Promise<void> {
   terminal.press("backspace", "backspace");
   terminal.type("8");
   terminal.press("enter");
+}
+
+async function confirmRental(terminal: Terminal): Promise<void> {
   await terminal.waitFor("(y/N)");
   terminal.type("y");
   terminal.press("enter");
+}
+
+/** Creates a rental of eight GPUs from prompts, with values that are entered manually instead of an offer. */
+async function rentFromPrompts(terminal: Terminal): Promise<void> {
+  await terminal.waitFor("manually");
+  terminal.press("up", "enter");
+  await terminal.waitFor("(--gpu-type)");
+  terminal.press("enter");
+  await enterGpuCount(terminal);
+  await terminal.waitFor("(--region)");
+  terminal.press("enter");
+  await terminal.waitFor("(--network-type)");
+  terminal.press("down", "enter");
+  await confirmRental(terminal);
 }
 
 describe.skipIf(process.platform === "win32")("a rental created from prompts", () => {
@@ -38,7 +53,9 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     const { out } = await home.shell("gpuctl rentals list --sandbox -o json").ended;
     expect(JSON.parse(out)).toMatchObject([{ networkType: "ethernet", gpuCount: 8 }]);
     const line = printedLine(terminal);
-    expect(line).toBe("gpuctl rentals create bare-metal --sandbox --network-type ethernet --gpu-count 8");
+    expect(line).toBe(
+      "gpuctl rentals create bare-metal --sandbox --gpu-type h100 --gpu-count 8 --region us-central-1 --network-type ethernet --yes",
+    );
     const dry = await home.shell(`${line} --dry-run -o json`).ended;
     expect(JSON.parse(dry.out)).toMatchObject({
       request: { body: { networkType: "ethernet", gpuCount: 8 } },
@@ -50,7 +67,10 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     onTestFinished(() => server.close());
     const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --label 'my \"first\" box'");
-    await rentFromPrompts(terminal);
+    await terminal.waitFor("ethernet");
+    terminal.press("down", "enter");
+    await enterGpuCount(terminal);
+    await confirmRental(terminal);
     expect(await terminal.ended()).toMatchObject({ code: 0 });
     expect(await home.shell(printedLine(terminal)).ended).toMatchObject({ code: 0 });
     const [prompted, typed, ...more] = server.requests.filter(({ method }) => method === "POST");
@@ -68,13 +88,39 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     expect((await home.shell("gpuctl rentals list --sandbox -o json").ended).out).toBe("[]\n");
   });
 
+  test("is found by typing parts of what the service offers", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl rentals create vm --sandbox", { columns: 100 });
+    await terminal.waitFor("type to search");
+    terminal.type("h200 eu-north-4 5.20");
+    await terminal.waitFor(/❯ 2 x h200 +eu-north-4 +ethernet +\$5\.20\/h/);
+    terminal.press("enter");
+    await terminal.waitFor("Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)?");
+    await confirmRental(terminal);
+    expect(await terminal.ended()).toMatchObject({ code: 0 });
+  });
+
+  test.each([80, 60])(
+    "is confirmed with a question that breaks between words (%i columns)",
+    async (columns) => {
+      const home = await createHome();
+      const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --sandbox", { columns });
+      await terminal.waitFor("(y/N)");
+      expect(terminal.screen().join(" ")).toContain(
+        "Rent a virtual machine with 1 x h100 in us-central-1 (on-demand)? It will cost about $2.00 an hour, based on the service's rental options. It is billed until it ends. (Sandbox: no real resources are affected.) (y/N)",
+      );
+      terminal.press("enter");
+      expect(await terminal.ended()).toMatchObject({ code: 130 });
+    },
+  );
+
   test("continues after the terminal is resized", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
-    await terminal.waitFor("ethernet");
+    await terminal.waitFor("manually");
     terminal.resize(24, 8);
-    terminal.press("down");
-    await terminal.waitFor("❯ ethernet");
+    terminal.press("up");
+    await terminal.waitFor("❯ Enter");
     terminal.resize(120, 40);
     await rentFromPrompts(terminal);
     expect(await terminal.ended()).toMatchObject({ code: 0 });
@@ -109,12 +155,19 @@ describe.skipIf(process.platform === "win32")("a terminal of 20x5", () => {
   test("fits the prompts of rentals create", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", small);
-    await terminal.waitFor("ethernet");
-    expect(terminal.screen().join("\n")).toMatch(/❯ infiniband\n {2}ethernet/);
-    terminal.press("down", "enter");
-    await terminal.waitFor("count)");
+    await terminal.waitFor("manually");
+    terminal.press("up", "enter");
+    await terminal.waitFor("gpu-type)");
+    terminal.press("enter");
+    await terminal.waitFor("gpu-count)");
     terminal.type("8");
     terminal.press("enter");
+    await terminal.waitFor("region)");
+    terminal.press("enter");
+    await terminal.waitFor("network-type)");
+    await terminal.waitFor("infiniband");
+    expect(terminal.screen().join("\n")).toMatch(/❯ infiniband\n {2}ethernet/);
+    terminal.press("down", "enter");
     await terminal.waitFor("(y/N)");
     terminal.type("y");
     terminal.press("enter");

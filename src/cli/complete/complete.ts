@@ -1,5 +1,5 @@
 import { readConfig } from "../../config/file.ts";
-import { oneLine } from "../../output/text.ts";
+import { isWord } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
 import { type Completion, cachePath, readCache } from "./cache.ts";
 import { type CompletionRequest, parseRequest, settingsFor } from "./line.ts";
@@ -50,9 +50,6 @@ const profiles = ({ files }: CompletionSystem): readonly Completion[] =>
   Object.keys(readConfig(files).profiles ?? {})
     .filter(isWord)
     .map((value) => ({ value, description: "" }));
-
-/** Whether a text can be typed on a command line: it is not empty and has no control characters. */
-export const isWord = (text: string): boolean => text !== "" && text === oneLine(text, true);
 
 /** Fresh values from the cache, or else from a request that returns in time, or else older values from the cache. */
 async function valuesFromService(

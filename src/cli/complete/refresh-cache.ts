@@ -1,15 +1,12 @@
-import { recordsOf } from "../../command-kit/responses.ts";
 import { firstAt } from "../../core/json.ts";
-import type { View } from "../../core/view.ts";
-import { oneLine, plainText } from "../../output/text.ts";
+import { isWord, oneLine, plainText } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
 import { createNotes } from "../print/notes.ts";
+import { type Live, liveRecords } from "../prompt/live.ts";
 import { connect } from "../start/connection.ts";
 import { createContext } from "../start/context.ts";
-import { loadCommand } from "../start/run.ts";
 import type { Services } from "../start/services.ts";
 import { type Completion, cachePath, withLock, writeCache } from "./cache.ts";
-import { isWord } from "./complete.ts";
 import { parseRequest, settingsFor } from "./line.ts";
 
 /** Time limit of the background request, in milliseconds. */
@@ -45,10 +42,8 @@ export async function refreshCache(
     const connection = connect(runtime);
     try {
       const context = createContext(runtime, connection, system.clock.now);
-      const list = await loadCommand(kind === "model" ? "chat models" : `${kind}s list`);
-      const result = await list.run({ ...context, input: {}, flags: {}, args: {} });
-      const records = "data" in result ? recordsOf(result.data) : [];
-      writeCache(path, { at: system.clock.now(), values: valuesOf(records, list.view) });
+      const live = await liveRecords(kind, context, async () => ({}));
+      writeCache(path, { at: system.clock.now(), values: valuesOf(live) });
     } finally {
       connection.close();
     }
@@ -56,9 +51,8 @@ export async function refreshCache(
 }
 
 /** The ids of records with their labels, as the view of the list command defines them. */
-function valuesOf(records: readonly unknown[], view: View): readonly Completion[] {
-  if (view.kind !== "list") return [];
-  const label = view.columns.find(({ title }) => title === "LABEL")?.paths ?? [];
+function valuesOf({ records, view }: Live): readonly Completion[] {
+  const label = view.columns.find(({ title }) => title === "LABEL" || title === "NAME")?.paths ?? [];
   return records
     .map((record) => ({
       value: plainText(firstAt(record, view.id)),

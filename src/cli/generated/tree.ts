@@ -217,6 +217,7 @@ export const nouns: readonly Noun[] = [
       "names": [
        "ssh-public-key-id"
       ],
+      "completes": "ssh-key",
       "kind": "integer",
       "value": "N",
       "text": "SSH public key to install",
@@ -227,6 +228,7 @@ export const nouns: readonly Noun[] = [
       "names": [
        "ssh-public-key-ids"
       ],
+      "completes": "ssh-key",
       "kind": "list",
       "item": "integer",
       "value": "N",
@@ -490,6 +492,7 @@ export const nouns: readonly Noun[] = [
       "names": [
        "ssh-public-key-id"
       ],
+      "completes": "ssh-key",
       "kind": "integer",
       "value": "N",
       "text": "SSH public key to install",
@@ -500,6 +503,7 @@ export const nouns: readonly Noun[] = [
       "names": [
        "ssh-public-key-ids"
       ],
+      "completes": "ssh-key",
       "kind": "list",
       "item": "integer",
       "value": "N",
@@ -1289,6 +1293,10 @@ export const nouns: readonly Noun[] = [
       "field": "rentalIds",
       "required": true,
       "completes": "rental",
+      "offersOnly": {
+       "column": "TYPE",
+       "text": "bare-metal"
+      },
       "variadic": true
      }
     ],
@@ -2342,7 +2350,7 @@ export const nouns: readonly Noun[] = [
        "model"
       ],
       "short": "m",
-      "completes": "model",
+      "completes": "chat-model",
       "kind": "text",
       "value": "TEXT",
       "text": "Chat model",

@@ -1,49 +1,55 @@
 import { noStdin } from "../../command-kit/arg.ts";
-import type { Values } from "../../command-kit/define.ts";
-import { type ArgNode, type CommandNode, kebab } from "../../command-kit/tree.ts";
+import type { Context } from "../../command-kit/context.ts";
+import type { Command, Values } from "../../command-kit/define.ts";
+import { type CommandNode, kebab } from "../../command-kit/tree.ts";
 import { UsageError } from "../../core/errors.ts";
 import { sandboxChatModel } from "../../core/sandbox.ts";
-import { quoted } from "../../core/text.ts";
 import type { Invocation } from "../parse/program.ts";
-import { fieldValue } from "../parse/values.ts";
 import type { Runtime } from "../start/services.ts";
 import { canPrompt } from "./confirm.ts";
-import { argumentValue, isReplaced, type Missing, missingInputs } from "./missing.ts";
+import type { PortsFor } from "./live.ts";
+import { argumentValue, isReplaced, type Missing, missingInputs, withArgument } from "./missing.ts";
 import { readStdin } from "./stdin.ts";
 
+/** The values of a command line with those that were prompted for. */
+export interface Filled {
+  readonly values: Values;
+  /** The words of the command line that has these values; undefined when nothing was prompted for. */
+  readonly line: readonly string[] | undefined;
+}
+
+interface FillOptions {
+  readonly command: Command;
+  readonly context: Context;
+  readonly portsFor: PortsFor;
+}
+
 /**
- * Fills in missing input: an argument from piped stdin, the rest from prompts. After prompting, prints the command line
- * that runs without prompts. With `--no-validate`, nothing is prompted for and the service decides. Throws `UsageError`
- * that lists everything missing when gpuctl cannot prompt.
+ * Fills in missing input: an argument from piped stdin, the rest from prompts. With `--no-validate`, nothing is prompted
+ * for and the service decides. Throws `UsageError` that lists everything missing when gpuctl cannot prompt.
  */
 export async function fillIn(
-  { command, argv }: Invocation,
+  { command: node, argv }: Invocation,
   values: Values,
   runtime: Runtime,
-): Promise<Values> {
-  const { settings, notes } = runtime;
+  options: FillOptions,
+): Promise<Filled> {
+  const { settings } = runtime;
   const { io } = runtime.system;
   const { sandbox, profileValues } = settings;
   const defaults = sandbox ? { ...profileValues, "chat.model": sandboxChatModel } : profileValues;
-  const piped = await fromStdin(command, values, runtime);
-  const missing = settings.validate ? missingInputs(command, piped, defaults) : [];
-  if (missing.length === 0) return piped;
-  if (!canPrompt(settings, io)) {
-    throw missingError(missing);
-  }
-  const [prompts, { ask }] = await Promise.all([io.prompts(), import("./question.ts")]);
-  const flags: string[] = [];
-  const args: string[] = [];
-  let filled = piped;
-  for (const item of missing) {
-    const answer = await ask(item, command, filled, prompts);
-    if (item.arg) args.push(answer);
-    else flags.push(item.flag, answer);
-    filled = withAnswer(command, filled, item, answer);
-  }
-  const line = wholeLine(argv, flags, args).map(quoted).join(" ");
-  notes.say(`To run this again without prompts: gpuctl ${line}`);
-  return filled;
+  const piped = await fromStdin(node, values, runtime);
+  const missing = settings.validate ? missingInputs(node, piped, defaults) : [];
+  if (missing.length === 0) return { values: piped, line: undefined };
+  if (!canPrompt(settings, io)) throw missingError(missing);
+  const { askMissing } = await import("./ask-missing.ts");
+  const stillMissing = (known: Values) => missingInputs(node, known, defaults);
+  const {
+    values: filled,
+    flags,
+    args,
+  } = await askMissing(piped, stillMissing, { ...options, node, runtime });
+  return { values: filled, line: wholeLine(argv, flags, args) };
 }
 
 /** Says each missing input once: in the message if there is only one, else in a list. */
@@ -66,6 +72,9 @@ function wholeLine(
   return [...before, ...flags, ...after, ...separator, ...args];
 }
 
+/** The same command line without a confirmation. */
+export const withYes = (line: readonly string[]): readonly string[] => wholeLine(line, ["--yes"], []);
+
 async function fromStdin(command: CommandNode, values: Values, runtime: Runtime): Promise<Values> {
   const arg = command.args.find(({ stdin }) => stdin !== undefined);
   const skipped = runtime.system.io.stdin.isTTY || values.flags[noStdin] === true;
@@ -76,22 +85,4 @@ async function fromStdin(command: CommandNode, values: Values, runtime: Runtime)
   const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
   if (text === "") return values;
   return withArgument(values, arg, given === undefined ? text : `${text}\n\n${given}`);
-}
-
-const withArgument = (values: Values, { name, field }: ArgNode, value: unknown): Values =>
-  field === undefined
-    ? { ...values, args: { ...values.args, [name.toLowerCase()]: value } }
-    : { ...values, input: { ...values.input, [field]: value } };
-
-function withAnswer(
-  command: CommandNode,
-  values: Values,
-  { field, arg, flag }: Missing,
-  answer: string,
-): Values {
-  if (field) {
-    const value = fieldValue(command, field.name, answer, flag);
-    return { ...values, input: { ...values.input, [field.name]: value } };
-  }
-  return arg ? withArgument(values, arg, arg.variadic ? [answer] : answer) : values;
 }

@@ -1,10 +1,7 @@
 import type { CommandNode } from "../../command-kit/tree.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
-import type { Io } from "../../system/types.ts";
-
-/** Added to confirmations in the sandbox. */
-const notReal = "(Sandbox: no real resources are affected.)";
+import type { Io, Prompts } from "../../system/types.ts";
 
 /** Whether gpuctl can prompt: both stdin and stderr must be terminals. */
 export const canPrompt = (
@@ -12,28 +9,51 @@ export const canPrompt = (
   { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
 ): boolean => promptsAllowed && stdin.isTTY && stderr.isTTY;
 
+interface Confirmation {
+  readonly question: () => Promise<string | undefined> | string | undefined;
+  /** The word to type instead of yes. */
+  readonly typed?: string | undefined;
+}
+
+type ConfirmSettings = Pick<Settings, "yes" | "promptsAllowed" | "sandbox" | "profile" | "baseUrl">;
+
 /**
- * Asks before spending money or destroying something. Throws when the answer is no, or when a destructive command cannot
- * prompt and `--yes` is not set.
+ * Asks before spending money or destroying something, and returns whether it asked. Throws when the answer is no, or
+ * when a destructive command cannot prompt and `--yes` is not set.
  */
 export async function confirm(
-  question: () => Promise<string | undefined> | string | undefined,
-  { confirm: kind }: Pick<CommandNode, "confirm">,
-  settings: Pick<Settings, "yes" | "promptsAllowed" | "sandbox">,
+  { question, typed }: Confirmation,
+  node: Pick<CommandNode, "confirm" | "path">,
+  settings: ConfirmSettings,
   io: Pick<Io, "stdin" | "stderr" | "prompts">,
-): Promise<void> {
-  if (settings.yes || kind === undefined) return;
+): Promise<boolean> {
+  if (settings.yes || node.confirm === undefined) return false;
   const interactive = canPrompt(settings, io);
-  if (!interactive && kind === "spending") return;
-  const message = await question();
-  if (message === undefined) return;
+  if (!interactive && node.confirm === "spending") return false;
+  const what = await question();
+  if (what === undefined) return false;
+  const message = [what, place(node, settings)].filter(Boolean).join(" ");
   if (!interactive) {
     throw new UsageError("--yes is required when not running interactively", {
       hint: `Nothing was sent. With --yes, this is confirmed: ${message}`,
     });
   }
-  const prompts = await io.prompts();
-  if (!(await prompts.confirm({ message: settings.sandbox ? `${message} ${notReal}` : message }))) {
+  if (!(await isConfirmed(message, typed, await io.prompts()))) {
     throw new Interrupted("cancelled: nothing was sent");
   }
+  return true;
+}
+
+async function isConfirmed(message: string, typed: string | undefined, prompts: Prompts): Promise<boolean> {
+  if (typed === undefined) return prompts.confirm({ message });
+  const answer = await prompts.text({ message: `${message} Type ${typed} to confirm:` });
+  return answer.trim() === typed;
+}
+
+/** Where a command acts. The questions of `profile` name their profile themselves: no service is involved. */
+function place({ path: [noun] }: Pick<CommandNode, "path">, settings: ConfirmSettings): string {
+  const { sandbox, profile, baseUrl } = settings;
+  if (noun === "profile") return "";
+  if (sandbox || noun === "sandbox") return "(Sandbox: no real resources are affected.)";
+  return `(Profile "${profile}"${baseUrl === undefined ? "" : `, ${new URL(baseUrl).host}`}.)`;
 }

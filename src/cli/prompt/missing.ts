@@ -1,5 +1,6 @@
 import type { Values } from "../../command-kit/define.ts";
-import { type ArgNode, type CommandNode, kebab } from "../../command-kit/tree.ts";
+import { type ArgNode, type CommandNode, type FlagNode, kebab } from "../../command-kit/tree.ts";
+import type { LiveValue } from "../../command-kit/values.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { Field } from "../../contract/plain/field.ts";
 
@@ -9,6 +10,10 @@ export interface Missing {
   readonly flag: string;
   readonly field: Field | undefined;
   readonly arg: ArgNode | undefined;
+  /** A flag of the command itself that sets the field in a form that is easier to type. */
+  readonly own: FlagNode | undefined;
+  /** The kind of values to choose from. */
+  readonly completes: LiveValue | undefined;
   readonly text: string;
 }
 
@@ -40,17 +45,34 @@ export function missingInputs(
     ...args.map((one) => ({
       flag: one.name,
       arg: one,
+      own: undefined,
+      completes: one.completes,
       field: fields.find(({ name }) => name === one.field),
       text: one.choices ? oneOf(one.choices) : one.text,
     })),
-    ...needed.map((field) => ({
-      flag: `--${kebab(field.name)}`,
-      field,
-      arg: undefined,
-      text: field.choices ? oneOf(field.choices) : field.description,
-    })),
+    ...needed.map((field) => missingField(field, command)),
   ];
 }
+
+/** A field without a value, to be asked for. */
+export function missingField(field: Field, { flags }: CommandNode): Missing {
+  const own = flags.find(({ key, setsFields }) => key !== undefined && setsFields?.join() === field.name);
+  const text = field.choices ? oneOf(field.choices) : field.description;
+  return {
+    flag: `--${own?.names[0] ?? kebab(field.name)}`,
+    field,
+    arg: undefined,
+    own,
+    completes: flags.find((flag) => flag.field === field.name)?.completes,
+    text: own?.text ?? text,
+  };
+}
+
+/** The values with an argument's value. */
+export const withArgument = (values: Values, { name, field }: ArgNode, value: unknown): Values =>
+  field === undefined
+    ? { ...values, args: { ...values.args, [name.toLowerCase()]: value } }
+    : { ...values, input: { ...values.input, [field]: value } };
 
 const oneOf = (choices: readonly string[]): string => `one of ${choices.join(", ")}`;
 

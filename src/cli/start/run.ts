@@ -1,9 +1,11 @@
-import type { Command } from "../../command-kit/define.ts";
+import type { Context } from "../../command-kit/context.ts";
+import type { Command, Values } from "../../command-kit/define.ts";
 import type { Result } from "../../core/result.ts";
+import { quoted } from "../../core/text.ts";
 import { loaders } from "../generated/loaders.ts";
 import type { Invocation } from "../parse/program.ts";
 import { valuesOf, withProfileDefaults } from "../parse/values.ts";
-import { fillIn } from "../prompt/ask.ts";
+import { fillIn, withYes } from "../prompt/ask.ts";
 import { confirm } from "../prompt/confirm.ts";
 import { withIds } from "../prompt/labels.ts";
 import type { Connection } from "./connection.ts";
@@ -30,12 +32,17 @@ export async function run(
   { invocation: parsed, command, connection, serviceNow }: RunOptions,
   runtime: Runtime,
 ): Promise<Result> {
-  const { settings, system } = runtime;
+  const { settings, system, notes } = runtime;
   const context = createContext(runtime, connection, serviceNow);
   const invocation = withProfileDefaults(parsed, settings);
   const node = invocation.command;
-  const values = await fillIn(invocation, valuesOf(invocation), runtime);
-  const parsedValues = { ...context, ...(await portsFor(command, runtime, connection)), ...values };
+  const ports = (one: Command) => portsFor(one, runtime, connection);
+  const { values, line } = await fillIn(invocation, valuesOf(invocation), runtime, {
+    command,
+    context,
+    portsFor: ports,
+  });
+  const parsedValues = { ...context, ...(await ports(command)), ...values };
   const built = (await command.buildInput?.(parsedValues)) ?? values.input;
   // Skipped when there is nothing to check, so that a plain `list` loads no schema.
   if (settings.validate && node.operation !== undefined && Object.keys(built).length > 0) {
@@ -44,16 +51,21 @@ export async function run(
   }
   const input = settings.validate ? await withIds(node, built, { ...context, ...settings }) : built;
   const runInput = { ...parsedValues, input };
-  if (!settings.dryRun && command.confirm) {
-    const { confirm: confirmation } = command;
-    const question = () =>
-      "spending" in confirmation ? confirmation.spending(runInput) : confirmation.destruction(runInput);
-    // Even with `--sandbox`, commands such as `profile remove` change the real configuration.
-    const isReal = node.operation === undefined && node.path[0] !== "sandbox";
-    await confirm(question, node, { ...settings, sandbox: settings.sandbox && !isReal }, system.io);
+  const confirmed =
+    !settings.dryRun &&
+    command.confirm !== undefined &&
+    (await confirm(questionOf(command.confirm, runInput), node, settings, system.io));
+  if (line) {
+    const words = confirmed ? withYes(line) : line;
+    notes.say(`To run this again without prompts: gpuctl ${words.map(quoted).join(" ")}`);
   }
   return command.run(runInput);
 }
+
+const questionOf = (confirmation: NonNullable<Command["confirm"]>, input: Context & Values) =>
+  "spending" in confirmation
+    ? { question: () => confirmation.spending(input) }
+    : { question: () => confirmation.destruction(input), typed: confirmation.typed?.(input) };
 
 async function portsFor({ uses = [] }: Command, runtime: Runtime, connection: Connection): Promise<object> {
   if (uses.length === 0) return {};

@@ -1,6 +1,8 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { profileNamed } from "../../command-kit/profiles.ts";
 import { nothingDone } from "../../command-kit/results.ts";
+import type { ProfileValues } from "../../config/types.ts";
+import { originOf } from "../../core/urls.ts";
 import { exampleProfiles, existingProfile } from "./args.ts";
 
 export default defineCommand({
@@ -25,7 +27,8 @@ export default defineCommand({
   // Reports an unknown profile before the question, not after it.
   buildInput: ({ args, profiles }) => profileNamed(args.name, profiles.list()),
   confirm: {
-    destruction: ({ input }) => `Remove the profile "${input.name}" with its key and its defaults?`,
+    destruction: ({ input: { name, settings } }) =>
+      `Remove the profile "${name}" (${hostOf(settings)}) with its key and its defaults?`,
   },
   run: async ({ input: { name, inUse }, profiles, say, settings }) => {
     if (settings.dryRun) say(nothingDone);
@@ -41,3 +44,8 @@ export default defineCommand({
     return { data: { removed: settings.dryRun ? null : name, inUse: used } };
   },
 });
+
+function hostOf({ sandbox, baseUrl }: ProfileValues): string {
+  if (sandbox === "true") return "sandbox";
+  return originOf(baseUrl)?.replace(/^https?:\/\//, "") ?? "no host";
+}

@@ -5,7 +5,10 @@ export default defineCommand({
   summary: "Delete the current user",
   operation: "deleteCurrentUser",
   alsoCalls: ["deleteCurrentUserLegacy"],
-  confirm: { destruction: () => "Delete the current user? This cannot be undone." },
+  confirm: {
+    destruction: () => "Delete the current user? This cannot be undone.",
+    typed: ({ settings }) => settings.profile,
+  },
   view: { kind: "record", id: [] },
   examples: [
     { text: "Delete the account without confirmation", command: "gpuctl user delete --yes --sandbox" },

@@ -19,6 +19,7 @@ export default defineCommand({
     arg.field("RENTAL", "IDs or labels of bare-metal rentals", "rentalIds", {
       required: true,
       completes: "rental",
+      offersOnly: { column: "TYPE", text: "bare-metal" },
       variadic: true,
     }),
   ],

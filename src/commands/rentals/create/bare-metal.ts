@@ -2,6 +2,7 @@ import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { oneRental } from "../views.ts";
 import { checkCreateFlags, createFlags, createRentals, rentalQuestion } from "./create.ts";
+import { rentalOffers } from "./offers.ts";
 
 export default defineCommand({
   path: "rentals create bare-metal",
@@ -33,6 +34,8 @@ export default defineCommand({
     if (label === undefined && sizeInGb === undefined) return input;
     return { ...input, storageVolume: { isNew: true, label, sizeInGb } };
   },
+  offers: (given) => rentalOffers("bare-metal", given),
+  alsoAsks: ["sshPublicKeyIds"],
   confirm: { spending: (given) => rentalQuestion("bare-metal", given) },
   view: oneRental,
   examples: [

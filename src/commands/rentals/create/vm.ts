@@ -2,6 +2,7 @@ import { defineCommand } from "../../../command-kit/define.ts";
 import { sandboxExamples } from "../../../command-kit/examples.ts";
 import { oneRental } from "../views.ts";
 import { checkCreateFlags, createFlags, createRentals, rentalQuestion } from "./create.ts";
+import { rentalOffers } from "./offers.ts";
 
 export default defineCommand({
   path: "rentals create vm",
@@ -13,6 +14,8 @@ export default defineCommand({
     checkCreateFlags(input, flags);
     return input;
   },
+  offers: (given) => rentalOffers("virtual-machine", given),
+  alsoAsks: ["sshPublicKeyIds"],
   confirm: { spending: (given) => rentalQuestion("virtual-machine", given) },
   view: oneRental,
   examples: [

@@ -1,0 +1,73 @@
+import type { Context } from "../../../command-kit/context.ts";
+import type { Offer } from "../../../command-kit/define.ts";
+import { isRecord, jsonOf, recordsOf } from "../../../command-kit/responses.ts";
+import { descriptionTimeout } from "../../../core/defaults.ts";
+import { dollars } from "../../../core/money.ts";
+import { listingAt } from "../../../openapi/described.ts";
+import { type RentalType, rentalTypeOf } from "../listing.ts";
+
+/** The fields of a rental that an option sets, by the option's own names for them. */
+const fieldNames = {
+  gpuType: "gpuType",
+  gpuCount: "gpuCount",
+  region: "region",
+  connectionType: "networkType",
+} as const;
+
+type Option = Readonly<Record<string, unknown>>;
+
+/**
+ * What the service offers of one type of rental and with the values that are already given: cheapest first, without
+ * what is sold out. Empty when the service does not list its rental options.
+ */
+export async function rentalOffers(
+  type: RentalType,
+  { describe, request, input }: Pick<Context, "describe" | "request"> & { readonly input: object },
+): Promise<readonly Offer[]> {
+  const listing = listingAt(await describe({ timeout: descriptionTimeout }), /\/rental-?options$/i);
+  if (listing === undefined) return [];
+  const response = await request({ method: "GET", path: listing.path, host: "compute" }, { retries: 0 });
+  const options = recordsOf(jsonOf(response))
+    .filter(isRecord)
+    .filter((option) => (rentalTypeOf(option) ?? type) === type && option.totalAvailable !== 0)
+    .filter((option) => agrees(option, new Map(Object.entries(input))))
+    .toSorted((a, b) => price(a) - price(b));
+  const rows = options.map((option) => ({ cells: cellsOf(option), input: inputOf(option) }));
+  const widths = [0, 1, 2, 3].map((at) => Math.max(0, ...rows.map(({ cells }) => cells[at]?.length ?? 0)));
+  return rows.map(({ cells, input }) => ({
+    label: cells
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+    input,
+  }));
+}
+
+/** Whether an option has the values that were given. One that does not name a value agrees with any. */
+const agrees = (option: Option, given: ReadonlyMap<string, unknown>): boolean =>
+  Object.entries(fieldNames).every(
+    ([name, field]) => !given.has(field) || (option[name] ?? given.get(field)) === given.get(field),
+  );
+
+const price = ({ costPerHourCents: cents }: Option): number =>
+  typeof cents === "number" ? cents : Number.POSITIVE_INFINITY;
+
+/** GPUs, region, network, price and the number available, for people. */
+const cellsOf = ({ gpuType, gpuCount, region, connectionType, totalAvailable, ...option }: Option) => [
+  [gpuCount, gpuType].filter(isValue).join(" x "),
+  String(region ?? ""),
+  String(connectionType ?? ""),
+  Number.isFinite(price(option)) ? `${dollars(price(option))}/h` : "price unknown",
+  typeof totalAvailable === "number" ? `${totalAvailable} available` : "",
+];
+
+function inputOf(option: Option): Offer["input"] {
+  const values = Object.entries(fieldNames).flatMap(([name, field]) => {
+    const value = option[name];
+    return isValue(value) ? [[field, value] as const] : [];
+  });
+  return Object.fromEntries(values);
+}
+
+const isValue = (value: unknown): value is string | number =>
+  typeof value === "string" || typeof value === "number";

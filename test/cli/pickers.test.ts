@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import type { ChoiceQuestion, Prompts, TextQuestion } from "../../src/system/types.ts";
+import { createCli, type Responder } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
+
+/** Chooses the first choice whose label contains the next answer, and types the other answers. Records the questions. */
+function choosing(...answers: string[]) {
+  const asked: (ChoiceQuestion | TextQuestion)[] = [];
+  const prompts: Partial<Prompts> = {
+    choose: async (question) => {
+      asked.push(question);
+      const wanted = answers.shift() ?? "";
+      const label = (choice: string) => question.labels?.[choice] ?? choice;
+      return question.choices.find((choice) => label(choice).includes(wanted)) ?? "no such choice";
+    },
+    text: async (question) => {
+      asked.push(question);
+      const answer = answers.shift() ?? question.initial ?? "";
+      expect(question.validate?.(answer)).toBeUndefined();
+      return answer;
+    },
+    confirm: async () => true,
+  };
+  return { asked, prompts };
+}
+
+const labelsOf = (question: ChoiceQuestion | TextQuestion | undefined): readonly string[] =>
+  question && "choices" in question ? question.choices.map((one) => question.labels?.[one] ?? one) : [];
+
+const vm = "rentals create vm --gpus 1 --label trainer --sandbox";
+const metal = "rentals create bare-metal --gpus 8 --network-type ethernet --label cluster --sandbox";
+const volume = "volumes create --size 1024 --region us-central-1 --label training-data --sandbox";
+
+describe("an id is picked from live values", () => {
+  test("a rental, with what identifies it", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    const { asked, prompts } = choosing("trainer");
+    const { code, out } = await run("rentals get --sandbox -o id", { terminal: 100, prompts });
+    expect({ code, out }).toEqual({ code: 0, out: "1001\n" });
+    const [label = "", ...others] = labelsOf(asked[0]);
+    for (const part of ["1001", "trainer", "1x h100", "us-central-1", "$2.00/h"])
+      expect(label).toContain(part);
+    expect(others).toEqual(["Type another one"]);
+  });
+
+  test("a label fits the terminal", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    const { asked, prompts } = choosing("trainer");
+    await run("rentals get --sandbox", { terminal: 40, prompts });
+    expect(labelsOf(asked[0])[0]?.length).toBeLessThanOrEqual(38);
+  });
+
+  test("a volume, and only the rentals that it can be attached to", async () => {
+    const { run } = await createCli();
+    for (const line of [vm, metal, volume]) await run(line);
+    const { asked, prompts } = choosing("training-data", "cluster");
+    const { code, requests, err } = await run("volumes attach --sandbox", { terminal: 100, prompts });
+    expect(code).toBe(0);
+    expect(requests.at(-1)?.body).toEqual({ storageVolumeId: 501, rentalIds: [1002] });
+    expect(labelsOf(asked[0])[0]).toMatch(/^501 .* 1024 GB /);
+    expect(labelsOf(asked[1])).toHaveLength(2);
+    expect(err).toContain("gpuctl volumes attach --sandbox 501 1002\n");
+  });
+
+  test("a profile", async () => {
+    const { run } = await createCli();
+    await run("profile add play --sandbox");
+    await run("profile add work --base-url https://api.example.com --key-command 'pass show gpuctl'");
+    const { prompts } = choosing("https://api.example.com");
+    const { code, err } = await run("profile use", { terminal: 100, prompts });
+    expect(code).toBe(0);
+    expect(err).toContain("gpuctl profile use work\n");
+    expect((await run("profile show -o id")).out).toBe("work\n");
+  });
+
+  test("a chat model", async () => {
+    const { run } = await createCli({
+      respond: ({ method }) =>
+        method === "POST" ? Response.json({ choices: [{ message: { content: "hi" } }] }) : undefined,
+      negotiates: true,
+    });
+    const { asked, prompts } = choosing("sandbox-echo");
+    const { code, requests } = await run("chat Hello -o json", {
+      ...overNetwork(keys),
+      terminal: 80,
+      prompts,
+    });
+    expect(code).toBe(0);
+    expect(asked[0]?.message).toBe("Chat model (--model)");
+    expect(requests.at(-1)?.body).toMatchObject({ model: "sandbox-echo" });
+  });
+
+  test("an SSH key for a rental, or none", async () => {
+    const { run } = await createCli();
+    const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada";
+    const added = await run([
+      "api",
+      "call",
+      "createSshKey",
+      "-f",
+      "name=laptop",
+      "-f",
+      `publicKey=${key}`,
+      "--sandbox",
+    ]);
+    const { id } = JSON.parse(added.out);
+    const picked = choosing("1 x h100", "laptop");
+    const { requests } = await run("rentals create vm --sandbox", { terminal: 100, prompts: picked.prompts });
+    expect(requests.findLast(({ method }) => method === "POST")?.body).toMatchObject({
+      sshPublicKeyIds: [id],
+    });
+    const declined = choosing("1 x h100", "None");
+    const second = await run("rentals create vm --sandbox", { terminal: 100, prompts: declined.prompts });
+    const body = second.requests.findLast(({ method }) => method === "POST")?.body;
+    expect(body).not.toHaveProperty("sshPublicKeyIds");
+  });
+
+  test("or typed, if it is not among them", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    const { prompts } = choosing("Type another one", "4711");
+    expect((await run("rentals get --sandbox", { terminal: 80, prompts })).err).toContain("4711");
+  });
+
+  test("or typed, if there are none", async () => {
+    const { run } = await createCli();
+    const { asked, prompts } = choosing("4711");
+    const { err } = await run("rentals get --sandbox", { terminal: 80, prompts });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).not.toHaveProperty("choices");
+    expect(err).toContain("No active rentals.");
+  });
+
+  test("or typed, if they cannot be listed: the reason is shown", async () => {
+    const { run } = await createCli({
+      respond: ({ path }) =>
+        path.endsWith("-rentals") ? Response.json({ message: "Out of order" }, { status: 500 }) : undefined,
+    });
+    const { asked, prompts } = choosing("4711");
+    const { code, err } = await run("rentals get --sandbox --retries 0", { terminal: 80, prompts });
+    expect(code).toBe(5);
+    expect(asked[0]).not.toHaveProperty("choices");
+    expect(err).toContain("Cannot list the choices for RENTAL: Out of order.");
+  });
+
+  test("and nothing is listed in a dry run", async () => {
+    const { run } = await createCli();
+    const { prompts } = choosing("4711");
+    const { requests } = await run("rentals get --sandbox --dry-run", { terminal: 80, prompts });
+    expect(requests).toEqual([]);
+  });
+});
+
+/** The environment of a service that is a sandbox. */
+const keys = { GPUCTL_API_KEY: "gpuctl-sandbox-full" };
+
+describe("rentals create offers what the service lists", () => {
+  test("in one picker with prices, cheapest first", async () => {
+    const { run } = await createCli();
+    const { asked, prompts } = choosing("2 x h200          eu-north-4");
+    const { code, requests, err } = await run("rentals create vm --sandbox", { terminal: 100, prompts });
+    expect(code).toBe(0);
+    const [manual, ...offers] = labelsOf(asked[0]);
+    expect(manual).toBe("Enter the values manually");
+    expect(offers[0]).toMatch(/^1 x rtx-6000-pro +us-central-1 +ethernet +\$1\.00\/h$/);
+    expect(asked).toHaveLength(1);
+    expect(requests.at(-1)?.body).toEqual({
+      gpuType: "h200",
+      gpuCount: 2,
+      region: "eu-north-4",
+      networkType: "ethernet",
+    });
+    expect(err).toContain(
+      "gpuctl rentals create vm --sandbox --gpu-type h200 --gpu-count 2 --region eu-north-4 --network-type ethernet --yes\n",
+    );
+  });
+
+  test("only with the values that are given", async () => {
+    const { run } = await createCli();
+    const { asked, prompts } = choosing("infiniband");
+    const line = "rentals create bare-metal --gpu b200 --region us-central-1 --sandbox";
+    const { requests } = await run(line, { terminal: 100, prompts });
+    expect(labelsOf(asked[0])).toEqual([
+      "Enter the values manually",
+      "8 x b200  us-central-1  infiniband  $32.00/h",
+      "8 x b200  us-central-1  ethernet    $32.00/h",
+    ]);
+    const body = requests.findLast(({ method }) => method === "POST")?.body;
+    expect(body).toEqual({ gpuType: "b200", gpuCount: 8, region: "us-central-1", networkType: "infiniband" });
+  });
+
+  test("without what is sold out, and with the number that is left", async () => {
+    const option = { machineType: "virtual-machine", gpuType: "h100", gpuCount: 1, region: "eu-west-1" };
+    const respond: Responder = ({ path }) =>
+      path.endsWith("/rental-options")
+        ? Response.json([
+            { ...option, costPerHourCents: 250, totalAvailable: 3 },
+            { ...option, region: "eu-west-2", costPerHourCents: 100, totalAvailable: 0 },
+            { ...option, region: "us-east-1", connectionType: "ethernet" },
+          ])
+        : undefined;
+    const { run } = await createCli({ respond });
+    const { asked, prompts } = choosing("eu-west-1");
+    await run("rentals create vm --sandbox", { terminal: 100, prompts });
+    expect(labelsOf(asked[0])?.slice(1)).toEqual([
+      "1 x h100  eu-west-1            $2.50/h        3 available",
+      "1 x h100  us-east-1  ethernet  price unknown",
+    ]);
+  });
+
+  test("or asks for each value", async () => {
+    const { run } = await createCli();
+    const { asked, prompts } = choosing("manually", "h200", "3", "eu-north-4", "ethernet");
+    const { requests } = await run("rentals create vm --sandbox", { terminal: 100, prompts });
+    expect(asked.map(({ message }) => message.replace(/.*\((--[^)]*)\)$/, "$1"))).toEqual([
+      "What to rent? On-demand prices, cheapest first",
+      "--gpu-type",
+      "--gpu-count",
+      "--region",
+      "--network-type",
+    ]);
+    const body = requests.findLast(({ method }) => method === "POST")?.body;
+    expect(body).toEqual({ gpuType: "h200", gpuCount: 3, region: "eu-north-4", networkType: "ethernet" });
+  });
+
+  test("the printed line asks nothing and sends the same request", async () => {
+    const { run } = await createCli();
+    for (const [line, ...answers] of [
+      ["rentals create vm --sandbox", "2 x b200          us-east-1"],
+      ["rentals create bare-metal --sandbox --label 'my box'", "8 x h100"],
+      ["reserve convert --days 30 --sandbox", "vm-1001", "1296.00"],
+      ["rentals terminate --sandbox", "my box"],
+    ] as const) {
+      const { prompts } = choosing(...answers);
+      const first = await run(line, { terminal: 100, prompts });
+      const [, printed = ""] = /without prompts: (.*)\n/.exec(first.err) ?? [];
+      expect(printed).toContain("--yes");
+      const second = await run(printed, { terminal: 100 });
+      const [sent, again] = [first, second].map(({ requests }) =>
+        requests.findLast(({ method }) => method === "POST"),
+      );
+      expect({ line, body: again?.body }).toEqual({ line, body: sent?.body });
+    }
+  });
+});
