@@ -418,13 +418,13 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'reserve convert' = @(
       ,@(@('--term-period-days', '--days'), 'Length of the reserved term in days', @(), '')
       ,@(@('--expected-total-price-cents'), 'Total price you expect to pay, in cents', @(), '')
-      ,@(@('--expected-price'), 'The same as --expected-total-price-cents, in dollars such as 1234.50', @(), '')
+      ,@(@('--expected-price'), 'Total price you expect to pay, in dollars such as 1234.50', @(), '')
     )
     'reserve extend' = @(
       ,@(@('--term-period-days', '--days'), 'Length of the reserved term in days', @(), '')
       ,@(@('--expected-total-price-cents'), 'Total price you expect to pay, in cents', @(), '')
       ,@(@('--expected-reserved-until'), 'When you expect the extended term to end', @(), '')
-      ,@(@('--expected-price'), 'The same as --expected-total-price-cents, in dollars such as 1234.50', @(), '')
+      ,@(@('--expected-price'), 'Total price you expect to pay, in dollars such as 1234.50', @(), '')
     )
     'reserve request' = @(
       ,@(@('--gpu-count', '--gpus'), 'Number of GPUs', @(), '')

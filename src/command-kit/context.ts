@@ -44,6 +44,8 @@ export interface Ports {
   readonly ask: (instead: string) => Promise<Prompts>;
   /** Returns a `Call` to a service that is not configured yet. */
   readonly callAt: (endpoint: Endpoint) => Call;
+  /** Sends any request to a service that is not configured yet. */
+  readonly requestAt: (endpoint: Endpoint) => RawCall;
   readonly environment: VisibleEnvironment;
   readonly programs: Programs;
   /** The completion script for a shell, the same text as in `completions/`. */

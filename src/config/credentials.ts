@@ -146,8 +146,12 @@ export interface SecretsOptions {
 export function createSecrets(options: SecretsOptions): Secrets {
   const { keyring, files, readStdin, askSecret, output } = options;
   const keyProblem = (key: string): string | undefined => {
-    if (key.trim() === "") return "it is empty";
-    return fitsHeader(key.trim()) ? undefined : `it ${notInHeader}`;
+    const text = key.trim();
+    if (text === "") return "it is empty";
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "it is a URL; --base-url sets the host";
+    if (/^(?:~|\.{1,2})?[\\/]|^[a-z]:\\/i.test(text))
+      return "it is a path; to read a file, use --with-token < FILE";
+    return fitsHeader(text) ? undefined : `it ${notInHeader}`;
   };
   return {
     readKey: async ({ fromStdin }) => {

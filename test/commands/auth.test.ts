@@ -2,6 +2,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { type Cli, createCli } from "../support/cli.ts";
 import { always, key, serviceUrl } from "../support/service.ts";
 
@@ -14,7 +15,10 @@ describe("auth login", () => {
   test("stores the key from stdin in a private file, and shows its last four characters", async () => {
     const cli = await createCli();
     const { code, out, err, requests } = await cli.run(login(), { stdin: `${key}\n` });
-    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect({ code, paths: requests.map(({ path }) => path) }).toEqual({
+      code: 0,
+      paths: ["/v2/on-demand/active-rental-summary"],
+    });
     expect(out + err).not.toContain(key);
     expect(out).toContain("…1234");
     expect(await savedConfig(cli)).toEqual({
@@ -42,6 +46,48 @@ describe("auth login", () => {
     const { code } = await cli.run("auth login", { terminal: 80, prompts: { secret } });
     expect(code).toBe(130);
     await expect(stat(configOf(cli))).rejects.toThrow();
+  });
+
+  test.each([
+    ["https://api.example.com", "it is a URL; --base-url sets the host"],
+    ["~/key.txt", "it is a path"],
+    ["/home/ada/key.txt", "it is a path"],
+    ["./key.txt", "it is a path"],
+    ["C:\\keys\\gpu.txt", "it is a path"],
+    ["my key", "it has spaces"],
+  ])("%s pasted as a key is rejected", async (stdin, problem) => {
+    const cli = await createCli();
+    const { code, err, requests } = await cli.run(login(), { stdin });
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(`Error: the key cannot be used: ${problem}`);
+    await expect(stat(configOf(cli))).rejects.toThrow();
+  });
+
+  test.each([
+    ["gpuctl-sandbox-full", "The service accepts the key."],
+    ["gpuctl-sandbox-read-only", "The service accepts the key, but it is read-only"],
+    ["another-key-1234", "The service does not accept this key. It was saved"],
+  ])("tries the key %s and says what it found", async (stdin, found) => {
+    const cli = await createCli();
+    const { code, err } = await cli.run(login(), { stdin });
+    expect(code).toBe(0);
+    expect(err).toContain(found);
+    expect(await savedConfig(cli)).toMatchObject({ profiles: { default: { apiKey: stdin } } });
+  });
+
+  test("says that the key was saved untested with --no-validate, and when the service cannot be reached", async () => {
+    const offline = await createCli({
+      respond: () => {
+        throw new ConnectionFailed("no such host", { code: "ENOTFOUND", sent: false });
+      },
+    });
+    const { code, err } = await offline.run(login(), { stdin: key });
+    expect(code).toBe(0);
+    expect(err).toContain("The key was saved untested: the service could not check it (no such host)");
+    const { run } = await createCli();
+    const untested = await run(`${login()} --no-validate`, { stdin: key });
+    expect(untested).toMatchObject({ code: 0, requests: [] });
+    expect(untested.err).toContain("The key was saved untested: --no-validate.");
   });
 
   test.each(["", "  \n", "two words", "clé"])("the key %j is rejected", async (stdin) => {

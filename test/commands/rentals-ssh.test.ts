@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Unavailable } from "../../src/core/errors.ts";
 import { createCli, type Responder } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
 
 const lookup = "/v2/on-demand/rental";
 
@@ -28,7 +29,7 @@ describe("rentals ssh", () => {
   test.each([0, 3, 130, 255])("ends with ssh's exit status %i", async (status) => {
     const { run } = await createCli({ respond: lookupReturns(running) });
     const { calls, programs } = sshExiting(status);
-    expect(await run("rentals ssh 1 --sandbox", { programs })).toMatchObject({
+    expect(await run("rentals ssh 1", { ...overNetwork(), programs })).toMatchObject({
       code: status,
       out: "",
       err: "",
@@ -45,7 +46,7 @@ describe("rentals ssh", () => {
   ])("passes %j on unchanged", async (words) => {
     const { run } = await createCli({ respond: lookupReturns(running) });
     const { calls, programs } = sshExiting(0);
-    await run(["rentals", "ssh", "1", "--sandbox", ...words], { programs });
+    await run(["rentals", "ssh", "1", ...words], { ...overNetwork(), programs });
     expect(calls).toEqual([["ssh", "-p", "30022", "ubuntu@203.0.113.7", ...words.slice(1)]]);
   });
 
@@ -76,12 +77,12 @@ describe("rentals ssh", () => {
       respond: lookupReturns({ ...running, providerData: { sshNetworking: nodes } }),
     });
     const { calls, programs } = sshExiting(0);
-    const first = await run("rentals ssh 1 --sandbox", { programs });
+    const first = await run("rentals ssh 1", { ...overNetwork(), programs });
     expect(first.err).toMatch(/2 nodes.*--node N/);
-    const second = await run("rentals ssh 1 --node 2 --sandbox", { programs });
+    const second = await run("rentals ssh 1 --node 2", { ...overNetwork(), programs });
     expect(second.err).toBe("");
     expect(calls.map((call) => call.at(-1))).toEqual(["ubuntu@203.0.113.7", "ubuntu@203.0.113.8"]);
-    const third = await run("rentals ssh 1 --node 3 --sandbox", { programs });
+    const third = await run("rentals ssh 1 --node 3", { ...overNetwork(), programs });
     expect(third).toMatchObject({ code: 2, out: "" });
     expect(third.err).toContain("--node must be at most 2");
   });
@@ -109,7 +110,7 @@ describe("rentals ssh", () => {
   ])("%j runs nothing and exits %i", async (record, code, message) => {
     const { run } = await createCli({ respond: lookupReturns(record) });
     const { calls, programs } = sshExiting(0);
-    const outcome = await run("rentals ssh 1 --sandbox", { programs });
+    const outcome = await run("rentals ssh 1", { ...overNetwork(), programs });
     expect(outcome).toMatchObject({ code, out: "" });
     expect(outcome.err).toContain(message);
     expect(calls).toEqual([]);
@@ -125,7 +126,10 @@ describe("rentals ssh", () => {
     const { run } = await createCli();
     await run("rentals create vm --gpus 1 --sandbox --yes");
     const { calls, programs } = sshExiting(0);
-    const outcome = await run("rentals ssh 1001 --wait --sandbox", { programs });
+    const outcome = await run("rentals ssh 1001 --wait", {
+      ...overNetwork({ GPUCTL_API_KEY: "gpuctl-sandbox-full" }),
+      programs,
+    });
     expect(outcome).toMatchObject({ code: 0, slept: [5000] });
     expect(calls).toHaveLength(1);
   });
@@ -142,10 +146,18 @@ describe("rentals ssh", () => {
     const missing = async () => {
       throw new Unavailable("ssh cannot be started (ENOENT)", "It has to be installed.");
     };
-    const outcome = await run("rentals ssh 1 --sandbox", { programs: { run: missing } });
+    const outcome = await run("rentals ssh 1", { ...overNetwork(), programs: { run: missing } });
     expect(outcome).toMatchObject({
       code: 2,
       err: "Error: ssh cannot be started (ENOENT)\nIt has to be installed.\n",
     });
   });
+});
+
+test("rentals ssh says that the sandbox has no machines", async () => {
+  const { run } = await createCli({ respond: lookupReturns(running) });
+  const { calls, programs } = sshExiting(0);
+  const { code, err } = await run("rentals ssh 1 --sandbox", { programs });
+  expect({ code, calls }).toEqual({ code: 5, calls: [] });
+  expect(err).toContain("Error: the sandbox has no machines to log in to\n");
 });

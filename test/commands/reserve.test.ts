@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Prompts, TextQuestion } from "../../src/system/types.ts";
 import { createCli, firstMoment } from "../support/cli.ts";
 
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
@@ -53,6 +54,67 @@ test("reserve extend moves the end of a term", async () => {
   expect(code).toBe(0);
   expect(requests.at(-1)?.body).toMatchObject({ expectedReservedUntil: until });
   expect(JSON.parse(out)).toMatchObject({ rentalId: 1001, reservedUntil: until });
+});
+
+const reserved = "rentals create vm --gpus 1 --term-type reserved --days 30 --sandbox --yes";
+
+describe("the end of the extended term", () => {
+  const end = new Date(firstMoment + 2000 + 60 * 86_400_000).toISOString();
+
+  test.each(["", "--expected-reserved-until 2027-01-19"])(
+    "may be left out or be a date: %s",
+    async (flag) => {
+      const { run } = await createCli();
+      await run(reserved);
+      const line = `reserve extend 1001 --days 30 --expected-price 1296.00 ${flag} --sandbox`;
+      const { code, requests } = await run(line);
+      expect(code).toBe(0);
+      expect(requests.at(-1)?.body).toMatchObject({ expectedReservedUntil: end });
+    },
+  );
+
+  test("is not known for a rental without a term", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    const { code, err, requests } = await run("reserve extend 1001 --days 30 --expected-price 12 --sandbox");
+    expect(code).toBe(2);
+    expect(err).toContain("the present end of rental 1001 is not known: it has no reserved term");
+    expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+});
+
+describe("prompts for a term", () => {
+  test("ask in dollars and offer an estimate; a price that the service names is confirmed again", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    const asked: TextQuestion[] = [];
+    const confirmed: string[] = [];
+    const prompts: Partial<Prompts> = {
+      choose: async ({ choices }) => choices[0] ?? "",
+      text: async (question) => {
+        asked.push(question);
+        return question.initial ?? "30";
+      },
+      confirm: async ({ message }) => confirmed.push(message) > 0,
+    };
+    const { code, requests } = await run("reserve convert --sandbox", { terminal: 100, prompts });
+    expect(code).toBe(0);
+    expect(asked.at(-1)).toMatchObject({ initial: "1440.00" });
+    expect(asked.at(-1)?.message).toContain(
+      "in dollars such as 1234.50; the default is an estimate from 30 days",
+    );
+    expect(asked.at(-1)?.message).toContain("(--expected-price)");
+    const sent = requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+    const term = { rentalId: 1001, termPeriodDays: 30 };
+    expect(sent).toEqual([
+      { ...term, expectedTotalPriceCents: 144000 },
+      { ...term, expectedTotalPriceCents: 129600 },
+    ]);
+    expect(confirmed.map((message) => /at \$\S+/.exec(message)?.[0])).toEqual([
+      "at $1,440.00",
+      "at $1,296.00",
+    ]);
+  });
 });
 
 test("reserve request prints the service's message", async () => {

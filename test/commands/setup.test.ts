@@ -18,6 +18,7 @@ function promptsWith(answers: Answers) {
   const remaining = Object.entries(answers).map(([start, given]) => ({ start, given: [...given] }));
   const answer = (question: (typeof asked)[number]): unknown => {
     asked.push(question);
+    if (asked.length > 100) throw new Error(`asked too often: ${question.message}`);
     const next = remaining.find(({ start }) => question.message.startsWith(start))?.given.shift();
     if (next instanceof Error) throw next;
     return next ?? question.initial;
@@ -89,6 +90,7 @@ describe("setup", () => {
     expect(requests.map(({ path }) => path)).toEqual([
       "/v2/openapi.json",
       "/v2/on-demand/active-rental-summary",
+      "/v2/openapi.json",
     ]);
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
     expect(await savedConfig()).toEqual({
@@ -207,11 +209,12 @@ describe("a failed check says why, and offers to change the value", () => {
     ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
   ])("%s", async (_name, respond, expected) => {
     const { run, savedConfig } = await setUp(respond);
-    const { code, err, asked } = await run({ "Base URL": [serviceUrl], "api.example.com": ["stop"] });
+    const { code, err, asked, reported } = await run({ "Base URL": [serviceUrl], "What now?": ["stop"] });
     expect(code).toBe(130);
     expect(err).toContain("setup was stopped");
     const what = asked.at(-1);
-    expect(what?.message).toContain(expected);
+    expect(reported.at(-1)).toMatch(/^failure: /);
+    expect(reported.at(-1)).toContain(expected);
     expect(what?.choices).toEqual(["again", "change", "keep", "stop"]);
     expect(await savedConfig()).toBeNull();
   });
@@ -219,17 +222,17 @@ describe("a failed check says why, and offers to change the value", () => {
   test("a proxy is named by its variable, never by its value", async () => {
     const { run } = await setUp(failing("EPROXY", "the proxy answered 407"));
     const env = { HTTPS_PROXY: "http://ada:secret@proxy.example:3128" };
-    const answers = { "Base URL": [serviceUrl], "api.example.com": ["stop"] };
-    const { asked, out, err } = await run(answers, { env });
-    expect(asked.at(-1)?.message).toContain("the proxy in HTTPS_PROXY");
-    expect(JSON.stringify(asked) + out + err).not.toContain("secret");
+    const answers = { "Base URL": [serviceUrl], "What now?": ["stop"] };
+    const { asked, reported, out, err } = await run(answers, { env });
+    expect(reported.at(-1)).toContain("the proxy in HTTPS_PROXY");
+    expect(JSON.stringify([asked, reported]) + out + err).not.toContain("secret");
   });
 
   test("plain http gives a warning", async () => {
     const { run, savedConfig } = await setUp();
-    const answers = { "Base URL": ["http://plain.example"], "plain.example": ["stop"] };
-    const { asked, requests } = await run(answers);
-    expect(asked.at(-1)?.message).toContain("plain http");
+    const answers = { "Base URL": ["http://plain.example"], "What now?": ["stop"] };
+    const { reported, requests } = await run(answers);
+    expect(reported.at(-1)).toContain("plain http");
     expect(requests).toEqual([]);
     expect(await savedConfig()).toBeNull();
   });
@@ -245,8 +248,7 @@ describe("a failed check says why, and offers to change the value", () => {
     const answers = {
       ...account,
       "Base URL": [wrong, serviceUrl],
-      "wrong.example": ["again", "change"],
-      "api.example.com": ["keep"],
+      "What now?": ["again", "change", "keep"],
     };
     const { code, questions } = await run(answers);
     expect(code).toBe(0);
@@ -257,9 +259,9 @@ describe("a failed check says why, and offers to change the value", () => {
   test("a key that is not accepted is prompted for again", async () => {
     const { run, savedConfig } = await setUp();
     const answers = { ...account, "API key": ["typed", "wrong-key", "typed", key] };
-    const { code, questions } = await run({ ...answers, "The service does not": ["change"] });
+    const { code, reported } = await run({ ...answers, "What now?": ["change"] });
     expect(code).toBe(0);
-    expect(questions).toContain("The service does not accept this key. What now?");
+    expect(reported).toContain("failure: The service does not accept this key.");
     expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 
@@ -267,10 +269,20 @@ describe("a failed check says why, and offers to change the value", () => {
     const { run, savedConfig } = await setUp(
       (request) => description(request) ?? Response.json({}, { status: 403 }),
     );
-    const { code, questions } = await run({ ...account, "The service accepts": ["keep"] });
+    const { code, reported } = await run({ ...account, "What now?": ["keep"] });
     expect(code).toBe(0);
-    expect(questions.join()).toContain("is not allowed to list rentals (403)");
+    expect(reported.join()).toContain("is not allowed to list rentals (403)");
     expect((await savedConfig()).profiles.default.apiKey).toBe(key);
+  });
+
+  test("a read-only key is accepted and reported", async () => {
+    const cli = await createCli();
+    const answers = { ...account, "API key": ["typed", cli.sandbox.keys.readOnly] };
+    const { prompts, reported } = promptsWith(answers);
+    expect(await cli.run("setup", { terminal: 100, prompts })).toMatchObject({ code: 0 });
+    expect(reported).toContain(
+      "success: The service accepts the key, but it is read-only: it cannot create, change or terminate anything.",
+    );
   });
 
   test("an inference host must respond, with any status", async () => {
@@ -369,9 +381,9 @@ describe("completions", () => {
   test("that cannot be written do not end the setup", async () => {
     const { run, savedConfig } = await setUp();
     const env = { SHELL: "/bin/bash", HOME: "/dev/null" };
-    const { code, err } = await run({ "Where is": ["sandbox"], "Write the": [true] }, { env });
+    const { code, reported } = await run({ "Where is": ["sandbox"], "Write the": [true] }, { env });
     expect(code).toBe(0);
-    expect(err).toContain("The completions were not installed");
+    expect(reported.join()).toContain("failure: The completions were not installed");
     expect((await savedConfig()).profiles.default).toEqual({ sandbox: true });
   });
 });

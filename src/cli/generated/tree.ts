@@ -1343,7 +1343,11 @@ export const nouns: readonly Noun[] = [
       "kind": "text",
       "field": "rentalId",
       "required": true,
-      "completes": "rental"
+      "completes": "rental",
+      "offersOnly": {
+       "column": "TERM",
+       "text": "on-demand"
+      }
      }
     ],
     "flags": [
@@ -1376,7 +1380,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "cents",
-      "text": "The same as --expected-total-price-cents, in dollars such as 1234.50",
+      "text": "Total price you expect to pay, in dollars such as 1234.50",
       "value": "AMOUNT",
       "setsFields": [
        "expectedTotalPriceCents"
@@ -1414,7 +1418,7 @@ export const nouns: readonly Noun[] = [
      "extend"
     ],
     "summary": "Extend a reserved term",
-    "details": "The service rejects the request if the price or the end of the term differs from what you expect.",
+    "details": "The service rejects the request if the price or the end of the term differs from what you expect. Without --expected-reserved-until, gpuctl expects the present end plus the days. A date such as 2027-01-19 stands for the time of day at which the present term ends.",
     "operation": "extendReserved",
     "args": [
      {
@@ -1423,7 +1427,11 @@ export const nouns: readonly Noun[] = [
       "kind": "text",
       "field": "rentalId",
       "required": true,
-      "completes": "rental"
+      "completes": "rental",
+      "offersOnly": {
+       "column": "TERM",
+       "text": "reserved"
+      }
      }
     ],
     "flags": [
@@ -1462,12 +1470,11 @@ export const nouns: readonly Noun[] = [
       "value": "TIME",
       "text": "When you expect the extended term to end",
       "notes": [],
-      "required": true,
       "field": "expectedReservedUntil"
      },
      {
       "kind": "cents",
-      "text": "The same as --expected-total-price-cents, in dollars such as 1234.50",
+      "text": "Total price you expect to pay, in dollars such as 1234.50",
       "value": "AMOUNT",
       "setsFields": [
        "expectedTotalPriceCents"
@@ -1481,17 +1488,20 @@ export const nouns: readonly Noun[] = [
     ],
     "limits": [],
     "confirm": "spending",
+    "defaulted": {
+     "expectedReservedUntil": "always"
+    },
     "examples": [
      {
-      "text": "Show the request that would extend a term by 30 days",
-      "command": "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T00:00:00Z --dry-run --sandbox"
-     },
-     {
-      "text": "Pass the end of the term in a local time zone",
-      "command": "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T02:00:00+02:00 --dry-run --sandbox",
+      "text": "Extend a term by 30 days",
+      "command": "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --sandbox --yes",
       "after": [
        "gpuctl rentals create vm --gpus 1 --term-type reserved --days 30 --sandbox --yes"
       ]
+     },
+     {
+      "text": "Show the request that would extend a term until a date and time",
+      "command": "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T02:00:00+02:00 --dry-run --sandbox"
      }
     ]
    },
@@ -2824,7 +2834,7 @@ export const nouns: readonly Noun[] = [
      "login"
     ],
     "summary": "Store an API key and its hosts in a profile",
-    "details": "The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "details": "The key is tried with a request that changes nothing, and saved even if that fails; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
     "args": [],
     "flags": [
      {

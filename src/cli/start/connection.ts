@@ -1,7 +1,7 @@
 import type { Observer } from "../../client/fetch.ts";
 import { requestParts, type Target } from "../../client/request.ts";
 import type { CallOptions } from "../../client/send.ts";
-import type { Context, Ports, SandboxControl, SandboxFacts } from "../../command-kit/context.ts";
+import type { Context, Endpoint, Ports, SandboxControl, SandboxFacts } from "../../command-kit/context.ts";
 import { createKeyring, type Keyring } from "../../config/credentials.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
@@ -14,7 +14,7 @@ import type { Runtime, Sandbox } from "./services.ts";
 /** The base URL of the in-process sandbox. A `.localhost` name never resolves to another host. */
 const sandboxUrl = "http://sandbox.localhost";
 
-export interface Connection extends Pick<Ports, "callAt"> {
+export interface Connection extends Pick<Ports, "callAt" | "requestAt"> {
   readonly calls: Pick<Context, "call" | "stream" | "list" | "request" | "describe">;
   readonly isListed: IsListedFor;
   readonly keyring: Keyring;
@@ -97,6 +97,11 @@ export function connect(
     notes.say(`Using the sandbox at ${url}.`);
     return served;
   };
+  const optionsAt = ({ baseUrl, inferenceBaseUrl, apiKey }: Endpoint): CallOptions => ({
+    ...options,
+    fetch: async (url, init) => (await transport()).fetch(url, init),
+    target: { ...sender, baseUrl, inferenceBaseUrl, apiKey },
+  });
   return {
     dryRunRequests,
     sandbox,
@@ -126,15 +131,10 @@ export function connect(
         throw new DryRun();
       },
     },
-    callAt:
-      ({ baseUrl, inferenceBaseUrl, apiKey }) =>
-      async (id, input, limits) =>
-        (await import("../../client/call.ts")).call(id, input, {
-          ...options,
-          fetch: async (url, init) => (await transport()).fetch(url, init),
-          target: { ...sender, baseUrl, inferenceBaseUrl, apiKey },
-          ...limits,
-        }),
+    callAt: (endpoint) => async (id, input, limits) =>
+      (await import("../../client/call.ts")).call(id, input, { ...optionsAt(endpoint), ...limits }),
+    requestAt: (endpoint) => async (parts, limits) =>
+      (await import("../../client/call.ts")).rawCall(parts, { ...optionsAt(endpoint), ...limits }),
     close: () => {
       for (const connection of connections) connection.close();
     },

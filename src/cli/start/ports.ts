@@ -18,7 +18,7 @@ import type { Runtime } from "./services.ts";
 /** Creates what only some commands use. This module is loaded only for them. */
 export function createPorts(
   runtime: Runtime,
-  { callAt, sandbox, servedSandbox, keyring }: Connection,
+  { callAt, requestAt, sandbox, servedSandbox, keyring }: Connection,
 ): Ports {
   const { settings, services } = runtime;
   const { env, files, io, programs } = runtime.system;
@@ -29,6 +29,7 @@ export function createPorts(
   return {
     ask,
     callAt,
+    requestAt,
     sandbox: servedSandbox ?? sandbox,
     sandboxFacts: servedSandbox
       ? {

@@ -1,21 +1,24 @@
+import { checkKey, keyStateText } from "../../client/key-check.ts";
+import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import type { ProfileChange } from "../../config/types.ts";
+import { reasonOf } from "../../core/errors.ts";
 import { keyEnding } from "../../core/text.ts";
 
 export default defineCommand({
   path: "auth login",
   summary: "Store an API key and its hosts in a profile",
   details:
-    "The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "The key is tried with a request that changes nothing, and saved even if that fails; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {
       value: "COMMAND",
     }),
   },
-  uses: ["profiles", "secrets"],
+  uses: ["profiles", "secrets", "callAt", "requestAt"],
   view: { kind: "record", id: [] },
   examples: [
     {
@@ -31,7 +34,8 @@ export default defineCommand({
       command: "gpuctl auth login --key-command 'pass show gpuctl' --base-url https://api.example.com",
     },
   ],
-  run: async ({ flags: { keyCommand, withToken }, profiles, say, secrets, settings }) => {
+  run: async ({ flags: { keyCommand, withToken }, profiles, secrets, ...context }) => {
+    const { say, settings } = context;
     const { profile, baseUrl, inferenceBaseUrl, dryRun } = settings;
     const change: ProfileChange =
       keyCommand === undefined
@@ -48,7 +52,7 @@ export default defineCommand({
           ...(inferenceBaseUrl !== undefined && { inferenceBaseUrl }),
         },
       });
-      say("The key was not checked. Run `gpuctl auth status` to check it.");
+      say(await checked(change.apiKey, context));
     }
     if (baseUrl === undefined) say("No base URL is set. Pass --base-url or set GPUCTL_BASE_URL.");
     else if (inferenceBaseUrl === undefined) {
@@ -65,3 +69,29 @@ export default defineCommand({
     };
   },
 });
+
+/** Tries the key, and says what was found. Never throws: the key is saved already. */
+async function checked(
+  apiKey: string | undefined,
+  {
+    callAt,
+    requestAt,
+    settings,
+    progress,
+  }: Pick<Ports, "callAt" | "requestAt"> & Pick<Context, "settings" | "progress">,
+): Promise<string> {
+  const { baseUrl, inferenceBaseUrl, validate } = settings;
+  const untested = (why: string) => `The key was saved untested: ${why}. \`gpuctl auth status\` tests it.`;
+  if (!validate) return untested("--no-validate");
+  if (baseUrl === undefined) return untested("no base URL is set");
+  if (apiKey === undefined) return untested("the command that prints it runs when the key is needed");
+  const endpoint = { baseUrl, inferenceBaseUrl, apiKey };
+  try {
+    const service = { call: callAt(endpoint), request: requestAt(endpoint) };
+    const state = await progress("Checking the key", () => checkKey(apiKey, service));
+    const hint = state === "rejected" ? " It was saved; `gpuctl auth login` replaces it." : "";
+    return keyStateText[state] + hint;
+  } catch (error) {
+    return untested(`the service could not check it (${reasonOf(error)})`);
+  }
+}

@@ -2,7 +2,7 @@ import { arg, rentalId } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { EmptyResult, NotReady, UsageError } from "../../core/errors.ts";
+import { EmptyResult, NotOffered, NotReady, UsageError } from "../../core/errors.ts";
 import { quoted } from "../../core/text.ts";
 import { type SshAddress, sshAddresses } from "../../output/ssh.ts";
 import {
@@ -68,6 +68,12 @@ export default defineCommand({
     const sshArgs = ["-p", String(port), user === undefined ? host : `${user}@${host}`, ...args.args];
     if (flags.print || settings.output !== "table") {
       return { data: { host, port, user: user ?? null, command: sshLine(sshArgs) } };
+    }
+    if (settings.sandbox) {
+      throw new NotOffered(
+        "the sandbox has no machines to log in to",
+        "--print shows the command line that logs in to a real one.",
+      );
     }
     return { exitCode: await programs.run("ssh", sshArgs) };
   },

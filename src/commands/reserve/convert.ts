@@ -1,12 +1,14 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { termCommand } from "./term.ts";
+import { rentalOfTerm, termCommand, withPrice } from "./term.ts";
 
 export default defineCommand({
   path: "reserve convert",
   summary: "Convert an on-demand rental to a reserved term",
   details: "The service rejects the request if the price differs from the one you expect.",
-  ...termCommand("convertToReserved", "Reserve"),
+  ...termCommand("convertToReserved"),
+  args: [rentalOfTerm("on-demand")],
+  buildInput: withPrice,
   examples: [
     {
       text: "Reserve a rental for 30 days",

@@ -1,24 +1,73 @@
+import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { termCommand } from "./term.ts";
+import { timeUnits } from "../../core/durations.ts";
+import { UsageError } from "../../core/errors.ts";
+import { firstAt } from "../../core/json.ts";
+import { parseTime } from "../../output/time.ts";
+import { rentalOfTerm, termCommand, termEndPaths, withPrice } from "./term.ts";
 
 export default defineCommand({
   path: "reserve extend",
   summary: "Extend a reserved term",
   details:
-    "The service rejects the request if the price or the end of the term differs from what you expect.",
-  ...termCommand("extendReserved", "Extend"),
+    "The service rejects the request if the price or the end of the term differs from what you expect. Without --expected-reserved-until, gpuctl expects the present end plus the days. A date such as 2027-01-19 stands for the time of day at which the present term ends.",
+  ...termCommand("extendReserved"),
+  args: [rentalOfTerm("reserved")],
+  defaulted: { expectedReservedUntil: "always" },
+  buildInput: async ({ input, flags, ...context }) => {
+    const expectedReservedUntil = await expectedEnd(input, context);
+    return { ...withPrice({ input, flags }), ...(expectedReservedUntil && { expectedReservedUntil }) };
+  },
   examples: [
     {
-      text: "Show the request that would extend a term by 30 days",
-      command:
-        "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T00:00:00Z --dry-run --sandbox",
+      text: "Extend a term by 30 days",
+      command: "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --sandbox --yes",
+      after: [sandboxExamples.reservedRental],
     },
     {
-      text: "Pass the end of the term in a local time zone",
+      text: "Show the request that would extend a term until a date and time",
       command:
         "gpuctl reserve extend 1001 --days 30 --expected-price 1296.00 --expected-reserved-until 2027-01-19T02:00:00+02:00 --dry-run --sandbox",
-      after: [sandboxExamples.reservedRental],
     },
   ],
 });
+
+const dayMs = timeUnits[0].milliseconds;
+
+interface Extension {
+  readonly rentalId?: number | string;
+  readonly termPeriodDays?: number;
+  readonly expectedReservedUntil?: string;
+}
+
+/**
+ * When the extended term is expected to end: a time as given, a date at the time of day of the present end, or the
+ * present end plus the days. Undefined when another input is missing, which the check of the input reports.
+ */
+async function expectedEnd(
+  { rentalId, termPeriodDays: days, expectedReservedUntil: given }: Extension,
+  { call, settings }: Pick<Context, "call" | "settings">,
+): Promise<string | undefined> {
+  const isDate = given !== undefined && /^\d{4}-\d\d-\d\d$/.test(given);
+  if ((given !== undefined && !isDate) || rentalId === undefined || !isWhole(days)) return given;
+  if (settings.dryRun) {
+    if (isDate) return `${given}T00:00:00.000Z`;
+    throw new UsageError(
+      "--dry-run needs --expected-reserved-until: a dry run does not look up the present end",
+    );
+  }
+  const end = parseTime(
+    String(firstAt(await call("getRental", { rentalId: String(rentalId) }), termEndPaths)),
+  );
+  if (end === undefined) {
+    if (isDate) return `${given}T00:00:00.000Z`;
+    throw new UsageError(`the present end of rental ${rentalId} is not known: it has no reserved term`, {
+      hint: "`gpuctl reserve convert` reserves it. If it is reserved, set --expected-reserved-until.",
+    });
+  }
+  const time = new Date(end).toISOString().slice("YYYY-MM-DD".length);
+  return isDate ? `${given}${time}` : new Date(end + days * dayMs).toISOString();
+}
+
+const isWhole = (days: number | undefined): days is number => Number.isInteger(days) && Number(days) > 0;

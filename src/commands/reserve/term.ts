@@ -1,52 +1,72 @@
 import { rentalId } from "../../command-kit/arg.ts";
-import type { Context } from "../../command-kit/context.ts";
+import type { Context, Ports } from "../../command-kit/context.ts";
+import type { Estimate } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { UsageError } from "../../core/errors.ts";
+import { Interrupted, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import { dollars } from "../../core/money.ts";
+import { ServiceError } from "../../core/service-errors.ts";
 
 type TermOperation = "convertToReserved" | "extendReserved";
-type Term = InputOf<"convertToReserved">;
+type Term = InputOf<"convertToReserved"> & Partial<InputOf<"extendReserved">>;
 
 const flags = {
-  expectedPrice: flag.cents("The same as --expected-total-price-cents, in dollars such as 1234.50", {
+  expectedPrice: flag.cents("Total price you expect to pay, in dollars such as 1234.50", {
     setsFields: ["expectedTotalPriceCents"],
   }),
 };
 
 /** What the commands that reserve a rental or extend its term have in common. */
-export const termCommand = <const Id extends TermOperation>(operation: Id, verb: "Reserve" | "Extend") =>
+export const termCommand = <const Id extends TermOperation>(operation: Id) =>
   ({
     operation,
     alsoCalls: ["getRental"],
-    args: [rentalId],
     fieldsWithoutFlag: ["rentalId"],
     flags,
+    uses: ["ask"],
     view: { kind: "record", id: ["rentalId", "id"] },
-    buildInput: withPrice,
-    confirm: {
-      spending: ({ input }: { readonly input: Term }) =>
-        `${verb} rental ${input.rentalId} for ${input.termPeriodDays} days at ${dollars(input.expectedTotalPriceCents)} in total?`,
-    },
-    run: async ({ input, call }: Pick<Context, "call"> & { readonly input: InputOf<Id> }) => ({
+    estimate: estimatePrice,
+    confirm: { spending: ({ input }: { readonly input: Term }) => question(operation, input) },
+    run: async ({
+      input,
+      ...context
+    }: Pick<Context, "call"> & Pick<Ports, "ask"> & { readonly input: InputOf<Id> }) => ({
       data: await writeAndCheck(
-        () => call(operation, input),
-        () => currentTerm(String(input.rentalId), call),
+        () => sendTerm(operation, input, context),
+        () => currentTerm(String(input.rentalId), context.call),
       ),
     }),
   }) as const;
 
+/** The rental, which must be of one term type. */
+export const rentalOfTerm = (text: "on-demand" | "reserved") =>
+  ({ ...rentalId, offersOnly: { column: "TERM", text } }) as const;
+
+function question(operation: TermOperation, input: Term): string {
+  const {
+    rentalId,
+    termPeriodDays: days,
+    expectedTotalPriceCents: cents,
+    expectedReservedUntil: until,
+  } = input;
+  const term =
+    operation === "convertToReserved"
+      ? `Reserve rental ${rentalId} for ${days} days`
+      : `Extend rental ${rentalId} by ${days} days, until ${until},`;
+  return `${term} at ${dollars(cents)} in total?`;
+}
+
 /** The input with the value of `--expected-price`. */
-function withPrice({
+export function withPrice({
   input,
   flags: { expectedPrice },
 }: {
   readonly input: Partial<Term>;
   readonly flags: FlagValues<typeof flags>;
-}): object {
+}): Partial<Term> {
   if (expectedPrice === undefined) return input;
   if ((input.expectedTotalPriceCents ?? expectedPrice) !== expectedPrice) {
     throw new UsageError("--expected-price and --expected-total-price-cents differ: use one of them");
@@ -54,10 +74,63 @@ function withPrice({
   return { ...input, expectedTotalPriceCents: expectedPrice };
 }
 
+/** The rental's present hourly cost for the whole term. The service may give a discount, so this is only an estimate. */
+async function estimatePrice(
+  key: string,
+  { input, call }: Pick<Context, "call"> & { readonly input: Partial<Term> },
+): Promise<Estimate | undefined> {
+  const { rentalId, termPeriodDays: days } = input;
+  if (key !== "expectedPrice" || rentalId === undefined || days === undefined) return undefined;
+  const cents = firstAt(await call("getRental", { rentalId: String(rentalId) }), hourlyCostPaths);
+  if (typeof cents !== "number") return undefined;
+  const total = Math.round(cents * 24 * days);
+  const basis = `${days} days at the present ${dollars(cents)} an hour, without a discount`;
+  return { answer: dollars(total).replace(/[$,]/g, ""), basis };
+}
+
+/** In cents. */
+const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
+
+/**
+ * Sends the request. When the service rejects only the expected price and names its own, offers that price on a
+ * terminal. The rejected request changed nothing.
+ */
+async function sendTerm<const Id extends TermOperation>(
+  operation: Id,
+  input: InputOf<Id>,
+  { call, ask }: Pick<Context, "call"> & Pick<Ports, "ask">,
+): Promise<unknown> {
+  try {
+    return await call(operation, input);
+  } catch (error) {
+    const cents = priceOf(error);
+    const prompts = cents === undefined ? undefined : await ask("").catch(() => undefined);
+    if (cents === undefined || prompts === undefined) throw error;
+    const changed = { ...input, expectedTotalPriceCents: cents };
+    prompts.report("failure", `The service expects another price: ${dollars(cents)}.`);
+    if (!(await prompts.confirm({ message: question(operation, changed) }))) {
+      throw new Interrupted("cancelled: nothing was changed");
+    }
+    return call(operation, changed);
+  }
+}
+
+/** The price in cents that a rejection names; undefined when it is about anything else. */
+function priceOf(error: unknown): number | undefined {
+  if (!(error instanceof ServiceError) || error.status !== 400) return undefined;
+  const [issue, ...others] = error.issues;
+  if (!isRecord(issue) || others.length > 0) return undefined;
+  if ([issue.path].flat().join(".") !== "expectedTotalPriceCents") return undefined;
+  const cents = Number(/\b[1-9]\d*\b/.exec(String(issue.message))?.[0]);
+  return Number.isSafeInteger(cents) ? cents : undefined;
+}
+
 async function currentTerm(rentalId: string, call: Context["call"]): Promise<string> {
   const rental: unknown = await call("getRental", { rentalId }).catch(() => undefined);
   if (!isRecord(rental)) return "The rental could not be looked up either.";
   const term = firstAt(rental, ["termType", "currentTerm.termType"]) ?? "unknown";
-  const end = firstAt(rental, ["reservedUntil", "currentTerm.reservedUntil"]);
+  const end = firstAt(rental, termEndPaths);
   return `The rental's term is now: ${term}${end === undefined ? "" : ` until ${end}`}.`;
 }
+
+export const termEndPaths = ["reservedUntil", "currentTerm.reservedUntil"];

@@ -1,7 +1,9 @@
+import { checkKey, keyStateText } from "../../client/key-check.ts";
 import type { VisibleEnvironment } from "../../command-kit/context.ts";
 import type { Credential, ProfileChange } from "../../config/types.ts";
 import { InsecureUrl, InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
 import { isLoopback, originOf, proxyVariable, urlProblem } from "../../core/urls.ts";
+import { describedOperations } from "../../openapi/described.ts";
 import { isDescription } from "../../openapi/document.ts";
 import { isAccepted, type Problem, type Wizard } from "./wizard.ts";
 
@@ -47,7 +49,7 @@ const validate = (text: string): string | undefined => {
 /** Checks that the service serves its description at a URL; with `anyResponse`, any response is enough. */
 async function checkUrl(
   url: string,
-  { context: { callAt, environment, progress } }: Wizard,
+  { ask, context: { callAt, environment, progress } }: Wizard,
   { anyResponse = false } = {},
 ): Promise<Problem> {
   const insecure = plainHttpProblem(url);
@@ -58,7 +60,12 @@ async function checkUrl(
     const description: unknown = await progress(`Connecting to ${host}`, () =>
       call("getOpenApiDocument", {}, { retries: 0 }),
     );
-    if (anyResponse || isDescription(description)) return undefined;
+    if (anyResponse) return undefined;
+    if (isDescription(description)) {
+      const count = describedOperations(description).length;
+      ask.report("success", `${host} serves the API, with ${count} operations.`);
+      return undefined;
+    }
     return notTheService(`${host} returned no description`);
   } catch (error) {
     if (anyResponse && error instanceof Error && "status" in error) return undefined;
@@ -74,7 +81,7 @@ async function askKey(
 ): Promise<ProfileChange | undefined> {
   for (;;) {
     const { read, change } = await askKeyOnce(saved, wizard);
-    if (await isAccepted(() => checkKey(read, baseUrl, wizard), wizard)) return change;
+    if (await isAccepted(() => checkTypedKey(read, baseUrl, wizard), wizard)) return change;
   }
 }
 
@@ -104,21 +111,21 @@ async function askKeyOnce(saved: Credential | undefined, { ask, context: { secre
   return { read: () => secrets.keyFrom(command), change: { settings: { apiKeyCommand: command } } };
 }
 
-/** Checks that the service accepts a key, with a request that costs nothing. */
-async function checkKey(
+/** Checks that the service accepts a key, and reports what it may do. */
+async function checkTypedKey(
   read: () => Promise<string | undefined>,
   baseUrl: string,
-  { context }: Wizard,
+  { ask, context }: Wizard,
 ): Promise<Problem> {
   try {
-    const call = context.callAt({ baseUrl, apiKey: await read() });
-    await context.progress("Checking the key", () => call("getActiveRentalSummary", {}, { retries: 0 }));
+    const apiKey = (await read()) ?? "";
+    const endpoint = { baseUrl, apiKey };
+    const service = { call: context.callAt(endpoint), request: context.requestAt(endpoint) };
+    const state = await context.progress("Checking the key", () => checkKey(apiKey, service));
+    if (state === "rejected" || state === "not allowed") return keyStateText[state];
+    ask.report("success", keyStateText[state]);
     return undefined;
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 401) return "The service does not accept this key.";
-    if (error instanceof ServiceError && error.status === 403) {
-      return "The service accepts this key, but the key is not allowed to list rentals (403).";
-    }
     if (error instanceof Error && /^(KeyCommandFailed|NoCredential)$/.test(error.name)) {
       return `${error.message}.`;
     }

@@ -4,7 +4,10 @@ import { Interrupted } from "../../core/errors.ts";
 import type { Prompts } from "../../system/types.ts";
 
 type SetupContext = Context &
-  Pick<Ports, "profiles" | "secrets" | "callAt" | "environment" | "installation" | "completionScript">;
+  Pick<
+    Ports,
+    "profiles" | "secrets" | "callAt" | "requestAt" | "environment" | "installation" | "completionScript"
+  >;
 
 /** What every step of the setup gets. */
 export interface Wizard {
@@ -56,8 +59,13 @@ export async function isAccepted(
   for (;;) {
     const problem = await check();
     if (problem === undefined) return true;
-    const message = `${problem} What now?`;
-    const next = await ask.choose({ message, choices: Object.keys(labels), labels, initial: "change" });
+    ask.report("failure", problem);
+    const next = await ask.choose({
+      message: "What now?",
+      choices: Object.keys(labels),
+      labels,
+      initial: "change",
+    });
     if (next === "stop") throw new Interrupted("setup was stopped");
     if (next !== "again") return next === "keep";
   }
