@@ -102,6 +102,8 @@ export interface CommandSettings {
   readonly columns: readonly string[] | undefined;
   readonly sandbox: boolean;
   readonly dryRun: boolean;
+  /** Nothing is confirmed. */
+  readonly yes: boolean;
   /** False with `--no-validate`: the service decides what is valid. */
   readonly validate: boolean;
   readonly profile: string;

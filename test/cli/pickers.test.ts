@@ -239,7 +239,7 @@ describe("rentals create offers what the service lists", () => {
       expect(printed).toContain("--yes");
       const second = await run(printed, { terminal: 100 });
       const [sent, again] = [first, second].map(({ requests }) =>
-        requests.findLast(({ method }) => method === "POST"),
+        requests.find(({ method }) => method === "POST"),
       );
       expect({ line, body: again?.body }).toEqual({ line, body: sent?.body });
     }

@@ -33,7 +33,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
     run: async ({
       input,
       ...context
-    }: Pick<Context, "call"> & Pick<Ports, "ask"> & { readonly input: InputOf<Id> }) => ({
+    }: Pick<Context, "call" | "settings"> & Pick<Ports, "ask"> & { readonly input: InputOf<Id> }) => ({
       data: await writeAndCheck(
         () => sendTerm(operation, input, context),
         () => currentTerm(String(input.rentalId), context.call),
@@ -98,13 +98,13 @@ const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "co
 async function sendTerm<const Id extends TermOperation>(
   operation: Id,
   input: InputOf<Id>,
-  { call, ask }: Pick<Context, "call"> & Pick<Ports, "ask">,
+  { call, ask, settings }: Pick<Context, "call" | "settings"> & Pick<Ports, "ask">,
 ): Promise<unknown> {
   try {
     return await call(operation, input);
   } catch (error) {
     const cents = priceOf(error);
-    const prompts = cents === undefined ? undefined : await ask("").catch(() => undefined);
+    const prompts = cents === undefined || settings.yes ? undefined : await ask("").catch(() => undefined);
     if (cents === undefined || prompts === undefined) throw error;
     const changed = { ...input, expectedTotalPriceCents: cents };
     prompts.report("failure", `The service expects another price: ${dollars(cents)}.`);
