@@ -13,8 +13,6 @@ interface LabelLookup {
    * `UsageError` that lists the ids when several have the label.
    */
   readonly idFor: (kind: Labelled, word: string, source: string) => Promise<string | undefined>;
-  /** As `idFor`, for a word that is known not to be an id. */
-  readonly idOfLabel: (kind: Labelled, word: string, source: string) => Promise<string>;
 }
 
 /** Finds what labels stand for. Each listing is requested at most once. */
@@ -23,8 +21,11 @@ export function labelLookup({ call }: { readonly call: Call }): LabelLookup {
     rental: once(() => activeRentals(call)),
     volume: once(async () => recordsOf(await call("listStorageVolumes", {}))),
   };
-  const idOfLabel: LabelLookup["idOfLabel"] = async (kind, word, source) => {
+  const idFor: LabelLookup["idFor"] = async (kind, word, source) => {
+    if (await isId(kind, word, call, list.volume)) return undefined;
     const records = await list[kind]();
+    // A service may list a rental that it does not find by its id.
+    if (records.some((record) => idOf(record) === word)) return undefined;
     const ids = records
       .filter((record) => String(firstAt(record, labelPaths)) === word)
       .flatMap((record) => idOf(record) ?? []);
@@ -47,13 +48,7 @@ export function labelLookup({ call }: { readonly call: Call }): LabelLookup {
     }
     return id;
   };
-  return {
-    idOfLabel,
-    idFor: async (kind, word, source) => {
-      if (await isId(kind, word, call, list.volume)) return undefined;
-      return idOfLabel(kind, word, source);
-    },
-  };
+  return { idFor };
 }
 
 const names: Readonly<Record<Labelled, { readonly one: string; readonly all: string }>> = {

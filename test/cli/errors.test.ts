@@ -224,7 +224,7 @@ describe("missing input is reported once", () => {
   test("for one value", async () => {
     const { run } = await createCli();
     const { err } = await run("rentals get --sandbox");
-    expect(err).toBe("Error: missing required input: RENTAL (ID of the rental)\n");
+    expect(err).toBe("Error: missing required input: RENTAL (ID or label of the rental)\n");
   });
 
   test("for several", async () => {

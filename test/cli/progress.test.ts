@@ -19,9 +19,9 @@ describe("progress", () => {
     expect(err).toBe("");
     expect(shown).toEqual([
       "Waiting until rental 1001 is running",
-      "Waiting until rental 1001 is running; it is pending",
-      "Waiting until rental 1001 is running; it is pending",
-      "Waiting until rental 1001 is running; it is booting",
+      "Waiting until rental 1001 is running; it is Pending",
+      "Waiting until rental 1001 is running; it is Pending",
+      "Waiting until rental 1001 is running; it is Booting",
     ]);
   });
 
@@ -32,8 +32,8 @@ describe("progress", () => {
     expect(err).toBe(
       [
         "Waiting until rental 1001 is running",
-        "Waiting until rental 1001 is running; it is pending",
-        "Waiting until rental 1001 is running; it is booting",
+        "Waiting until rental 1001 is running; it is Pending",
+        "Waiting until rental 1001 is running; it is Booting",
         "",
       ].join("\n"),
     );

@@ -96,7 +96,7 @@ describe("--no-stdin", () => {
   test("is shown in the help of chat, in a loop", async () => {
     const { run } = await createCli();
     expect((await run("chat --help")).out).toContain(
-      '\n  while read -r line; do gpuctl chat "$line" --no-stdin; done < FILE\n',
+      '\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done\n',
     );
   });
 });

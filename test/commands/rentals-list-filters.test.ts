@@ -104,7 +104,7 @@ describe("rentals list --sort", () => {
     const { run } = await createCli();
     const outcome = await run(["rentals", "list", "--sort", column, "--sandbox"]);
     expect(outcome).toMatchObject({ code: 2, requests: [] });
-    expect(outcome.err).toMatch(/--sort must be a column[^]*Columns: id, label, state, type, gpu, /);
+    expect(outcome.err).toMatch(/--sort must be a column[\s\S]*Columns: id, label, state, type, gpu, /);
   });
 });
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { addProgram, createHome, type Home, repository } from "../support/process.ts";
+import { addProgram, createHome, firstChunk, type Home, repository } from "../support/process.ts";
 import { blocksOf, readme, sectionsOf } from "./readme-shell.ts";
 
 const cookbook = readFileSync(join(repository, "docs/cookbook.md"), "utf8");
@@ -18,6 +18,13 @@ async function cookHome(): Promise<Home> {
   await addProgram(home.folder, "ssh", ssh);
   await addProgram(home.folder, "nvidia-smi", "echo 'GPU 0: NVIDIA H100'");
   return home;
+}
+
+/** The environment to use the home's sandbox as a service, because `rentals ssh` does not log in to a sandbox. */
+async function served(home: Home) {
+  const { stdout } = home.start("sandbox serve --port 0 -o json");
+  const { url, apiKey } = JSON.parse(await firstChunk(stdout));
+  return { GPUCTL_SANDBOX: "0", GPUCTL_BASE_URL: url, GPUCTL_API_KEY: apiKey };
 }
 
 const active = async ({ run }: Home) => (await run("rentals list -o id")).out;
@@ -79,7 +86,8 @@ describe("each recipe of the cookbook works as printed", () => {
   test.each(recipes)("$title", async ({ title, commands }) => {
     const home = await cookHome();
     for (const line of preparations[title] ?? []) await home.run(line);
-    const { code, out, err } = await home.shell(commands, { env: { XDG_CACHE_HOME: "" } }).ended;
+    const env = { XDG_CACHE_HOME: "", ...(title.endsWith("SSH") && (await served(home))) };
+    const { code, out, err } = await home.shell(commands, { env }).ended;
     expect(code, out + err).toBe(0);
     await results[title]?.(home, out + err);
   });

@@ -47,7 +47,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
 
   test("offers the chat models of the service, and LoRAs with a weight", async () => {
     const user = await createUser();
-    await user.refill("model", "--sandbox");
+    await user.refill("chat-model", "--sandbox");
     expect(await user.offered(shell, "gpuctl chat Hello --sandbox -m ")).toEqual(["sandbox-echo"]);
     expect(await user.offered(shell, "gpuctl chat Hello --sandbox --model ")).toEqual(["sandbox-echo"]);
     const loras = (await user.offered(shell, "gpuctl image cat --lora Add")).map((one) =>

@@ -131,10 +131,13 @@ describe("modules loaded", () => {
     expect(libraries).toContain(library);
   });
 
-  test.each(["sandbox keys --sandbox", "sandbox limits --sandbox"])("%s does not load the database", async (line) => {
-    const { packages } = await loadsOf(line);
-    expect(packages).toEqual([]);
-  });
+  test.each(["sandbox keys --sandbox", "sandbox limits --sandbox"])(
+    "%s does not load the database",
+    async (line) => {
+      const { packages } = await loadsOf(line);
+      expect(packages).toEqual([]);
+    },
+  );
 
   test("a write also loads input validation", async () => {
     const { libraries, packages } = await loadsOf("rentals create vm --gpus 1 -o json");

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { nouns } from "../../src/cli/generated/tree.ts";
 import { helpFor } from "../../src/cli/help/help.ts";
 import { exit } from "../../src/cli/report/exit.ts";
+import { shownExamples } from "../../src/command-kit/tree.ts";
 import { commands } from "../support/commands.ts";
 import { createHome, repository } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
@@ -26,7 +27,9 @@ const inPage = (page: string): readonly string[] =>
 
 const look = { width: 80, bold: (text: string) => text };
 
-const ofCommands = new Set(commands.flatMap(({ examples }) => examples.map(({ command }) => command)));
+const ofCommands = new Set(
+  commands.flatMap(({ examples }) => shownExamples(examples).flatMap(({ lines }) => lines)),
+);
 const man = join(repository, "man");
 const pages = (await readdir(man)).map((name) => ({ name, text: readFileSync(join(man, name), "utf8") }));
 const overviews = [helpFor([], look), ...nouns.map(({ name }) => helpFor([name], look))];
@@ -46,7 +49,7 @@ describe("every documented example is run by a test", () => {
   });
 
   test.each(commands)("in the help of $path", ({ path, examples }) => {
-    expect(inHelp(helpFor(path, look))).toEqual(examples.map(({ command }) => command));
+    expect(inHelp(helpFor(path, look))).toEqual(shownExamples(examples).flatMap(({ lines }) => lines));
   });
 });
 

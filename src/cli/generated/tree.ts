@@ -1635,15 +1635,15 @@ export const nouns: readonly Noun[] = [
     "confirm": "destruction",
     "examples": [
      {
-      "text": "Remove a key by its name",
-      "command": "gpuctl ssh-keys remove ada --yes --sandbox",
+      "text": "Show the request that removes a key",
+      "command": "gpuctl ssh-keys remove 1 --dry-run --sandbox",
       "after": [
        "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox"
       ]
      },
      {
-      "text": "Remove a key by its ID",
-      "command": "gpuctl ssh-keys remove 1 --yes --sandbox",
+      "text": "Remove a key by its name",
+      "command": "gpuctl ssh-keys remove ada --yes --sandbox",
       "after": [
        "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox"
       ]
@@ -1903,15 +1903,15 @@ export const nouns: readonly Noun[] = [
     "confirm": "destruction",
     "examples": [
      {
-      "text": "Revoke a key by its name",
-      "command": "gpuctl api-keys revoke ci --yes --sandbox",
+      "text": "Show the request that revokes a key",
+      "command": "gpuctl api-keys revoke 1 --dry-run --sandbox",
       "after": [
        "gpuctl api-keys create ci --sandbox"
       ]
      },
      {
-      "text": "Print the response as JSON",
-      "command": "gpuctl api-keys revoke ci --yes -o json --sandbox",
+      "text": "Revoke a key by its name",
+      "command": "gpuctl api-keys revoke ci --yes --sandbox",
       "after": [
        "gpuctl api-keys create ci --sandbox"
       ]
@@ -2342,7 +2342,7 @@ export const nouns: readonly Noun[] = [
      "chat"
     ],
     "summary": "Chat with a model",
-    "details": "MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over a file, --no-stdin leaves the rest of the file to the loop:\n  while read -r line; do gpuctl chat \"$line\" --no-stdin; done < FILE",
+    "details": "MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over lines, --no-stdin leaves the other lines to the loop:\n  seq 3 | while read -r line; do gpuctl chat \"$line\" --no-stdin --sandbox; done",
     "operation": "createChatCompletion",
     "args": [
      {

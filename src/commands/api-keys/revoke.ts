@@ -15,8 +15,8 @@ export default defineCommand({
   args: [arg.text("KEY", "ID or name of the key", { required: true })],
   view: { kind: "record", id: ["id"] },
   examples: examplesAfter(sandboxExamples.apiKey, [
+    { text: "Show the request that revokes a key", command: "gpuctl api-keys revoke 1 --dry-run --sandbox" },
     { text: "Revoke a key by its name", command: "gpuctl api-keys revoke ci --yes --sandbox" },
-    { text: "Print the response as JSON", command: "gpuctl api-keys revoke ci --yes -o json --sandbox" },
   ]),
   buildInput: async ({ args, ...context }) => {
     const { found: operation, description } = await apiKeyOperation("remove", context);

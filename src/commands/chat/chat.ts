@@ -12,7 +12,7 @@ export default defineCommand({
   path: "chat",
   summary: "Chat with a model",
   details:
-    'MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over a file, --no-stdin leaves the rest of the file to the loop:\n  while read -r line; do gpuctl chat "$line" --no-stdin; done < FILE',
+    'MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over lines, --no-stdin leaves the other lines to the loop:\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done',
   operation: "createChatCompletion",
   args: [arg.text("MESSAGE", "Message to send", { setsField: "messages", required: true, stdin: "before" })],
   fieldsWithoutFlag: ["messages"],

@@ -5,7 +5,7 @@ import { timeUnits } from "../../core/durations.ts";
 import { UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import { parseTime } from "../../output/time.ts";
-import { rentalOfTerm, termCommand, termEndPaths, withPrice } from "./term.ts";
+import { presentRental, rentalOfTerm, termCommand, termEndPaths, withPrice } from "./term.ts";
 
 export default defineCommand({
   path: "reserve extend",
@@ -57,9 +57,7 @@ async function expectedEnd(
       "--dry-run needs --expected-reserved-until: a dry run does not look up the present end",
     );
   }
-  const end = parseTime(
-    String(firstAt(await call("getRental", { rentalId: String(rentalId) }), termEndPaths)),
-  );
+  const end = parseTime(String(firstAt(await presentRental(rentalId, call), termEndPaths)));
   if (end === undefined) {
     if (isDate) return `${given}T00:00:00.000Z`;
     throw new UsageError(`the present end of rental ${rentalId} is not known: it has no reserved term`, {

@@ -3,7 +3,9 @@ import type { Context, Ports } from "../../command-kit/context.ts";
 import type { Estimate } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
+import { labelLookup } from "../../command-kit/labels.ts";
 import { isRecord } from "../../command-kit/responses.ts";
+import { mayBeLabel } from "../../command-kit/values.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
@@ -81,7 +83,7 @@ async function estimatePrice(
 ): Promise<Estimate | undefined> {
   const { rentalId, termPeriodDays: days } = input;
   if (key !== "expectedPrice" || rentalId === undefined || days === undefined) return undefined;
-  const cents = firstAt(await call("getRental", { rentalId: String(rentalId) }), hourlyCostPaths);
+  const cents = firstAt(await presentRental(rentalId, call), hourlyCostPaths);
   if (typeof cents !== "number") return undefined;
   const total = Math.round(cents * 24 * days);
   const basis = `${days} days at the present ${dollars(cents)} an hour, without a discount`;
@@ -123,6 +125,14 @@ function priceOf(error: unknown): number | undefined {
   if ([issue.path].flat().join(".") !== "expectedTotalPriceCents") return undefined;
   const cents = Number(/\b[1-9]\d*\b/.exec(String(issue.message))?.[0]);
   return Number.isSafeInteger(cents) ? cents : undefined;
+}
+
+/** The record of a rental by its id or its label. Throws as `labelLookup` does. */
+export async function presentRental(rentalId: number | string, call: Context["call"]): Promise<unknown> {
+  const id = mayBeLabel(rentalId)
+    ? await labelLookup({ call }).idFor("rental", rentalId, "RENTAL")
+    : undefined;
+  return call("getRental", { rentalId: id ?? String(rentalId) });
 }
 
 async function currentTerm(rentalId: string, call: Context["call"]): Promise<string> {

@@ -13,7 +13,16 @@ export default defineCommand({
   summary: "Set up gpuctl step by step",
   details:
     "Each answer is checked and saved in a profile. Run setup again to continue, or to change an answer.",
-  uses: ["ask", "profiles", "secrets", "callAt", "requestAt", "environment", "installation", "completionScript"],
+  uses: [
+    "ask",
+    "profiles",
+    "secrets",
+    "callAt",
+    "requestAt",
+    "environment",
+    "installation",
+    "completionScript",
+  ],
   view: profileView,
   examples: [
     { text: "Set up the current profile, or create the first one", command: "gpuctl setup" },

@@ -16,8 +16,8 @@ export default defineCommand({
   args: [arg.text("KEY", "ID or name of the key", { required: true })],
   view: { kind: "record", id: ["id"] },
   examples: examplesAfter(sandboxExamples.sshKey, [
+    { text: "Show the request that removes a key", command: "gpuctl ssh-keys remove 1 --dry-run --sandbox" },
     { text: "Remove a key by its name", command: "gpuctl ssh-keys remove ada --yes --sandbox" },
-    { text: "Remove a key by its ID", command: "gpuctl ssh-keys remove 1 --yes --sandbox" },
   ]),
   buildInput: async ({ args, ...context }) => {
     const { found: operation, description } = await sshKeyOperation("remove", context);
