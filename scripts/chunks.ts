@@ -28,6 +28,7 @@ const together = {
     "/src/client/description.ts",
     "/src/system/description-cache.ts",
     "/src/commands/rentals/listing.ts",
+    "/src/commands/rentals/filter.ts",
     "/src/commands/rentals/views.ts",
     "/src/commands/rentals/waiting.ts",
   ],

@@ -141,6 +141,11 @@ export class NoCredential extends Error {
   }
 }
 
+/** The service rejected a key that was to be saved. Nothing was saved. */
+export class KeyRejected extends Error {
+  override readonly name = "KeyRejected";
+}
+
 /** No base URL is set. Nothing was sent. */
 export class NoBaseUrl extends Error {
   override readonly name = "NoBaseUrl";

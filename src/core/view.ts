@@ -47,6 +47,9 @@ export interface Column {
   readonly spelling?: Readonly<Record<string, string>>;
 }
 
+/** The column's name in csv, tsv and `--columns`. */
+export const nameOf = ({ name, title }: Column): string => name ?? title.toLowerCase().replaceAll(" ", "_");
+
 /**
  * - `text`: unchanged (the default)
  * - `cents`: cents, shown as dollars, right-aligned

@@ -102,7 +102,7 @@ function slug(text: string): string {
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Me}]+/gu, "")
     .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
     .normalize("NFC")
-    .replace(/[^\p{L}\p{M}\p{N}]+\p{M}*/gu, "-")
+    .replace(/[^\p{L}\p{M}\p{N}][^\p{L}\p{N}]*/gu, "-")
     .replace(/^[-\p{M}]+|-$/gu, "");
   const start = startOf(words);
   const lastDash = words.lastIndexOf("-", start.length);

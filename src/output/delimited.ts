@@ -1,8 +1,8 @@
 import { stringify } from "csv-stringify/sync";
 import { isRecord } from "../core/json.ts";
-import type { Column, View } from "../core/view.ts";
+import { type Column, nameOf, type View } from "../core/view.ts";
 import { plain } from "./formats.ts";
-import { columnsOf, everyColumn, nameOf } from "./table/columns.ts";
+import { columnsOf, everyColumn } from "./table/columns.ts";
 import { plainText, sanitize } from "./text.ts";
 
 /** Formats rows of texts as lines, each with its line end. */

@@ -42,28 +42,46 @@ describe.skipIf(process.platform === "win32")("a quoted line", () => {
 });
 
 describe("the line that needs no prompts", () => {
-  const lines: readonly [string, readonly string[]][] = [
-    [`rentals create bare-metal --label "it's mine" --sandbox`, ["infiniband", "16"]],
-    ["volumes create --sandbox", ["a-label", "512"]],
+  const rentals = [
+    "rentals create vm --gpus 1 --sandbox --yes",
+    "rentals create vm --gpus 1 --sandbox --yes",
+  ];
+  const lines: readonly [string, readonly string[], ...string[]][] = [
+    [`rentals create bare-metal --label "it's mine" --sandbox`, ["h200", "16", "us-central-1", "infiniband"]],
+    ["volumes create --sandbox", ["us-central-1", "a-label", "512"]],
+    ["volumes create --sandbox", ["us-central-1", "a label", "512"]],
     ["rentals get --sandbox", ["-4711"]],
     ["rentals get --sandbox", ["it's $HOME"]],
     ["rentals get --sandbox --", ["-1"]],
+    [
+      "rentals get --sandbox",
+      ["my 'rental'"],
+      "rentals create vm --gpus 1 --label \"my 'rental'\" --sandbox",
+    ],
     ["volumes attach 501 --sandbox", ["1001, 1002"]],
-    ["reserve convert --sandbox", ["1001", "30", "129600"]],
+    ["volumes attach 501 --sandbox", ["1001, 1002"], ...rentals],
+    ["reserve convert --sandbox", ["1001", "30", "1296.00"]],
+    ["reserve convert --sandbox", ["1001", "30", "1296.00"], ...rentals],
   ];
 
-  test.each(lines)("sends the same request: %s %j", async (line, given) => {
-    const { run } = await createCli();
+  test.each(lines)("sends the same request: %s %j", async (line, given, ...before) => {
+    const [asked, unasked] = [await createCli(), await createCli()];
+    for (const { run } of [asked, unasked]) for (const one of before) await run(one);
     const left = [...given];
-    const next = async () => left.shift() ?? "512";
-    const prompts: Partial<Prompts> = { text: next, choose: next, confirm: async () => true };
-    const prompted = await run(line, { terminal: 80, prompts });
+    const next = async () => left.shift() ?? "no answer";
+    // Among live values, the choice to type another one.
+    const choose: Prompts["choose"] = async ({ always }) => always ?? next();
+    const prompts: Partial<Prompts> = { text: next, choose, confirm: async () => true };
+    const prompted = await asked.run(line, { terminal: 80, prompts });
+    expect(left).toEqual([]);
     const expected = /To run this again without prompts: gpuctl (.*)\n/.exec(prompted.err)?.[1] ?? "";
-    const again = await run(shellWords(expected), { terminal: 80, prompts: { confirm: async () => true } });
+    expect(expected).toContain("--sandbox");
+    const again = await unasked.run(shellWords(expected), { terminal: 80 });
     expect(again.err).not.toContain("without prompts");
-    const bodies = ({ requests }: typeof prompted) =>
-      requests.map(({ path, query, body }) => ({ path, query, body }));
-    expect(bodies(again)[0]).toEqual(bodies(prompted)[0]);
+    const sent = ({ requests }: typeof prompted) =>
+      requests.map(({ method, path, query, body }) => ({ method, path, query, body }));
+    // The requests before these listed what to choose from.
+    expect(sent(again)).toEqual(sent(prompted).slice(-again.requests.length));
     expect(again.code).toBe(prompted.code);
   });
 });

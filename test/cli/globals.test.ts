@@ -30,9 +30,12 @@ describe("global flags are accepted anywhere on the line", () => {
 describe("a value comes from the flag, the environment, the profile, the default", () => {
   async function withProfile() {
     const cli = await createCli({ respond: always(200, []) });
-    await cli.run("auth login --with-token --profile work --base-url https://profile.example.com", {
-      stdin: "k-1",
-    });
+    await cli.run(
+      "auth login --with-token --no-validate --profile work --base-url https://profile.example.com",
+      {
+        stdin: "k-1",
+      },
+    );
     const urlOf = async (line: string, env: Record<string, string> = {}) => {
       const { out } = await cli.run(`volumes list --dry-run -o json ${line}`, { env });
       return JSON.parse(out).request.url.split("/v2")[0];

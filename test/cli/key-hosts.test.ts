@@ -97,7 +97,9 @@ describe.each(["stored", "printed by a program"])(
       const cli = await createCli({ respond: () => Response.json({ audio: "x" }) });
       const hosts = `--base-url ${own} --inference-base-url ${ownInference}`;
       const line =
-        kind === "stored" ? `auth login --with-token ${hosts}` : `auth login --key-command secret ${hosts}`;
+        kind === "stored"
+          ? `auth login --with-token --no-validate ${hosts}`
+          : `auth login --key-command secret ${hosts}`;
       await cli.run(line, { stdin: storedKey });
       return cli;
     }
@@ -124,14 +126,14 @@ describe.each(["stored", "printed by a program"])(
 
 test("a profile without a host sends its key to the host of the flag", async () => {
   const { run } = await createCli({ respond: () => Response.json([]) });
-  await run("auth login --with-token", { stdin: storedKey });
+  await run("auth login --with-token --no-validate", { stdin: storedKey });
   const { requests } = await run(`volumes list --base-url ${other}`);
   expect(requests[0]?.headers.authorization).toBe(`Bearer ${storedKey}`);
 });
 
 test("the description needs no key, so any host can serve it", async () => {
   const { run } = await createCli({ respond: () => Response.json({ openapi: "3.1.0", paths: {} }) });
-  await run(`auth login --with-token --base-url ${own}`, { stdin: storedKey });
+  await run(`auth login --with-token --no-validate --base-url ${own}`, { stdin: storedKey });
   const { code, requests } = await run(`api spec --base-url ${other}`);
   expect(code).toBe(0);
   expect(requests[0]?.headers).not.toHaveProperty("authorization");
@@ -141,7 +143,7 @@ test.each(["config set baseUrl https://other.example", "config unset baseUrl"])(
   "a stored key is not sent to a changed host: %s",
   async (line) => {
     const { run } = await createCli();
-    await run(`auth login --with-token --base-url ${own}`, { stdin: storedKey });
+    await run(`auth login --with-token --no-validate --base-url ${own}`, { stdin: storedKey });
     const { code, err } = await run(line);
     expect(code).toBe(2);
     expect(err).toContain(`the key in profile "default" is for ${own} and will not be used for another host`);

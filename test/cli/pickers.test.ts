@@ -145,6 +145,22 @@ describe("an id is picked from live values", () => {
     expect(err).toContain("Cannot list the choices for RENTAL: Out of order.");
   });
 
+  test("and the line to run again is printed when nothing has the label", async () => {
+    const { run } = await createCli();
+    const { prompts } = choosing("no such");
+    const { code, err } = await run("rentals get --sandbox", { terminal: 80, prompts });
+    expect(code).toBe(5);
+    expect(err).toContain("without prompts: gpuctl rentals get --sandbox 'no such'\n");
+  });
+
+  test("without a confirmation that was never given", async () => {
+    const { run } = await createCli();
+    const { prompts } = choosing("no such");
+    const { code, err } = await run("rentals terminate --sandbox", { terminal: 80, prompts });
+    expect(code).toBe(5);
+    expect(err).not.toContain("--yes");
+  });
+
   test("and nothing is listed in a dry run", async () => {
     const { run } = await createCli();
     const { prompts } = choosing("4711");
@@ -226,7 +242,7 @@ describe("rentals create offers what the service lists", () => {
   });
 
   test("the printed line asks nothing and sends the same request", async () => {
-    const { run } = await createCli();
+    const [asked, unasked] = [await createCli(), await createCli()];
     for (const [line, ...answers] of [
       ["rentals create vm --sandbox", "2 x b200          us-east-1"],
       ["rentals create bare-metal --sandbox --label 'my box'", "8 x h100"],
@@ -234,13 +250,14 @@ describe("rentals create offers what the service lists", () => {
       ["rentals terminate --sandbox", "my box"],
     ] as const) {
       const { prompts } = choosing(...answers);
-      const first = await run(line, { terminal: 100, prompts });
+      const first = await asked.run(line, { terminal: 100, prompts });
       const [, printed = ""] = /without prompts: (.*)\n/.exec(first.err) ?? [];
       expect(printed).toContain("--yes");
-      const second = await run(printed, { terminal: 100 });
+      const second = await unasked.run(printed, { terminal: 100 });
       const [sent, again] = [first, second].map(({ requests }) =>
         requests.find(({ method }) => method === "POST"),
       );
+      expect(sent?.body).toBeDefined();
       expect({ line, body: again?.body }).toEqual({ line, body: sent?.body });
     }
   });

@@ -73,6 +73,18 @@ describe("the end of the extended term", () => {
     },
   );
 
+  test("is not looked up in a dry run, which shows the lookup", async () => {
+    const { run } = await createCli();
+    await run(reserved);
+    const line = "reserve extend 1001 --days 30 --expected-price 1296.00 --dry-run --sandbox";
+    const { code, out, err, requests } = await run(line);
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(out).toMatch(/^GET .*\/v2\/on-demand\/rental\?rentalId=1001\n/);
+    expect(err).toContain("With --expected-reserved-until, it shows the request.");
+    const shown = await run(`${line} --expected-reserved-until ${end}`);
+    expect(shown.out).toMatch(/^POST .*\/v2\/on-demand\/extend-reserved\n/);
+  });
+
   test("is not known for a rental without a term", async () => {
     const { run } = await createCli();
     await run(vm);

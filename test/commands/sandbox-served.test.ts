@@ -117,7 +117,9 @@ describe("the controls of a served sandbox", () => {
       expect((await cli.run(`${stdin} ${at}`, { stdin: "{}" })).code).toBe(2);
     }
     expect((await cli.run(`sandbox reset ${at}`, { terminal: 80, prompts })).code).toBe(130);
-    expect(asked).toEqual([`Delete every rental, volume and change in the sandbox at ${url}?`]);
+    expect(asked).toEqual([
+      `Delete every rental, volume and change in the sandbox at ${url}? (Sandbox: no real resources are affected.)`,
+    ]);
     expect(served.snapshot()).toEqual(before);
   });
 

@@ -33,8 +33,8 @@ const librariesIn = (chunks: readonly string[]) =>
     chunks.some((chunk) => textOf(chunk).includes(marks[name])),
   );
 
-/** A chunk's name without its hash. */
-const logical = (chunk: string) => chunk.replace(/(?:-[\w-]{8})?\.cjs$/, "");
+/** A chunk's name without its hash, and without the digit that rolldown may add for chunks with the same name. */
+const logical = (chunk: string) => chunk.replace(/(?:-[\w-]{8}\d?)?\.cjs$/, "");
 
 async function loadsOf(line: string, { warm = false } = {}) {
   const server = await serveThirdParty({ key });

@@ -107,9 +107,9 @@ describe("tables of records from a third-party service", () => {
     expect(await run("rentals list")).toEqual({
       code: 0,
       out: [
-        "ID     LABEL        STATE    TYPE             GPU       REGION        TERM          $/H  SSH                       AGE",
-        "18026  brave-otter  Running  virtual-machine  1x H100   us-central-1  on-demand   $1.49  ubuntu@203.0.113.7:20022  2026-09-12 13:59:00.123+00",
-        "bm-7f  training     Pending  bare-metal       16x b200  eu-west-4     -          $59.20  -                         2026-09-12 13:59:00.123+00",
+        "ID     LABEL        STATE    TYPE        GPU       REGION        TERM          $/H  SSH                       AGE",
+        "18026  brave-otter  Running  vm          1x H100   us-central-1  on-demand   $1.49  ubuntu@203.0.113.7:20022  2026-09-12 13:59:00.123+00",
+        "bm-7f  training     Pending  bare-metal  16x b200  eu-west-4     -          $59.20  -                         2026-09-12 13:59:00.123+00",
         "",
       ].join("\n"),
       err: "",

@@ -4,8 +4,8 @@ import type { Prompts } from "../../src/system/types.ts";
 import type { Cli, Outcome, RunOptions } from "./cli.ts";
 import { words } from "./words.ts";
 
-/** What a user types at the prompt for a key. */
-const typedKey = "key-typed-unseen-1234";
+/** What a user types at the prompt for a key; the service accepts it. */
+const typedKey = "gpuctl-sandbox-full";
 
 /** Answers for `gpuctl setup`: the sandbox, the defaults, and no completion script. */
 const setupAnswers: Partial<Prompts> = {

@@ -19,7 +19,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     terminal.type("manually\r");
     await terminal.waitFor(/1\) Enter the values manually\n.*Which one\?/);
     terminal.type("1\r");
-    await terminal.waitFor(/1\) h100\n[^?]*Which one\? \(1\)/);
+    await terminal.waitFor(/1\) h100\n(?: {2}\d+\) .*\n)*\? Which one\? \(1\)/);
     terminal.type("9\r");
     await terminal.waitFor(/> Enter a choice[^?]*\?[^?]*\? Which one\?/);
     terminal.type("\r");
@@ -27,7 +27,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     terminal.type("12\r");
     await terminal.waitFor(/> --gpu-count must be a multiple of 8\n.*\(--gpu-count\)/);
     terminal.type("8\r");
-    await terminal.waitFor(/\(--region\)\n[^?]*Which one\?/);
+    await terminal.waitFor(/\(--region\)\n(?: {2}\d+\) .*\n)+\? Which one\?/);
     terminal.type("\r");
     await terminal.waitFor(/1\) infiniband\n {2}2\) ethernet\n.*Which one\?/);
     terminal.type("2\r");

@@ -2834,7 +2834,7 @@ export const nouns: readonly Noun[] = [
      "login"
     ],
     "summary": "Store an API key and its hosts in a profile",
-    "details": "The key is tried with a request that changes nothing, and saved even if that fails; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "details": "The key is tried with a request that changes nothing, and not saved if the service rejects it; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
     "args": [],
     "flags": [
      {

@@ -32,7 +32,8 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { notes } = options;
   const { files, io, clock } = options.system;
-  const printTo = async (stdout: Sink) => {
+  const printTo = async (sink: Sink) => {
+    const stdout = inLocale(sink, options);
     const system = { ...options.system, io: { ...io, stdout } };
     await printResult(result, defaultView, { ...options, system });
   };
@@ -54,7 +55,7 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
 
 async function printResult(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { system, filter } = options;
-  const stdout = inLocale(system.io.stdout, options);
+  const { stdout } = system.io;
   // A reader that is gone must not take a paid picture with it.
   if ("bytes" in result) return stdout.write(result.bytes, { reportsClosedPipe: result.paid === true });
   if ("text" in result) return printText(result.text, stdout);
@@ -160,9 +161,12 @@ const reportingErrors = (sink: Sink): Sink =>
     }
   });
 
-/** The same sink, except that a table on a terminal has only ASCII symbols where the locale has no others. */
-const inLocale = (sink: Sink, { settings, system: { env } }: PrintOptions): Sink =>
-  settings.output === "table" && sink.isTTY && usesAscii(env)
+/**
+ * The same sink, except that a table on a terminal has only ASCII symbols where the locale has no others. What a filter
+ * selects is data, and stays as it is.
+ */
+const inLocale = (sink: Sink, { filter, settings, system: { env } }: PrintOptions): Sink =>
+  filter === undefined && settings.output === "table" && sink.isTTY && usesAscii(env)
     ? writing(sink, (chunk, options) =>
         sink.write(typeof chunk === "string" ? asciiTable(chunk) : chunk, options),
       )

@@ -1,6 +1,6 @@
 import { valueAt } from "../../core/json.ts";
-import type { Column, ListView, View } from "../../core/view.ts";
-import { availableColumns, chosenColumns, nameOf } from "../../output/table/columns.ts";
+import { type Column, type ListView, nameOf, type View } from "../../core/view.ts";
+import { availableColumns, chosenColumns } from "../../output/table/columns.ts";
 
 /** Resolves `--columns`: each word names a column or a path. `note` lists the paths that no observed record has. */
 export function shownColumns(view: View, words: readonly string[]) {

@@ -52,6 +52,11 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     exitCode: exit.credential,
     hint: "Log in with `gpuctl auth login`, set GPUCTL_API_KEY, or use --sandbox, which needs no key.",
   }),
+  KeyRejected: () => ({
+    code: "UNAUTHORIZED",
+    exitCode: exit.credential,
+    hint: "Nothing was saved. Check the key and the base URL; --no-validate saves a key untested.",
+  }),
   KeyBelongsElsewhere: () => ({ code: "KEY_OF_ANOTHER_HOST", exitCode: exit.credential }),
   KeyCommandFailed: () => ({
     code: "NO_CREDENTIAL",

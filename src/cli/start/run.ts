@@ -43,22 +43,28 @@ export async function run(
     portsFor: ports,
   });
   const parsedValues = { ...context, ...(await ports(command)), ...values };
-  const built = (await command.buildInput?.(parsedValues)) ?? values.input;
-  // Skipped when there is nothing to check, so that a plain `list` loads no schema.
-  if (settings.validate && node.operation !== undefined && Object.keys(built).length > 0) {
-    const { checkInput } = await import("../prompt/check.ts");
-    await checkInput(node.operation, built, invocation, connection.isListed);
-  }
-  const input = settings.validate ? await withIds(node, built, { ...context, ...settings }) : built;
+  const prepare = async (): Promise<object> => {
+    const built = (await command.buildInput?.(parsedValues)) ?? values.input;
+    // Skipped when there is nothing to check, so that a plain `list` loads no schema.
+    if (settings.validate && node.operation !== undefined && Object.keys(built).length > 0) {
+      const { checkInput } = await import("../prompt/check.ts");
+      await checkInput(node.operation, built, invocation, connection.isListed);
+    }
+    return settings.validate ? withIds(node, built, { ...context, ...settings }) : built;
+  };
+  const sayLine = (words: readonly string[]) =>
+    notes.say(`To run this again without prompts: gpuctl ${words.map(quoted).join(" ")}`);
+  const input = await prepare().catch((error: unknown) => {
+    // The answers are not lost when one of them is rejected. A confirmation that was not given is not put in the line.
+    if (line && (command.confirm === undefined || settings.yes)) sayLine(line);
+    throw error;
+  });
   const runInput = { ...parsedValues, input };
   const confirmed =
     !settings.dryRun &&
     command.confirm !== undefined &&
     (await confirm(questionOf(command.confirm, runInput), node, settings, system.io));
-  if (line) {
-    const words = confirmed ? withYes(line) : line;
-    notes.say(`To run this again without prompts: gpuctl ${words.map(quoted).join(" ")}`);
-  }
+  if (line) sayLine(confirmed ? withYes(line) : line);
   return command.run(runInput);
 }
 

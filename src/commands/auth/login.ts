@@ -5,13 +5,14 @@ import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import type { ProfileChange } from "../../config/types.ts";
 import { reasonOf } from "../../core/errors.ts";
+import { KeyRejected } from "../../core/service-errors.ts";
 import { keyEnding } from "../../core/text.ts";
 
 export default defineCommand({
   path: "auth login",
   summary: "Store an API key and its hosts in a profile",
   details:
-    "The key is tried with a request that changes nothing, and saved even if that fails; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "The key is tried with a request that changes nothing, and not saved if the service rejects it; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {
@@ -43,6 +44,7 @@ export default defineCommand({
         : { settings: { apiKeyCommand: keyCommand } };
     if (dryRun) say(nothingDone);
     else {
+      const found = await checked(change.apiKey, context);
       await profiles.save(profile, {
         ...change,
         settings: {
@@ -52,7 +54,7 @@ export default defineCommand({
           ...(inferenceBaseUrl !== undefined && { inferenceBaseUrl }),
         },
       });
-      say(await checked(change.apiKey, context));
+      say(found);
     }
     if (baseUrl === undefined) say("No base URL is set. Pass --base-url or set GPUCTL_BASE_URL.");
     else if (inferenceBaseUrl === undefined) {
@@ -70,7 +72,7 @@ export default defineCommand({
   },
 });
 
-/** Tries the key, and says what was found. Never throws: the key is saved already. */
+/** Tries the key, and returns what was found. Throws `KeyRejected` when the service does not accept it. */
 async function checked(
   apiKey: string | undefined,
   {
@@ -89,9 +91,10 @@ async function checked(
   try {
     const service = { call: callAt(endpoint), request: requestAt(endpoint) };
     const state = await progress("Checking the key", () => checkKey(apiKey, service));
-    const hint = state === "rejected" ? " It was saved; `gpuctl auth login` replaces it." : "";
-    return keyStateText[state] + hint;
+    if (state === "rejected") throw new KeyRejected(keyStateText.rejected.replace(/\.$/, ""));
+    return keyStateText[state];
   } catch (error) {
+    if (error instanceof KeyRejected) throw error;
     return untested(`the service could not check it (${reasonOf(error)})`);
   }
 }

@@ -3,21 +3,10 @@ import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { duration } from "../../core/durations.ts";
 import { Incomplete, UsageError } from "../../core/errors.ts";
-import { firstAt } from "../../core/json.ts";
-import type { Column } from "../../core/view.ts";
-import { plain } from "../../output/formats.ts";
-import { chosenColumns, nameOf } from "../../output/table/columns.ts";
-import { parseTime } from "../../output/time.ts";
 import { filterFlags, rentalFilter } from "./filter.ts";
 import { type ActiveRental, bothTypes, kinds, listEach, type RentalType, rowOf } from "./listing.ts";
-import { activeRentals } from "./views.ts";
+import { activeRentals, sortNames } from "./views.ts";
 import { defaultInterval } from "./waiting.ts";
-
-/** AGE shows the time since `created`, so it sorts the other way around. */
-const age = "age";
-
-/** The names of the columns as at `--columns`. */
-const sortNames = [...activeRentals.columns.map(nameOf), age];
 
 export default defineCommand({
   path: "rentals list",
@@ -62,7 +51,10 @@ export default defineCommand({
     const { label, olderThan, sort, limit } = flags;
     // Flags are checked before anything is sent. Ages are measured by the service's clock, which its response shows.
     rentalFilter(flags, context.now());
-    const sorted = sort === undefined ? undefined : sorter(sort, context.settings.columns ?? []);
+    const sorted =
+      sort === undefined
+        ? undefined
+        : (await import("./sort.ts")).sorter(sort, context.settings.columns ?? []);
     const read = async () => {
       const listings = await listEach(context, input, types);
       const matches = rentalFilter(flags, context.serviceNow());
@@ -91,43 +83,3 @@ export default defineCommand({
     };
   },
 });
-
-/** Sorts by `COLUMN` or `COLUMN:desc`. Throws `UsageError` when it is neither a column nor one of the `chosen` ones. */
-function sorter(
-  text: string,
-  chosen: readonly string[],
-): (rentals: readonly ActiveRental[]) => readonly ActiveRental[] {
-  const [, word = "", order] = /^(.*?)(?::(asc|desc))?$/s.exec(text) ?? [];
-  const [column] = chosenColumns(activeRentals, [word]);
-  const isKnown = [...activeRentals.columns, ...chosenColumns(activeRentals, chosen)].some(
-    (one) => one.paths.join() === column?.paths.join(),
-  );
-  if (column === undefined || !isKnown) {
-    throw new UsageError(`--sort must be a column, such as age or label:desc, not ${JSON.stringify(text)}`, {
-      hint: `Columns: ${sortNames.join(", ")}.`,
-    });
-  }
-  const isReversed = (order === "desc") !== (word.toLowerCase() === age);
-  return (rentals) => {
-    const keys = rentals.map((rental) => ({ rental, key: sortKey(rowOf(rental), column) }));
-    const present = keys.filter(({ key }) => key !== undefined && key !== "");
-    const absent = keys.filter(({ key }) => key === undefined || key === "");
-    present.sort((one, other) => compare(one.key, other.key) * (isReversed ? -1 : 1));
-    return [...present, ...absent].map(({ rental }) => rental);
-  };
-}
-
-/** Times and numbers are compared as numbers, anything else as text. */
-function sortKey(row: unknown, column: Column): number | string | undefined {
-  if (column.format === "time") return parseTime(plain(row, column));
-  const value = firstAt(row, column.paths);
-  return typeof value === "number" ? value : plain(row, column);
-}
-
-/** Compares the digits in texts as numbers: `2x h100` comes before `8x h100` and `10x h100`. */
-const { compare: compareTexts } = new Intl.Collator("en", { numeric: true });
-
-const compare = (one: number | string | undefined, other: number | string | undefined): number =>
-  typeof one === "number" && typeof other === "number"
-    ? one - other
-    : compareTexts(String(one), String(other));

@@ -1,6 +1,6 @@
 import { labelPaths } from "../../command-kit/responses.ts";
 import { rentalTypes, termTypes } from "../../contract/enums.ts";
-import type { Column, ListView, RecordView } from "../../core/view.ts";
+import { type Column, type ListView, nameOf, type RecordView } from "../../core/view.ts";
 
 const [bareMetal] = rentalTypes;
 
@@ -47,6 +47,12 @@ export const activeRentals: ListView = {
   empty: "No active rentals.",
   id,
 };
+
+/** AGE shows the time since `created`, so it sorts the other way around. */
+export const age = "age";
+
+/** What active rentals are sorted by: the names of the columns as at `--columns`. */
+export const sortNames: readonly string[] = [...activeRentals.columns.map(nameOf), age];
 
 /** Active rentals, with what changed next to the state. */
 export const watchedRentals: ListView = {

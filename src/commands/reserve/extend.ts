@@ -47,14 +47,14 @@ interface Extension {
  */
 async function expectedEnd(
   { rentalId, termPeriodDays: days, expectedReservedUntil: given }: Extension,
-  { call, settings }: Pick<Context, "call" | "settings">,
+  { call, say, settings }: Pick<Context, "call" | "say" | "settings">,
 ): Promise<string | undefined> {
   const isDate = given !== undefined && /^\d{4}-\d\d-\d\d$/.test(given);
   if ((given !== undefined && !isDate) || rentalId === undefined || !isWhole(days)) return given;
   if (settings.dryRun) {
     if (isDate) return `${given}T00:00:00.000Z`;
-    throw new UsageError(
-      "--dry-run needs --expected-reserved-until: a dry run does not look up the present end",
+    say(
+      "A dry run does not look up the present end of the term, so it shows only that lookup. With --expected-reserved-until, it shows the request.",
     );
   }
   const end = parseTime(String(firstAt(await presentRental(rentalId, call), termEndPaths)));

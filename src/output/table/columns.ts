@@ -1,7 +1,7 @@
 import { exactText } from "../../core/exact-numbers.ts";
 import { isRecord } from "../../core/json.ts";
 import { dollars } from "../../core/money.ts";
-import type { Column, View } from "../../core/view.ts";
+import { type Column, nameOf, type View } from "../../core/view.ts";
 import { isSimpleList, plainText } from "../text.ts";
 
 /** A value inside a record and the dotted path that leads to it. */
@@ -12,9 +12,6 @@ export interface Leaf {
 
 /** Deeper values are shown as JSON: the service may nest values to any depth. */
 const MAX_DEPTH = 16;
-
-/** The column's name in csv, tsv and `--columns`. */
-export const nameOf = ({ name, title }: Column): string => name ?? title.toLowerCase().replaceAll(" ", "_");
 
 /** The columns that a view declares; empty for a view that shows every field. */
 export const columnsOf = (view: View): readonly Column[] => ("columns" in view && view.columns) || [];
