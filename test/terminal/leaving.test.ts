@@ -13,7 +13,7 @@ const prompts = [
   },
   { kind: "an argument", line: "gpuctl rentals get", prompt: "(RENTAL)" },
   { kind: "a confirmation", line: "gpuctl rentals create vm --gpus 1", prompt: "(y/N)" },
-  { kind: "a confirmation of a deletion", line: "gpuctl user delete", prompt: "(y/N)" },
+  { kind: "a confirmation of a deletion", line: "gpuctl user delete", prompt: "to confirm:" },
   { kind: "a key", line: "gpuctl auth login --base-url https://api.example.com", prompt: "API key" },
 ];
 
