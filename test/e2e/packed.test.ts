@@ -41,7 +41,7 @@ describe("the package", () => {
     const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
     expect(await run("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });
     const { code, out, err } = await run("--sandbox rentals create vm --gpus 1");
-    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^Next steps:\n/) });
     expect(out).toMatch(/^ID: +\d+\n/);
     expect(await run("rentals list --sandbox -o id")).toMatchObject({
       code: 0,
