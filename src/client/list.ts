@@ -1,7 +1,7 @@
 import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import type { InputOf, OperationId } from "../contract/index.ts";
-import { markedNumber, withoutMarks } from "../core/exact-numbers.ts";
 import { InvalidResponse } from "../core/service-errors.ts";
+import { markedNumber, withoutMarks } from "../core/values/exact-numbers.ts";
 import type { ReadResponse, RequestInFlight } from "./attempt.ts";
 import { transportError } from "./failure.ts";
 import { readText, withIdleTimeout } from "./fetch.ts";

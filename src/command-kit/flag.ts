@@ -1,4 +1,4 @@
-import type { Money } from "../core/money.ts";
+import type { Money } from "../core/values/money.ts";
 import type { LiveValue, ValueKind } from "./values.ts";
 
 declare const valueType: unique symbol;

@@ -1,7 +1,7 @@
 import { pricedPicture } from "../contract/image-models.ts";
 import { BudgetExceeded, UsageError } from "../core/errors.ts";
-import { dollarText, inProportion, type Money, parseMoney } from "../core/money.ts";
 import type { Received } from "../core/service-errors.ts";
+import { dollarText, inProportion, type Money, parseMoney } from "../core/values/money.ts";
 import type { Context } from "./context.ts";
 import { type FlagValues, flag } from "./flag.ts";
 

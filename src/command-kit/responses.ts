@@ -1,6 +1,5 @@
 import type { BufferedResponse } from "../client/response.ts";
 import { NoDescription } from "../core/errors.ts";
-import { parseExactly } from "../core/exact-numbers.ts";
 import { isRecord, recordsOf as recordsOfPage, shownAt } from "../core/json.ts";
 import {
   InvalidResponse,
@@ -10,6 +9,7 @@ import {
   ServiceError,
   UnknownOutcome,
 } from "../core/service-errors.ts";
+import { parseExactly } from "../core/values/exact-numbers.ts";
 
 /**
  * Parses a response as JSON. Throws `InvalidResponse` for invalid JSON, or `UnknownOutcome` when the request was a

@@ -1,7 +1,7 @@
-import { parseAge, parseWait } from "../core/durations.ts";
 import { UsageError } from "../core/errors.ts";
-import { parseCents, parseMoney } from "../core/money.ts";
 import { invalidChoice } from "../core/text.ts";
+import { parseAge, parseWait } from "../core/values/durations.ts";
+import { parseCents, parseMoney } from "../core/values/money.ts";
 
 /** The kinds of values that are looked up for shell completion and prompts. */
 export type LiveValue = (typeof liveValues)[number];

@@ -1,8 +1,8 @@
-import { parseWait } from "../core/durations.ts";
 import { UsageError } from "../core/errors.ts";
-import { parseMoney } from "../core/money.ts";
 import { invalidChoice } from "../core/text.ts";
 import { urlProblem } from "../core/urls.ts";
+import { parseWait } from "../core/values/durations.ts";
+import { parseMoney } from "../core/values/money.ts";
 import { type ConfigRule, choicesOf, configKey } from "./keys.ts";
 
 /** The text of a setting, and its source for messages: a flag, a variable or a profile. */

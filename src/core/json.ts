@@ -1,4 +1,4 @@
-import { exactText, parseExactly } from "./exact-numbers.ts";
+import { exactText, parseExactly } from "./values/exact-numbers.ts";
 
 /** Parses JSON; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {

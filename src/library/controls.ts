@@ -1,4 +1,4 @@
-import { parseDuration } from "../core/durations.ts";
+import { parseDuration } from "../core/values/durations.ts";
 import { ControlRefused } from "../sandbox/errors.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 import type { Inputs } from "./generated/types.ts";

@@ -1,5 +1,5 @@
 import { firstAt, shownAt } from "../core/json.ts";
-import { dollars } from "../core/money.ts";
+import { dollars } from "../core/values/money.ts";
 import type { Column, Format } from "../core/view.ts";
 import { sshAddresses, sshText } from "./ssh.ts";
 import { plainText } from "./text.ts";

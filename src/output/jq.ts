@@ -2,7 +2,7 @@ import console from "node:console";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { type Jq, type JqResult, loadJq } from "jq-wasm";
-import { stringifyExactly } from "../core/exact-numbers.ts";
+import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { escapeControls } from "./json.ts";
 import { sanitize } from "./text.ts";
 

@@ -1,6 +1,6 @@
-import { stringifyExactly } from "../core/exact-numbers.ts";
 import { isRecord } from "../core/json.ts";
 import type { Records } from "../core/result.ts";
+import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import type { View } from "../core/view.ts";
 import { recordsOf, type Value, wholeOf } from "./records.ts";
 

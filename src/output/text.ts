@@ -1,4 +1,4 @@
-import { exactText, stringifyExactly } from "../core/exact-numbers.ts";
+import { exactText, stringifyExactly } from "../core/values/exact-numbers.ts";
 
 /** Whether a value is an array of scalars, which reads well on one line. */
 export function isSimpleList(value: unknown): value is readonly unknown[] {

@@ -1,4 +1,4 @@
-import { timeUnits } from "../core/durations.ts";
+import { timeUnits } from "../core/values/durations.ts";
 
 /** Does not match the years 0 to 99, which stand for an unknown time. */
 const stamp =

@@ -1,5 +1,5 @@
 import { Document, type Scalar, visit } from "yaml";
-import { exactCopy } from "../core/exact-numbers.ts";
+import { exactCopy } from "../core/values/exact-numbers.ts";
 import { unicodeEscape } from "./json.ts";
 
 /** `compat` quotes what YAML 1.1 readers take for a boolean or a date. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { optionCost } from "../../src/commands/rentals/cost.ts";
-import { moneyOfCents } from "../../src/core/money.ts";
+import { moneyOfCents } from "../../src/core/values/money.ts";
 import { createCli } from "../support/cli.ts";
 
 const wanted = {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { duration, maxDuration, parseDuration } from "../../src/core/durations.ts";
+import { duration, maxDuration, parseDuration } from "../../src/core/values/durations.ts";
 import {
   decimalText,
   dollarNumber,
@@ -9,7 +9,7 @@ import {
   inProportion,
   parseDollars,
   parseMoney,
-} from "../../src/core/money.ts";
+} from "../../src/core/values/money.ts";
 import { parseTime, relativeTime } from "../../src/output/time.ts";
 import { now } from "./rendering.ts";
 

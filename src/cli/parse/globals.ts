@@ -1,6 +1,6 @@
 import type { GlobalNode } from "../../command-kit/tree.ts";
 import { defaultRetries, defaultTimeout } from "../../core/defaults.ts";
-import { duration } from "../../core/durations.ts";
+import { duration } from "../../core/values/durations.ts";
 import { outputFormats } from "../../core/view.ts";
 
 /** A flag that every command takes, with its environment variable. */

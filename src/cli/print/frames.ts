@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
-import { stringifyExactly } from "../../core/exact-numbers.ts";
 import type { Frame, Frames } from "../../core/result.ts";
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import type { Column } from "../../core/view.ts";
 import { recordsOf } from "../../output/records.ts";
 import { type RenderOptions, render } from "../../output/render.ts";

@@ -1,8 +1,8 @@
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { CannotPrint, codeOf, reasonOf, StoredElsewhere } from "../../core/errors.ts";
-import { stringifyExactly } from "../../core/exact-numbers.ts";
 import { asciiTable, usesAscii } from "../../core/locale.ts";
 import type { Data, Frames, Records, Result, Text } from "../../core/result.ts";
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import type { Column, View } from "../../core/view.ts";
 import type { Filter } from "../../output/jq.ts";
 import type { RenderOptions } from "../../output/render.ts";

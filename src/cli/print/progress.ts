@@ -1,6 +1,6 @@
 import type { Update } from "../../command-kit/context.ts";
 import { type Settings, usesColor } from "../../config/settings.ts";
-import { duration } from "../../core/durations.ts";
+import { duration } from "../../core/values/durations.ts";
 import type { Sink, System } from "../../system/types.ts";
 
 /** The elapsed time is shown after this many milliseconds. */

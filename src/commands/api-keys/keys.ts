@@ -1,6 +1,6 @@
 import type { Context } from "../../command-kit/context.ts";
-import { keyNamePaths } from "../../command-kit/keys.ts";
-import { offered, offeredHint } from "../../command-kit/offered.ts";
+import { keyNamePaths } from "../../command-kit/described/keys.ts";
+import { offered, offeredHint } from "../../command-kit/described/offered.ts";
 import type { Column } from "../../core/view.ts";
 import { type ResourceAction, resourceOperation } from "../../openapi/resources.ts";
 

@@ -1,5 +1,5 @@
 import { firstAt } from "../../core/json.ts";
-import { type Money, moneyOfCents } from "../../core/money.ts";
+import { type Money, moneyOfCents } from "../../core/values/money.ts";
 import { parseTime } from "../../output/time.ts";
 
 /** Possible paths in a line of usage: services name them differently. */

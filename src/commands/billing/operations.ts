@@ -1,5 +1,5 @@
 import type { Context } from "../../command-kit/context.ts";
-import { offered, offeredHint } from "../../command-kit/offered.ts";
+import { offered, offeredHint } from "../../command-kit/described/offered.ts";
 import { resourceOperation } from "../../openapi/resources.ts";
 
 const names = {

@@ -1,4 +1,4 @@
-import { dollars } from "../../core/money.ts";
+import { dollars } from "../../core/values/money.ts";
 import type { DayCost } from "./days.ts";
 
 interface PlotOptions {

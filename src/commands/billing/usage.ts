@@ -3,7 +3,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { usesAscii } from "../../core/locale.ts";
-import { dollarText } from "../../core/money.ts";
+import { dollarText } from "../../core/values/money.ts";
 import type { ListView } from "../../core/view.ts";
 import { amountPaths, costPerDay, fromPaths, untilPaths } from "./days.ts";
 import { billingOperation } from "./operations.ts";

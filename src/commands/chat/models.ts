@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command-kit/define.ts";
-import { offered } from "../../command-kit/offered.ts";
+import { offered } from "../../command-kit/described/offered.ts";
 import { jsonOf } from "../../command-kit/responses.ts";
 import { type DescribedOperation, describedOperations } from "../../openapi/described.ts";
 import type { Description } from "../../openapi/document.ts";

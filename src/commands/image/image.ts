@@ -13,8 +13,8 @@ import { routes } from "../../contract/generated/routes.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult, type FailedItem, SomeFailed, StoredElsewhere, UsageError } from "../../core/errors.ts";
 import { asList, asRecord, asText, isRecord } from "../../core/json.ts";
-import { dollarNumber, dollarText, type Money } from "../../core/money.ts";
 import type { Result } from "../../core/result.ts";
+import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
 import {
   type Decoded,
   decodeMedia,

@@ -3,7 +3,7 @@ import { flag } from "../../command-kit/flag.ts";
 import { picturePrice } from "../../command-kit/inference.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { resolutions } from "../../contract/image-models.ts";
-import { dollarNumber, dollarText } from "../../core/money.ts";
+import { dollarNumber, dollarText } from "../../core/values/money.ts";
 
 /** The service's default for a field. */
 const defaultOf = (name: string): string =>

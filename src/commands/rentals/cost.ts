@@ -3,7 +3,7 @@ import { idOf, isRecord, jsonOf, recordsOf } from "../../command-kit/responses.t
 import { termTypes } from "../../contract/enums.ts";
 import { descriptionTimeout } from "../../core/defaults.ts";
 import { firstAt } from "../../core/json.ts";
-import { dollarText, inProportion, type Money, moneyOfCents } from "../../core/money.ts";
+import { dollarText, inProportion, type Money, moneyOfCents } from "../../core/values/money.ts";
 import { describedOperations } from "../../openapi/described.ts";
 import { parseTime } from "../../output/time.ts";
 import { kinds, type RentalType, rentalTypeOf } from "./listing.ts";

@@ -1,8 +1,8 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { duration } from "../../core/durations.ts";
 import { Incomplete, UsageError } from "../../core/errors.ts";
+import { duration } from "../../core/values/durations.ts";
 import { filterFlags, rentalFilter } from "./filter.ts";
 import { type ActiveRental, bothTypes, kinds, listEach, type RentalType, rowOf } from "./listing.ts";
 import { activeRentals, sortNames } from "./views.ts";

@@ -2,8 +2,8 @@ import type { Context } from "../../command-kit/context.ts";
 import { isRecord, recordsOf } from "../../command-kit/responses.ts";
 import { rentalTypes } from "../../contract/enums.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { copyTexts } from "../../core/exact-numbers.ts";
 import { firstAt } from "../../core/json.ts";
+import { copyTexts } from "../../core/values/exact-numbers.ts";
 import { typePaths } from "./views.ts";
 
 export type RentalType = (typeof rentalTypes)[number];

@@ -2,8 +2,8 @@ import { rentalId } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { duration } from "../../core/durations.ts";
 import { UsageError } from "../../core/errors.ts";
+import { duration } from "../../core/values/durations.ts";
 import { oneRental } from "./views.ts";
 import { defaultInterval, inState, waitFor, waitTimeout } from "./waiting.ts";
 

@@ -1,10 +1,10 @@
 import type { Context } from "../../command-kit/context.ts";
 import { idOf, isRecord } from "../../command-kit/responses.ts";
-import { duration } from "../../core/durations.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
-import { copyTexts } from "../../core/exact-numbers.ts";
 import type { Frame, Frames } from "../../core/result.ts";
 import { InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
+import { duration } from "../../core/values/durations.ts";
+import { copyTexts } from "../../core/values/exact-numbers.ts";
 import { type ActiveRental, bothTypes, kinds, type Listings, rowOf } from "./listing.ts";
 import { watchedRentals } from "./views.ts";
 import { stateOf } from "./waiting.ts";

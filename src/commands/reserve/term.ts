@@ -9,8 +9,8 @@ import { mayBeLabel } from "../../command-kit/values.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
-import { dollars } from "../../core/money.ts";
 import { ServiceError } from "../../core/service-errors.ts";
+import { dollars } from "../../core/values/money.ts";
 
 type TermOperation = "convertToReserved" | "extendReserved";
 type Term = InputOf<"convertToReserved"> & Partial<InputOf<"extendReserved">>;

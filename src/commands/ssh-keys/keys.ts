@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "../../command-kit/context.ts";
-import { keyNamePaths } from "../../command-kit/keys.ts";
-import { offered, offeredHint } from "../../command-kit/offered.ts";
+import { keyNamePaths } from "../../command-kit/described/keys.ts";
+import { offered, offeredHint } from "../../command-kit/described/offered.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import { firstAt } from "../../core/json.ts";
 import type { Column } from "../../core/view.ts";

@@ -1,8 +1,8 @@
 import { listDescribed } from "../../client/described.ts";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
+import { keyNamed, keyText } from "../../command-kit/described/keys.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
-import { keyNamed, keyText } from "../../command-kit/keys.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { jsonOf } from "../../command-kit/responses.ts";
 import { removalRequest } from "../../openapi/resources.ts";

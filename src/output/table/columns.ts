@@ -1,6 +1,6 @@
-import { exactText } from "../../core/exact-numbers.ts";
 import { isRecord } from "../../core/json.ts";
-import { dollars } from "../../core/money.ts";
+import { exactText } from "../../core/values/exact-numbers.ts";
+import { dollars } from "../../core/values/money.ts";
 import { type Column, nameOf, type View } from "../../core/view.ts";
 import { isSimpleList, plainText } from "../text.ts";
 

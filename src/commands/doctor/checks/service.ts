@@ -1,7 +1,7 @@
-import { duration } from "../../../core/durations.ts";
 import { reasonOf } from "../../../core/errors.ts";
 import { ServiceError } from "../../../core/service-errors.ts";
 import { isLoopback, proxyVariable } from "../../../core/urls.ts";
+import { duration } from "../../../core/values/durations.ts";
 import { describedOperations } from "../../../openapi/described.ts";
 import { isDescription } from "../../../openapi/document.ts";
 import { type Check, type CheckInput, type Finding, failure, ok, warning } from "../finding.ts";

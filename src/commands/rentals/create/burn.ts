@@ -1,8 +1,8 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { isRecord } from "../../../command-kit/responses.ts";
 import { BudgetExceeded, reasonOf } from "../../../core/errors.ts";
-import { dollarText, type Money, moneyOfCents } from "../../../core/money.ts";
 import { InvalidResponse, NetworkError, ServiceError } from "../../../core/service-errors.ts";
+import { dollarText, type Money, moneyOfCents } from "../../../core/values/money.ts";
 import { type Estimate, estimateCost, hourlyCost, isOnDemand, onDemandCost, type Wanted } from "../cost.ts";
 import { listActive } from "../listing.ts";
 

@@ -1,6 +1,6 @@
 import { arg } from "../../../command-kit/arg.ts";
-import { parseDuration } from "../../../core/durations.ts";
 import { UsageError } from "../../../core/errors.ts";
+import { parseDuration } from "../../../core/values/durations.ts";
 import { clockCommand, controlCommand } from "../control.ts";
 
 export default controlCommand({

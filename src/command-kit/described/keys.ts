@@ -1,6 +1,6 @@
-import { NotFound, UsageError } from "../core/errors.ts";
-import { firstAt } from "../core/json.ts";
-import { idOf } from "./responses.ts";
+import { NotFound, UsageError } from "../../core/errors.ts";
+import { firstAt } from "../../core/json.ts";
+import { idOf } from "../responses.ts";
 
 /** A key of the account that a command acts on. */
 export interface NamedKey {

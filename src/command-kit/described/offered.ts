@@ -1,7 +1,7 @@
-import type { Description } from "../client/description.ts";
-import { NotOffered } from "../core/errors.ts";
-import type { Context } from "./context.ts";
-import { noDescription } from "./responses.ts";
+import type { Description } from "../../client/description.ts";
+import { NotOffered } from "../../core/errors.ts";
+import type { Context } from "../context.ts";
+import { noDescription } from "../responses.ts";
 
 /** What a command needs from the service's description, in words. */
 interface Needed {

@@ -1,4 +1,4 @@
-import { UsageError } from "./errors.ts";
+import { UsageError } from "../errors.ts";
 
 /**
  * An exact amount of money, in units of 10^-22 dollars: the price of every picture is a whole number of them (service
