@@ -57,6 +57,6 @@ export function jsonOf(text: string, status: number, request: WireRequest): unkn
   return value;
 }
 
-/** A DELETE, a PUT and a GET with status 204 may have an empty body. It is invalid for all other requests. */
+/** The response to a DELETE or a PUT may be empty, and so may a 204 response to a GET. Any other must have a body. */
 const emptyValue = (method: string, status: number): null | undefined =>
   method === "DELETE" || method === "PUT" || (method === "GET" && status === 204) ? null : undefined;

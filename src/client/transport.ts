@@ -14,11 +14,11 @@ export interface Transport {
 
 /**
  * Creates a `fetch` on `node:http` and `node:https` with keep-alive, through the proxy in the environment. It throws
- * `ConnectionFailed`, which says whether any of the request may have been sent, or an `AbortError` if it is aborted
- * after that.
+ * `ConnectionFailed`, which says whether any of the request may have been sent. A request that is aborted after it was
+ * sent throws an `AbortError` instead.
  */
 export function createTransport(): Transport {
-  // Deno sends a request again when a connection that it has used before is lost, even a create.
+  // No keep-alive on Deno: when a reused connection is lost, Deno sends the request again, even if it is a create.
   const keepAlive = !("Deno" in globalThis);
   const agents = new Map<string, Promise<http.Agent>>();
   const closing = new AbortController();

@@ -21,10 +21,12 @@ export function outputOptions(
 ) {
   const { output, dryRun } = settings;
   if (out === "-" && output !== "table") {
-    throw new UsageError(`--out - writes bytes, and --output ${output} writes text: use only one of them`);
+    throw new UsageError(`--out - and --output ${output} both write to stdout: use only one of them`);
   }
   if (out === "-" && files.stdoutIsTerminal) {
-    throw new UsageError("--out - writes bytes, and stdout is a terminal: name a file or use a pipe");
+    throw new UsageError(
+      "stdout is a terminal, and --out - would write bytes to it: name a file or use a pipe",
+    );
   }
   return { out, force, dryRun, resolve: files.resolve, temporaryFolder: files.temporary, say };
 }

@@ -128,7 +128,7 @@ export class RentalFailed extends Error {
   override readonly name = "RentalFailed";
 }
 
-/** The response was well-formed but empty, such as a recording without sound. `received` is what was paid for. */
+/** The response has no usable result: it is empty or cannot be decoded. `received` is what was paid for. */
 export class EmptyResult extends Error {
   override readonly name = "EmptyResult";
   readonly received: Received | undefined;

@@ -19,10 +19,10 @@ function unpadded(text: string): string {
 export function decodeBase64(text: string): Uint8Array {
   const body = text.slice(DATA_URL.exec(text)?.[0].length ?? 0);
   // White space is rare and pictures are large: the text is copied only if the scan fails.
-  const spaced = NOT_BASE64.test(unpadded(body));
-  const compact = spaced ? body.replace(/\s+/g, "") : body;
+  const scanFailed = NOT_BASE64.test(unpadded(body));
+  const compact = scanFailed ? body.replace(/\s+/g, "") : body;
   const symbols = unpadded(compact);
-  if (spaced && NOT_BASE64.test(symbols)) throw undecodable("it contains characters that are not base64");
+  if (scanFailed && NOT_BASE64.test(symbols)) throw undecodable("it contains characters that are not base64");
   if (symbols === "") throw undecodable("it is empty");
   const excessPadding = compact.length > symbols.length && compact.length > Math.ceil(symbols.length / 4) * 4;
   if (symbols.length % 4 === 1 || excessPadding) throw undecodable("its length is not valid for base64");

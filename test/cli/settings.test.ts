@@ -8,7 +8,7 @@ import { serviceUrl } from "../support/service.ts";
 const profileHost = "https://compute.example.com";
 const profileInference = "https://inference.example.com";
 
-describe("a host from a flag or variable replaces both hosts of the profile", () => {
+describe("without a host of its own, inference follows a base URL that differs from the profile's", () => {
   async function withHosts() {
     const { run } = await createCli();
     const login = `auth login --with-token --no-validate --base-url ${profileHost} --inference-base-url ${profileInference}`;
@@ -30,7 +30,7 @@ describe("a host from a flag or variable replaces both hosts of the profile", ()
       "https://named.example",
     ],
     ["--inference-base-url https://flag.example", {}, "https://flag.example"],
-  ])("%s %j: inference uses that host", async (flags, env, host) => {
+  ])("%s %j: inference uses %s", async (flags, env, host) => {
     const hostOf = await withHosts();
     expect(await hostOf(flags, env)).toBe(host);
   });
@@ -87,7 +87,7 @@ describe("GPUCTL_SANDBOX", () => {
 
 describe("a configuration with invalid JSON", () => {
   test.each(["volumes list --sandbox", "sandbox status", "image price --sandbox"])(
-    "stops %s too, because its output and budget settings would be ignored silently",
+    "stops %s too: otherwise the output and budget settings in the file would be ignored silently",
     async (line) => {
       const { run, folder } = await createCli();
       await mkdir(join(folder, "config"));
@@ -177,7 +177,7 @@ describe("prompts need a terminal for input and for output", () => {
     expect(canPrompt({ promptsAllowed: false }, { stdin, stderr })).toBe(false);
   });
 
-  test("nothing is confirmed without a visible prompt", async () => {
+  test("without a visible prompt, spending is not confirmed and destruction needs --yes", async () => {
     const settings = { yes: false, promptsAllowed: true, sandbox: true, profile: "p", baseUrl: undefined };
     const system = { stdin: terminal, stderr: file, prompts };
     const path = ["rentals"];

@@ -90,7 +90,7 @@ describe("doctor", () => {
     expect(out).toMatch(/✗ failure {2}node +Node.js 18.0.0 is too old\n +Install Node.js >=20.19\.\n/);
   });
 
-  test("with a failure and a machine format nothing is on stdout, and every check in the error", async () => {
+  test("-o json with a failed check prints nothing on stdout and lists every check in the error", async () => {
     const { run } = await createCli({ respond: healthyService });
     const machine = { ...healthy, nodeVersion: "18.0.0" };
     const { code, out, err } = await run("doctor -o json", { ...overNetwork(), machine });
@@ -198,7 +198,7 @@ describe("doctor checks the configuration", () => {
 });
 
 describe("doctor checks the service", () => {
-  test("no base URL is a failure, and the rest of it is skipped", async () => {
+  test("no base URL is a failure, and the checks that need one are skipped", async () => {
     const env = { GPUCTL_BASE_URL: "" };
     expect(await checked("base URL", { respond: healthyService, env })).toMatchObject({
       status: "failure",

@@ -84,7 +84,7 @@ describe("an input that breaks the contract", () => {
     });
   });
 
-  test("includes rules across fields", async () => {
+  test("is also rejected when it breaks a rule across fields", async () => {
     const client = clientOf("https://api.example.com");
     await expect(
       client.generateImage({ model_name: "SD2", prompt: "a lighthouse", width: 1000 }),

@@ -23,15 +23,15 @@ const failing = (response: ServerResponse) => json(response, busy, 503, { "Retry
 /** The writes that a server received, without the request for the service's description. */
 const writes = ({ seen }: LocalServer) => seen.filter(({ method }) => method === "POST");
 
-describe.each(transports)("%s", (_name, own) => {
+describe.each(transports)("%s", (_name, options) => {
   test("a read that fails is retried as often as configured", async () => {
     const server = await listen((_request, response, index) =>
       index < 2 ? failing(response) : json(response, []),
     );
-    expect(await clientOf(server.origin, { ...own, retries: 2 }).listStorageVolumes()).toEqual([]);
+    expect(await clientOf(server.origin, { ...options, retries: 2 }).listStorageVolumes()).toEqual([]);
     expect(server.seen).toHaveLength(3);
     const other = await listen((_request, response) => failing(response));
-    await expect(clientOf(other.origin, { ...own, retries: 1 }).listStorageVolumes()).rejects.toThrow(
+    await expect(clientOf(other.origin, { ...options, retries: 1 }).listStorageVolumes()).rejects.toThrow(
       ServiceError,
     );
     expect(other.seen).toHaveLength(2);
@@ -44,7 +44,7 @@ describe.each(transports)("%s", (_name, own) => {
     ["garbage", (response: ServerResponse) => response.end("<html>")],
   ])("a write that ends in %s is sent once, and its outcome is unknown", async (_name, respond) => {
     const server = await listen((_request, response) => respond(response));
-    const write = clientOf(server.origin, own).createVirtualMachineRental({ gpuCount: 1 });
+    const write = clientOf(server.origin, options).createVirtualMachineRental({ gpuCount: 1 });
     await expect(write).rejects.toThrow(UnknownOutcome);
     expect(writes(server)).toHaveLength(1);
   });
@@ -53,13 +53,13 @@ describe.each(transports)("%s", (_name, own) => {
     const server = await listen((_request, response) => {
       response.writeHead(307, { Location: "/elsewhere" }).end();
     });
-    const write = clientOf(server.origin, own).createVirtualMachineRental({ gpuCount: 1 });
+    const write = clientOf(server.origin, options).createVirtualMachineRental({ gpuCount: 1 });
     await expect(write).rejects.toMatchObject({ name: "ServiceError", status: 307 });
     expect(writes(server)).toHaveLength(1);
   });
 
   test("when nothing listens, a write fails with a network error: nothing was sent", async () => {
-    const client = clientOf(await deadOrigin(), { ...own, retries: 0 });
+    const client = clientOf(await deadOrigin(), { ...options, retries: 0 });
     await expect(client.createVirtualMachineRental({ gpuCount: 1 })).rejects.toMatchObject({
       name: "NetworkError",
       code: "ECONNREFUSED",
@@ -69,19 +69,19 @@ describe.each(transports)("%s", (_name, own) => {
 
   test("a read that times out is a network error", async () => {
     const server = await listen(() => {});
-    const client = clientOf(server.origin, { ...own, timeout: 50, retries: 0 });
+    const client = clientOf(server.origin, { ...options, timeout: 50, retries: 0 });
     await expect(client.listStorageVolumes()).rejects.toMatchObject({ code: "ETIMEDOUT" });
   });
 
   test("a read with an invalid response throws InvalidResponse", async () => {
     const server = await listen((_request, response) => response.end("<html>"));
-    await expect(clientOf(server.origin, own).listStorageVolumes()).rejects.toThrow(InvalidResponse);
+    await expect(clientOf(server.origin, options).listStorageVolumes()).rejects.toThrow(InvalidResponse);
   });
 
   test("a read rejects with the reason of its signal, immediately", async () => {
     const controller = new AbortController();
     const server = await listen(() => controller.abort(new Error("enough")));
-    const read = clientOf(server.origin, own).listStorageVolumes({}, { signal: controller.signal });
+    const read = clientOf(server.origin, options).listStorageVolumes({}, { signal: controller.signal });
     await expect(read).rejects.toThrow("enough");
     expect(server.seen).toHaveLength(1);
   });
@@ -91,7 +91,7 @@ describe.each(transports)("%s", (_name, own) => {
     const server = await listen(({ method }, response) =>
       method === "POST" ? controller.abort() : json(response, {}),
     );
-    const write = clientOf(server.origin, own).createVirtualMachineRental(
+    const write = clientOf(server.origin, options).createVirtualMachineRental(
       { gpuCount: 1 },
       { signal: controller.signal },
     );
@@ -100,7 +100,7 @@ describe.each(transports)("%s", (_name, own) => {
 
   test("a call that is aborted before it starts sends nothing", async () => {
     const server = await listen((_request, response) => json(response, {}));
-    const { createVirtualMachineRental: rent } = clientOf(server.origin, own);
+    const { createVirtualMachineRental: rent } = clientOf(server.origin, options);
     await expect(rent({ gpuCount: 1 }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
     });
@@ -113,7 +113,7 @@ describe.each(transports)("%s", (_name, own) => {
       json(response, busy, 503, { "Retry-After": "30" });
       response.on("close", () => controller.abort(new Error("enough")));
     });
-    const read = clientOf(server.origin, own).listStorageVolumes({}, { signal: controller.signal });
+    const read = clientOf(server.origin, options).listStorageVolumes({}, { signal: controller.signal });
     await expect(read).rejects.toThrow("enough");
   });
 });

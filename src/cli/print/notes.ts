@@ -10,7 +10,7 @@ export interface Notes {
    * `--quiet`, never prints it.
    */
   readonly say: (line: string) => void;
-  /** Sets a line to print before a failure's hint, such as which files were saved before the failure. */
+  /** Sets a line to print between the error and its hint if the run fails: what was done by then, such as saved files. */
   readonly setFailureContext: (line: string) => void;
   readonly failureContext: () => string | undefined;
   /** Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values. */

@@ -72,7 +72,7 @@ export default defineCommand({
     }
     if (words.length > 0) {
       throw new UsageError("RENTAL cannot be used together with --all, --label or --older-than", {
-        hint: "Name the rentals or select them. Nothing was terminated.",
+        hint: "Use either RENTAL or those flags. Nothing was terminated.",
       });
     }
     // Flags are checked before anything is sent. Ages are measured by the service's clock, which its response shows.
