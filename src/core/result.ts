@@ -16,6 +16,8 @@ export interface Data extends Paid {
   readonly exitCode?: number;
   /** The error that makes the data incomplete. It is reported once the data is printed, and sets the exit code. */
   readonly failure?: Error | undefined;
+  /** A line below the table, on stderr, such as a total. Other formats leave it out. */
+  readonly note?: string | undefined;
   /** Commands that users often run next. They are shown on stderr with the table format. */
   readonly nextSteps?: readonly NextStep[];
 }

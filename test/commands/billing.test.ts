@@ -38,6 +38,17 @@ describe("billing", () => {
     );
   });
 
+  test("shows the total of the usage below the table, and only there", async () => {
+    const { run } = await withUsage();
+    const total = "Total: $460.00\n";
+    expect(await run("billing usage --sandbox")).toMatchObject({ code: 0, err: total });
+    for (const flags of ["-o json", "-o csv", "-o id", "--jq .", "--quiet", "--plot"]) {
+      expect((await run(`billing usage ${flags} --sandbox`)).err, flags).toBe("");
+    }
+    const { run: runUnused } = await createCli();
+    expect((await runUnused("billing usage --sandbox")).err).toBe("No usage.\n");
+  });
+
   test("follows the pages of the usage", async () => {
     const { run } = await createCli();
     for (let count = 0; count < 3; count += 1) {
@@ -133,12 +144,13 @@ describe("billing usage --plot", () => {
           Response.json([...lines, { label: "setup fee", costCents: 700 }, { odd: true }]),
       }),
     });
-    const { out, err } = await run("billing usage --plot", {
-      ...overNetwork({ LANG: "C.UTF-8" }),
-      terminal: 80,
-    });
+    const onTerminal = { ...overNetwork({ LANG: "C.UTF-8" }), terminal: 80 };
+    const { out, err } = await run("billing usage --plot", onTerminal);
     expect(out).toMatch(/^earlier +\$9\.045\n2026-09-10 +\$1\.005 {2}█+\n/);
     expect(out).toMatch(/2026-10-10 +\$0\.01 {2}▋\ntotal +\$39\.205\n$/);
     expect(err).toBe("Not shown, because the service gives no dates for it: $7.00.\n");
+    expect((await run("billing usage", onTerminal)).err).toContain(
+      "Total: $46.205 (lines without an amount: 1)\n",
+    );
   });
 });

@@ -27,6 +27,15 @@ describe("profile list", () => {
     expect(out).not.toContain(key);
   });
 
+  test("shows whole URLs at 80 columns, and says what it left out", async () => {
+    const { run } = await createCli();
+    const urls = ["https://compute.eu-west.example.com", "https://inference.eu-west.example.com"];
+    await run(`profile add work --base-url ${urls[0]} --inference-base-url ${urls[1]} --key-command x`);
+    const { out, err } = await run("profile list", { terminal: 80 });
+    expect(out).toContain(` ${urls[0]} `);
+    expect(err).toBe("Left out to fit: INFERENCE. See --columns name,inference or -o json.\n");
+  });
+
   test("has a stable shape", async () => {
     const { json } = await withProfiles();
     const [work, play, lab] = await json("profile list");

@@ -111,6 +111,7 @@ async function printRendered(result: Data | Records, view: View, options: PrintO
     : pieces;
   for await (const piece of complete) await system.io.stdout.write(piece);
   if (settings.output === "table" && view.kind === "list" && count === 0) notes.say(view.empty);
+  if ("note" in result && result.note && settings.output === "table") notes.say(result.note);
   const note = shown?.note();
   if (note) notes.say(note);
   if (leftOut.length > 0 && view.kind === "list" && system.io.stderr.isTTY) {

@@ -9,6 +9,12 @@ export const untilPaths = ["until", "endedAt", "terminatedAt", "end", "periodEnd
 /** Paths of the day that a whole line is for. */
 const dayPaths = ["date", "day"];
 
+/** The amount of a line in cents; undefined for a line without one. */
+export function centsOf(line: unknown): number | undefined {
+  const amount = firstAt(line, amountPaths);
+  return typeof amount === "number" && Number.isFinite(amount) ? amount : undefined;
+}
+
 export interface DayCost {
   /** Such as `2026-11-20`, in UTC. */
   readonly date: string;
@@ -30,8 +36,8 @@ export function costPerDay(
   let undated: Money = 0n;
   const add = (day: number, cents: number) => byDay.set(day, (byDay.get(day) ?? 0) + cents);
   for (const line of lines) {
-    const amount = firstAt(line, amountPaths);
-    if (typeof amount !== "number" || !Number.isFinite(amount)) continue;
+    const amount = centsOf(line);
+    if (amount === undefined) continue;
     const from = timeAt(line, fromPaths);
     if (from === undefined) {
       undated += moneyOfCents(amount);

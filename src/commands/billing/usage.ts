@@ -3,9 +3,9 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { usesAscii } from "../../core/locale.ts";
-import { dollarText } from "../../core/values/money.ts";
+import { dollarText, moneyOfCents } from "../../core/values/money.ts";
 import type { ListView } from "../../core/view.ts";
-import { amountPaths, costPerDay, fromPaths, untilPaths } from "./days.ts";
+import { amountPaths, centsOf, costPerDay, fromPaths, untilPaths } from "./days.ts";
 import { billingOperation } from "./operations.ts";
 
 export default defineCommand({
@@ -36,7 +36,7 @@ export default defineCommand({
   run: async ({ flags, installation, ...context }) => {
     const { say, serviceNow, settings } = context;
     const lines = await listDescribed(await billingOperation("usage", context), context);
-    if (!flags.plot) return { data: lines };
+    if (!flags.plot) return { data: lines, note: totalOf(lines) };
     const { days, undated } = costPerDay(lines, serviceNow());
     if (undated > 0n) say(`Not shown, because the service gives no dates for it: ${dollarText(undated)}.`);
     if (settings.output !== "table" || days.length === 0) {
@@ -49,6 +49,15 @@ export default defineCommand({
     };
   },
 });
+
+/** The total for people; undefined if no line has an amount. */
+function totalOf(lines: readonly unknown[]): string | undefined {
+  const amounts = lines.flatMap((line) => centsOf(line) ?? []);
+  if (amounts.length === 0) return undefined;
+  const total = dollarText(amounts.reduce((sum, cents) => sum + moneyOfCents(cents), 0n));
+  const without = lines.length - amounts.length;
+  return `Total: ${total}${without > 0 ? ` (lines without an amount: ${without})` : ""}`;
+}
 
 const daysView: ListView = {
   kind: "list",
