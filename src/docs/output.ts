@@ -36,6 +36,12 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
       ],
     },
     {
+      heading: "Partial results",
+      parts: [
+        "When one of the two listings of `rentals list` fails, the other one is printed, in every format. The error follows on stderr, and the exit code is that of the error, so that a list with exit code 0 is complete. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
+      ],
+    },
+    {
       heading: "Formats",
       parts: [
         "Set with --output. Every format prints the numbers of a response to the digit, such as 1.50 or 12345678901234567891. jq may write numbers in another way, so the results of --jq may differ: 1.50 may become 1.5.",
