@@ -60,8 +60,9 @@ const results: Readonly<Record<string, (home: Home, out: string) => Promise<void
       '(.reservedUntil[:19] + "Z" | fromdate) - (.createdAt[:19] + "Z" | fromdate) | . / 86400 | floor';
     expect((await home.run(["rentals", "get", "1001", "--jq", days])).out).toBe("60\n");
   },
-  "Rent several machines at once": async (home) => {
-    expect((await texts(home, "ids.txt")).trim().split("\n").sort()).toEqual(["1001", "1002", "1003"]);
+  "Rent several machines at once": async (home, out) => {
+    expect(await texts(home, "ids.txt")).toBe("1001\n1002\n1003\n");
+    expect(out.match(/LABEL: +worker-\d\nstatus: +Running/g)).toHaveLength(3);
     expect(await active(home)).toBe("");
   },
   "Ask about each line of a file": async (home, out) => {
@@ -101,12 +102,27 @@ test("the trap of the first recipe terminates the rental when the script is inte
     ["kill -TERM $$; sleep 5", 130],
   ] as const) {
     const home = await cookHome();
-    expect(await home.shell(`sh -c '${rent.replaceAll("'", `'\\''`)}${rest}'`).ended).toMatchObject({
+    expect(await home.shell(`sh -c '${escaped(rent)}${rest}'`).ended).toMatchObject({
       code: expected,
     });
     expect(await active(home)).toBe("");
   }
 });
+
+test("the recipe for several machines goes on without one that could not be created", async () => {
+  const home = await cookHome();
+  await home.run("sandbox fault add --operation createVirtualMachineRental --after 1 --status 409");
+  const recipe = sectionsOf(cookbook).find(({ title }) => title === "Rent several machines at once");
+  const { code, out, err } = await home.shell(`sh -c '${escaped(recipe?.commands ?? "")}'`).ended;
+  expect(code, out + err).toBe(0);
+  expect(err).toContain("1 of 3 rentals could not be created");
+  expect(err).toContain("Going on with the machines in ids.txt");
+  expect(await texts(home, "ids.txt")).toBe("1001\n1002\n");
+  expect(await active(home)).toBe("");
+});
+
+/** Text inside single quotes of a shell. */
+const escaped = (text: string) => text.replaceAll("'", `'\\''`);
 
 test("only these commands of the cookbook are not run in a test", () => {
   expect(blocksOf(cookbook, "console").flatMap((block) => block.trim().split("\n"))).toEqual([
