@@ -1,6 +1,7 @@
+import type { BufferedResponse } from "../../client/response.ts";
 import { NotFound, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
-import { idOf } from "../responses.ts";
+import { idOf, jsonOf } from "../responses.ts";
 
 /** A key of the account that a command acts on. */
 export interface NamedKey {
@@ -42,3 +43,7 @@ export function keyText({ id, record }: NamedKey): string {
   const name = firstAt(record, keyNamePaths);
   return typeof name === "string" && name !== "" ? `${id} (${name})` : id;
 }
+
+/** The response to the removal of a key; its id when the body is empty. */
+export const removedKey = ({ id }: NamedKey, response: BufferedResponse): unknown =>
+  response.text().trim() === "" ? { id, success: true } : jsonOf(response);

@@ -30,5 +30,25 @@ export async function offered<Found>(
   return { found, description };
 }
 
-/** What to do about an operation that a service does not offer. */
-export const offeredHint = "Use the service's dashboard. `gpuctl api list` shows what the service offers.";
+/** Like `offered`, for one operation. `purpose` completes "an operation to", such as "list SSH keys". */
+export const offeredOperation = <Found>(
+  purpose: string,
+  find: (description: Description) => Found | undefined,
+  context: Pick<Context, "describe">,
+): ReturnType<typeof offered<Found>> =>
+  offered(
+    find,
+    {
+      that: `the service has an operation to ${purpose}`,
+      missing: `the service lists no operation to ${purpose}`,
+      hint: "Use the service's dashboard. `gpuctl api list` shows what the service offers.",
+    },
+    context,
+  );
+
+/** The error for an operation whose fields differ from those that the command sends. */
+export const differentFields = (purpose: string, id: string, fields: readonly string[]): NotOffered =>
+  new NotOffered(
+    `the service's operation to ${purpose} also needs, or does not take: ${fields.join(", ")}`,
+    `\`gpuctl api describe ${id}\` shows its fields, and \`gpuctl api call\` sends them.`,
+  );

@@ -1,9 +1,10 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
+import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { jsonOf } from "../../command-kit/responses.ts";
-import { NotOffered, UsageError } from "../../core/errors.ts";
+import { UsageError } from "../../core/errors.ts";
 import { invalidValues } from "../../core/text.ts";
 import { bodyOf } from "../../openapi/resources.ts";
 import { apiKeyOperation, columns } from "./keys.ts";
@@ -44,12 +45,7 @@ export default defineCommand({
       { like: /^(name|label|title)$/i, assumed: "name", value: name },
       { like: /^(access|scopes?|role|permissions?)$/i, assumed: "access", value: access },
     ]);
-    if (unknown.length > 0) {
-      throw new NotOffered(
-        `the service's operation to create API keys also needs, or does not take: ${unknown.join(", ")}`,
-        `\`gpuctl api describe ${operation.id}\` shows its fields, and \`gpuctl api call\` sends them.`,
-      );
-    }
+    if (unknown.length > 0) throw differentFields("create API keys", operation.id, unknown);
     if (settings.validate && operation.body?.schema !== undefined) {
       const { limitedPatterns, schemaIssues } = await import("../../openapi/schema-check.ts");
       const check = { description, fromText: false, patterns: limitedPatterns() };

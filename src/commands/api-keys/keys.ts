@@ -1,22 +1,24 @@
+import { listDescribed } from "../../client/described.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { keyNamePaths } from "../../command-kit/described/keys.ts";
-import { offered, offeredHint } from "../../command-kit/described/offered.ts";
+import { offeredOperation } from "../../command-kit/described/offered.ts";
 import type { Column } from "../../core/view.ts";
 import { type ResourceAction, resourceOperation } from "../../openapi/resources.ts";
 
 /** The operation for API keys, as the service's description lists it. Throws `NotOffered` or `NoDescription`. */
 export const apiKeyOperation = (action: ResourceAction, context: Pick<Context, "describe">) =>
-  offered(
+  offeredOperation(
+    `${verbs[action]} API keys`,
     (description) => resourceOperation(description, /^(api|access)-?_?(keys|tokens)$/i, action),
-    {
-      that: `the service has an operation to ${verbs[action]} API keys`,
-      missing: `the service lists no operation to ${verbs[action]} API keys`,
-      hint: offeredHint,
-    },
     context,
   );
 
 const verbs: Readonly<Record<ResourceAction, string>> = { list: "list", create: "create", remove: "revoke" };
+
+export async function listApiKeys(context: Pick<Context, "describe" | "request" | "say">) {
+  const { found } = await apiKeyOperation("list", context);
+  return listDescribed(found, context);
+}
 
 export const columns: readonly Column[] = [
   { title: "ID", paths: ["id"] },

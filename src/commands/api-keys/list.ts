@@ -1,6 +1,5 @@
-import { listDescribed } from "../../client/described.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { apiKeyOperation, columns } from "./keys.ts";
+import { columns, listApiKeys } from "./keys.ts";
 
 export default defineCommand({
   path: "api-keys list",
@@ -11,8 +10,5 @@ export default defineCommand({
     { text: "List the keys", command: "gpuctl api-keys list --sandbox" },
     { text: "Print only the IDs", command: "gpuctl api-keys list -o id --sandbox" },
   ],
-  run: async (context) => {
-    const { found } = await apiKeyOperation("list", context);
-    return { data: await listDescribed(found, context) };
-  },
+  run: async (context) => ({ data: await listApiKeys(context) }),
 });

@@ -1,12 +1,10 @@
-import { listDescribed } from "../../client/described.ts";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { keyNamed, keyText } from "../../command-kit/described/keys.ts";
+import { keyNamed, keyText, removedKey } from "../../command-kit/described/keys.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { jsonOf } from "../../command-kit/responses.ts";
 import { removalRequest } from "../../openapi/resources.ts";
-import { apiKeyOperation } from "./keys.ts";
+import { apiKeyOperation, listApiKeys } from "./keys.ts";
 
 export default defineCommand({
   path: "api-keys revoke",
@@ -20,12 +18,10 @@ export default defineCommand({
   ]),
   buildInput: async ({ args, ...context }) => {
     const { found: operation, description } = await apiKeyOperation("remove", context);
-    const find = async () => {
-      const { found: listing } = await apiKeyOperation("list", context);
-      return keyNamed(args.key, await listDescribed(listing, context), "API key", "api-keys list");
-    };
     // A dry run shows the request that removes the key, so it looks no name up.
-    const key = context.settings.dryRun ? { id: args.key, record: undefined } : await find();
+    const key = context.settings.dryRun
+      ? { id: args.key, record: undefined }
+      : keyNamed(args.key, await listApiKeys(context), "API key", "api-keys list");
     return { key, request: removalRequest(description, operation, key.id) };
   },
   confirm: {
@@ -37,6 +33,6 @@ export default defineCommand({
       () => request(parts),
       async () => "`gpuctl api-keys list` shows whether it was revoked.",
     );
-    return { data: response.text().trim() === "" ? { id: key.id, success: true } : jsonOf(response) };
+    return { data: removedKey(key, response) };
   },
 });

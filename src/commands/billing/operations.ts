@@ -1,5 +1,6 @@
+import type { Description } from "../../client/description.ts";
 import type { Context } from "../../command-kit/context.ts";
-import { offered, offeredHint } from "../../command-kit/described/offered.ts";
+import { offeredOperation } from "../../command-kit/described/offered.ts";
 import { resourceOperation } from "../../openapi/resources.ts";
 
 const names = {
@@ -11,14 +12,7 @@ const names = {
 /** The operation that shows it, as the service's description lists it. Throws `NotOffered` or `NoDescription`. */
 export const billingOperation = async (name: keyof typeof names, context: Pick<Context, "describe">) => {
   const { collection, text } = names[name];
-  const { found } = await offered(
-    (description) => resourceOperation(description, collection, "list"),
-    {
-      that: `the service has an operation to show ${text}`,
-      missing: `the service lists no operation to show ${text}`,
-      hint: offeredHint,
-    },
-    context,
-  );
+  const find = (description: Description) => resourceOperation(description, collection, "list");
+  const { found } = await offeredOperation(`show ${text}`, find, context);
   return found;
 };

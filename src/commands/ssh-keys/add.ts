@@ -1,10 +1,11 @@
 import { basename } from "node:path";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
+import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { jsonOf } from "../../command-kit/responses.ts";
-import { NotOffered, UsageError } from "../../core/errors.ts";
+import { UsageError } from "../../core/errors.ts";
 import { bodyOf } from "../../openapi/resources.ts";
 import { columns, sshKeyOperation, withFingerprint } from "./keys.ts";
 
@@ -47,12 +48,7 @@ export default defineCommand({
       { like: /^(name|label|title)$/i, assumed: "name", value: name },
       { like: /^((ssh_?)?public_?key|ssh_?key|key|content)$/i, assumed: "publicKey", value: key.text },
     ]);
-    if (unknown.length > 0) {
-      throw new NotOffered(
-        `the service's operation to add SSH keys also needs, or does not take: ${unknown.join(", ")}`,
-        `\`gpuctl api describe ${operation.id}\` shows its fields, and \`gpuctl api call\` sends them.`,
-      );
-    }
+    if (unknown.length > 0) throw differentFields("add SSH keys", operation.id, unknown);
     const { method, path } = operation;
     const data = await progress("Adding the key", () =>
       writeAndCheck(

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { listDescribed } from "../../client/described.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { keyNamePaths } from "../../command-kit/described/keys.ts";
-import { offered, offeredHint } from "../../command-kit/described/offered.ts";
+import { offeredOperation } from "../../command-kit/described/offered.ts";
 import { isRecord } from "../../command-kit/responses.ts";
 import { firstAt } from "../../core/json.ts";
 import type { Column } from "../../core/view.ts";
@@ -9,15 +10,16 @@ import { type ResourceAction, resourceOperation } from "../../openapi/resources.
 
 /** The operation for SSH keys, as the service's description lists it. Throws `NotOffered` or `NoDescription`. */
 export const sshKeyOperation = (action: ResourceAction, context: Pick<Context, "describe">) =>
-  offered(
+  offeredOperation(
+    `${action} SSH keys`,
     (description) => resourceOperation(description, /^(ssh|public|ssh-?public)-?_?keys$/i, action),
-    {
-      that: `the service has an operation to ${action} SSH keys`,
-      missing: `the service lists no operation to ${action} SSH keys`,
-      hint: offeredHint,
-    },
     context,
   );
+
+export async function listSshKeys(context: Pick<Context, "describe" | "request" | "say">) {
+  const { found } = await sshKeyOperation("list", context);
+  return listDescribed(found, context);
+}
 
 const publicKeyPaths = ["publicKey", "public_key", "sshPublicKey", "key"];
 

@@ -1,7 +1,6 @@
-import { listDescribed } from "../../client/described.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
-import { columns, sshKeyOperation, withFingerprint } from "./keys.ts";
+import { columns, listSshKeys, withFingerprint } from "./keys.ts";
 
 export default defineCommand({
   path: "ssh-keys list",
@@ -13,8 +12,7 @@ export default defineCommand({
     { text: "Print only the IDs", command: "gpuctl ssh-keys list -o id --sandbox" },
   ]),
   run: async (context) => {
-    const { found } = await sshKeyOperation("list", context);
-    const data = await listDescribed(found, context);
+    const data = await listSshKeys(context);
     return { data, rows: data.map(withFingerprint) };
   },
 });

@@ -1,12 +1,10 @@
-import { listDescribed } from "../../client/described.ts";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { keyNamed, keyText } from "../../command-kit/described/keys.ts";
+import { keyNamed, keyText, removedKey } from "../../command-kit/described/keys.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { jsonOf } from "../../command-kit/responses.ts";
 import { removalRequest } from "../../openapi/resources.ts";
-import { sshKeyOperation } from "./keys.ts";
+import { listSshKeys, sshKeyOperation } from "./keys.ts";
 
 export default defineCommand({
   path: "ssh-keys remove",
@@ -21,12 +19,10 @@ export default defineCommand({
   ]),
   buildInput: async ({ args, ...context }) => {
     const { found: operation, description } = await sshKeyOperation("remove", context);
-    const find = async () => {
-      const { found: listing } = await sshKeyOperation("list", context);
-      return keyNamed(args.key, await listDescribed(listing, context), "SSH key", "ssh-keys list");
-    };
     // A dry run shows the request that removes the key, so it looks no name up.
-    const key = context.settings.dryRun ? { id: args.key, record: undefined } : await find();
+    const key = context.settings.dryRun
+      ? { id: args.key, record: undefined }
+      : keyNamed(args.key, await listSshKeys(context), "SSH key", "ssh-keys list");
     return { key, request: removalRequest(description, operation, key.id) };
   },
   confirm: {
@@ -37,6 +33,6 @@ export default defineCommand({
       () => request(parts),
       async () => "`gpuctl ssh-keys list` shows whether it was removed.",
     );
-    return { data: response.text().trim() === "" ? { id: key.id, success: true } : jsonOf(response) };
+    return { data: removedKey(key, response) };
   },
 });
