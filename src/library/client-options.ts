@@ -1,4 +1,5 @@
 import { urlProblem } from "../core/urls.ts";
+import { maxTimerMs } from "../core/values/durations.ts";
 import { booleanRule, functionRule, type OptionRule, wholeNumberRule } from "./options.ts";
 
 /** Sends a request and returns its response, like the standard `fetch`. */
@@ -26,9 +27,6 @@ export interface ClientOptions {
   /** Whether inputs are checked against the documented limits before they are sent; true by default. */
   readonly validate?: boolean | undefined;
 }
-
-/** The maximum delay of a Node.js timer. */
-const maxTimerMs = 2 ** 31 - 1;
 
 const urlRule: OptionRule = {
   expected: "a URL such as https://api.example.com",

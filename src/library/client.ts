@@ -41,7 +41,10 @@ export interface Client extends Methods {
     input: Inputs[StreamedId],
     options?: RequestOptions,
   ): AsyncGenerator<CompletionChunk>;
-  /** Closes all connections and ends pending calls. */
+  /**
+   * Closes all connections and ends pending calls. With a `fetch` of your own it does nothing: end those calls with their
+   * `signal`.
+   */
   close(): void;
 }
 

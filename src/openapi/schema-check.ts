@@ -9,6 +9,8 @@ import { type Description, withNumericLimits } from "./document.ts";
 /** A problem with a value; `path` locates it. */
 export interface SchemaIssue {
   readonly path: readonly string[];
+  /** The keyword of the schema that the value violates, such as `required`. */
+  readonly keyword: string;
   readonly message: string;
 }
 
@@ -98,11 +100,18 @@ function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[]
     .map((alternative) => check(alternative, choice.data))
     .filter((problems) => problems.length > 0);
   if (!isRecord(choice.data)) {
-    const messages = new Set(failed.flatMap((problems) => problems.map(({ message }) => message)));
-    return [{ path, message: [...messages].join(", or ") || "must match exactly one of several schemas" }];
+    const problems = failed.flat();
+    const messages = new Set(problems.map(({ message }) => message));
+    return [
+      {
+        path,
+        keyword: problems[0]?.keyword ?? choice.keyword,
+        message: [...messages].join(", or ") || "must match exactly one of several schemas",
+      },
+    ];
   }
   const [closest = []] = failed.sort((a, b) => distance(a) - distance(b));
-  return closest.map((issue) => ({ path: [...path, ...issue.path], message: issue.message }));
+  return closest.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 /**
@@ -110,9 +119,7 @@ function choiceIssues(choice: ErrorObject, check: Check): readonly SchemaIssue[]
  * else, because the value then belongs to another alternative.
  */
 const distance = (problems: readonly SchemaIssue[]): number =>
-  problems.length + (problems.some(({ message }) => message.startsWith(mustBeConstant)) ? 1_000 : 0);
-
-const mustBeConstant = "must be exactly";
+  problems.length + (problems.some(({ keyword }) => keyword === "const") ? 1_000 : 0);
 
 function issueOf({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {
   const path = pathOf(instancePath);
@@ -120,6 +127,7 @@ function issueOf({ instancePath, keyword, params, message = "is not valid" }: Er
   const property = keyword === "required" ? missingProperty : (additionalProperty ?? unevaluatedProperty);
   return {
     path: property === undefined ? path : [...path, String(property)],
+    keyword,
     message: ajvMessages[keyword]?.(params) ?? message,
   };
 }
@@ -146,7 +154,7 @@ const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
   additionalProperties: () => notAField,
   unevaluatedProperties: () => notAField,
   enum: ({ allowedValues }) => `must be one of ${allowedValues.join(", ")}`,
-  const: ({ allowedValue }) => `${mustBeConstant} ${JSON.stringify(allowedValue)}`,
+  const: ({ allowedValue }) => `must be exactly ${JSON.stringify(allowedValue)}`,
   type: ({ type }) =>
     `must be ${String(type)
       .split(",")

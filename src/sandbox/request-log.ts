@@ -61,7 +61,7 @@ function pathOf(issue: unknown): readonly string[] {
 const bearer = ({ req }: Context): string => /^\S+ +(\S+)/.exec(req.header("authorization") ?? "")?.[1] ?? "";
 
 /** Shorter secrets are not removed, because they may be parts of words. */
-const minSecretLength = 8;
+export const minSecretLength = 8;
 
 /** Removes keys from every text, wherever a caller put them. */
 function withoutSecrets(request: LoggedRequest, secrets: readonly string[]): LoggedRequest {

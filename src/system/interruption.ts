@@ -1,6 +1,9 @@
 import process from "node:process";
 import { Interrupted } from "../core/errors.ts";
 
+/** The signals of Ctrl-C, a termination and a closed terminal. */
+export const interruptionSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** Ctrl-C and termination signals. */
 export interface Interruption {
   /** Aborted by the first Ctrl-C, closed terminal or termination signal; the second ends the process immediately. */
@@ -18,7 +21,7 @@ export interface Interruption {
 export function interruption(): Interruption {
   const controller = new AbortController();
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  for (const signal of interruptionSignals) {
     process.on(signal, () => {
       if (forward !== undefined) {
         if (signal !== "SIGINT") forward(signal);

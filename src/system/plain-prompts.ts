@@ -2,6 +2,7 @@ import process from "node:process";
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { Interrupted } from "../core/errors.ts";
+import { interruptionSignals } from "./interruption.ts";
 import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
 
 /** Line-based prompts for screen readers and terminals that cannot move the cursor. */
@@ -77,20 +78,18 @@ async function hiddenLine(question: string): Promise<string> {
   }
 }
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
 /** Rejects with `Interrupted` on Ctrl-C and Ctrl-D. The prompt is written after the handlers are installed. */
 async function oneLine(reader: Interface, question: string): Promise<string> {
   let leave = () => {};
   try {
     return await new Promise((resolve, reject) => {
       leave = () => reject(new Interrupted());
-      for (const signal of signals) process.on(signal, leave);
+      for (const signal of interruptionSignals) process.on(signal, leave);
       reader.once("line", resolve).once("SIGINT", leave).once("close", leave);
       process.stderr.write(question);
     });
   } finally {
-    for (const signal of signals) process.off(signal, leave);
+    for (const signal of interruptionSignals) process.off(signal, leave);
     reader.close();
   }
 }

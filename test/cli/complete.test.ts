@@ -15,7 +15,7 @@ const cached = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });
 
 /** Completes at minute 1000 with files by path; a refresh can change them. */
-async function completionsOf(line: readonly string[], files: Record<string, string>, refill = () => {}) {
+async function completionsOf(line: readonly string[], files: Record<string, string>, refresh = () => {}) {
   let refreshes = 0;
   const system: CompletionSystem = {
     env,
@@ -31,7 +31,7 @@ async function completionsOf(line: readonly string[], files: Record<string, stri
     },
     refreshCache: async () => {
       refreshes += 1;
-      refill();
+      refresh();
     },
   };
   return { out: await complete(line, system), refreshes };

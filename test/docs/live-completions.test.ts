@@ -11,7 +11,8 @@ async function createUser() {
     ...home,
     offered: (shell: ShellName, line: string) => shells[shell](line, { cwd: home.folder, env: home.env }),
     /** Refreshes the cached values, as Tab does in the background. */
-    refill: (kind: string, ...flags: string[]) => home.run(["__complete", kind, ...flags, "--refill"]),
+    refresh: (kind: string, ...flags: string[]) =>
+      home.run(["__complete", kind, ...flags, "--refresh-cache"]),
     /** Replaces the values in the cache. */
     setCached: async (values: readonly string[]) => {
       const folder = join(home.folder, "state/completions");
@@ -32,8 +33,8 @@ describe.each(shellNames)("Tab in %s", (shell) => {
       await user.run(["rentals", "create", "vm", "--gpus", "1", "--label", label, "--sandbox", "--yes"]);
     }
     await user.run("volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox");
-    await user.refill("rental", "--sandbox");
-    await user.refill("volume", "--sandbox");
+    await user.refresh("rental", "--sandbox");
+    await user.refresh("volume", "--sandbox");
 
     expect(await user.offered(shell, "gpuctl --sandbox rentals get ")).toEqual(["1001", "1002"]);
     expect(await user.offered(shell, "gpuctl rentals wait 10 --for running --sandbox ")).toEqual([]);
@@ -47,7 +48,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
 
   test("offers the chat models of the service, and LoRAs with a weight", async () => {
     const user = await createUser();
-    await user.refill("chat-model", "--sandbox");
+    await user.refresh("chat-model", "--sandbox");
     expect(await user.offered(shell, "gpuctl chat Hello --sandbox -m ")).toEqual(["sandbox-echo"]);
     expect(await user.offered(shell, "gpuctl chat Hello --sandbox --model ")).toEqual(["sandbox-echo"]);
     const loras = (await user.offered(shell, "gpuctl image cat --lora Add")).map((one) =>
@@ -72,7 +73,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
   test("never executes text from the service", async () => {
     const user = await createUser();
     const hostile = ["a b$(touch here)", "c`touch here`", "d'\"\\e", "f;touch here", "g:h"];
-    await user.refill("rental", "--sandbox");
+    await user.refresh("rental", "--sandbox");
     await user.setCached(hostile);
     const offers = await user.offered(shell, "gpuctl rentals get --sandbox ");
     const read = await Promise.all(

@@ -11,7 +11,7 @@ test("IDs and labels are requested once and cached in a file only the user can r
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
-  await home.run(asShell("volume", "--refill"));
+  await home.run(asShell("volume", "--refresh-cache"));
   expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /v2/on-demand/storage-volumes",
   ]);
@@ -40,7 +40,7 @@ test("a service that never responds does not block the shell and gets one reques
   expect(await home.run(asShell("volume"))).toEqual({ code: 0, out: "", err: "" });
   await vi.waitFor(() => expect(server.seen).toHaveLength(1), 10_000);
   // A second background refresh ends at once, without a request, while the first one waits.
-  const others = [home.run(asShell("volume", "--refill")), home.run(asShell("volume"))];
+  const others = [home.run(asShell("volume", "--refresh-cache")), home.run(asShell("volume"))];
   for (const other of others) expect(await other).toEqual({ code: 0, out: "", err: "" });
   expect(server.seen).toHaveLength(1);
   expect(closed, "the first request continues").toEqual([]);
@@ -58,14 +58,14 @@ test.each([
 ])("with %s there are no completions and no error", async (_what, env) => {
   const home = await createHome(env);
   expect(await home.run(asShell("rental"))).toEqual({ code: 0, out: "", err: "" });
-  expect(await home.run(asShell("rental", "--refill"))).toEqual({ code: 0, out: "", err: "" });
+  expect(await home.run(asShell("rental", "--refresh-cache"))).toEqual({ code: 0, out: "", err: "" });
 });
 
 test("a state folder that is a file, and an unknown kind of values, give no completions", async () => {
   const home = await createHome({ GPUCTL_SANDBOX: "1" });
   await writeFile(join(home.folder, "state"), "");
   expect(await home.run(asShell("rental"))).toEqual({ code: 0, out: "", err: "" });
-  expect(await home.run(asShell("rental", "--refill"))).toEqual({ code: 0, out: "", err: "" });
+  expect(await home.run(asShell("rental", "--refresh-cache"))).toEqual({ code: 0, out: "", err: "" });
   expect(await home.run(["__complete"])).toEqual({ code: 0, out: "", err: "" });
   expect(await home.run(asShell("key"))).toEqual({ code: 0, out: "", err: "" });
 });
@@ -73,8 +73,10 @@ test("a state folder that is a file, and an unknown kind of values, give no comp
 test("the key is sent only where a command would send it", async () => {
   const home = await createHome({ GPUCTL_API_KEY: key });
   const server = await listen((_request, response) => response.end("[]"));
-  await home.run(asShell("volume", "--base-url", server.origin.replace("127.0.0.1", "0.0.0.0"), "--refill"));
+  await home.run(
+    asShell("volume", "--base-url", server.origin.replace("127.0.0.1", "0.0.0.0"), "--refresh-cache"),
+  );
   expect(server.seen).toEqual([]);
-  await home.run(asShell("volume", "--base-url", server.origin, "--refill"));
+  await home.run(asShell("volume", "--base-url", server.origin, "--refresh-cache"));
   expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`]);
 });

@@ -56,11 +56,15 @@ export const writeCache = (path: string, entry: CacheEntry): void =>
  * Does the work while holding a lock file, so that pressing Tab repeatedly sends one request. Throws when another
  * process holds the lock; a lock older than `maxAge` milliseconds is stale.
  */
-export async function withLock(path: string, maxAge: number, work: () => Promise<void>): Promise<void> {
+export async function withLock(
+  path: string,
+  { maxAge, now }: { readonly maxAge: number; readonly now: number },
+  work: () => Promise<void>,
+): Promise<void> {
   const lock = `${path}.lock`;
   makeFolderSync(dirname(path), 0o700);
   const existing = await stat(lock).catch(() => undefined);
-  if (existing && Date.now() - existing.mtimeMs > maxAge) await rm(lock, { force: true });
+  if (existing && now - existing.mtimeMs > maxAge) await rm(lock, { force: true });
   await writeFile(lock, "", { mode: 0o600, flag: "wx" });
   try {
     await work();

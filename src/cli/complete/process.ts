@@ -10,7 +10,7 @@ import { refreshCache, refreshTimeout } from "./refresh-cache.ts";
 const printAt = 120;
 
 /** Marks a background process that only refreshes the cache. */
-const refreshMark = "--refill";
+const refreshMark = "--refresh-cache";
 
 /** Runs `__complete` for a shell: prints no errors, never keeps the shell waiting, and always exits 0. */
 export async function runCompletion(

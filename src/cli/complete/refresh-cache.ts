@@ -38,7 +38,7 @@ export async function refreshCache(
     services,
     notes: createNotes(requestSettings, system.io.stderr),
   };
-  await withLock(path, refreshTimeout, async () => {
+  await withLock(path, { maxAge: refreshTimeout, now: system.clock.now() }, async () => {
     const connection = connect(runtime);
     try {
       const context = createContext(runtime, connection, system.clock.now);

@@ -27,7 +27,10 @@ export function duration(milliseconds: number): string {
   return parts.join(" ");
 }
 
-/** The maximum wait in milliseconds: 24 days. The limit of Node.js timers is just under 25 days. */
+/** The maximum delay of a Node.js timer in milliseconds: just under 25 days. */
+export const maxTimerMs = 2 ** 31 - 1;
+
+/** The maximum wait in milliseconds: 24 days, which a timer can wait. */
 export const maxDuration = 24 * timeUnits[0].milliseconds;
 
 const parsedUnits = [...timeUnits, { unit: "ms", milliseconds: 1 }];

@@ -5,7 +5,7 @@ import { operation } from "../../contract/operation.ts";
 import { id } from "../../contract/shared.ts";
 import { fieldlessRead } from "./pages.ts";
 
-const rentalsGroup = { host: "compute", group: "rentals", assumed: true } as const;
+export const rentalsGroup = { host: "compute", group: "rentals", assumed: true } as const;
 
 const terminate = {
   ...rentalsGroup,

@@ -10,9 +10,9 @@ import {
   replacements,
 } from "../../contract/rentals.ts";
 import { pageInput, pageSchema } from "./pages.ts";
+import { rentalsGroup } from "./rentals.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
-const rentalsGroup = { host: "compute", group: "rentals", assumed: true } as const;
 
 const bareMetalRequest = createBareMetalRental.input
   .extend({ rentalType: z.literal(bareMetal).describe("Type of the rental") })

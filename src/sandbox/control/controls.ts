@@ -4,7 +4,7 @@ import type { Queries, Store } from "../queries.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
 import { lastRequests, type NumberedRequest } from "../request-log.ts";
 import { builtInUserId } from "../schema.ts";
-import { allRentals } from "../tables/rentals.ts";
+import { allRentals, isActiveAt } from "../tables/rentals.ts";
 import { creditOf } from "../tables/users.ts";
 import { restoreSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
@@ -70,7 +70,7 @@ export function controlsOf(store: Store, machine: Clock, file: string): SandboxC
 function countAll(store: Queries, now: number) {
   const [row] = store.all(
     `SELECT
-      (SELECT count(*) FROM rentals WHERE endsAt IS NULL OR endsAt > ?1) AS active,
+      (SELECT count(*) FROM rentals WHERE ${isActiveAt("?1")}) AS active,
       (SELECT count(*) FROM rentals WHERE endsAt <= ?1) AS ended,
       (SELECT count(*) FROM volumes) AS volumes,
       (SELECT count(*) FROM users WHERE deletedAt IS NULL) AS users,

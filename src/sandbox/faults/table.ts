@@ -1,9 +1,7 @@
 import * as z from "zod";
 import { faultDefaults } from "../../core/sandbox.ts";
+import { maxTimerMs } from "../../core/values/durations.ts";
 import type { Queries, Row, Store } from "../queries.ts";
-
-/** The maximum delay of a Node.js timer. */
-const maxDelayMs = 2 ** 31 - 1;
 
 /** The format of a new fault. It lets `after` calls of an operation (or of all, `*`) pass, then affects `times` calls. */
 export const faultInput = z.strictObject({
@@ -15,7 +13,7 @@ export const faultInput = z.strictObject({
   /** The Retry-After header of that response. */
   retryAfterSeconds: z.number().min(0).optional(),
   /** Delays the response by this many milliseconds of real time. */
-  delayMs: z.int().min(0).max(maxDelayMs).optional(),
+  delayMs: z.int().min(0).max(maxTimerMs).optional(),
   /** Breaks the connection instead of a response, or where the response is cut. */
   reset: z.boolean().default(false),
   /** Ends the response after this many server-sent events, or KiB when it is not a stream. */

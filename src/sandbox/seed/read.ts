@@ -9,6 +9,7 @@ import { reasonOf } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import { createApiKey, createSshKey } from "../assumed/keys.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
+import { minSecretLength } from "../request-log.ts";
 
 /** An id that a seed sets. New ids count up from the largest one, so there must be room above it. */
 const recordId = z
@@ -31,7 +32,7 @@ const bareMetal = createBareMetalRental.input
 /** The value of an API key: valid as a bearer credential, and long enough for the request log to remove it. */
 const secret = z
   .string()
-  .min(8)
+  .min(minSecretLength)
   .regex(/^[\x21-\x7e]+$/);
 
 /** The format of a seed. Its entries have the fields of the create operations, and their defaults. */

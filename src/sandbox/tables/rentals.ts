@@ -13,6 +13,9 @@ const numbered = (row: Row): NumberedRental => ({
   rental: JSON.parse(String(row.record)),
 });
 
+/** The SQL condition for rentals that have not ended. `now` is the parameter with the time, such as `?`. */
+export const isActiveAt = (now: string): string => `(endsAt IS NULL OR endsAt > ${now})`;
+
 const ofUser = "SELECT id, record FROM rentals WHERE userId = ?";
 
 /** Adds a rental with the given id, or the next free one. */
@@ -46,7 +49,7 @@ export function activeRentals(
 ): readonly NumberedRental[] {
   return store
     .all(
-      `${ofUser} AND (endsAt IS NULL OR endsAt > ?) AND rentalType = ifnull(?, rentalType) ORDER BY id`,
+      `${ofUser} AND ${isActiveAt("?")} AND rentalType = ifnull(?, rentalType) ORDER BY id`,
       userId,
       now,
       type ?? null,

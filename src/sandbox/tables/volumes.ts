@@ -2,6 +2,7 @@ import type { CheckedInputOf } from "../../contract/index.ts";
 import type { Id } from "../../contract/shared.ts";
 import type { Queries, Row } from "../queries.ts";
 import { numberOf } from "./numbers.ts";
+import { isActiveAt } from "./rentals.ts";
 
 /** A volume as stored: the fields it was created with. */
 type StoredVolume = Omit<CheckedInputOf<"createStorageVolume">, "rentalIds"> & { readonly createdAt: string };
@@ -37,7 +38,7 @@ export const attachedRentals = (store: Queries, volumeId: number, now: number): 
   store
     .all(
       `SELECT rentalId FROM attachments JOIN rentals ON rentals.id = rentalId
-       WHERE volumeId = ? AND (endsAt IS NULL OR endsAt > ?) ORDER BY rentalId`,
+       WHERE volumeId = ? AND ${isActiveAt("?")} ORDER BY rentalId`,
       volumeId,
       now,
     )
