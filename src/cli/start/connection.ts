@@ -62,7 +62,9 @@ export function connect(
   const options = {
     fetch: async (url, init) => {
       if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent });
-      return (await sandbox()).fetch(new Request(url, init));
+      const response = (await sandbox()).fetch(new Request(url, init));
+      onSent();
+      return response;
     },
     observe,
     timeout: settings.timeout,
