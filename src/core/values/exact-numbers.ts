@@ -56,17 +56,27 @@ export const markedNumber = (number: string): string | undefined =>
 
 /** Replaces the marked strings inside a value by numbers, and keeps their texts. */
 export function withoutMarks(value: unknown): unknown {
-  if (typeof value === "string") return value.startsWith(mark) ? Number(value.slice(mark.length)) : value;
-  if (typeof value !== "object" || value === null) return value;
-  const entries: readonly (readonly [string, unknown])[] = Object.entries(value);
-  for (const [key, inner] of entries) {
-    const plain = withoutMarks(inner);
-    if (plain === inner) continue;
-    Reflect.set(value, key, plain);
-    keep(value, key, String(inner).slice(mark.length));
+  if (isMarked(value)) return Number(textOf(value));
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const inner: unknown = value[index];
+      value[index] = withoutMarks(inner);
+      if (isMarked(inner)) keep(value, String(index), textOf(inner));
+    }
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const inner = value[key];
+      value[key] = withoutMarks(inner);
+      if (isMarked(inner)) keep(value, key, textOf(inner));
+    }
   }
   return value;
 }
+
+const isMarked = (value: unknown): value is string => typeof value === "string" && value.startsWith(mark);
+const textOf = (marked: string): string => marked.slice(mark.length);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
 
 function keep(holder: object, key: string, text: string): void {
   isUsed = true;
