@@ -30,6 +30,7 @@ function __gpuctl_at
         end
     end
     test "$path" = "$argv[1]"; or return 1
+    set -g __gpuctl_named $own
     set -q argv[2]; or return 0
     test (count $own) -eq $argv[2]; and return 0
     set -q argv[3]; and test (count $own) -gt $argv[2]
@@ -53,7 +54,11 @@ function __gpuctl_live
                 set -a service $word
         end
     end
-    command gpuctl __complete $argv[1] '' $service 2>/dev/null </dev/null
+    set -l typed ''
+    if test $argv[1] = operation-field
+        set typed (string replace -r '^(--[^=]*=|-[fF])' '' -- (commandline -ct)) --operation "$__gpuctl_named"
+    end
+    command gpuctl __complete $argv[1] $typed $service 2>/dev/null </dev/null
 end
 
 complete -c gpuctl -f
@@ -277,8 +282,8 @@ complete -c gpuctl -n '__gpuctl_at \'api\' 0' -a spec -d 'Print the service\'s o
 complete -c gpuctl -n '__gpuctl_at \'api list\'' -l group -x -d 'List only the operations of this group'
 complete -c gpuctl -n '__gpuctl_at \'api describe\' 1' -F
 complete -c gpuctl -n '__gpuctl_at \'api call\' 1' -F
-complete -c gpuctl -n '__gpuctl_at \'api call\'' -s f -l raw-field -x -d 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists'
-complete -c gpuctl -n '__gpuctl_at \'api call\'' -s F -l field -x -d 'A field that may be a number, true, false or null; @FILE reads a file, - reads stdin'
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -s f -l raw-field -x -a '(__gpuctl_live operation-field)' -d 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists'
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -s F -l field -x -a '(__gpuctl_live operation-field)' -d 'A field that may be a number, true, false or null; @FILE reads a file, - reads stdin'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -l input -r -F -d 'File with the whole body, as JSON; - reads stdin'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -s i -l include -d 'Print the status and the headers of the response first'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -l paginate -d 'Follow the pages of a listing and print one array'

@@ -513,8 +513,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'api describe' = @()
     'api call' = @(
-      ,@(@('-f', '--raw-field'), 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists', @(), '')
-      ,@(@('-F', '--field'), 'A field that may be a number, true, false or null; @FILE reads a file, - reads stdin', @(), '')
+      ,@(@('-f', '--raw-field'), 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists', @(), 'operation-field')
+      ,@(@('-F', '--field'), 'A field that may be a number, true, false or null; @FILE reads a file, - reads stdin', @(), 'operation-field')
       ,@(@('--input'), 'File with the whole body, as JSON; - reads stdin', @(), '')
       ,@(@('-i', '--include'), 'Print the status and the headers of the response first', @(), '')
       ,@(@('--paginate'), 'Follow the pages of a listing and print one array', @(), '')
@@ -735,6 +735,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   $path = ''
   $previous = ''
   $count = 0
+  $named = @()
   $serviceArgs = @()
   foreach ($element in ($commandAst.CommandElements | Select-Object -Skip 1)) {
     if ($element.Extent.EndOffset -ge $cursorPosition -and $wordToComplete) { break }
@@ -748,8 +749,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     if ($word -ceq '--') { return }
     $next = "$path $word".Trim()
     if ($service -ccontains ($word -split '=')[0]) { $serviceArgs += $word }
-    if ($commands.ContainsKey($next)) { $path = $next; $count = 0 }
-    elseif (-not $word.StartsWith('-')) { $count++ }
+    if ($commands.ContainsKey($next)) { $path = $next; $count = 0; $named = @() }
+    elseif (-not $word.StartsWith('-')) { $count++; $named += $word }
     $previous = $word
   }
 
@@ -779,10 +780,12 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   }
   if ($live) {
     try {
-      $found = @(& gpuctl __complete $live '' @serviceArgs 2> $null | ForEach-Object {
+      $typed = @('')
+      if ($live -eq 'operation-field') { $typed = @($wordToComplete, '--operation', "$named") }
+      $found = @(& gpuctl __complete $live @typed @serviceArgs 2> $null | ForEach-Object {
         $value, $text = $_ -split "`t", 2
         if (-not $text) { $text = $value }
-        if ($value -notmatch '^[\w.-]+$') { $value = "'" + ($value -replace "['\u2018-\u201b]", '$0$0') + "'" }
+        if ($value -notmatch '^[\w.=-]+$') { $value = "'" + ($value -replace "['\u2018-\u201b]", '$0$0') + "'" }
         ,@($value, $text)
       })
     } catch { }

@@ -5,10 +5,22 @@ import { parseCents, parseMoney } from "../core/values/money.ts";
 
 /** The kinds of values that are looked up for shell completion and prompts. */
 export type LiveValue = (typeof liveValues)[number];
-export const liveValues = ["rental", "volume", "profile", "ssh-key", "chat-model", "lora"] as const;
+export const liveValues = [
+  "rental",
+  "volume",
+  "profile",
+  "ssh-key",
+  "chat-model",
+  "lora",
+  "operation-field",
+] as const;
 
 /** Resources that are named by their id or by their label. */
 export type Labelled = Extract<LiveValue, "rental" | "volume">;
+
+/** Whether values of a kind are also named by their labels. */
+export const isLabelled = (kind: LiveValue | undefined): kind is Labelled =>
+  kind === "rental" || kind === "volume";
 
 /** Whether a word may be a label. Digits alone are always an id. */
 export const mayBeLabel = (word: unknown): word is string => typeof word === "string" && /\D/.test(word);

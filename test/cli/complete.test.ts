@@ -9,7 +9,11 @@ const minute = 60_000;
 const folders = { config: "/config", state: "/state", temporary: "/tmp" };
 const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: key };
 const pathFor = (kind: "rental" | "volume", cli = {}) =>
-  cachePath(folders, kind, resolveSettings({ cli, flags: globalFlags, env, config: {}, for: "use" }));
+  cachePath(
+    folders,
+    { kind, operation: "" },
+    resolveSettings({ cli, flags: globalFlags, env, config: {}, for: "use" }),
+  );
 
 const cached = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });

@@ -29,19 +29,28 @@ describe.each(shellNames)("Tab in %s", (shell) => {
 
   test("offers the rentals and volumes of the service selected on the command line", async () => {
     const user = await createUser();
-    for (const label of ["web", "it's $(touch here)"]) {
+    for (const label of ["web", "it's $(touch here)", "twin", "twin", "1001"]) {
       await user.run(["rentals", "create", "vm", "--gpus", "1", "--label", label, "--sandbox", "--yes"]);
     }
     await user.run("volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox");
     await user.refresh("rental", "--sandbox");
     await user.refresh("volume", "--sandbox");
 
-    expect(await user.offered(shell, "gpuctl --sandbox rentals get ")).toEqual(["1001", "1002"]);
+    const rentals = await user.offered(shell, "gpuctl --sandbox rentals get ");
+    expect(rentals.map((one) => one.replaceAll("\\", "")).sort()).toEqual([
+      "1001",
+      "1002",
+      "1003",
+      "1004",
+      "1005",
+      "it's $(touch here)",
+      "web",
+    ]);
     expect(await user.offered(shell, "gpuctl rentals wait 10 --for running --sandbox ")).toEqual([]);
-    expect(await user.offered(shell, "gpuctl volumes attach --sandbox ")).toEqual(["501"]);
-    expect(await user.offered(shell, "gpuctl volumes attach --sandbox 501 1001 ")).toEqual(["1001", "1002"]);
+    expect(await user.offered(shell, "gpuctl volumes attach --sandbox ")).toEqual(["501", "data-1"]);
+    expect(await user.offered(shell, "gpuctl volumes attach --sandbox 501 1001 we")).toEqual(["web"]);
     const flag = "gpuctl rentals create bare-metal --sandbox --storage-volume ";
-    expect(await user.offered(shell, flag)).toEqual(["501"]);
+    expect(await user.offered(shell, flag)).toEqual(["501", "data-1"]);
     expect(await user.offered(shell, "gpuctl rentals get ")).toEqual([]);
     expect(await readdir(user.folder)).not.toContain("here");
   });
@@ -55,6 +64,30 @@ describe.each(shellNames)("Tab in %s", (shell) => {
       one.replaceAll("\\", ""),
     );
     expect(loras).toEqual(["Add_Detail:1"]);
+  });
+
+  test("offers the fields of the operation on the line, and then their choices", async () => {
+    const user = await createUser();
+    const create = "POST /v2/on-demand/bare-metal-rentals";
+    for (const operation of ["createBareMetalRental", "listVirtualMachineRentals", create]) {
+      await user.refill("operation-field", "", "--operation", operation, "--sandbox");
+    }
+    const offered = async (line: string) =>
+      (await user.offered(shell, `gpuctl api call --sandbox ${line}`)).map((one) => one.replaceAll("\\", ""));
+    const values = async (line: string) => (await offered(line)).map((one) => one.replace(/^.*=/, "")).sort();
+
+    expect(await offered("createBareMetalRental -f gpu")).toEqual(["gpuCount=", "gpuType="]);
+    expect(await offered("createBareMetalRental -F label=a -F storageVolume")).toContain(
+      "storageVolume[id]=",
+    );
+    expect(await offered("createBareMetalRental -f sshPublicKeyIds")).toEqual(["sshPublicKeyIds[]="]);
+    expect(await values("createBareMetalRental -f gpuType=h")).toEqual(["h100", "h200"]);
+    expect(await values("listVirtualMachineRentals --raw-field includeClusterPools=")).toEqual([
+      "false",
+      "true",
+    ]);
+    expect(await offered(`${create} -f gpuT`)).toEqual(["gpuType="]);
+    expect(await offered("-f gpu")).toEqual([]);
   });
 
   test("offers profiles by name", async () => {

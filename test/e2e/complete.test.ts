@@ -25,7 +25,7 @@ test("IDs and labels are requested once and cached in a file only the user can r
 
   const { code, out, err } = await home.run(asShell("volume"));
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out).toMatch(/^[^\t\n]+\t[^\t\n]*\n$/);
+  expect(out).toMatch(/^([^\t\n]+\t[^\t\n]*\n){2}$/);
   expect(server.requests).toHaveLength(1);
 });
 

@@ -26,14 +26,17 @@ export const freshMs = 30_000;
 /** Milliseconds for which cached values are used when a request fails or is too slow. */
 export const maxAgeMs = 3_600_000;
 
-/** The cache file for one kind of values of one service and account. */
+/** The cache file for one kind of values, or for the fields of one operation, of one service and account. */
 export function cachePath(
   { state }: Pick<System["files"]["folders"], "state">,
-  kind: LiveValue,
+  { kind, operation }: { readonly kind: LiveValue; readonly operation: string },
   { sandbox, baseUrl, profile, credential }: Settings,
 ): string {
   const service = sandbox ? ["sandbox"] : [baseUrl, profile, credential?.source, credential?.lastFour];
-  const name = createHash("sha256").update(JSON.stringify(service)).digest("hex").slice(0, 16);
+  const name = createHash("sha256")
+    .update(JSON.stringify([...service, operation]))
+    .digest("hex")
+    .slice(0, 16);
   return join(state, "completions", `${kind}-${name}.json`);
 }
 

@@ -10,7 +10,7 @@ export interface CompletionSystem extends Pick<System, "env" | "files" | "clock"
 }
 
 /**
- * The output of `__complete KIND [PREFIX] [FLAG]...`: for each value a line with the value, a tab and its description.
+ * The output of `__complete KIND [PREFIX] [--operation WORDS] [FLAG]...`: for each value a line with the value, a tab and its description.
  * Empty on any error, because a shell cannot show a message during completion.
  */
 export async function complete(argv: readonly string[], system: CompletionSystem): Promise<string> {
@@ -18,12 +18,18 @@ export async function complete(argv: readonly string[], system: CompletionSystem
     const request = parseRequest(argv);
     const values = (await localValues(request, system)) ?? (await valuesFromService(request, system));
     return values
-      .filter(({ value }) => value.startsWith(request.prefix))
+      .filter(({ value }) => isOffered(value, request))
       .map(({ value, description }) => `${value}\t${description}\n`)
       .join("");
   } catch {
     return "";
   }
+}
+
+/** Whether a value completes the prefix. Of `NAME=VALUE`, the name is completed first, and then the value. */
+function isOffered(value: string, { kind, prefix }: CompletionRequest): boolean {
+  const isNext = kind !== "operation-field" || prefix.includes("=") !== value.endsWith("=");
+  return isNext && value.startsWith(prefix);
 }
 
 /** Values that no service has to be asked for; undefined for other kinds. */
@@ -53,12 +59,13 @@ const profiles = ({ files }: CompletionSystem): readonly Completion[] =>
 
 /** Fresh values from the cache, or else from a request that returns in time, or else older values from the cache. */
 async function valuesFromService(
-  { kind, cli }: CompletionRequest,
+  request: CompletionRequest,
   system: CompletionSystem,
 ): Promise<readonly Completion[]> {
-  const settings = settingsFor(cli, system);
+  const settings = settingsFor(request.cli, system);
   if (!settings.sandbox && settings.baseUrl === undefined) return [];
-  const path = cachePath(system.files.folders, kind, settings);
+  if (request.kind === "operation-field" && request.operation === "") return [];
+  const path = cachePath(system.files.folders, request, settings);
   const cached = readCache(path, system);
   if (cached?.fresh) return cached.values;
   await system.refreshCache();

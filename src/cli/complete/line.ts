@@ -9,6 +9,8 @@ import { type CliGlobals, globalFlags } from "../parse/globals.ts";
 export interface CompletionRequest {
   readonly kind: LiveValue;
   readonly prefix: string;
+  /** The words that name an operation, of which fields are completed: its ID, or its method and path. */
+  readonly operation: string;
   /** The global flags on the line that select the service. */
   readonly cli: CliGlobals;
 }
@@ -20,18 +22,21 @@ const serviceFlags: Readonly<Record<string, { type: "string" | "boolean" }>> = O
     .map((flag) => [flag.name, { type: "value" in flag ? "string" : "boolean" }]),
 );
 
-/** Parses `KIND [PREFIX] [FLAG]...`. Ignores unknown flags; throws for an unknown kind. */
+/** Parses `KIND [PREFIX] [--operation WORDS] [FLAG]...`. Ignores unknown flags; throws for an unknown kind. */
 export function parseRequest(argv: readonly string[]): CompletionRequest {
-  const { values, positionals } = parseArgs({
+  const {
+    values: { operation, ...cli },
+    positionals,
+  } = parseArgs({
     args: [...argv],
-    options: serviceFlags,
+    options: { ...serviceFlags, operation: { type: "string" } },
     allowPositionals: true,
     strict: false,
   });
   const [word, prefix = ""] = positionals;
   const kind = liveValues.find((name) => name === word);
   if (kind === undefined) throw new Error(`unknown kind of values: ${word}`);
-  return { kind, prefix, cli: values };
+  return { kind, prefix, operation: typeof operation === "string" ? operation.trim() : "", cli };
 }
 
 /** The settings that a command with these flags would use. */

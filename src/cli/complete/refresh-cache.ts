@@ -1,10 +1,13 @@
-import { firstAt } from "../../core/json.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { isLabelled, type LiveValue, mayBeLabel } from "../../command-kit/values.ts";
+import { asList, asRecord, firstAt, parseJson } from "../../core/json.ts";
 import { isWord, oneLine, plainText } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
 import { createNotes } from "../print/notes.ts";
 import { type Live, liveRecords } from "../prompt/live.ts";
 import { connect } from "../start/connection.ts";
 import { createContext } from "../start/context.ts";
+import { loadCommand } from "../start/run.ts";
 import type { Services } from "../start/services.ts";
 import { type Completion, cachePath, withLock, writeCache } from "./cache.ts";
 import { parseRequest, settingsFor } from "./line.ts";
@@ -23,9 +26,10 @@ export async function refreshCache(
   system: System,
   services: Services,
 ): Promise<void> {
-  const { kind, cli } = parseRequest(argv);
-  const settings = settingsFor(cli, system);
-  const path = cachePath(system.files.folders, kind, settings);
+  const request = parseRequest(argv);
+  const { kind, operation } = request;
+  const settings = settingsFor(request.cli, system);
+  const path = cachePath(system.files.folders, request, settings);
   const requestSettings = {
     ...settings,
     quiet: true,
@@ -42,21 +46,68 @@ export async function refreshCache(
     const connection = connect(runtime);
     try {
       const context = createContext(runtime, connection, system.clock.now);
-      const live = await liveRecords(kind, context, async () => ({}));
-      writeCache(path, { at: system.clock.now(), values: valuesOf(live) });
+      const values =
+        kind === "operation-field"
+          ? await fieldsOf(operation, context)
+          : valuesOf(kind, await liveRecords(kind, context, async () => ({})));
+      writeCache(path, { at: system.clock.now(), values });
     } finally {
       connection.close();
     }
   });
 }
 
-/** The ids of records with their labels, as the view of the list command defines them. */
-function valuesOf({ records, view }: Live): readonly Completion[] {
-  const label = view.columns.find(({ title }) => title === "LABEL" || title === "NAME")?.paths ?? [];
-  return records
-    .map((record) => ({
-      value: plainText(firstAt(record, view.id)),
-      description: oneLine(plainText(firstAt(record, label)), true),
-    }))
+/**
+ * The ids of records with their labels, as the view of the list command defines them. Where a label stands for an id,
+ * also the labels that only one of them has, with their ids.
+ */
+function valuesOf(kind: LiveValue, { records, view }: Live): readonly Completion[] {
+  const paths = view.columns.find(({ title }) => title === "LABEL" || title === "NAME")?.paths ?? [];
+  const rows = records
+    .map((record) => ({ id: plainText(firstAt(record, view.id)), label: plainText(firstAt(record, paths)) }))
+    .filter(({ id }) => isWord(id));
+  const taken = rows.flatMap(({ id, label }) => [id, label]);
+  // A label that looks like a flag cannot be typed as an argument.
+  const isUsable = (label: string) =>
+    isWord(label) && !label.startsWith("-") && mayBeLabel(label) && isOnce(label, taken);
+  return [
+    ...rows.map(({ id, label }) => ({ value: id, description: oneLine(label, true) })),
+    ...(isLabelled(kind) ? rows : [])
+      .filter(({ label }) => isUsable(label))
+      .map(({ id, label }) => ({ value: label, description: id })),
+  ];
+}
+
+const isOnce = (text: string, texts: readonly string[]): boolean =>
+  texts.indexOf(text) === texts.lastIndexOf(text);
+
+/**
+ * The fields of an operation as \`api call\` takes them: \`NAME=\` with its type, and \`NAME=VALUE\` for each value of a field
+ * with choices. Throws the same errors as \`api describe\`.
+ */
+async function fieldsOf(operation: string, context: Context): Promise<readonly Completion[]> {
+  const [, first = "", path] = /^(\S+)(?:\s+(.*))?$/.exec(operation) ?? [];
+  const { run } = await loadCommand("api describe");
+  const result = await run({ ...context, input: {}, flags: {}, args: { operation: first, path } });
+  const fields = ("data" in result ? asList(asRecord(result.data).fields) : []).map(asRecord);
+  const names = fields.map(({ name }) => String(name));
+  return fields
+    .filter(({ in: place, name }) => place !== "cookie" && !names.some((one) => one.startsWith(`${name}[`)))
+    .flatMap(({ name, type, required, choices }) => {
+      const key = /^list of /.test(String(type)) ? `${name}[]=` : `${name}=`;
+      const values = choices === null ? constantsOf(String(type)) : asList(choices);
+      const description = required === true ? `${type}, required` : String(type);
+      return [
+        { value: key, description },
+        ...values.map((value) => ({ value: `${key}${value}`, description: "" })),
+      ];
+    })
     .filter(({ value }) => isWord(value));
+}
+
+/** The values that a type allows if it names each of them, such as `boolean` or `"a" or "b"`; else none. */
+function constantsOf(type: string): readonly unknown[] {
+  if (type === "boolean") return [true, false];
+  const constants = type.split(" or ").map((word) => parseJson(word));
+  return constants.includes(undefined) ? [] : constants;
 }

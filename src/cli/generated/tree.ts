@@ -2715,6 +2715,7 @@ export const nouns: readonly Noun[] = [
       "value": "KEY=VALUE",
       "repeat": true,
       "short": "f",
+      "completes": "operation-field",
       "names": [
        "raw-field"
       ],
@@ -2729,6 +2730,7 @@ export const nouns: readonly Noun[] = [
       "value": "KEY=VALUE",
       "repeat": true,
       "short": "F",
+      "completes": "operation-field",
       "names": [
        "field"
       ],

@@ -1,6 +1,6 @@
 import type { Call } from "../../client/call.ts";
 import type { CommandNode } from "../../command-kit/tree.ts";
-import { type Labelled, type LiveValue, mayBeLabel, parseId } from "../../command-kit/values.ts";
+import { isLabelled, type Labelled, type LiveValue, mayBeLabel, parseId } from "../../command-kit/values.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { asRecord, valueAt } from "../../core/json.ts";
 
@@ -68,9 +68,7 @@ const idField = (
   path: string | undefined,
   source: string,
 ): readonly IdField[] =>
-  path !== undefined && (kind === "rental" || kind === "volume")
-    ? [{ kind, path: path.split("."), source }]
-    : [];
+  path !== undefined && isLabelled(kind) ? [{ kind, path: path.split("."), source }] : [];
 
 function withValue(record: unknown, [name = "", ...rest]: readonly string[], value: unknown): object {
   const before = asRecord(record);

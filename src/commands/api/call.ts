@@ -33,10 +33,11 @@ export default defineCommand({
     rawField: flag.texts("A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists", {
       short: "f",
       value: "KEY=VALUE",
+      completes: "operation-field",
     }),
     field: flag.texts(
       "A field that may be a number, true, false or null; @FILE reads a file, - reads stdin",
-      { short: "F", value: "KEY=VALUE" },
+      { short: "F", value: "KEY=VALUE", completes: "operation-field" },
     ),
     input: flag.text("File with the whole body, as JSON; - reads stdin", { value: "FILE" }),
     include: flag.boolean("Print the status and the headers of the response first", {

@@ -36,6 +36,7 @@ function __gpuctl_at
         end
     end
     test "$path" = "$argv[1]"; or return 1
+    set -g __gpuctl_named $own
     set -q argv[2]; or return 0
     test (count $own) -eq $argv[2]; and return 0
     set -q argv[3]; and test (count $own) -gt $argv[2]
@@ -59,7 +60,11 @@ function __gpuctl_live
                 set -a service $word
         end
     end
-    command gpuctl __complete $argv[1] '' $service 2>/dev/null </dev/null
+    set -l typed ''
+    if test $argv[1] = operation-field
+        set typed (string replace -r '^(--[^=]*=|-[fF])' '' -- (commandline -ct)) --operation "$__gpuctl_named"
+    end
+    command gpuctl __complete $argv[1] $typed $service 2>/dev/null </dev/null
 end
 
 complete -c gpuctl -f

@@ -38,6 +38,7 @@ ${tree.places
   $path = ''
   $previous = ''
   $count = 0
+  $named = @()
   $serviceArgs = @()
   foreach ($element in ($commandAst.CommandElements | Select-Object -Skip 1)) {
     if ($element.Extent.EndOffset -ge $cursorPosition -and $wordToComplete) { break }
@@ -51,8 +52,8 @@ ${tree.places
     if ($word -ceq '--') { return }
     $next = "$path $word".Trim()
     if ($service -ccontains ($word -split '=')[0]) { $serviceArgs += $word }
-    if ($commands.ContainsKey($next)) { $path = $next; $count = 0 }
-    elseif (-not $word.StartsWith('-')) { $count++ }
+    if ($commands.ContainsKey($next)) { $path = $next; $count = 0; $named = @() }
+    elseif (-not $word.StartsWith('-')) { $count++; $named += $word }
     $previous = $word
   }
 
@@ -82,10 +83,12 @@ ${tree.places
   }
   if ($live) {
     try {
-      $found = @(& gpuctl __complete $live '' @serviceArgs 2> $null | ForEach-Object {
+      $typed = @('')
+      if ($live -eq 'operation-field') { $typed = @($wordToComplete, '--operation', "$named") }
+      $found = @(& gpuctl __complete $live @typed @serviceArgs 2> $null | ForEach-Object {
         $value, $text = $_ -split "\`t", 2
         if (-not $text) { $text = $value }
-        if ($value -notmatch '^[\\w.-]+$') { $value = "'" + ($value -replace "['\\u2018-\\u201b]", '$0$0') + "'" }
+        if ($value -notmatch '^[\\w.=-]+$') { $value = "'" + ($value -replace "['\\u2018-\\u201b]", '$0$0') + "'" }
         ,@($value, $text)
       })
     } catch { }
