@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import { TLSSocket } from "node:tls";
+import { orAborted, startDeadline } from "./deadline.ts";
 import { connectionFailed, moduleFor, proxyAgent } from "./transport.ts";
 
 /** What a host's response to a request without a key shows. */
@@ -20,43 +21,43 @@ export interface Certificate {
 }
 
 /**
- * Sends a HEAD request to a base URL, through a proxy if one applies. `timeout` is in milliseconds. Throws
- * `ConnectionFailed`, or an `Error` when the request times out.
+ * Sends a HEAD request to a base URL, through a proxy if one applies. `timeout` is in milliseconds, for all of it. Throws
+ * `ConnectionFailed`.
  */
 export async function probe(base: string, timeout: number): Promise<Probe> {
   const url = new URL(base);
   url.username = "";
   url.password = "";
+  const deadline = startDeadline(timeout, undefined);
   const closing = new AbortController();
-  const agent = await proxyAgent(url, { signal: closing.signal, keepAlive: true });
+  try {
+    // A request that waits for its connection does not notice an abort.
+    return await orAborted(probeOnce(url, closing.signal), deadline.signal);
+  } finally {
+    deadline.clear();
+    closing.abort();
+  }
+}
+
+async function probeOnce(url: URL, signal: AbortSignal): Promise<Probe> {
+  const agent = await proxyAgent(url, { signal, keepAlive: true });
   const { request } = await moduleFor(url);
   const options: RequestOptions = {
     method: "HEAD",
-    signal: AbortSignal.timeout(timeout),
+    signal,
     // Untrusted certificates are examined too. This is safe, because the request holds no secret.
     rejectUnauthorized: false,
     ...(agent && { agent }),
   };
-  try {
-    return await new Promise<Probe>((resolve, reject) => {
-      request(url, options, (response) => {
-        const { date, "x-gpuctl-sandbox": sandbox } = response.headers;
-        resolve({ date: sandbox === undefined ? date : undefined, certificate: certificateOf(response) });
-        response.destroy();
-      })
-        .on("error", (cause: NodeJS.ErrnoException) => {
-          const timedOut = cause.name === "AbortError" || cause.name === "TimeoutError";
-          reject(
-            timedOut
-              ? new Error(`no response within ${timeout / 1000} s`)
-              : connectionFailed(cause, url.host, false),
-          );
-        })
-        .end();
-    });
-  } finally {
-    closing.abort();
-  }
+  return new Promise<Probe>((resolve, reject) => {
+    request(url, options, (response) => {
+      const { date, "x-gpuctl-sandbox": sandbox } = response.headers;
+      resolve({ date: sandbox === undefined ? date : undefined, certificate: certificateOf(response) });
+      response.destroy();
+    })
+      .on("error", (cause) => reject(connectionFailed(cause, url.host, false)))
+      .end();
+  });
 }
 
 function certificateOf({ socket }: IncomingMessage): Certificate | undefined {

@@ -1,6 +1,6 @@
 import { createServer as createPlain } from "node:http";
 import { createServer as createSecure } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import { type AddressInfo, createServer as createTcp, type Server } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { probe } from "../../src/client/probe.ts";
 import { selfSigned } from "./certificate.ts";
@@ -45,7 +45,23 @@ test("plain http has no certificate, and any status is fine", async () => {
 test("a refused connection and a timeout", async () => {
   await expect(probe("http://127.0.0.1:9", 5_000)).rejects.toThrow("connection refused");
   const port = await portOf(createPlain(() => {}));
-  await expect(probe(`http://127.0.0.1:${port}`, 50)).rejects.toThrow("no response within 0.05 s");
+  const failed = expect(probe(`http://127.0.0.1:${port}`, 50)).rejects;
+  await failed.toMatchObject({ name: "ConnectionFailed", message: "no response within 0.05 s" });
+});
+
+test.each(["http", "https"])("a proxy that does not respond, for %s", async (scheme) => {
+  const stalled = createTcp((socket) => {
+    onTestFinished(() => void socket.destroy());
+  });
+  await new Promise<void>((resolve) => stalled.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void stalled.close());
+  const { port } = stalled.address() as AddressInfo;
+  vi.stubEnv(`${scheme.toUpperCase()}_PROXY`, `http://127.0.0.1:${port}`);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  const failed = expect(probe(`${scheme}://api.example.com`, 50)).rejects;
+  await failed.toMatchObject({ name: "ConnectionFailed", message: "no response within 0.05 s" });
 });
 
 test("the clock of a sandbox, which may be set, is not reported", async () => {
