@@ -104,6 +104,7 @@ function node(command: Command): CommandNode {
     operation,
     defaulted,
     needsNoConfig,
+    offers,
     examples,
     confirm,
     args = [],
@@ -119,6 +120,7 @@ function node(command: Command): CommandNode {
     ...(confirm && { confirm: "spending" in confirm ? "spending" : "destruction" }),
     ...(defaulted && { defaulted }),
     ...(needsNoConfig && { needsNoConfig }),
+    ...(offers && { offers: true }),
     examples,
   };
 }

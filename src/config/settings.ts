@@ -86,7 +86,7 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
     quiet: cli.quiet === true,
     yes: cli.yes === true,
     ci: isOn(env.CI),
-    promptsAllowed: cli.input !== false && !isOn(env.GPUCTL_NO_INPUT) && !isOn(env.CI),
+    promptsAllowed: promptsAllowed(cli, env),
     profile: profileName,
     namedProfile: named?.text,
     sandbox,
@@ -143,6 +143,10 @@ function sandboxVariable({ GPUCTL_SANDBOX: text }: Environment): boolean | undef
   if (/^(0|false)$/i.test(text)) return false;
   throw new UsageError(`GPUCTL_SANDBOX must be 1, true, 0 or false, not ${JSON.stringify(text)}`);
 }
+
+/** Whether flags and environment allow prompts, if there is a terminal. */
+export const promptsAllowed = ({ input }: CliSettings, { GPUCTL_NO_INPUT, CI }: Environment): boolean =>
+  input !== false && !isOn(GPUCTL_NO_INPUT) && !isOn(CI);
 
 const isOn = (value = ""): boolean => !/^(0|false)?$/i.test(value);
 

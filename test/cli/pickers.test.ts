@@ -241,11 +241,39 @@ describe("rentals create offers what the service lists", () => {
     expect(body).toEqual({ gpuType: "h200", gpuCount: 3, region: "eu-north-4", networkType: "ethernet" });
   });
 
+  test("for the type of rental that is chosen first, when none is named", async () => {
+    const { run } = await createCli();
+    const { asked, prompts } = choosing("bare-metal", "8 x h100");
+    const { code, err, requests } = await run("rentals create --sandbox", { terminal: 100, prompts });
+    expect(code).toBe(0);
+    expect(asked[0]?.message).toBe("What to create?");
+    expect(labelsOf(asked[0])).toEqual([
+      "Rent a virtual machine (vm)",
+      "Rent bare-metal machines (bare-metal)",
+    ]);
+    expect(requests.findLast(({ method }) => method === "POST")?.path).toContain("bare-metal");
+    expect(err).toContain("gpuctl rentals create --sandbox bare-metal --gpu-type h100 --gpu-count 8 ");
+  });
+
+  test.each([
+    ["rentals create --sandbox", { stdin: "" }],
+    ["rentals create --no-input", { terminal: 100 }],
+    ["rentals create", { terminal: 100, env: { CI: "true" } }],
+    ["rentals create --help", { terminal: 100 }],
+    ["reserve", { terminal: 100 }],
+  ])("but %s %j shows help", async (line, options) => {
+    const { run } = await createCli();
+    const { code, out } = await run(line, options);
+    expect(code).toBe(0);
+    expect(out).toContain("COMMAND [FLAGS]");
+  });
+
   test("the printed line asks nothing and sends the same request", async () => {
     const [asked, unasked] = [await createCli(), await createCli()];
     for (const [line, ...answers] of [
       ["rentals create vm --sandbox", "2 x b200          us-east-1"],
       ["rentals create bare-metal --sandbox --label 'my box'", "8 x h100"],
+      ["rentals create --sandbox", "vm", "2 x h200"],
       ["reserve convert --days 30 --sandbox", "vm-1001", "1296.00"],
       ["rentals terminate --sandbox", "my box"],
     ] as const) {

@@ -313,6 +313,7 @@ export const nouns: readonly Noun[] = [
     ],
     "limits": [],
     "confirm": "spending",
+    "offers": true,
     "examples": [
      {
       "text": "Rent one H100",
@@ -638,6 +639,7 @@ export const nouns: readonly Noun[] = [
     ],
     "limits": [],
     "confirm": "spending",
+    "offers": true,
     "examples": [
      {
       "text": "Rent a machine with 8 H100 GPUs and InfiniBand",

@@ -12,8 +12,16 @@ import {
 } from "./options.ts";
 import { rejectMisspelling, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
 
-/** A parsed command line: a text to print, a path to show help for, or a command to run. */
-export type Parsed = { readonly show: string } | { readonly help: readonly string[] } | Invocation;
+/** A parsed command line: a text to print, a path to show help for, a group without a command, or a command to run. */
+export type Parsed =
+  | { readonly show: string }
+  | { readonly help: readonly string[] }
+  | BareGroup
+  | Invocation;
+
+export interface BareGroup extends Pick<Invocation, "globals" | "argv"> {
+  readonly group: readonly string[];
+}
 
 export interface Invocation {
   readonly command: CommandNode;
@@ -59,11 +67,13 @@ function group(path: readonly string[], line: Line): Command {
   return emptyCommand(path, line)
     .allowUnknownOption()
     .arguments("[words...]")
-    .action((words: readonly string[]) => {
+    .action((words: readonly string[], _options: unknown, self: Command) => {
       const [wrong] = words;
       if (wrong?.startsWith("-")) throw unknownFlag(wrong, path);
       if (wrong !== undefined) throw unknownWord(wrong, path);
-      line.parsed = { help: path };
+      line.parsed = asksForHelp(self)
+        ? { help: path }
+        : { group: path, globals: globalsFromCli(self), argv: line.argv };
     });
 }
 

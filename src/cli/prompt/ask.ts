@@ -61,7 +61,7 @@ function missingError(missing: readonly Missing[]): UsageError {
 }
 
 /** Adds flags and arguments to a command line: flags go before `--`, and arguments that look like flags after it. */
-function wholeLine(
+export function wholeLine(
   argv: readonly string[],
   flags: readonly string[],
   args: readonly string[],

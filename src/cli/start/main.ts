@@ -1,6 +1,6 @@
 import type { Exchange, Observer } from "../../client/fetch.ts";
 import { type Config, exposureWarning, readConfig } from "../../config/file.ts";
-import { checkColumns, type ProfileUse, resolveSettings } from "../../config/settings.ts";
+import { checkColumns, type ProfileUse, promptsAllowed, resolveSettings } from "../../config/settings.ts";
 import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { isMachineFormat, outputFormats } from "../../core/view.ts";
@@ -8,9 +8,10 @@ import type { Sink, System } from "../../system/types.ts";
 import { helpFor, overview } from "../help/help.ts";
 import { helpStyle } from "../help/layout.ts";
 import { globalFlags } from "../parse/globals.ts";
-import { type Invocation, parse } from "../parse/program.ts";
+import { type BareGroup, type Invocation, parse } from "../parse/program.ts";
 import { createNotes } from "../print/notes.ts";
 import { preloadRenderer, print } from "../print/print.ts";
+import { canPrompt } from "../prompt/confirm.ts";
 import { exit } from "../report/exit.ts";
 import type { FailureContext } from "../report/failure.ts";
 import { connect } from "./connection.ts";
@@ -22,18 +23,30 @@ import type { Services } from "./services.ts";
 export async function main(argv: readonly string[], system: System, services: Services): Promise<number> {
   const { env, io } = system;
   try {
-    const parsed = parse(argv, services.version);
+    const typed = parse(argv, services.version);
+    const words = "group" in typed ? await chosenLine(typed, system) : undefined;
+    const parsed = words === undefined ? typed : parse(words, services.version);
     if ("command" in parsed) return await execute(parsed, system, services);
     if ("show" in parsed) {
       await io.stdout.write(parsed.show);
       return exit.done;
     }
     const style = await helpStyle(io.stdout, env);
-    await io.stdout.write((argv.length > 0 ? helpFor(parsed.help, style) : overview(style)) ?? "");
+    const path = "group" in parsed ? parsed.group : parsed.help;
+    await io.stdout.write((argv.length > 0 ? helpFor(path, style) : overview(style)) ?? "");
     return exit.done;
   } catch (error) {
     return fail(error, io.stderr, { asJson: wantsJson(argv, env) });
   }
+}
+
+/**
+ * The line with the command of a group that the user chooses on a terminal; undefined for a group that shows help, as
+ * all do without a terminal.
+ */
+async function chosenLine(bare: BareGroup, { env, io }: System): Promise<readonly string[] | undefined> {
+  if (!canPrompt({ promptsAllowed: promptsAllowed(bare.globals, env) }, io)) return undefined;
+  return (await import("../prompt/group.ts")).chosenLine(bare, io);
 }
 
 async function execute(invocation: Invocation, system: System, services: Services): Promise<number> {

@@ -1,0 +1,28 @@
+import type { Io } from "../../system/types.ts";
+import { nouns } from "../generated/tree.ts";
+import type { BareGroup } from "../parse/program.ts";
+import { wholeLine } from "./ask.ts";
+
+/**
+ * Prompts for the command of a group whose commands all prompt for what the service offers, such as `rentals create`,
+ * and returns the line with it. Undefined for any other group.
+ */
+export async function chosenLine(
+  { group, argv }: BareGroup,
+  { prompts }: Pick<Io, "prompts">,
+): Promise<readonly string[] | undefined> {
+  const inside = nouns
+    .flatMap(({ commands }) => commands)
+    .filter(({ path }) => group.every((word, at) => path[at] === word));
+  if (group.length === 0 || !inside.every(({ offers }) => offers)) return undefined;
+  const names = inside.map(({ path }) => path.slice(group.length).join(" "));
+  const labels = Object.fromEntries(
+    inside.map(({ summary }, at) => [names[at] ?? "", `${summary} (${names[at]})`]),
+  );
+  const chosen = await (await prompts()).choose({
+    message: `What to ${group.at(-1)}?`,
+    choices: names,
+    labels,
+  });
+  return wholeLine(argv, [], chosen.split(" "));
+}
