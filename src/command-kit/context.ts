@@ -42,6 +42,11 @@ export interface Ports {
   readonly secrets: Secrets;
   /** Returns the prompts. Throws `UsageError` when not running interactively; its hint is `instead`. */
   readonly ask: (instead: string) => Promise<Prompts>;
+  /**
+   * Sets a field, by a flag and its value, in the line that runs this again without prompts. The line of a command with
+   * this port is printed after the run.
+   */
+  readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /** Returns a `Call` to a service that is not configured yet. */
   readonly callAt: (endpoint: Endpoint) => Call;
   /** Sends any request to a service that is not configured yet. */

@@ -283,7 +283,7 @@ describe("rentals create offers what the service lists", () => {
       expect(printed).toContain("--yes");
       const second = await unasked.run(printed, { terminal: 100 });
       const [sent, again] = [first, second].map(({ requests }) =>
-        requests.find(({ method }) => method === "POST"),
+        requests.findLast(({ method }) => method === "POST"),
       );
       expect(sent?.body).toBeDefined();
       expect({ line, body: again?.body }).toEqual({ line, body: sent?.body });

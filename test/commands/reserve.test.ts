@@ -83,6 +83,11 @@ describe("the end of the extended term", () => {
     expect(err).toContain("With --expected-reserved-until, it shows the request.");
     const shown = await run(`${line} --expected-reserved-until ${end}`);
     expect(shown.out).toMatch(/^POST .*\/v2\/on-demand\/extend-reserved\n/);
+    const date = await run(`${line} --expected-reserved-until 2027-01-19`);
+    expect(date.out).toContain('"expectedReservedUntil": "2027-01-19T00:00:00.000Z"');
+    expect(date.err.match(/.*midnight UTC.*/g)).toEqual([
+      "A dry run does not look up the time of day at which the term ends, so --expected-reserved-until 2027-01-19 stands for midnight UTC.",
+    ]);
   });
 
   test("is not known for a rental without a term", async () => {
@@ -109,8 +114,11 @@ describe("prompts for a term", () => {
       },
       confirm: async ({ message }) => confirmed.push(message) > 0,
     };
-    const { code, requests } = await run("reserve convert --sandbox", { terminal: 100, prompts });
+    const { code, err, requests } = await run("reserve convert --sandbox", { terminal: 100, prompts });
     expect(code).toBe(0);
+    expect(err.match(/To run this again.*/g)).toEqual([
+      "To run this again without prompts: gpuctl reserve convert --sandbox --term-period-days 30 1001 --expected-price 1296.00 --yes",
+    ]);
     expect(asked.at(-1)).toMatchObject({ initial: "1440.00" });
     expect(asked.at(-1)?.message).toContain(
       "in dollars such as 1234.50; the default is an estimate from 30 days",
@@ -125,6 +133,47 @@ describe("prompts for a term", () => {
     expect(confirmed.map((message) => /at \$\S+/.exec(message)?.[0])).toEqual([
       "at $1,440.00",
       "at $1,296.00",
+    ]);
+  });
+});
+
+describe("the line that runs it again", () => {
+  const line = "reserve convert 1001 --days 30 --sandbox";
+  const again = (err: string) => err.match(/To run this again.*/g);
+
+  test.each(["--expected-price 1", "--expected-price=1", "--expected-total-price-cents 100"])(
+    "has the corrected price instead of %s",
+    async (price) => {
+      const { run } = await createCli();
+      await run(vm);
+      const typed = `reserve convert 1001 ${price} --days 30 --sandbox`;
+      const { code, err } = await run(typed, { terminal: 100, prompts: { confirm: async () => true } });
+      expect(code).toBe(0);
+      expect(again(err)).toEqual([
+        "To run this again without prompts: gpuctl reserve convert 1001 --days 30 --sandbox --expected-price 1296.00 --yes",
+      ]);
+    },
+  );
+
+  test("is not printed when the corrected price is declined", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    const answers = [true, false];
+    const prompts = { text: async () => "1", confirm: async () => answers.shift() === true };
+    const { code, err } = await run(line, { terminal: 100, prompts });
+    expect(code).toBe(130);
+    expect(again(err)).toBeNull();
+  });
+
+  test("is printed when a lookup before the confirmation fails, without a confirmation", async () => {
+    const { run } = await createCli();
+    await run(vm);
+    const prompts = { text: async () => "12.00" };
+    const typed = "reserve extend no-such-label --days 30 --sandbox";
+    const { code, err } = await run(typed, { terminal: 100, prompts });
+    expect(code).toBe(5);
+    expect(again(err)).toEqual([
+      "To run this again with the same values: gpuctl reserve extend no-such-label --days 30 --sandbox --expected-price 12.00",
     ]);
   });
 });

@@ -7,6 +7,7 @@ import { sandboxChatModel } from "../../core/sandbox.ts";
 import type { Invocation } from "../parse/program.ts";
 import type { Runtime } from "../start/services.ts";
 import { canPrompt } from "./confirm.ts";
+import { wholeLine } from "./line.ts";
 import type { PortsFor } from "./live.ts";
 import { argumentValue, isReplaced, type Missing, missingInputs, withArgument } from "./missing.ts";
 import { readStdin } from "./stdin.ts";
@@ -59,21 +60,6 @@ function missingError(missing: readonly Missing[]): UsageError {
   if (first && more.length === 0) return new UsageError(`${message} (${first.text})`);
   return new UsageError(message, { issues: missing.map(({ flag, text }) => ({ flag, message: text })) });
 }
-
-/** Adds flags and arguments to a command line: flags go before `--`, and arguments that look like flags after it. */
-export function wholeLine(
-  argv: readonly string[],
-  flags: readonly string[],
-  args: readonly string[],
-): readonly string[] {
-  const end = argv.indexOf("--");
-  const [before, after] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
-  const separator = end < 0 && args.some((one) => one.startsWith("-")) ? ["--"] : [];
-  return [...before, ...flags, ...after, ...separator, ...args];
-}
-
-/** The same command line without a confirmation. */
-export const withYes = (line: readonly string[]): readonly string[] => wholeLine(line, ["--yes"], []);
 
 async function fromStdin(command: CommandNode, values: Values, runtime: Runtime): Promise<Values> {
   const arg = command.args.find(({ stdin }) => stdin !== undefined);

@@ -1,7 +1,7 @@
 import type { Io } from "../../system/types.ts";
 import { nouns } from "../generated/tree.ts";
 import type { BareGroup } from "../parse/program.ts";
-import { wholeLine } from "./ask.ts";
+import { wholeLine } from "./line.ts";
 
 /**
  * Prompts for the command of a group whose commands all prompt for what the service offers, such as `rentals create`,

@@ -19,7 +19,7 @@ import type { Runtime } from "./services.ts";
 export function createPorts(
   runtime: Runtime,
   { callAt, requestAt, sandbox, servedSandbox, keyring }: Connection,
-): Ports {
+): Omit<Ports, "changeLine"> {
   const { settings, services } = runtime;
   const { env, files, io, programs } = runtime.system;
   const ask: Ports["ask"] = async (hint) => {

@@ -1,13 +1,15 @@
-import type { Context } from "../../command-kit/context.ts";
+import type { Context, Ports } from "../../command-kit/context.ts";
 import type { Command, Values } from "../../command-kit/define.ts";
+import { flagsThatSet } from "../../command-kit/tree.ts";
+import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
-import { quoted } from "../../core/text.ts";
 import { loaders } from "../generated/loaders.ts";
 import type { Invocation } from "../parse/program.ts";
 import { valuesOf, withProfileDefaults } from "../parse/values.ts";
-import { fillIn, withYes } from "../prompt/ask.ts";
+import { fillIn } from "../prompt/ask.ts";
 import { confirm } from "../prompt/confirm.ts";
 import { withIds } from "../prompt/labels.ts";
+import { againText, withFlagReplaced, withYes } from "../prompt/line.ts";
 import type { Connection } from "./connection.ts";
 import { createContext } from "./context.ts";
 import type { Runtime } from "./services.ts";
@@ -36,7 +38,9 @@ export async function run(
   const context = createContext(runtime, connection, serviceNow);
   const invocation = withProfileDefaults(parsed, settings);
   const node = invocation.command;
-  const ports = (one: Command) => portsFor(one, runtime, connection);
+  const changed: { field: string; flag: readonly [string, string] }[] = [];
+  const changeLine: Ports["changeLine"] = (field, flag) => changed.push({ field, flag });
+  const ports = (one: Command) => portsFor(one, runtime, connection, changeLine);
   const { values, line } = await fillIn(invocation, valuesOf(invocation), runtime, {
     command,
     context,
@@ -52,20 +56,40 @@ export async function run(
     }
     return settings.validate ? withIds(node, built, { ...context, ...settings }) : built;
   };
-  const sayLine = (words: readonly string[]) =>
-    notes.say(`To run this again without prompts: gpuctl ${words.map(quoted).join(" ")}`);
-  const input = await prepare().catch((error: unknown) => {
-    // The answers are not lost when one of them is rejected. A confirmation that was not given is not put in the line.
-    if (line && (command.confirm === undefined || settings.yes)) sayLine(line);
-    throw error;
-  });
-  const runInput = { ...parsedValues, input };
-  const confirmed =
+  const confirmOnce = async (runInput: Context & Values): Promise<boolean> =>
     !settings.dryRun &&
     command.confirm !== undefined &&
     (await confirm(questionOf(command.confirm, runInput), node, settings, system.io));
-  if (line) sayLine(confirmed ? withYes(line) : line);
-  return command.run(runInput);
+  // The answers are not lost when one of them is rejected. A confirmation that was not given is not put in the line.
+  const sayUnconfirmed = (error: unknown): never => {
+    const isCancelled = error instanceof Interrupted || system.interrupted.aborted;
+    if (line && !isCancelled) notes.say(againText(line, command.confirm === undefined || settings.yes));
+    throw error;
+  };
+  const input = await prepare().catch(sayUnconfirmed);
+  const runInput = { ...parsedValues, input };
+  const confirmed = await confirmOnce(runInput).catch(sayUnconfirmed);
+  const sayLine = (): void => {
+    if (line === undefined && changed.length === 0) return;
+    const words = changed.reduce(
+      (before, { field, flag }) => withFlagReplaced(before, flagsThatSet(node, [field]), flag),
+      line ?? invocation.argv,
+    );
+    notes.say(againText(confirmed ? withYes(words) : words, true));
+  };
+  if (!command.uses?.includes("changeLine")) {
+    sayLine();
+    return command.run(runInput);
+  }
+  try {
+    const result = await command.run(runInput);
+    sayLine();
+    return result;
+  } catch (error) {
+    // What was declined is not to be run again.
+    if (!(error instanceof Interrupted)) sayLine();
+    throw error;
+  }
 }
 
 const questionOf = (confirmation: NonNullable<Command["confirm"]>, input: Context & Values) =>
@@ -73,8 +97,13 @@ const questionOf = (confirmation: NonNullable<Command["confirm"]>, input: Contex
     ? { question: () => confirmation.spending(input) }
     : { question: () => confirmation.destruction(input), typed: confirmation.typed?.(input) };
 
-async function portsFor({ uses = [] }: Command, runtime: Runtime, connection: Connection): Promise<object> {
+async function portsFor(
+  { uses = [] }: Command,
+  runtime: Runtime,
+  connection: Connection,
+  changeLine: Ports["changeLine"],
+): Promise<object> {
   if (uses.length === 0) return {};
-  const ports = (await import("./ports.ts")).createPorts(runtime, connection);
+  const ports = { ...(await import("./ports.ts")).createPorts(runtime, connection), changeLine };
   return Object.fromEntries(uses.map((name) => [name, ports[name]]));
 }

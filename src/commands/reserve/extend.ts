@@ -52,20 +52,27 @@ async function expectedEnd(
   const isDate = given !== undefined && /^\d{4}-\d\d-\d\d$/.test(given);
   if ((given !== undefined && !isDate) || rentalId === undefined || !isWhole(days)) return given;
   if (settings.dryRun) {
-    if (isDate) return `${given}T00:00:00.000Z`;
+    if (isDate)
+      return atMidnight(given, "A dry run does not look up the time of day at which the term ends", say);
     say(
       "A dry run does not look up the present end of the term, so it shows only that lookup. With --expected-reserved-until, it shows the request.",
     );
   }
   const end = parseTime(String(firstAt(await presentRental(rentalId, call), termEndPaths)));
   if (end === undefined) {
-    if (isDate) return `${given}T00:00:00.000Z`;
+    if (isDate) return atMidnight(given, "The present end of the term is not known", say);
     throw new UsageError(`the present end of rental ${rentalId} is not known: it has no reserved term`, {
       hint: "`gpuctl reserve convert` reserves it. If it is reserved, set --expected-reserved-until.",
     });
   }
   const time = new Date(end).toISOString().slice("YYYY-MM-DD".length);
   return isDate ? `${given}${time}` : new Date(end + days * dayMs).toISOString();
+}
+
+/** The beginning of a date in UTC, which it says with the reason. */
+function atMidnight(date: string, reason: string, say: Context["say"]): string {
+  say(`${reason}, so --expected-reserved-until ${date} stands for midnight UTC.`);
+  return `${date}T00:00:00.000Z`;
 }
 
 const isWhole = (days: number | undefined): days is number => Number.isInteger(days) && Number(days) > 0;

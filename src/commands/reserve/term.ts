@@ -15,6 +15,8 @@ import { dollars } from "../../core/values/money.ts";
 type TermOperation = "convertToReserved" | "extendReserved";
 type Term = InputOf<"convertToReserved"> & Partial<InputOf<"extendReserved">>;
 
+type TermContext = Pick<Context, "call" | "settings"> & Pick<Ports, "ask" | "changeLine">;
+
 const flags = {
   expectedPrice: flag.cents("Total price you expect to pay, in dollars such as 1234.50", {
     setsFields: ["expectedTotalPriceCents"],
@@ -28,14 +30,11 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
     alsoCalls: ["getRental"],
     fieldsWithoutFlag: ["rentalId"],
     flags,
-    uses: ["ask"],
+    uses: ["ask", "changeLine"],
     view: { kind: "record", id: ["rentalId", "id"] },
     estimate: estimatePrice,
     confirm: { spending: ({ input }: { readonly input: Term }) => question(operation, input) },
-    run: async ({
-      input,
-      ...context
-    }: Pick<Context, "call" | "settings"> & Pick<Ports, "ask"> & { readonly input: InputOf<Id> }) => ({
+    run: async ({ input, ...context }: TermContext & { readonly input: InputOf<Id> }) => ({
       data: await writeAndCheck(
         () => sendTerm(operation, input, context),
         () => currentTerm(String(input.rentalId), context.call),
@@ -87,8 +86,11 @@ async function estimatePrice(
   if (typeof cents !== "number") return undefined;
   const total = Math.round(cents * 24 * days);
   const basis = `${days} days at the present ${dollars(cents)} an hour, without a discount`;
-  return { answer: dollars(total).replace(/[$,]/g, ""), basis };
+  return { answer: amount(total), basis };
 }
+
+/** Cents as `--expected-price` takes them, such as `1234.50`. */
+const amount = (cents: number): string => dollars(cents).replace(/[$,]/g, "");
 
 /** In cents. */
 const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
@@ -100,7 +102,7 @@ const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "co
 async function sendTerm<const Id extends TermOperation>(
   operation: Id,
   input: InputOf<Id>,
-  { call, ask, settings }: Pick<Context, "call" | "settings"> & Pick<Ports, "ask">,
+  { call, ask, changeLine, settings }: TermContext,
 ): Promise<unknown> {
   try {
     return await call(operation, input);
@@ -113,6 +115,7 @@ async function sendTerm<const Id extends TermOperation>(
     if (!(await prompts.confirm({ message: question(operation, changed) }))) {
       throw new Interrupted("cancelled: nothing was changed");
     }
+    changeLine("expectedTotalPriceCents", ["--expected-price", amount(cents)]);
     return call(operation, changed);
   }
 }

@@ -1,0 +1,38 @@
+import { quoted } from "../../core/text.ts";
+
+/** Adds flags and arguments to a command line: flags go before `--`, and arguments that look like flags after it. */
+export function wholeLine(
+  argv: readonly string[],
+  flags: readonly string[],
+  args: readonly string[],
+): readonly string[] {
+  const [before, after] = splitAtEnd(argv);
+  const separator = after.length === 0 && args.some((one) => one.startsWith("-")) ? ["--"] : [];
+  return [...before, ...flags, ...after, ...separator, ...args];
+}
+
+/** The same command line without a confirmation. */
+export const withYes = (line: readonly string[]): readonly string[] => wholeLine(line, ["--yes"], []);
+
+/** The same command line with a flag and its value instead of some flags, which take a value too. */
+export function withFlagReplaced(
+  line: readonly string[],
+  names: readonly string[],
+  flag: readonly string[],
+): readonly string[] {
+  const [before, after] = splitAtEnd(line);
+  const kept = before.filter(
+    (word, at) => !names.includes(before[at - 1] ?? "") && !names.includes(word.replace(/=.*/s, "")),
+  );
+  return wholeLine([...kept, ...after], flag, []);
+}
+
+/** What to say after prompts. `asksNothing` is false when the line still asks for confirmation. */
+export const againText = (line: readonly string[], asksNothing: boolean): string =>
+  `To run this again ${asksNothing ? "without prompts" : "with the same values"}: gpuctl ${line.map(quoted).join(" ")}`;
+
+/** The words before `--`, and those from it on. */
+function splitAtEnd(argv: readonly string[]): readonly [readonly string[], readonly string[]] {
+  const end = argv.indexOf("--");
+  return end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
+}
