@@ -47,6 +47,15 @@ export interface Ports {
    * this port is printed after the run.
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
+  /**
+   * Calls `send`, which sends the operation with this ID and input, if the limits of the profile allow it, as the command for the
+   * operation does.
+   */
+  readonly withinLimits: <Value>(
+    operation: string,
+    input: object,
+    send: () => Promise<Value>,
+  ) => Promise<Value>;
   /** Returns a `Call` to a service that is not configured yet. */
   readonly callAt: (endpoint: Endpoint) => Call;
   /** Sends any request to a service that is not configured yet. */

@@ -66,6 +66,11 @@ export interface Destruction<Input> {
   typed?(input: Input): string;
 }
 
+type WithinLimits = <Value>(
+  given: Context & { readonly input: object },
+  send: () => Promise<Value>,
+) => Promise<Value>;
+
 interface Declaration<
   Id extends OperationId,
   OtherIds extends OperationId,
@@ -118,6 +123,11 @@ interface Declaration<
   ): Promise<Estimate | undefined>;
   /** Optional fields to ask for after `offers`, if there are values to choose from. */
   readonly alsoAsks?: readonly string[];
+  /**
+   * Calls `send`, which sends the command's operation with this input, if the limits of the profile allow it. The input
+   * is not checked.
+   */
+  withinLimits?: WithinLimits;
   readonly confirm?:
     | Spending<RunInput<Id, OwnFlags, Args, UsedPorts, Built>>
     | Destruction<RunInput<Id, OwnFlags, Args, UsedPorts, Built>>;

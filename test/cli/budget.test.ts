@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 
 async function withBudget(budget: Readonly<Record<string, string>>) {
@@ -51,4 +51,42 @@ test("api call keeps to the limit where it knows the price, and says where it do
   const speech = await run("api call generateAudio -f text=hi");
   expect({ code: speech.code, warns: speech.err.includes(unknown) }).toEqual({ code: 0, warns: true });
   expect((await run("api call listChatModels")).err).not.toContain(unknown);
+});
+
+describe("api call of an operation that creates a rental", () => {
+  const vm = "api call createVirtualMachineRental -F gpuCount=1";
+  const metal = ["-f", "networkType=ethernet", "-F", "gpuCount=8", "-f", "label=x"];
+  const writes = ({ requests }: Awaited<ReturnType<Awaited<ReturnType<typeof createCli>>["run"]>>) =>
+    requests.filter(({ method }) => method !== "GET").length;
+
+  test("keeps to the burn limit", async () => {
+    const { run } = await withBudget({ maxBurn: "2.00" });
+    expect(await run(vm)).toMatchObject({ code: 0 });
+    const refused = await run(vm);
+    expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
+    expect(refused.err).toContain("together $4.00, and the limit is $2.00");
+    expect(await run(`${vm} --dry-run`)).toMatchObject({ code: 0, requests: [] });
+  });
+
+  test.each([
+    ["createBareMetalRental"],
+    ["POST", "/v2/on-demand/bare-metal-rentals"],
+    ["POST", "/v2/on-demand/rentals", "-f", "rentalType=bare-metal"],
+  ])("by its ID, its path or its replacement: %s %s", async (...named) => {
+    const { run } = await withBudget({ maxBurn: "15.99" });
+    const refused = await run(["api", "call", ...named, ...metal]);
+    expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
+    expect(refused.err).toContain("this one about $16.00");
+  });
+
+  test("says once that the price is not known in advance", async () => {
+    const { run } = await withBudget({ maxBurn: "2.00" });
+    const { err } = await run(`${vm} -f gpuType=unknown --no-validate`);
+    expect(err.split("Warning: the price of the new rental is not known in advance").length - 1).toBe(1);
+  });
+
+  test("has no limit by default", async () => {
+    const { run } = await withBudget({});
+    expect(await run(vm)).toMatchObject({ code: 0, requests: [{ method: "GET" }, { method: "POST" }] });
+  });
 });

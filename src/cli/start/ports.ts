@@ -15,11 +15,14 @@ import { readNamedStdin } from "../prompt/stdin.ts";
 import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
 
+/** The ports that belong to one run of a command. */
+export type RunPorts = Pick<Ports, "changeLine" | "withinLimits">;
+
 /** Creates what only some commands use. This module is loaded only for them. */
 export function createPorts(
   runtime: Runtime,
   { callAt, requestAt, sandbox, servedSandbox, keyring }: Connection,
-): Omit<Ports, "changeLine"> {
+): Omit<Ports, keyof RunPorts> {
   const { settings, services } = runtime;
   const { env, files, io, programs } = runtime.system;
   const ask: Ports["ask"] = async (hint) => {

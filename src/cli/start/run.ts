@@ -4,6 +4,7 @@ import { flagsThatSet } from "../../command-kit/tree.ts";
 import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { loaders } from "../generated/loaders.ts";
+import { nouns } from "../generated/tree.ts";
 import type { Invocation } from "../parse/program.ts";
 import { valuesOf, withProfileDefaults } from "../parse/values.ts";
 import { fillIn } from "../prompt/ask.ts";
@@ -12,6 +13,7 @@ import { withIds } from "../prompt/labels.ts";
 import { againText, withFlagReplaced, withYes } from "../prompt/line.ts";
 import type { Connection } from "./connection.ts";
 import { createContext } from "./context.ts";
+import type { RunPorts } from "./ports.ts";
 import type { Runtime } from "./services.ts";
 
 /** Loads a command by its words, such as `rentals list`. */
@@ -40,7 +42,12 @@ export async function run(
   const node = invocation.command;
   const changed: { field: string; flag: readonly [string, string] }[] = [];
   const changeLine: Ports["changeLine"] = (field, flag) => changed.push({ field, flag });
-  const ports = (one: Command) => portsFor(one, runtime, connection, changeLine);
+  const withinLimits: Ports["withinLimits"] = async (operation, input, send) => {
+    const owner = nouns.flatMap(({ commands }) => commands).find((one) => one.operation === operation);
+    const limits = owner && (await loadCommand(owner.path.join(" "))).withinLimits;
+    return limits ? limits({ ...context, input }, send) : send();
+  };
+  const ports = (one: Command) => portsFor(one, runtime, connection, { changeLine, withinLimits });
   const { values, line } = await fillIn(invocation, valuesOf(invocation), runtime, {
     command,
     context,
@@ -101,9 +108,9 @@ async function portsFor(
   { uses = [] }: Command,
   runtime: Runtime,
   connection: Connection,
-  changeLine: Ports["changeLine"],
+  own: RunPorts,
 ): Promise<object> {
   if (uses.length === 0) return {};
-  const ports = { ...(await import("./ports.ts")).createPorts(runtime, connection), changeLine };
+  const ports = { ...(await import("./ports.ts")).createPorts(runtime, connection), ...own };
   return Object.fromEntries(uses.map((name) => [name, ports[name]]));
 }

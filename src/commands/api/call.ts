@@ -47,6 +47,7 @@ export default defineCommand({
     paginate: flag.boolean("Follow the pages of a listing and print one array"),
   },
   effect: "destroy",
+  uses: ["withinLimits"],
   view: { kind: "record", id: ["id"] },
   examples: [
     {
@@ -98,14 +99,33 @@ export default defineCommand({
         ? `Send ${parts.method} ${parts.path}? It may destroy something.`
         : undefined,
   },
-  run: async ({ input, flags: { include, paginate }, ...context }) => {
+  run: async ({ input, flags: { include, paginate }, withinLimits, ...context }) => {
     if (paginate) return jsonResult(await allPages(input, context), context.settings);
     const paid = isPaid(input.parts);
     if (paid) assertWithinBudget(input, context);
-    const result = responseResult(await context.request(input.parts), input.operation, include, context);
+    const send = () => context.request(input.parts);
+    const written = isRead(input.parts) ? undefined : documentedOperation(input);
+    const response =
+      written === undefined
+        ? await send()
+        : await withinLimits(written, isRecord(input.body) ? input.body : {}, send);
+    const result = responseResult(response, input.operation, include, context);
     return paid ? { ...result, paid } : result;
   },
 });
+
+/** The id of the documented operation that a request calls, also by its replacement; undefined for other requests. */
+function documentedOperation({ parts: { method, path }, body }: Request): string | undefined {
+  const given: Readonly<Record<string, unknown>> = isRecord(body) ? body : {};
+  const isCalled = (one: { readonly method: string; readonly path: string }, fixed: object = {}) =>
+    one.method === method &&
+    one.path === path &&
+    Object.entries(fixed).every(([name, value]) => given[name] === value);
+  return Object.entries(routes).find(
+    ([, { replacedBy, ...documented }]) =>
+      isCalled(documented) || (replacedBy !== undefined && isCalled(replacedBy, replacedBy.with)),
+  )?.[0];
+}
 
 /** A call of the inference API is charged, unless it only reads. */
 const isPaid = ({ host, method }: Request["parts"]): boolean => host === "inference" && !isRead({ method });

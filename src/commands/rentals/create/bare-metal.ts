@@ -1,7 +1,13 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { oneRental } from "../views.ts";
-import { checkCreateFlags, createFlags, createRentals, rentalQuestion } from "./create.ts";
+import {
+  checkCreateFlags,
+  createFlags,
+  createRentals,
+  rentalQuestion,
+  withinBurnOfProfile,
+} from "./create.ts";
 import { rentalOffers } from "./offers.ts";
 
 export default defineCommand({
@@ -36,6 +42,7 @@ export default defineCommand({
   },
   offers: (given) => rentalOffers("bare-metal", given),
   alsoAsks: ["sshPublicKeyIds"],
+  withinLimits: (given, send) => withinBurnOfProfile("bare-metal", given, send),
   confirm: { spending: (given) => rentalQuestion("bare-metal", given) },
   view: oneRental,
   examples: [

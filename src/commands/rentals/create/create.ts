@@ -14,6 +14,7 @@ import {
   ServiceError,
   UnknownOutcome,
 } from "../../../core/service-errors.ts";
+import { parseMoney } from "../../../core/values/money.ts";
 import { estimateHourlyCost, type Wanted } from "../cost.ts";
 import { kinds, listActive, type RentalType, rowOf } from "../listing.ts";
 import { activeRentals } from "../views.ts";
@@ -245,8 +246,29 @@ async function waitForAll(
   return failures;
 }
 
+/** Sends a create that another command prepared if the burn limit of the profile allows it. */
+export async function withinBurnOfProfile<Value>(
+  type: RentalType,
+  { input, ...context }: Context & { readonly input: object },
+  send: () => Promise<Value>,
+): Promise<Value> {
+  const { profile, profileValues, dryRun } = context.settings;
+  const text = profileValues["budget.maxBurn"];
+  if (text === undefined || dryRun) return send();
+  const limit = parseMoney(text, `budget.maxBurn of profile "${profile}"`);
+  const [{ assertWithinBurn }, { exclusively }] = await Promise.all([
+    import("./burn.ts"),
+    import("./lock.ts"),
+  ]);
+  return exclusively(context, async (assertHeld) => {
+    await assertWithinBurn(limit, { wanted: wantedBy(type, input), count: 1 }, context);
+    await assertHeld();
+    return send();
+  });
+}
+
 /** The rental that an input asks for, with the service's defaults for omitted fields. */
-function wantedBy(type: RentalType, input: Input): Wanted {
+function wantedBy(type: RentalType, input: object): Wanted {
   const given = new Map(Object.entries(input));
   const value = (name: string) =>
     String(

@@ -1,7 +1,13 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { sandboxExamples } from "../../../command-kit/examples.ts";
 import { oneRental } from "../views.ts";
-import { checkCreateFlags, createFlags, createRentals, rentalQuestion } from "./create.ts";
+import {
+  checkCreateFlags,
+  createFlags,
+  createRentals,
+  rentalQuestion,
+  withinBurnOfProfile,
+} from "./create.ts";
 import { rentalOffers } from "./offers.ts";
 
 export default defineCommand({
@@ -16,6 +22,7 @@ export default defineCommand({
   },
   offers: (given) => rentalOffers("virtual-machine", given),
   alsoAsks: ["sshPublicKeyIds"],
+  withinLimits: (given, send) => withinBurnOfProfile("virtual-machine", given, send),
   confirm: { spending: (given) => rentalQuestion("virtual-machine", given) },
   view: oneRental,
   examples: [
