@@ -1,4 +1,4 @@
-import { asList, asRecord, isRecord, parseJson } from "../core/json.ts";
+import { asList, asRecord, isRecord } from "../core/json.ts";
 
 /** The service's OpenAPI document. Only these members are validated. */
 export interface Description {
@@ -9,8 +9,12 @@ export interface Description {
 
 /** Parses a description; undefined if the text is not an OpenAPI 3 document. */
 export function readDescription(text: string): Description | undefined {
-  const document = parseJson(text);
-  return isDescription(document) ? document : undefined;
+  try {
+    const document: unknown = JSON.parse(text);
+    return isDescription(document) ? document : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export const isDescription = (value: unknown): value is Description =>

@@ -36,6 +36,17 @@ describe.each(commands)("$path", ({ examples }) => {
     if (!needsTerminal.test(example.command)) expect(out + err).not.toMatch(/\u001b/);
   });
 
+  test.each(examples.filter(({ command }) => !needsTerminal.test(command)))(
+    "in a pipe as JSON: $command",
+    async (example) => {
+      const cli = await cliFor(example);
+      const { code, out, err } = await runShown(cli, asJson(example.command));
+      expect(code, err).toBe(exit.done);
+      expect(() => JSON.parse(out), out).not.toThrow();
+      expect(out + err).not.toMatch(/\u001b/);
+    },
+  );
+
   test.each(examples)("on a terminal, which is restored: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command, interactive);

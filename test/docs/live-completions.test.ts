@@ -29,10 +29,12 @@ describe.each(shellNames)("Tab in %s", (shell) => {
 
   test("offers the rentals and volumes of the service selected on the command line", async () => {
     const user = await createUser();
-    for (const label of ["web", "it's $(touch here)", "twin", "twin", "1001"]) {
-      await user.run(["rentals", "create", "vm", "--gpus", "1", "--label", label, "--sandbox", "--yes"]);
-    }
-    await user.run("volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox");
+    const labels = ["web", "it's $(touch here)", "twin", "twin", "1001"];
+    const input = JSON.stringify({
+      rentals: labels.map((label) => ({ rentalType: "virtual-machine", gpuCount: 1, label })),
+      volumes: [{ region: "us-central-1", label: "data-1", sizeInGb: 256 }],
+    });
+    expect(await user.run("sandbox seed - --yes", { input })).toMatchObject({ code: 0 });
     await user.refresh("rental", "--sandbox");
     await user.refresh("volume", "--sandbox");
 
@@ -70,7 +72,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     const user = await createUser();
     const create = "POST /v2/on-demand/bare-metal-rentals";
     for (const operation of ["createBareMetalRental", "listVirtualMachineRentals", create]) {
-      await user.refill("operation-field", "", "--operation", operation, "--sandbox");
+      await user.refresh("operation-field", "", "--operation", operation, "--sandbox");
     }
     const offered = async (line: string) =>
       (await user.offered(shell, `gpuctl api call --sandbox ${line}`)).map((one) => one.replaceAll("\\", ""));

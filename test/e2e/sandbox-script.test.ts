@@ -15,20 +15,15 @@ const script = [
   "sandbox seed SEED --yes -o json",
   "rentals create vm --gpus 2 --label first -o json",
   "rentals create vm --gpus 1 --term-type reserved --days 30 --no-convert-to-on-demand-on-expiry -o json",
-  "rentals list",
   "sandbox clock advance 1h -o json",
-  "rentals get 1002 -o json",
   "volumes create --label datasets --region eu-west-3 --size-in-gb 512 --rental-ids 1001 -o json",
   "reserve convert 1002 --days 30 --expected-price 2592 -o json",
-  "rentals summary -o json",
   "chat hello -o json",
   "sandbox fault add --operation listVirtualMachineRentals --status 503 --times 1 -o json",
   "rentals list -o json --retries 0",
   "sandbox clock advance 30d",
   "rentals history -o json",
-  "rentals list -o json",
   "sandbox clock set 2027-06-01",
-  "rentals history",
   "rentals summary",
   "api call listUsage --sandbox",
   "api call listInvoices --sandbox",
@@ -49,7 +44,7 @@ async function runScript() {
 }
 
 test("gives the same output twice, byte for byte, from the same seed", async () => {
-  const [first, second] = [await runScript(), await runScript()];
+  const [first, second] = await Promise.all([runScript(), runScript()]);
   expect(first).toEqual(second);
   const codes = first.map(({ code }) => code);
   expect(codes).toEqual(script.map((line) => (line.includes("--retries 0") ? 7 : 0)));

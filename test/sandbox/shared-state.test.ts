@@ -7,6 +7,7 @@ import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
 import { operations } from "../../src/contract/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { sample } from "../support/thorough.ts";
 import { requestFor } from "./request.ts";
 
 function newFile(): string {
@@ -49,13 +50,15 @@ async function labels(file: string) {
   return { count: rentals.length, labels: [...new Set(rentals.map(({ label }) => label))] };
 }
 
-test.each([
+const kills = [
   ["seed", 20],
   ["seed", 40],
   ["seed", 60],
   ["restore", 5],
   ["restore", 10],
-])(
+] as const;
+
+test.each(sample(kills, 1, 3))(
   "kill -9 in the middle of a %s, %i ms after the previous one, leaves a valid state",
   async (action, delay) => {
     const file = newFile();

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { operations } from "../../src/contract/index.ts";
 import { createSandbox, StoreError } from "../../src/sandbox/index.ts";
 import { schemaVersion, upgrades } from "../../src/sandbox/schema.ts";
+import { sample } from "../support/thorough.ts";
 import { requestFor } from "./request.ts";
 
 function folder(): string {
@@ -57,19 +58,22 @@ test.each([
   },
 );
 
-test.each([1, 7, 40])("kill -9 after %i rentals loses no acknowledged rental", async (count) => {
-  const file = join(folder(), "sandbox.db");
-  const { process, lines, go } = await renter(file, 100_000);
-  go();
-  const acknowledged: number[] = [];
-  for await (const line of { [Symbol.asyncIterator]: () => lines }) {
-    acknowledged.push(Number(line));
-    if (acknowledged.length === count) process.kill("SIGKILL");
-  }
-  await process;
-  expect(acknowledged.length).toBeGreaterThanOrEqual(count);
-  expect((await ids(file)).slice(0, acknowledged.length)).toEqual(acknowledged);
-});
+test.each(sample([1, 7, 40], 0, 2))(
+  "kill -9 after %i rentals loses no acknowledged rental",
+  async (count) => {
+    const file = join(folder(), "sandbox.db");
+    const { process, lines, go } = await renter(file, 100_000);
+    go();
+    const acknowledged: number[] = [];
+    for await (const line of { [Symbol.asyncIterator]: () => lines }) {
+      acknowledged.push(Number(line));
+      if (acknowledged.length === count) process.kill("SIGKILL");
+    }
+    await process;
+    expect(acknowledged.length).toBeGreaterThanOrEqual(count);
+    expect((await ids(file)).slice(0, acknowledged.length)).toEqual(acknowledged);
+  },
+);
 
 test("opening waits for a lock that blocks the change of the journal mode", async () => {
   const file = join(folder(), "sandbox.db");

@@ -88,7 +88,7 @@ export const undescribed: readonly NonstandardService[] = [
     description: () => new Promise(() => {}),
     timeoutFlags: "--timeout 400ms --retries 0",
   },
-  { name: "has a description of 50 MB", description: () => huge(50) },
+  { name: "has a description of 20 MB", description: () => huge(20) },
   {
     name: "has an HTML page instead of a description",
     description: () => new Response("<html>hello</html>"),

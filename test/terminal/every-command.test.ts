@@ -3,6 +3,7 @@ import { exit } from "../../src/cli/report/exit.ts";
 import { commands } from "../support/commands.ts";
 import { asJson } from "../support/examples.ts";
 import type { Home } from "../support/process.ts";
+import { sample } from "../support/thorough.ts";
 import { lineOf, ofEachKind, preparedHomes, sayYes, specialCaseOf } from "./examples.ts";
 
 const homeFor = preparedHomes();
@@ -22,7 +23,7 @@ async function inPipe(line: string, home: Home, interrupted: boolean) {
 }
 
 describe.skipIf(process.platform === "win32").each(commands)("$path", ({ examples }) => {
-  test.each(examples)("in a pipe as JSON: $command", async (example) => {
+  test.each(sample(examples, 0))("in a pipe as JSON: $command", async (example) => {
     const { inPipe: special } = specialCaseOf(example.command);
     const code = special === "refuses" ? exit.usage : exit.done;
     const ran = await inPipe(asJson(lineOf(example)), await homeFor(example), special === "is interrupted");
