@@ -9,7 +9,7 @@ import {
   ServiceError,
   UnknownOutcome,
 } from "../core/service-errors.ts";
-import { type WireRequest, withoutKey } from "./request.ts";
+import { keyRedactor, type WireRequest } from "./request.ts";
 
 /** The error for a failed response. A 5xx response leaves the outcome of a write unknown. */
 export function responseError(
@@ -18,7 +18,7 @@ export function responseError(
   request: WireRequest,
   location: string | null,
 ): Error {
-  const failure = readFailure(status, withoutKey(text, request));
+  const failure = readFailure(status, keyRedactor(request)(text));
   if (status >= 300 && status < 400 && location !== null) {
     return new ServiceError({ ...failure, message: redirectMessage(location, request) }, request);
   }
@@ -33,7 +33,7 @@ function redirectMessage(location: string, request: WireRequest): string {
   const from = new URL(request.url);
   if (!URL.canParse(location, request.url)) return "the service redirects to an invalid URL";
   const to = new URL(location, from);
-  const place = withoutKey(`${to.origin === "null" ? to.protocol : to.origin}${to.pathname}`, request);
+  const place = keyRedactor(request)(`${to.origin === "null" ? to.protocol : to.origin}${to.pathname}`);
   if (to.origin !== from.origin) {
     return `the service redirects to ${place}; the API key is not sent to another host, so the redirect was not followed`;
   }
@@ -50,7 +50,7 @@ export function unreadableResponse(status: number, text: string, request: WireRe
   const empty = text === "" || text.trim() === "null";
   const reason = empty
     ? `the service responded ${status} with an empty body`
-    : `the response is not JSON: ${readFailure(status, withoutKey(text.replace(base64, "…"), request)).message}`;
+    : `the response is not JSON: ${readFailure(status, keyRedactor(request)(text).replace(base64, "…")).message}`;
   return isRead(request)
     ? new InvalidResponse(reason, status, request)
     : new UnknownOutcome(reason, status, request);

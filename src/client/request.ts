@@ -1,5 +1,6 @@
 import type { Route } from "../contract/plain/route.ts";
 import { UsageError } from "../core/errors.ts";
+import { createRedactor, type Redactor } from "../core/redact.ts";
 import { NoBaseUrl, NoCredential } from "../core/service-errors.ts";
 import { assertSecureUrl, baseUrlFor, fitsHeader } from "../core/urls.ts";
 
@@ -100,8 +101,9 @@ function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<strin
   return { Authorization: `Bearer ${key}` };
 }
 
-/** Masks the request's key in a text from the service. */
-export function withoutKey(text: string, { headers }: Pick<WireRequest, "headers">): string {
-  const key = headers.Authorization?.replace(/^Bearer /, "");
-  return key ? text.replaceAll(key, "****") : text;
+/** Masks the request's key in texts from the service. */
+export function keyRedactor({ headers }: Pick<WireRequest, "headers">): Redactor["redact"] {
+  const redactor = createRedactor();
+  redactor.add(headers.Authorization?.replace(/^Bearer /, ""));
+  return redactor.redact;
 }

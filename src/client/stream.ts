@@ -6,7 +6,7 @@ import { StreamTruncated } from "../core/service-errors.ts";
 import { type ReadResponse, type RequestInFlight, sendRequest } from "./attempt.ts";
 import { unreadableResponse } from "./failure.ts";
 import { type FetchResponse, readText, withIdleTimeout } from "./fetch.ts";
-import { requestParts, wireRequest, withoutKey } from "./request.ts";
+import { keyRedactor, requestParts, wireRequest } from "./request.ts";
 import type { CallOptions } from "./send.ts";
 
 export interface ServerEvent {
@@ -50,13 +50,14 @@ async function* events(
   response: FetchResponse,
   { request, deadline, signal }: RequestInFlight,
 ): AsyncGenerator<ServerEvent> {
+  const redact = keyRedactor(request);
   try {
     if (response.headers.get("content-type")?.includes("application/json")) {
-      yield { event: undefined, data: await readText(response, deadline) };
+      yield { event: undefined, data: redact(await readText(response, deadline)) };
       return;
     }
     for await (const event of serverEvents(withIdleTimeout(response, deadline))) {
-      yield { ...event, data: withoutKey(event.data, request) };
+      yield { ...event, data: redact(event.data) };
     }
   } catch (cause) {
     signal?.throwIfAborted();

@@ -1,5 +1,7 @@
+import { lookup } from "node:dns";
 import { setMaxListeners } from "node:events";
 import * as http from "node:http";
+import type { LookupFunction } from "node:net";
 import { getProxyForUrl } from "proxy-from-env";
 import { reasonOf } from "../core/errors.ts";
 import { ConnectionFailed } from "../core/service-errors.ts";
@@ -86,6 +88,7 @@ function send(
       method,
       headers: { ...headers, ...(body !== undefined && { "Content-Length": Buffer.byteLength(body) }) },
       agent,
+      ...(url.hostname.endsWith(".localhost") && { lookup: lookupLocalhost }),
       ...(signal && { signal }),
     });
     outgoing.on("socket", (socket) => {
@@ -118,6 +121,9 @@ function send(
     outgoing.end(body);
   });
 }
+
+/** Names below `localhost` are reserved for this machine, but some resolvers ask the network for them. */
+const lookupLocalhost: LookupFunction = (_name, options, callback) => lookup("localhost", options, callback);
 
 function responseOf(incoming: http.IncomingMessage): FetchResponse {
   return {

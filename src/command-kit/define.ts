@@ -102,6 +102,8 @@ interface Declaration<
   readonly uses?: readonly UsedPorts[];
   /** Runs without configuration, even when the file cannot be read. */
   readonly needsNoConfig?: boolean;
+  /** The result holds the key in use. In the results of all other commands it is masked. */
+  readonly printsKey?: boolean;
   readonly view: View;
   /** At least two. Tests run each one as written. */
   readonly examples: readonly Example[];

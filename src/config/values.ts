@@ -1,6 +1,6 @@
 import { UsageError } from "../core/errors.ts";
 import { invalidChoice } from "../core/text.ts";
-import { urlProblem } from "../core/urls.ts";
+import { urlProblem, withoutPassword } from "../core/urls.ts";
 import { parseWait } from "../core/values/durations.ts";
 import { parseMoney } from "../core/values/money.ts";
 import { type ConfigRule, choicesOf, configKey } from "./keys.ts";
@@ -23,12 +23,14 @@ export function parseChoice<Choice extends string>(
   return known;
 }
 
-/** Parses a base URL; returns it unchanged. Throws `UsageError` if it is not an http or https URL. */
+/** Parses a base URL; returns it unchanged. Throws `UsageError` if it is not an http or https URL, or has a password. */
 export function parseBaseUrl(given: SourcedText | undefined): string | undefined {
   if (given === undefined) return undefined;
   const problem = urlProblem(given.text);
   if (problem) {
-    throw new UsageError(`${given.source} must be ${problem}, not ${JSON.stringify(given.text)}`);
+    throw new UsageError(
+      `${given.source} must be ${problem}, not ${JSON.stringify(withoutPassword(given.text))}`,
+    );
   }
   return given.text;
 }

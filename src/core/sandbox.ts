@@ -1,6 +1,15 @@
 /** The only chat model of the sandbox. It echoes its input. */
 export const sandboxChatModel = "sandbox-echo";
 
+/** The prefix of every key that a sandbox issues. */
+export const sandboxKeyPrefix = "gpuctl-sandbox-";
+
+/** The built-in keys of every sandbox: one with full access, one that is read-only. They are not secret. */
+export const sandboxKeys = {
+  full: `${sandboxKeyPrefix}full`,
+  readOnly: `${sandboxKeyPrefix}read-only`,
+} as const;
+
 /** The names of the operation sets of a sandbox. Each set resembles a service that serves only some operations. */
 export const operationSetNames = ["documented", "replacements", "legacy"] as const;
 

@@ -1,8 +1,28 @@
 import { InsecureUrl } from "./service-errors.ts";
 
 /** What an invalid base URL must be instead, to follow "must be"; undefined for a valid one. */
-export const urlProblem = (text: string): string | undefined =>
-  /^https?:\/\//i.test(text) && URL.canParse(text) ? undefined : "a URL such as https://api.example.com";
+export function urlProblem(text: string): string | undefined {
+  const example = "such as https://api.example.com";
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return `a URL ${example}`;
+  const { username, password } = new URL(text);
+  return username || password ? `a URL without a user name and a password, ${example}` : undefined;
+}
+
+/** A URL, valid or not, with `****` instead of the user name and the password in it. */
+export const withoutPassword = (url: string): string =>
+  url.replace(/^([a-z][a-z\d+.-]*:[\\/]+)?.*@/is, (_, scheme: string | undefined) => `${scheme ?? ""}****@`);
+
+/** The password in a URL, or the user name if there is no password, as written and decoded. Empty for any other text. */
+export function passwordsIn(url: string): readonly string[] {
+  const userInfo = /^(?:--[\w-]+=)?[a-z][a-z\d+.-]*:[\\/]+(.*)@/is.exec(url)?.[1];
+  if (userInfo === undefined) return [];
+  const written = userInfo.slice(userInfo.indexOf(":") + 1);
+  try {
+    return [written, decodeURIComponent(written)];
+  } catch {
+    return [written];
+  }
+}
 
 /** Scheme, host and port of a URL; undefined for an invalid one. */
 export const originOf = (url: string | undefined): string | undefined =>

@@ -1,3 +1,5 @@
+import { withoutPassword } from "../core/urls.ts";
+
 /** A rule for the value of an option: what it must be, in words, and a check. */
 export interface OptionRule {
   readonly expected: string;
@@ -49,9 +51,12 @@ export function checkOptions(
   }
 }
 
-/** A value for an error message. The contents of objects are left out: they may be secret or very long. */
+/**
+ * A value for an error message. The contents of objects are left out: they may be secret or very long; and so is the
+ * password of a URL.
+ */
 export function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "string") return JSON.stringify(/:[\\/]/.test(value) ? withoutPassword(value) : value);
   if (Array.isArray(value)) return "an array";
   if (typeof value === "function") return "a function";
   return typeof value === "object" && value !== null ? "an object" : String(value);

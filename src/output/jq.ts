@@ -4,7 +4,6 @@ import { createRequire } from "node:module";
 import { type Jq, type JqResult, loadJq } from "jq-wasm";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { escapeControls } from "./json.ts";
-import { sanitize } from "./text.ts";
 
 /** The `--jq` expression does not compile. */
 class BadFilter extends Error {
@@ -23,10 +22,7 @@ class FilterFailed extends Error {
  *
  * @throws {FilterFailed}
  */
-export type Filter = (
-  data: unknown,
-  terminal: boolean,
-) => { readonly text: string; readonly messages: string };
+export type Filter = (data: unknown) => { readonly text: string; readonly messages: string };
 
 /**
  * Compiles a jq expression without running it.
@@ -39,13 +35,13 @@ export async function compileFilter(expression: string): Promise<Filter> {
   const program = expression.startsWith("-") ? ` ${expression}` : expression;
   const compiled = jq.raw("", program);
   if (compiled.exitCode !== 0) throw new BadFilter(`invalid --jq expression: ${reason(compiled.stderr)}`);
-  return (data, terminal) => {
+  return (data) => {
     const { stdout, stderr, exitCode } = runFilter(jq, program, stringifyExactly(data) ?? "null");
     if (exitCode !== 0) throw filterFailure(reason(stderr) || `jq exited with status ${exitCode}`);
     const values = stdout.split("\n").filter((line) => line !== "");
     return {
-      text: values.map((value) => `${shown(value, terminal)}\n`).join(""),
-      messages: sanitize(stderr),
+      text: values.map((value) => `${shown(value)}\n`).join(""),
+      messages: stderr.trimEnd(),
     };
   };
 }
@@ -87,8 +83,5 @@ const reason = (stderr: string): string =>
     .replace(/\n*jq: \d+ compile errors?\s*$/, "")
     .trim();
 
-function shown(value: string, terminal: boolean): string {
-  if (!value.startsWith('"')) return escapeControls(value, terminal);
-  const text = String(JSON.parse(value));
-  return terminal ? sanitize(text) : text;
-}
+const shown = (value: string): string =>
+  value.startsWith('"') ? String(JSON.parse(value)) : escapeControls(value);

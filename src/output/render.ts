@@ -37,16 +37,16 @@ export async function* render(
   view: View,
   options: RenderOptions,
 ): AsyncGenerator<string> {
-  const { format, terminal } = options;
+  const { format } = options;
   if (format === "yaml") {
     const { yaml, yamlSequence } = await import("./yaml.ts");
     if ("records" in value) yield* yamlSequence(value.records);
     else yield yaml(wholeOf(value, view));
   } else if (format === "jsonl") {
-    yield* jsonl(value, view, terminal);
+    yield* jsonl(value, view);
   } else if (format === "json" || view.kind === "document") {
-    if ("records" in value) yield* jsonArray(value.records, terminal);
-    else yield json(wholeOf(value, view), terminal);
+    if ("records" in value) yield* jsonArray(value.records);
+    else yield json(wholeOf(value, view));
   } else {
     const [batches, chunkSize] =
       "records" in value

@@ -31,7 +31,16 @@ const short = "\\x1b[ -/]{0,8}";
 
 const sequences = new RegExp(`${csi}[@-~]|${command}(?:\\x07|\\x1b\\\\|\\x9c)|${short}[0-~]`, "g");
 const unfinished = new RegExp(`(?:${csi}|${command}\\x1b?|${short})$`);
-const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+const controlClass = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]";
+const controls = new RegExp(controlClass, "g");
+const anyControl = new RegExp(controlClass);
+
+/** Colors, the sequences that draw a frame, and line ends of CSV. */
+const ownStyles = "\\x1b\\[[\\d;]*m|\\x1b\\[[HJ]|\\r\\n";
+const ownOrForeign = new RegExp(`(${ownStyles})|${sequences.source}|${controlClass}`, "g");
+
+/** Sequences without the text that some of them enclose. */
+const introducers = new RegExp(`${csi}[@-~]|${short}[0-~]`, "g");
 
 /**
  * Removes everything that a terminal interprets: 7-bit and 8-bit escape sequences (colors, links, titles, device
@@ -39,8 +48,16 @@ const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
  * leaves the text of a title that contains a space, and differs between releases.
  */
 export function sanitize(text: string): string {
-  return text.replace(sequences, "").replace(controls, "");
+  return anyControl.test(text) ? text.replace(sequences, "").replace(controls, "") : text;
 }
+
+/** As `sanitize`, but keeps what gpuctl itself draws with. The parts that come from outside must be sanitized already. */
+export const sanitizeDrawn = (text: string): string =>
+  anyControl.test(text) ? text.replace(ownOrForeign, (_, own: string | undefined) => own ?? "") : text;
+
+/** As `sanitize`, for one line, and nothing visible is lost: a title that would be set is shown instead. */
+export const sanitizeLine = (text: string): string =>
+  oneLine(text, false).replace(introducers, "").replace(controls, "");
 
 /** Sanitizes a stream of text, including sequences that are split between two pieces. */
 export async function* sanitizeStream(

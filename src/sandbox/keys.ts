@@ -1,10 +1,7 @@
+import { sandboxKeyPrefix, sandboxKeys } from "../core/sandbox.ts";
 import type { Queries, Row } from "./queries.ts";
 
-/** The prefix of every key that a sandbox issues. */
-export const keyPrefix = "gpuctl-sandbox-";
-
-/** The built-in keys: one with full access, one that is read-only. */
-export const keys = { full: `${keyPrefix}full`, readOnly: `${keyPrefix}read-only` } as const;
+export { sandboxKeyPrefix as keyPrefix, sandboxKeys as keys };
 
 /** The owner and the access of a credential; undefined when it is missing, malformed, unknown or revoked. */
 export function callerOf(store: Queries, authorization: string | undefined) {

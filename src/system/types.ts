@@ -59,6 +59,8 @@ export interface Sink {
 
 export interface WriteOptions {
   readonly reportsClosedPipe?: boolean;
+  /** The text is drawn for a terminal, with colors; what it shows of the outside is sanitized already. */
+  readonly drawn?: boolean;
 }
 
 export interface SpinnerOptions {

@@ -151,13 +151,11 @@ describe("the description", () => {
     if (process.platform !== "win32") expect(file?.mode).toBe(0o600);
   });
 
-  test("is cached per service, without the user name and password of its URL", async () => {
+  test("is cached per service", async () => {
     const { run, folder } = await createCli({ respond: onlyReplacements, negotiates: true });
     await run("rentals history", overNetwork());
-    await run("rentals history", overNetwork({ GPUCTL_BASE_URL: "https://ada:hunter2@other.example.com/x" }));
-    const cached = await keptDescriptions(folder);
-    expect(cached).toHaveLength(2);
-    expect(cached.map(({ text }) => text).join()).not.toContain("hunter2");
+    await run("rentals history", overNetwork({ GPUCTL_BASE_URL: "https://other.example.com/x" }));
+    expect(await keptDescriptions(folder)).toHaveLength(2);
   });
 
   test("is fetched again by api spec --refresh", async () => {

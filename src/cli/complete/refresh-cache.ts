@@ -1,6 +1,7 @@
 import type { Context } from "../../command-kit/context.ts";
 import { isLabelled, type LiveValue, mayBeLabel } from "../../command-kit/values.ts";
 import { asList, asRecord, firstAt, parseJson } from "../../core/json.ts";
+import { createRedactor } from "../../core/redact.ts";
 import { isWord, oneLine, plainText } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
 import { createNotes } from "../print/notes.ts";
@@ -41,6 +42,7 @@ export async function refreshCache(
     system,
     services,
     notes: createNotes(requestSettings, system.io.stderr),
+    redactor: createRedactor(),
   };
   await withLock(path, { maxAge: refreshTimeout, now: system.clock.now() }, async () => {
     const connection = connect(runtime);

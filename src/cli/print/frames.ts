@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Frame, Frames } from "../../core/result.ts";
-import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import type { Column } from "../../core/view.ts";
+import { escapedJson } from "../../output/json.ts";
 import { recordsOf } from "../../output/records.ts";
 import { type RenderOptions, render } from "../../output/render.ts";
 import { fitFrame, screenOf } from "../../output/table/frame.ts";
@@ -68,7 +68,7 @@ const showLive: Renderer = async (frames, { draw, empty, leftOut, color, system 
     const hints: string[] = [];
     const list = await listOf(current, { onLeftOut: (columns) => hints.push(leftOut(columns)) });
     const footer = [...notes, "", ...hints, status].map((line) => oneLine(line, true));
-    await stdout.write(screenOf(fitFrame(list, footer, stdout)));
+    await stdout.write(screenOf(fitFrame(list, footer, stdout)), { drawn: true });
   };
   // One drawing at a time: a resize may come while another is under way.
   let drawing = Promise.resolve();
@@ -88,7 +88,10 @@ const showLive: Renderer = async (frames, { draw, empty, leftOut, color, system 
     current = undefined;
     await drawing.catch(() => {});
     restore();
-    if (last) await stdout.write(textOf([...(await listOf(last)), ...last.notes])).catch(() => {});
+    if (last) {
+      const lines = [...(await listOf(last)), ...last.notes.map((line) => oneLine(line, true))];
+      await stdout.write(textOf(lines), { drawn: true }).catch(() => {});
+    }
   }
 };
 
@@ -109,7 +112,7 @@ const showChanges: Renderer = async (frames, options) => {
     const notes = frame.notes.map((line) => `${oneLine(line, stdout.isTTY)}\n`).join("");
     const hinted = hint;
     const text = (await draw(frame, { onLeftOut })) + notes;
-    if (text !== "") await stdout.write(previous ? `\n${text}` : text);
+    if (text !== "") await stdout.write(previous ? `\n${text}` : text, { drawn: true });
     if (hint !== hinted && stderr.isTTY && !settings.quiet) await stderr.write(`${hint}\n`);
     const message = empty(frame);
     if (message !== undefined && !settings.quiet) await stderr.write(`${message}\n`);
@@ -120,7 +123,7 @@ const showChanges: Renderer = async (frames, options) => {
 const showRecords: Renderer = async (frames, options) => {
   for await (const { data } of reportFailures(frames, options)) {
     for (const record of [data].flat()) {
-      await options.system.io.stdout.write(`${stringifyExactly(record)}\n`);
+      await options.system.io.stdout.write(`${escapedJson(record)}\n`);
     }
   }
 };

@@ -12,7 +12,7 @@ import type { Runtime } from "../start/services.ts";
 /** Formats that print one document for any number of records. */
 const wholeFormats: ReadonlySet<string> = new Set(["json", "yaml"]);
 
-export interface PrintOptions extends Omit<Runtime, "services"> {
+export interface PrintOptions extends Omit<Runtime, "services" | "redactor"> {
   /** Applied to the data before it is printed. */
   readonly filter: Filter | undefined;
 }
@@ -82,7 +82,7 @@ async function printFiltered(
   const { wholeOf } = await import("../../output/records.ts");
   const { stdout } = system.io;
   const data = "records" in result ? await collected(result) : wholeOf(result, view);
-  const { text, messages } = filter(data, stdout.isTTY);
+  const { text, messages } = filter(data);
   if (text !== "") await stdout.write(text);
   if (messages !== "") notes.say(messages);
 }
@@ -109,7 +109,8 @@ async function printRendered(result: Data | Records, view: View, options: PrintO
   const complete = whole
     ? (await import("./spool.ts")).spooled(pieces, system.files.folders.temporary)
     : pieces;
-  for await (const piece of complete) await system.io.stdout.write(piece);
+  const drawn = settings.output === "table" || settings.output === "csv";
+  for await (const piece of complete) await system.io.stdout.write(piece, { drawn });
   if (settings.output === "table" && view.kind === "list" && count === 0) notes.say(view.empty);
   if ("note" in result && result.note && settings.output === "table") notes.say(result.note);
   const note = shown?.note();

@@ -2,7 +2,7 @@ import type { Exchange } from "../../client/fetch.ts";
 import { Incomplete } from "../../core/errors.ts";
 import { asList, isRecord } from "../../core/json.ts";
 import { sentence } from "../../core/text.ts";
-import { sanitize } from "../../output/text.ts";
+import { escapedJson } from "../../output/json.ts";
 import type { Invocation } from "../parse/program.ts";
 import { flagFor } from "../parse/values.ts";
 import { exit } from "./exit.ts";
@@ -92,9 +92,9 @@ function fieldPath(path: unknown): readonly (string | number)[] {
 
 /** A failure as one JSON document, for machine formats. */
 export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure): string =>
-  `${JSON.stringify({ error: failure })}\n`;
+  `${escapedJson({ error: failure })}\n`;
 
-/** A failure as text for people, without terminal control sequences. */
+/** A failure as text for people. */
 export function failureText(failure: ReportedFailure): string {
   const { code, message, status, issues, hint, request, serviceCode } = failure;
   const response = serviceCode === null ? status : `${status} ${serviceCode}`;
@@ -105,7 +105,7 @@ export function failureText(failure: ReportedFailure): string {
     ...issues.map((issue) => `  ${issueText(issue)}`),
     ...(hint ? [hint] : []),
   ];
-  return `${lines.map((line) => sanitize(line)).join("\n")}\n`;
+  return `${lines.join("\n")}\n`;
 }
 
 /**

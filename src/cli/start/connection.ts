@@ -8,6 +8,7 @@ import type { OperationId } from "../../contract/index.ts";
 import { once } from "../../core/once.ts";
 import type { IsListedFor } from "../prompt/check.ts";
 import { DryRun, type ShownRequest, shownRequest } from "./dry-run.ts";
+import { redactedFetch } from "./redacted-fetch.ts";
 import { createServiceDescription } from "./service-description.ts";
 import type { Runtime, Sandbox } from "./services.ts";
 
@@ -39,7 +40,7 @@ export function connect(
   runtime: Runtime,
   { observe = ignore, onSent = ignore }: ConnectOptions = {},
 ): Connection {
-  const { settings, system, services, notes } = runtime;
+  const { settings, system, services, notes, redactor } = runtime;
   const { clock, interrupted, random } = system;
   const dryRunRequests: ShownRequest[] = [];
   const connections: { readonly close: () => void }[] = [];
@@ -57,15 +58,20 @@ export function connect(
     ...sender,
     baseUrl: settings.sandbox ? sandboxUrl : settings.baseUrl,
     inferenceBaseUrl: settings.sandbox ? sandboxUrl : settings.inferenceBaseUrl,
-    apiKey: await keyring.keyFor(route),
+    apiKey: await secretKey(keyring.keyFor(route)),
   });
+  /** A key is not shown, whatever a response says. */
+  const secretKey = async (key: Promise<string | undefined>) => {
+    redactor.add(await key);
+    return key;
+  };
   const options = {
-    fetch: async (url, init) => {
+    fetch: redactedFetch(async (url, init) => {
       if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent });
       const response = (await sandbox()).fetch(new Request(url, init));
       onSent();
       return response;
-    },
+    }, redactor),
     observe,
     timeout: settings.timeout,
     retries: settings.retries,
@@ -99,11 +105,14 @@ export function connect(
     notes.say(`Using the sandbox at ${url}.`);
     return served;
   };
-  const optionsAt = ({ baseUrl, inferenceBaseUrl, apiKey }: Endpoint): CallOptions => ({
-    ...options,
-    fetch: async (url, init) => (await transport()).fetch(url, init),
-    target: { ...sender, baseUrl, inferenceBaseUrl, apiKey },
-  });
+  const optionsAt = ({ baseUrl, inferenceBaseUrl, apiKey }: Endpoint): CallOptions => {
+    redactor.add(apiKey);
+    return {
+      ...options,
+      fetch: redactedFetch(async (url, init) => (await transport()).fetch(url, init), redactor),
+      target: { ...sender, baseUrl, inferenceBaseUrl, apiKey },
+    };
+  };
   return {
     dryRunRequests,
     sandbox,

@@ -1,14 +1,18 @@
 import type { Exchange, Observer } from "../../client/fetch.ts";
-import { type Config, exposureWarning, readConfig } from "../../config/file.ts";
+import { type Config, exposureWarning, profileValues, readConfig } from "../../config/file.ts";
 import { checkColumns, type ProfileUse, promptsAllowed, resolveSettings } from "../../config/settings.ts";
 import { Interrupted } from "../../core/errors.ts";
+import { createRedactor } from "../../core/redact.ts";
 import type { Result } from "../../core/result.ts";
+import { sandboxKeys } from "../../core/sandbox.ts";
+import { passwordsIn } from "../../core/urls.ts";
 import { isMachineFormat, outputFormats } from "../../core/view.ts";
 import type { Sink, System } from "../../system/types.ts";
 import { helpFor, overview } from "../help/help.ts";
 import { helpStyle } from "../help/layout.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { type BareGroup, type Invocation, parse } from "../parse/program.ts";
+import { guardIo } from "../print/guard.ts";
 import { createNotes } from "../print/notes.ts";
 import { preloadRenderer, print } from "../print/print.ts";
 import { canPrompt } from "../prompt/confirm.ts";
@@ -17,23 +21,28 @@ import type { FailureContext } from "../report/failure.ts";
 import { connect } from "./connection.ts";
 import { DryRun, dryRunResult } from "./dry-run.ts";
 import { loadCommand, run } from "./run.ts";
-import type { Services } from "./services.ts";
+import type { Runtime, Services } from "./services.ts";
 
 /** Runs one command line: results on stdout, everything else on stderr. Returns the exit code. */
-export async function main(argv: readonly string[], system: System, services: Services): Promise<number> {
-  const { env, io } = system;
+export async function main(argv: readonly string[], outside: System, services: Services): Promise<number> {
+  const { env } = outside;
+  const redactor = createRedactor(Object.values(sandboxKeys));
+  for (const secret of secretsIn(argv, env)) redactor.add(secret);
+  const io = guardIo(outside.io, redactor);
   try {
+    const system = { ...outside, io };
     const typed = parse(argv, services.version);
     const words = "group" in typed ? await chosenLine(typed, system) : undefined;
     const parsed = words === undefined ? typed : parse(words, services.version);
-    if ("command" in parsed) return await execute(parsed, system, services);
+    if ("command" in parsed) return await execute(parsed, { system, services, redactor, outside });
     if ("show" in parsed) {
-      await io.stdout.write(parsed.show);
+      await io.stdout.write(parsed.show, { drawn: true });
       return exit.done;
     }
     const style = await helpStyle(io.stdout, env);
     const path = "group" in parsed ? parsed.group : parsed.help;
-    await io.stdout.write((argv.length > 0 ? helpFor(path, style) : overview(style)) ?? "");
+    const help = argv.length > 0 ? helpFor(path, style) : overview(style);
+    await io.stdout.write(help ?? "", { drawn: true });
     return exit.done;
   } catch (error) {
     return fail(error, io.stderr, { asJson: wantsJson(argv, env) });
@@ -49,10 +58,19 @@ async function chosenLine(bare: BareGroup, { env, io }: System): Promise<readonl
   return (await import("../prompt/group.ts")).chosenLine(bare, io);
 }
 
-async function execute(invocation: Invocation, system: System, services: Services): Promise<number> {
+interface Start extends Omit<Runtime, "settings" | "notes"> {
+  /** The system before its streams were guarded. */
+  readonly outside: System;
+}
+
+async function execute(
+  invocation: Invocation,
+  { system, services, redactor, outside }: Start,
+): Promise<number> {
   const { clock, env, files, io } = system;
   const loading = loadCommand(invocation.command.path.join(" "));
   const config = configFor(invocation, system);
+  for (const secret of secretsOf(config)) redactor.add(secret);
   const settings = resolveSettings({
     cli: invocation.globals,
     flags: globalFlags,
@@ -65,7 +83,7 @@ async function execute(invocation: Invocation, system: System, services: Service
   if (warning) notes.say(warning);
   const service = serviceClock(clock.now);
   let last: Exchange | undefined;
-  const runtime = { settings, system, services, notes };
+  const runtime = { settings, system, services, notes, redactor };
   const connection = connect(runtime, {
     observe: (exchange) => {
       if (exchange.status !== undefined) last = exchange;
@@ -80,9 +98,13 @@ async function execute(invocation: Invocation, system: System, services: Service
     const command = await loading;
     checkColumns(command.view, settings);
     const filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
-    const systemWithServiceClock = { ...system, clock: { ...clock, now: service.now } };
+    const printing = {
+      ...system,
+      clock: { ...clock, now: service.now },
+      ...(command.printsKey && { io: { ...io, stdout: guardIo(outside.io, noSecrets).stdout } }),
+    };
     const finish = async (result: Result) => {
-      await print(result, command.view, { settings, system: systemWithServiceClock, notes, filter });
+      await print(result, command.view, { settings, system: printing, notes, filter });
       if ("failure" in result && result.failure) throw result.failure;
       if ("nextSteps" in result && result.nextSteps?.length && settings.output === "table") {
         const { nextStepLines } = await import("../print/next-steps.ts");
@@ -116,6 +138,24 @@ async function execute(invocation: Invocation, system: System, services: Service
     connection.close();
   }
 }
+
+/** For the command that prints the key. */
+const noSecrets = createRedactor();
+
+/** The key in the environment, and the passwords of URLs on the command line and of hosts and proxies in the environment. */
+function secretsIn(argv: readonly string[], env: System["env"]): readonly string[] {
+  const urls = Object.entries(env).flatMap(([name, text = ""]) =>
+    /^gpuctl_.*_url$|_proxy$/i.test(name) ? text : [],
+  );
+  return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
+}
+
+/** The keys of all profiles, and the passwords of the URLs in them. */
+const secretsOf = ({ profiles = {} }: Config): readonly string[] =>
+  Object.values(profiles).flatMap((profile) => [
+    ...(profile.apiKey ? [profile.apiKey] : []),
+    ...Object.values(profileValues(profile)).flatMap(passwordsIn),
+  ]);
 
 /** A command that needs no configuration runs even if the file cannot be read; `doctor` reports the problem. */
 function configFor({ command }: Invocation, { files }: System): Config {

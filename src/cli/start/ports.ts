@@ -5,6 +5,7 @@ import { createProfiles } from "../../config/profiles.ts";
 import { usesColor } from "../../config/settings.ts";
 import { isUsable } from "../../config/values.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
+import { withoutPassword } from "../../core/urls.ts";
 import { globals, nouns } from "../generated/tree.ts";
 import { helpStyle } from "../help/layout.ts";
 import { helpOrTopic } from "../help/topics.ts";
@@ -113,7 +114,7 @@ function installation({ settings, system, services }: Runtime): Installation {
 function invalidValues(profile: Profile | undefined, name: string): string | undefined {
   const invalid = Object.entries(profileValues(profile))
     .filter(([key, text]) => !isUsable(key, text))
-    .map(([key, text]) => `${key} ${JSON.stringify(text)}`);
+    .map(([key, text]) => `${key} ${JSON.stringify(withoutPassword(text))}`);
   if (invalid.length === 0) return undefined;
   return `profile "${name}" has invalid values: ${invalid.join(", ")} (remove one with \`gpuctl config unset KEY\`)`;
 }

@@ -10,6 +10,7 @@ import type {
   SandboxServer,
 } from "../../command-kit/context.ts";
 import type { Settings } from "../../config/settings.ts";
+import type { Redactor } from "../../core/redact.ts";
 import type { System } from "../../system/types.ts";
 import type { Notes } from "../print/notes.ts";
 
@@ -19,6 +20,7 @@ export interface Runtime {
   readonly system: System;
   readonly services: Services;
   readonly notes: Notes;
+  readonly redactor: Redactor;
 }
 
 /** What other rooms provide for a run, each part loaded on first use. Tests substitute their own. */

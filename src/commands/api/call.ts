@@ -196,7 +196,7 @@ function responseResult(
     if (bytes.length === 0) return { exitCode: 0 };
     return terminal ? { text: [response.text()] } : { bytes };
   }
-  const body = data ? Buffer.from(json(data.value, terminal)) : bytes;
+  const body = data ? Buffer.from(json(data.value)) : bytes;
   const whole = Buffer.concat([Buffer.from(headText(response)), body]);
   return terminal ? { text: [whole.toString()] } : { bytes: whole };
 }

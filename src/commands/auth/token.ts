@@ -5,6 +5,7 @@ export default defineCommand({
   summary: "Print the API key in use",
   details: "For use by other programs. Anyone who can read the output can use the key.",
   uses: ["secrets"],
+  printsKey: true,
   view: { kind: "lines", path: "token" },
   examples: [
     { text: "Print the key", command: "gpuctl auth token --sandbox" },

@@ -1,0 +1,46 @@
+import type { Fetch, FetchResponse } from "../../client/fetch.ts";
+import type { Redactor } from "../../core/redact.ts";
+
+/**
+ * The same `fetch`, except that a key that a response quotes is masked as it arrives: what is shown of a response may be
+ * cut, and the rest of a key would not be recognized.
+ */
+export const redactedFetch =
+  (fetch: Fetch, redactor: Redactor): Fetch =>
+  async (url, init) => {
+    const { status, headers, body } = await fetch(url, init);
+    const value = (text: string | null) => text && redactor.redact(text);
+    return {
+      status,
+      headers: {
+        get: (name) => value(headers.get(name)),
+        entries: () =>
+          [...headers.entries()].map(([name, text]): [string, string] => [name, redactor.redact(text)]),
+      },
+      body: body && redactedBody(body, redactor),
+    };
+  };
+
+/** Passes the bytes on as they arrive, except for the end of a line that a secret may continue. */
+async function* redactedBody(
+  body: NonNullable<FetchResponse["body"]>,
+  { redact, maxLength }: Redactor,
+): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array = new Uint8Array();
+  for await (const chunk of body) {
+    const bytes = redacted(held.length === 0 ? chunk : Buffer.concat([held, chunk]), redact);
+    const end = Math.max(bytes.length - maxLength(), bytes.lastIndexOf(newline) + 1);
+    held = bytes.subarray(end);
+    if (end > 0) yield bytes.subarray(0, end);
+  }
+  if (held.length > 0) yield held;
+}
+
+const newline = 0x0a;
+
+/** Works on bytes of any kind: each is a character of Latin-1. */
+function redacted(bytes: Uint8Array, redact: Redactor["redact"]): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  const clean = redact(text);
+  return clean === text ? bytes : Buffer.from(clean, "latin1");
+}

@@ -1,0 +1,170 @@
+/** What stands for a secret in a text. */
+const mask = "****";
+
+/** Shorter secrets are not recognized: they would be found in ordinary words, and ruin them. */
+const minLength = 8;
+
+/** How often a text may be encoded: JSON in a URL in JSON is three times. */
+const maxDepth = 4;
+
+/** An upper limit for the length of one encoded character of a secret, such as `%25252Fu0041`. */
+const maxCharacterLength = 16;
+
+/** Removes secrets, such as API keys, from texts. */
+export interface Redactor {
+  /** Makes a text a secret. Texts of fewer than 8 characters are ignored. */
+  readonly add: (secret: string | undefined) => void;
+  /**
+   * The text with `****` for each secret, in any case, also where it is written with the escapes of JSON, URLs or HTML,
+   * encoded several times, or as Base64.
+   */
+  readonly redact: (text: string) => string;
+  /** The length of the longest text that a secret may be written as. */
+  readonly maxLength: () => number;
+}
+
+/** Creates a redactor. What is in `known` is not a secret. */
+export function createRedactor(known: Iterable<string> = []): Redactor {
+  const ignored = new Set(known);
+  const secrets = new Set<string>();
+  let patterns: Patterns | undefined;
+  return {
+    add: (text) => {
+      const secret = text?.trim() ?? "";
+      if (secret.length < minLength || ignored.has(secret) || secrets.has(secret)) return;
+      secrets.add(secret);
+      patterns = undefined;
+    },
+    redact: (text) => {
+      if (secrets.size === 0 || text.length < minLength) return text;
+      patterns ??= patternsFor(secrets);
+      return patterns.suspicious.test(text) ? masked(text, patterns.secret) : text;
+    },
+    maxLength: () => maxCharacterLength * Math.max(0, ...[...secrets].map(({ length }) => length)),
+  };
+}
+
+interface Patterns {
+  /** Matches every text that contains a secret, and a few others. */
+  readonly suspicious: RegExp;
+  /** The secrets without escapes. */
+  readonly secret: RegExp;
+}
+
+/** Characters as `\u002d`, `\u{2d}`, `\x2d`, `\-`, `%2D`, `%252D`, `&#45;`, `&#x2d;`, `&amp;#45;` and `&quot;`. */
+const escapes =
+  /\\+u([\da-f]{4})|\\+u\{0*([\da-f]{1,6})\}|\\+x([\da-f]{2})|%(?:25)*([2-9a-f][\da-f])|&(?:amp;)*#(?:x0*([\da-f]{1,6})|0*(\d{1,7}));|&(?:amp;)*(amp|lt|gt|quot|apos);|\\+([^\w\s])/gi;
+
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** What the escapes of characters that may be in a secret begin with. */
+const escapeStart = "\\\\(?:u00[2-7]|u\\{0*[2-7]|x[2-7])|%[2-7]|&(?:#|[a-z]{2,4};)";
+
+function patternsFor(secrets: Iterable<string>): Patterns {
+  const forms = [...secrets].flatMap((secret) => [
+    // A text that looks like an escape may be a part of a secret, and is then decoded as well.
+    ...decodings(secret).map(literal),
+    ...decodings(Buffer.from(secret).toString("latin1")).map(literal),
+    ...base64Forms(secret),
+  ]);
+  const marks = new Set([...secrets].flatMap((secret) => secret.match(/[^\w\s]/gu) ?? []));
+  const escapedMarks = [...marks].map((mark) => `\\\\${literal(mark)}`);
+  const secret = [...new Set(forms)].join("|");
+  return {
+    suspicious: new RegExp([secret, escapeStart, ...escapedMarks].join("|"), "i"),
+    secret: new RegExp(secret, "gi"),
+  };
+}
+
+const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+function decodings(text: string): readonly string[] {
+  const all = [text];
+  for (let next = decode(text); next && all.length <= maxDepth; next = decode(next.text)) all.push(next.text);
+  return all.filter(({ length }) => length >= minLength);
+}
+
+/** Patterns for the Base64 of a secret, alone or anywhere in a longer text such as `user:secret`. */
+function base64Forms(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  return [0, 1, 2].map((offset) => {
+    const digits = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const sharesLast = (offset + bytes.length) % 3 !== 0;
+    // Of a digit that is shared with the text before or after, only some bits are known.
+    const own = digits.slice(offset === 0 ? 0 : offset + 1, sharesLast ? -1 : undefined);
+    const shared = "[\\w+/-]?";
+    const written = own.replaceAll("+", "[+-]").replaceAll("/", "[/_]");
+    return `${offset === 0 ? "" : shared}${written}${sharesLast ? shared : ""}`;
+  });
+}
+
+/** A text without escapes, and where it was in the text with them. */
+interface Decoded {
+  readonly text: string;
+  /** Where a position of the decoded text is in the original. */
+  readonly original: (at: number) => number;
+}
+
+/** Replaces escapes by their characters, once; undefined if there are none. */
+function decode(text: string): Decoded | undefined {
+  const ends: number[] = [];
+  const shifts: number[] = [];
+  const parts: string[] = [];
+  let length = 0;
+  let last = 0;
+  for (const match of text.matchAll(escapes)) {
+    const character = characterOf(match);
+    const { index } = match;
+    const end = index + match[0].length;
+    parts.push(text.slice(last, index), character);
+    length += index - last + character.length;
+    last = end;
+    ends.push(length);
+    shifts.push(end - length);
+  }
+  if (ends.length === 0) return undefined;
+  parts.push(text.slice(last));
+  return { text: parts.join(""), original: (at) => at + (shifts[lastUpTo(at, ends)] ?? 0) };
+}
+
+function characterOf([, u4, braces, x, percent, hex, decimal, entity, mark]: RegExpMatchArray): string {
+  if (mark !== undefined) return mark;
+  if (entity !== undefined) return entities[entity.toLowerCase()] ?? "";
+  const digits = u4 ?? braces ?? x ?? percent ?? hex;
+  const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+}
+
+/** The index of the last of the ascending numbers that is not greater than `at`; -1 if there is none. */
+function lastUpTo(at: number, numbers: readonly number[]): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Masks the secrets in a text as it is, and as it is after decoding it once, twice and so on. */
+function masked(text: string, secret: RegExp): string {
+  const ranges: (readonly [start: number, end: number])[] = [];
+  let decoded: Decoded | undefined = { text, original: (at) => at };
+  for (let depth = 0; decoded && depth <= maxDepth; depth += 1) {
+    const { text: plain, original }: Decoded = decoded;
+    for (const { index, 0: found } of plain.matchAll(secret)) {
+      ranges.push([original(index), original(index + found.length)]);
+    }
+    const next = decode(plain);
+    decoded = next && { text: next.text, original: (at) => original(next.original(at)) };
+  }
+  let result = "";
+  let last = 0;
+  for (const [start, end] of ranges.sort(([one], [other]) => one - other)) {
+    if (start >= last) result += text.slice(last, start) + mask;
+    last = Math.max(last, end);
+  }
+  return result + text.slice(last);
+}
