@@ -8,8 +8,8 @@ const formats: Readonly<Record<string, string>> = {
   json: "One JSON document: the service's response, unchanged.",
   jsonl: "One JSON document per line, one for each record.",
   yaml: "The same document as YAML.",
-  csv: "Comma-separated values with a header, quoted where needed.",
-  tsv: "Tab-separated values with a header.",
+  csv: "Comma-separated values with a header, quoted where needed. See Spreadsheets.",
+  tsv: "Tab-separated values with a header. See Spreadsheets.",
   id: "Identifiers only, one per line, to pass to another command.",
 };
 
@@ -46,6 +46,12 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
       parts: [
         "Set with --output. Every format prints the numbers of a response to the digit, such as 1.50 or 12345678901234567891. jq may write numbers in another way, so the results of --jq may differ: 1.50 may become 1.5.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
+      ],
+    },
+    {
+      heading: "Spreadsheets",
+      parts: [
+        "A spreadsheet runs a cell that begins with =, +, -, @ or a tab as a formula. In csv and tsv, gpuctl writes an apostrophe before such a text, also if it already begins with apostrophes. Numbers, such as -1.50, are not changed. To read the text back, remove the first apostrophe of each cell that begins with apostrophes and then one of these characters; the other formats never change a text.",
       ],
     },
     {

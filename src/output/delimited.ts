@@ -22,6 +22,17 @@ const escapeTsv = (text: string): string => text.replace(/[\t\n\r\\]/g, (one) =>
 /** Tab-separated values, escaped as by jq's `@tsv`. */
 export const tsv: RowWriter = (rows) => rows.map((row) => `${row.map(escapeTsv).join("\t")}\n`).join("");
 
+/** What a spreadsheet takes for a formula, with the apostrophes that may already be in front of it. */
+const formula = /^'*[=+\-@\t\r]/;
+const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/**
+ * A cell that a spreadsheet does not run as a formula: such a text gets an apostrophe in front. Numbers stay numbers.
+ * Without one apostrophe, a cell that matches `^'+[=+\-@\t\r]` is the text as it was.
+ */
+export const inertCell = (text: string): string =>
+  formula.test(text) && !number.test(text) ? `'${text}` : text;
+
 /**
  * Records as rows of unformatted values below a header of column names; absent values are empty. An empty list is only
  * the header. If the view declares no columns, there is one for each path inside the first batch.
@@ -32,7 +43,7 @@ export async function* delimited(
   write: RowWriter,
   { header, terminal }: { readonly header: boolean; readonly terminal: boolean },
 ): AsyncGenerator<string> {
-  const shown = terminal ? sanitize : (text: string) => text;
+  const shown = (text: string) => inertCell(terminal ? sanitize(text) : text);
   let columns: readonly Column[] | undefined;
   for await (const records of batches) {
     if (columns === undefined) {
