@@ -51,9 +51,12 @@ interface Patterns {
   readonly secret: RegExp;
 }
 
-/** Characters as `\u002d`, `\u{2d}`, `\x2d`, `\-`, `%2D`, `%252D`, `&#45;`, `&#x2d;`, `&amp;#45;` and `&quot;`. */
+/** Characters as `\u002d`, `\u{2d}`, `\x2d`, `%2D`, `%252D`, `&#45;`, `&#x2d;`, `&amp;#45;` and `&quot;`. */
 const escapes =
-  /\\+u([\da-f]{4})|\\+u\{0*([\da-f]{1,6})\}|\\+x([\da-f]{2})|%(?:25)*([2-9a-f][\da-f])|&(?:amp;)*#(?:x0*([\da-f]{1,6})|0*(\d{1,7}));|&(?:amp;)*(amp|lt|gt|quot|apos);|\\+([^\w\s])/gi;
+  /\\+u([\da-f]{4})|\\+u\{0*([\da-f]{1,6})\}|\\+x([\da-f]{2})|%(?:25)*([2-9a-f][\da-f])|&(?:amp;)*#(?:x0*([\da-f]{1,6})|0*(\d{1,7}));|&(?:amp;)*(amp|lt|gt|quot|apos);/gi;
+
+/** Before a character as in `\/`. A secret is compared without its own backslashes, too, so that they need no rules. */
+const backslashes = /\\+/g;
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
@@ -63,13 +66,13 @@ const escapeStart = "\\\\(?:u00[2-7]|u\\{0*[2-7]|x[2-7])|%[2-7]|&(?:#|[a-z]{2,4}
 function patternsFor(secrets: Iterable<string>): Patterns {
   const forms = [...secrets].flatMap((secret) => [
     // A text that looks like an escape may be a part of a secret, and is then decoded as well.
-    ...decodings(secret).map(literal),
-    ...decodings(Buffer.from(secret).toString("latin1")).map(literal),
+    ...[secret, Buffer.from(secret).toString("latin1")].flatMap(decodings).map(literal),
     ...base64Forms(secret),
   ]);
   const marks = new Set([...secrets].flatMap((secret) => secret.match(/[^\w\s]/gu) ?? []));
   const escapedMarks = [...marks].map((mark) => `\\\\${literal(mark)}`);
-  const secret = [...new Set(forms)].join("|");
+  // The longest first: of two that begin alike, the first is found.
+  const secret = [...new Set(forms)].sort((one, other) => other.length - one.length).join("|");
   return {
     suspicious: new RegExp([secret, escapeStart, ...escapedMarks].join("|"), "i"),
     secret: new RegExp(secret, "gi"),
@@ -81,7 +84,8 @@ const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, 
 function decodings(text: string): readonly string[] {
   const all = [text];
   for (let next = decode(text); next && all.length <= maxDepth; next = decode(next.text)) all.push(next.text);
-  return all.filter(({ length }) => length >= minLength);
+  const plain = all.map((one) => one.replace(backslashes, ""));
+  return [...all, ...plain].filter(({ length }) => length >= minLength);
 }
 
 /** Patterns for the Base64 of a secret, alone or anywhere in a longer text such as `user:secret`. */
@@ -108,61 +112,74 @@ interface Decoded {
 }
 
 /** Replaces escapes by their characters, once; undefined if there are none. */
-function decode(text: string): Decoded | undefined {
-  const ends: number[] = [];
+function decode(text: string, pattern = escapes): Decoded | undefined {
+  const starts: number[] = [];
   const shifts: number[] = [];
   const parts: string[] = [];
   let length = 0;
   let last = 0;
-  for (const match of text.matchAll(escapes)) {
+  for (const match of text.matchAll(pattern)) {
     const character = characterOf(match);
     const { index } = match;
     const end = index + match[0].length;
     parts.push(text.slice(last, index), character);
-    length += index - last + character.length;
-    last = end;
-    ends.push(length);
+    length += index - last;
+    starts.push(length);
+    length += character.length;
     shifts.push(end - length);
+    last = end;
   }
-  if (ends.length === 0) return undefined;
+  if (starts.length === 0) return undefined;
   parts.push(text.slice(last));
-  return { text: parts.join(""), original: (at) => at + (shifts[lastUpTo(at, ends)] ?? 0) };
+  return { text: parts.join(""), original: (at) => at + (shifts[lastBelow(at, starts)] ?? 0) };
 }
 
-function characterOf([, u4, braces, x, percent, hex, decimal, entity, mark]: RegExpMatchArray): string {
-  if (mark !== undefined) return mark;
+function characterOf([all, u4, braces, x, percent, hex, decimal, entity]: RegExpMatchArray): string {
+  if (/^\\+$/.test(all)) return "";
   if (entity !== undefined) return entities[entity.toLowerCase()] ?? "";
   const digits = u4 ?? braces ?? x ?? percent ?? hex;
   const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
   return code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
 }
 
-/** The index of the last of the ascending numbers that is not greater than `at`; -1 if there is none. */
-function lastUpTo(at: number, numbers: readonly number[]): number {
+/** The index of the last of the ascending numbers below a limit; -1 if there is none. */
+function lastBelow(limit: number, numbers: readonly number[]): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((numbers[middle] ?? 0) <= at) low = middle + 1;
+    if ((numbers[middle] ?? 0) < limit) low = middle + 1;
     else high = middle;
   }
   return low - 1;
 }
+
+/** A text that was decoded twice. */
+const after = (second: Decoded, first: Decoded): Decoded => ({
+  text: second.text,
+  original: (at) => first.original(second.original(at)),
+});
+
+const rangesIn = ({ text, original }: Decoded, secret: RegExp): (readonly [start: number, end: number])[] =>
+  [...text.matchAll(secret)].map(({ index, 0: found }) => [original(index), original(index + found.length)]);
 
 /** Masks the secrets in a text as it is, and as it is after decoding it once, twice and so on. */
 function masked(text: string, secret: RegExp): string {
   const ranges: (readonly [start: number, end: number])[] = [];
   let decoded: Decoded | undefined = { text, original: (at) => at };
   for (let depth = 0; decoded && depth <= maxDepth; depth += 1) {
-    const { text: plain, original }: Decoded = decoded;
-    for (const { index, 0: found } of plain.matchAll(secret)) {
-      ranges.push([original(index), original(index + found.length)]);
-    }
-    const next = decode(plain);
-    decoded = next && { text: next.text, original: (at) => original(next.original(at)) };
+    ranges.push(...rangesIn(decoded, secret));
+    const plain = decode(decoded.text, backslashes);
+    if (plain) ranges.push(...rangesIn(after(plain, decoded), secret));
+    const next = decode(decoded.text);
+    decoded = next && after(next, decoded);
   }
   let result = "";
   let last = 0;
-  for (const [start, end] of ranges.sort(([one], [other]) => one - other)) {
+  for (const range of ranges.sort(([one], [other]) => one - other)) {
+    let [start, end] = range;
+    // JSON stays JSON: half of an escape is worse than none.
+    while (text[start - 1] === "\\") start -= 1;
+    while (text[end - 1] === "\\") end -= 1;
     if (start >= last) result += text.slice(last, start) + mask;
     last = Math.max(last, end);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import type { RecordView } from "../../src/core/view.ts";
+import type { ListView, RecordView } from "../../src/core/view.ts";
 import { csv, delimited, tsv } from "../../src/output/delimited.ts";
 import { json, jsonArray } from "../../src/output/json.ts";
 import { singleBatch } from "../../src/output/records.ts";
@@ -68,6 +68,18 @@ function readCsv(source: string): string[][] {
   return rows;
 }
 
+const unescaped = (value: string) =>
+  value.replace(/\\(.)/g, (_, one: string) => ({ t: "\t", n: "\n", r: "\r" })[one] ?? one);
+
+/** The first cell of each line. */
+const readTsv = (output: string): readonly string[] =>
+  output
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => unescaped(line.split("\t")[0] ?? ""));
+
+const notesOnly: ListView = { ...machines, columns: [{ title: "NOTE", paths: ["note"] }] };
+
 describe("csv", () => {
   test("is read back the same by a strict RFC 4180 parser", () => {
     fc.assert(
@@ -111,10 +123,61 @@ describe("csv", () => {
   });
 });
 
-describe("tsv", () => {
-  const unescaped = (value: string) =>
-    value.replace(/\\(.)/g, (_, one: string) => ({ t: "\t", n: "\n", r: "\r" })[one] ?? one);
+describe("a cell that a spreadsheet would run as a formula", () => {
+  /** As help says that texts are read back. */
+  const readBack = (cell: string) => cell.replace(/^'(?='*[=+\-@\t\r])/, "");
+  const formulas = fc
+    .tuple(fc.constantFrom("=", "+", "-", "@", "\t", "\r", "'", "''", "'=", "-1", "+1e5", "1"), text)
+    .map(([start, rest]) => start + rest);
 
+  test.each(["csv", "tsv"] as const)("is a text in %s, and is read back the same", async (format) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(formulas, text), { minLength: 1 }), async (notes) => {
+        const output = await rendered(
+          notes.map((note) => ({ note })),
+          notesOnly,
+          separate(format),
+        );
+        const cells = format === "csv" ? readCsv(output).map(([cell = ""]) => cell) : readTsv(output);
+        expect(cells.slice(1).map(readBack)).toEqual(notes);
+        const run = cells.filter((cell) => /^[=+\-@\t\r]/.test(cell) && !Number.isFinite(Number(cell)));
+        expect(run).toEqual([]);
+      }),
+    );
+  });
+
+  test.each(["0", "-1", "-1.50", "+2", "-0.5e-10", "-.5", 12.5, -3, "12345678901234567890"])(
+    "but %s stays a number",
+    async (note) => {
+      expect(await rendered([{ note }], notesOnly, { ...separate("csv"), header: false })).toBe(
+        `${note}\r\n`,
+      );
+    },
+  );
+
+  test.each([
+    "=1+1",
+    "-1+1",
+    "+1 555 0100",
+    "@SUM(1)",
+    "-",
+    "--x",
+    "-cmd|' /C calc'!A0",
+    "'=1",
+    "-Infinity",
+    "-0x10",
+  ])("such as %s gets an apostrophe", async (note) => {
+    const shown = await rendered([{ note }], notesOnly, { ...separate("tsv"), header: false });
+    expect(shown).toBe(`'${note}\n`);
+  });
+
+  test("may be the name of a column", async () => {
+    const columns = [{ title: "=1+1", paths: ["=1+1"] }];
+    expect(await rendered([{}], { ...machines, columns }, separate("csv"))).toMatch(/^'=1\+1\r\n/);
+  });
+});
+
+describe("tsv", () => {
   test("is read back the same when tabs, line ends and backslashes are unescaped", () => {
     fc.assert(
       fc.property(grid, (rows) => {

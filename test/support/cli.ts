@@ -258,7 +258,7 @@ async function readInput(
   return new Promise((_, reject) => addAbortListener(signal, () => reject(signal.reason)));
 }
 
-async function seenRequest(request: Request): Promise<SeenRequest> {
+export async function seenRequest(request: Request): Promise<SeenRequest> {
   const url = new URL(request.url);
   const text = await request.text();
   return {

@@ -1,11 +1,22 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parse as parseYaml } from "yaml";
 import type { CommandNode, Example } from "../../src/command-kit/tree.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { serve } from "../../src/sandbox/serve.ts";
 import type { Question } from "../../src/system/types.ts";
-import { type Cli, createCli, type Outcome, type Responder, type RunOptions } from "../support/cli.ts";
+import {
+  type Cli,
+  createCli,
+  type Outcome,
+  type Responder,
+  type RunOptions,
+  seenRequest,
+} from "../support/cli.ts";
 import { commands, operationsOf } from "../support/commands.ts";
 import { runShown, withFlags } from "../support/examples.ts";
-import { control, type Hostility, hostileResponder } from "../support/hostile.ts";
-import { overNetwork } from "../support/service.ts";
+import { control, type Hostility, hostile, hostileResponder } from "../support/hostile.ts";
+import { createHome } from "../support/process.ts";
+import { always, overNetwork } from "../support/service.ts";
 
 /** A CLI whose service becomes hostile after the given lines. */
 async function hostileCli(before: readonly string[], hostility: Hostility, onRequest = () => {}) {
@@ -168,4 +179,78 @@ test("a network service is no different", async () => {
     expect(shownBy(await cli.run(line, { ...options, ...account }), asked)).not.toMatch(control);
   }
   expect(asked.join()).toContain("1001 (train");
+});
+
+describe("JSON has no control characters, and the value that was received", () => {
+  const label = `a${hostile}\u061c\u200f\n\tb`;
+  const listing = () => Response.json([{ id: 1, label }]);
+
+  test.each([
+    ["-o json", (out: string) => JSON.parse(out)[0].label],
+    ["-o jsonl", (out: string) => JSON.parse(out).label],
+    ["--jq .[0]", (out: string) => JSON.parse(out).label],
+    ["-o yaml", (out: string) => parseYaml(out)[0].label],
+  ])("volumes list %s", async (flags, labelIn) => {
+    const { run } = await createCli({ respond: listing });
+    for (const terminal of [undefined, 80]) {
+      const { out } = await run(`volumes list ${flags}`, { ...overNetwork(), ...(terminal && { terminal }) });
+      expect(out).not.toMatch(control);
+      expect(out).not.toMatch(/\p{Bidi_Control}/u);
+      expect(labelIn(out)).toBe(label);
+    }
+  });
+
+  test("in an error document", async () => {
+    const { run } = await createCli({
+      respond: always(422, { code: "NO", message: label, issues: [label] }),
+    });
+    const { err } = await run("volumes list -o json", overNetwork());
+    expect(err).not.toMatch(control);
+    expect(err).not.toMatch(/\p{Bidi_Control}/u);
+    expect(JSON.parse(err).error).toMatchObject({ message: label, issues: [label] });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("on a real terminal", () => {
+  /** A home whose service is hostile, and has a rental. */
+  async function hostileHome() {
+    const sandbox = await createSandbox({ file: ":memory:" });
+    const respond = hostileResponder(sandbox, "texts");
+    const served = {
+      ...sandbox,
+      fetch: async (request: Request) => (await respond(await seenRequest(request))) ?? new Response(),
+    };
+    const { url, close } = await serve(served, { host: "127.0.0.1", port: 0 });
+    onTestFinished(async () => {
+      await close();
+      sandbox.close();
+    });
+    const home = await createHome({ GPUCTL_BASE_URL: url, GPUCTL_API_KEY: sandbox.keys.full });
+    await home.run("rentals create vm --gpus 1 --label train --yes");
+    return home;
+  }
+
+  /** Sequences of the hostile text that gpuctl and its prompts never use. */
+  const foreign = /\u001b[\]P]|\u0007|\u001b\[38;5;123m|[\x7f-\x9f\u202e\u2066]/;
+
+  test("a question shows a label, and nothing of it is obeyed", async () => {
+    const terminal = (await hostileHome()).onTerminal("rentals terminate 1001");
+    await terminal.waitFor("(y/N)");
+    expect(terminal.text()).toMatch(/Terminate 1001 \(train0;title/);
+    terminal.type("n");
+    terminal.press("enter");
+    expect(await terminal.ended()).toMatchObject({ code: 130 });
+    expect(terminal.bytes()).not.toMatch(foreign);
+  });
+
+  test.each(["rentals terminate", "rentals wait 1001 --for terminated --wait-timeout 100ms --debug"])(
+    "%s",
+    async (line) => {
+      const terminal = (await hostileHome()).onTerminal(line);
+      await terminal.waitFor(line.includes("wait") ? "timed out" : "train");
+      if (!line.includes("wait")) terminal.press("ctrl-c");
+      await terminal.ended();
+      expect(terminal.bytes()).not.toMatch(foreign);
+    },
+  );
 });
