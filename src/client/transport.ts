@@ -1,4 +1,3 @@
-import { lookup } from "node:dns";
 import { setMaxListeners } from "node:events";
 import * as http from "node:http";
 import type { LookupFunction } from "node:net";
@@ -123,7 +122,8 @@ function send(
 }
 
 /** Names below `localhost` are reserved for this machine, but some resolvers ask the network for them. */
-const lookupLocalhost: LookupFunction = (_name, options, callback) => lookup("localhost", options, callback);
+const lookupLocalhost: LookupFunction = (_name, options, callback) =>
+  void import("node:dns").then(({ lookup }) => lookup("localhost", options, callback));
 
 function responseOf(incoming: http.IncomingMessage): FetchResponse {
   return {

@@ -2,7 +2,7 @@
 const mask = "****";
 
 /** Shorter secrets are not recognized: they would be found in ordinary words, and ruin them. */
-const minLength = 8;
+export const minSecretLength = 8;
 
 /** How often a text may be encoded: JSON in a URL in JSON is three times. */
 const maxDepth = 4;
@@ -12,7 +12,7 @@ const maxCharacterLength = 16;
 
 /** Removes secrets, such as API keys, from texts. */
 export interface Redactor {
-  /** Makes a text a secret. Texts of fewer than 8 characters are ignored. */
+  /** Makes a text a secret. Texts shorter than `minSecretLength` are ignored. */
   readonly add: (secret: string | undefined) => void;
   /**
    * The text with `****` for each secret, in any case, also where it is written with the escapes of JSON, URLs or HTML,
@@ -31,12 +31,12 @@ export function createRedactor(known: Iterable<string> = []): Redactor {
   return {
     add: (text) => {
       const secret = text?.trim() ?? "";
-      if (secret.length < minLength || ignored.has(secret) || secrets.has(secret)) return;
+      if (secret.length < minSecretLength || ignored.has(secret) || secrets.has(secret)) return;
       secrets.add(secret);
       patterns = undefined;
     },
     redact: (text) => {
-      if (secrets.size === 0 || text.length < minLength) return text;
+      if (secrets.size === 0 || text.length < minSecretLength) return text;
       patterns ??= patternsFor(secrets);
       return patterns.suspicious.test(text) ? masked(text, patterns.secret) : text;
     },
@@ -85,7 +85,7 @@ function decodings(text: string): readonly string[] {
   const all = [text];
   for (let next = decode(text); next && all.length <= maxDepth; next = decode(next.text)) all.push(next.text);
   const plain = all.map((one) => one.replace(backslashes, ""));
-  return [...all, ...plain].filter(({ length }) => length >= minLength);
+  return [...all, ...plain].filter(({ length }) => length >= minSecretLength);
 }
 
 /** Patterns for the Base64 of a secret, alone or anywhere in a longer text such as `user:secret`. */

@@ -1,4 +1,5 @@
 import type { GlobalNode } from "../command-kit/tree.ts";
+import { minSecretLength } from "../core/redact.ts";
 import type { TopicSection } from "../core/topics.ts";
 
 export interface Variable {
@@ -33,6 +34,13 @@ export const environmentOf = (globals: readonly GlobalNode[]): readonly Variable
   ...own,
 ];
 
+/** What gpuctl does with keys. */
+const keyPromise = [
+  "The key of a profile is sent only to the hosts of that profile. No key is sent to another host after a redirect, or over plain http to another machine than this one (localhost, names below .localhost, 127.0.0.0/8 and ::1) unless --insecure-http allows it.",
+  `\`gpuctl auth token\` prints the key in use, and \`gpuctl api-keys create\` prints a new one. Everywhere else, at most the last four characters of a key are shown. If a response, an error or a header quotes a key that gpuctl knows, it is masked as ****, also where it is written with the escapes of JSON, URLs or HTML, or as Base64. Keys of fewer than ${minSecretLength} characters are too short to be recognized, and a service that has the key can always write it in a way that gpuctl does not recognize.`,
+  "A base URL with a user name or a password in it is refused, and the password is not shown.",
+] as const;
+
 /** Files that gpuctl keeps. */
 export const files: readonly (readonly [path: string, meaning: string])[] = [
   ["~/.config/gpuctl/config.json", "Profiles and their keys, readable only by you (mode 0600)"],
@@ -61,5 +69,6 @@ export const environmentTopic = (globals: readonly GlobalNode[]): readonly Topic
       },
     ],
   },
+  { heading: "Keys", parts: keyPromise },
   { heading: "Files", parts: [{ terms: files }, otherPaths] },
 ];

@@ -30,7 +30,7 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
  * A cell that a spreadsheet does not run as a formula: such a text gets an apostrophe in front. Numbers stay numbers.
  * Without one apostrophe, a cell that matches `^'+[=+\-@\t\r]` is the text as it was.
  */
-export const inertCell = (text: string): string =>
+const inertCell = (text: string): string =>
   formula.test(text) && !number.test(text) ? `'${text}` : text;
 
 /**

@@ -2930,7 +2930,7 @@ export const nouns: readonly Noun[] = [
      "token"
     ],
     "summary": "Print the API key in use",
-    "details": "For use by other programs. Anyone who can read the output can use the key.",
+    "details": "For use by other programs. Anyone who can read the output can use the key. This is the only command that shows the key in use: wherever else it would be printed, it is masked as ****.",
     "args": [],
     "flags": [],
     "limits": [],

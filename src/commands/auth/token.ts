@@ -3,7 +3,8 @@ import { defineCommand } from "../../command-kit/define.ts";
 export default defineCommand({
   path: "auth token",
   summary: "Print the API key in use",
-  details: "For use by other programs. Anyone who can read the output can use the key.",
+  details:
+    "For use by other programs. Anyone who can read the output can use the key. This is the only command that shows the key in use: wherever else it would be printed, it is masked as ****.",
   uses: ["secrets"],
   printsKey: true,
   view: { kind: "lines", path: "token" },
