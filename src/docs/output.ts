@@ -51,7 +51,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Spreadsheets",
       parts: [
-        "A spreadsheet runs a cell that begins with =, +, -, @ or a tab as a formula. In csv and tsv, gpuctl writes an apostrophe before such a text, also if it already begins with apostrophes. Numbers, such as -1.50, are not changed. To read the text back, remove the first apostrophe of each cell that begins with apostrophes and then one of these characters; the other formats never change a text.",
+        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl writes an apostrophe before such a text, also if it already begins with apostrophes. Numbers, such as -1.50, are not changed. To read a text back, remove the first of the apostrophes that stand before one of these characters. In json, every text is as it was received.",
       ],
     },
     {
