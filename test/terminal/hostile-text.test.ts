@@ -43,6 +43,7 @@ function terminal() {
     prompts: {
       text: async (question) => {
         see(question);
+        asked.push(question.initial ?? "");
         return question.initial ?? "1";
       },
       secret: async (question) => {
@@ -102,10 +103,10 @@ function usesService({ path: [noun = ""] }: CommandNode): boolean {
   return !["completion", "config", "help", "profile"].includes(noun);
 }
 
-/** As people see it, and in the formats of scripts, at which people look as well. */
+/** As people see it, and in the formats of scripts, which people look at, too. */
 const variantsOf: Readonly<Record<Hostility, readonly Variant[]>> = {
   everything: [{ flags: "" }],
-  texts: [{ flags: "" }, { flags: "-o json" }, { flags: "-o csv" }],
+  texts: [{ flags: "" }, { flags: "-o csv" }],
   failures: [{ flags: "--debug" }, { flags: "-o json" }],
 };
 

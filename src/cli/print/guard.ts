@@ -43,7 +43,11 @@ const writingClean = (sink: Sink, clean: (text: string, drawn: boolean) => strin
 });
 
 const cleanPrompts = ({ text, secret, choose, confirm, report }: Prompts, clean: Clean): Prompts => ({
-  text: (question) => text(cleanQuestion(question, clean)),
+  text: (question) =>
+    text({
+      ...cleanQuestion(question, clean),
+      ...(question.initial !== undefined && { initial: clean(question.initial) }),
+    }),
   secret: (question) => secret(cleanQuestion(question, clean)),
   choose: (question) => choose({ ...cleanQuestion(question, clean), labels: cleanLabels(question, clean) }),
   confirm: (question) => confirm({ ...question, message: clean(question.message) }),
