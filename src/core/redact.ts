@@ -53,7 +53,7 @@ interface Patterns {
 
 /** Characters as `\u002d`, `\u{2d}`, `\x2d`, `%2D`, `%252D`, `&#45;`, `&#x2d;`, `&amp;#45;` and `&quot;`. */
 const escapes =
-  /\\+u([\da-f]{4})|\\+u\{0*([\da-f]{1,6})\}|\\+x([\da-f]{2})|%(?:25)*([2-9a-f][\da-f])|&(?:amp;)*#(?:x0*([\da-f]{1,6})|0*(\d{1,7}));|&(?:amp;)*(amp|lt|gt|quot|apos);/gi;
+  /(?<!\\)\\+(?:u([\da-f]{4})|u\{0*([\da-f]{1,6})\}|x([\da-f]{2}))|%(?:25)*([2-9a-f][\da-f])|&(?:amp;)*#(?:x0*([\da-f]{1,6})|0*(\d{1,7}));|&(?:amp;)*(amp|lt|gt|quot|apos);/gi;
 
 /** Before a character as in `\/`. A secret is compared without its own backslashes, too, so that they need no rules. */
 const backslashes = /\\+/g;
@@ -178,7 +178,7 @@ function masked(text: string, secret: RegExp): string {
   for (const range of ranges.sort(([one], [other]) => one - other)) {
     let [start, end] = range;
     // JSON stays JSON: half of an escape is worse than none.
-    while (text[start - 1] === "\\") start -= 1;
+    while (start > last && text[start - 1] === "\\") start -= 1;
     while (text[end - 1] === "\\") end -= 1;
     if (start >= last) result += text.slice(last, start) + mask;
     last = Math.max(last, end);

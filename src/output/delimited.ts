@@ -30,8 +30,7 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
  * A cell that a spreadsheet does not run as a formula: such a text gets an apostrophe in front. Numbers stay numbers.
  * Without one apostrophe, a cell that matches `^'+[=+\-@\t\r]` is the text as it was.
  */
-const inertCell = (text: string): string =>
-  formula.test(text) && !number.test(text) ? `'${text}` : text;
+const inertCell = (text: string): string => (formula.test(text) && !number.test(text) ? `'${text}` : text);
 
 /**
  * Records as rows of unformatted values below a header of column names; absent values are empty. An empty list is only

@@ -291,3 +291,13 @@ describe("over plain http the key is sent to this machine only", () => {
     }
   });
 });
+
+test.each(["\\", "%25", "&amp;", "&#0", "\\u{0", "\\u0073"])(
+  "a long text of %j is searched for the key in time",
+  async (part) => {
+    const label = `${part.repeat(400_000 / part.length)} %41 \\-`;
+    const { run } = await createCli({ respond: always(200, label, { "content-type": "text/plain" }) });
+    expect((await run("api call GET /v2/x", overNetwork())).out).toBe(label);
+  },
+  20_000,
+);
