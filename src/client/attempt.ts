@@ -1,15 +1,9 @@
+import { type ResponseLimits, responseLimits } from "../contract/plain/response-limits.ts";
 import type { Route } from "../contract/plain/route.ts";
-import { reasonOf } from "../core/errors.ts";
-import {
-  ConnectionFailed,
-  InterruptedWrite,
-  isRead,
-  type Received,
-  UnknownOutcome,
-} from "../core/service-errors.ts";
+import { ConnectionFailed, InterruptedWrite, isRead, type Received } from "../core/service-errors.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
 import { responseError, transportError } from "./failure.ts";
-import { type Fetch, type FetchResponse, fetchResponse, type Observer, readText } from "./fetch.ts";
+import { type Fetch, type FetchResponse, fetchResponse, type Observer, readStart } from "./fetch.ts";
 import type { WireRequest } from "./request.ts";
 
 export interface SendOptions {
@@ -25,6 +19,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Called after each request. */
   readonly observe?: Observer;
+  /** Default: `responseLimits`. */
+  readonly limits?: ResponseLimits;
 }
 
 /** A request whose response is being read. */
@@ -32,11 +28,17 @@ export interface RequestInFlight {
   readonly request: WireRequest;
   readonly deadline: Deadline;
   readonly signal: AbortSignal | undefined;
+  readonly limits: ResponseLimits;
+  /** What arrived so far of a response that is paid for; undefined for nothing, and for any other response. */
+  readonly received: () => Received | undefined;
   /** Call this when the body is read after `attempt` returns; the caller must then clear the deadline. */
   readonly keepOpen: () => void;
 }
 
-/** Reads a successful response. If it throws, the request is retried only if the connection broke. */
+/**
+ * Reads a successful response. If it throws, a read is retried only if the connection broke, and the outcome of a write is
+ * unknown.
+ */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 
 /** Delays before a retry, in milliseconds. */
@@ -54,13 +56,12 @@ export async function sendRequest<Value>(
   read: ReadResponse<Value>,
   options: SendOptions,
 ): Promise<Value> {
-  const { retries, sleep, random, now } = options;
+  const { retries, sleep, random } = options;
   for (let failures = 0; ; failures += 1) {
     const result = await attempt(request, read, options);
     if ("value" in result) return result.value;
-    const delay =
-      retryAfterMs(result.retryAfter, now()) ??
-      Math.min(initialDelay * 2 ** failures, maxDelay) * (0.5 + random() / 2);
+    const backoff = Math.min(initialDelay * 2 ** failures, maxDelay) * (0.5 + random() / 2);
+    const delay = result.retryAfter ?? backoff;
     if (!result.retryable || failures >= retries || delay > maxRetryAfter) throw result.error;
     await sleep(delay);
   }
@@ -68,42 +69,48 @@ export async function sendRequest<Value>(
 
 type Attempt<Value> =
   | { readonly value: Value }
-  | { readonly error: unknown; readonly retryable: boolean; readonly retryAfter?: string | null };
+  | {
+      readonly error: unknown;
+      readonly retryable: boolean;
+      /** Milliseconds that the service asks to wait. */
+      readonly retryAfter?: number | undefined;
+    };
 
 /** Sends a request once. A failed response becomes an error; only a read request is retryable. */
 async function attempt<Value>(
   request: WireRequest,
   read: ReadResponse<Value>,
-  { fetch, signal, observe, timeout }: SendOptions,
+  { fetch, signal, observe, timeout, now, limits = responseLimits }: SendOptions,
 ): Promise<Attempt<Value>> {
   signal?.throwIfAborted();
   const isReadRequest = isRead(request);
   const deadline = startDeadline(timeout[request.host], signal);
-  let recorded: (() => Received | undefined) | undefined;
+  let received: () => Received | undefined = () => undefined;
+  let status: number | undefined;
   let open = false;
   const keepOpen = () => {
     open = true;
   };
   try {
-    const response = await fetchResponse(fetch, request, deadline, observe);
-    const { status, headers } = response;
+    let response = await fetchResponse(fetch, request, { deadline, limits, observe });
+    const { headers } = response;
+    status = response.status;
     if (isSuccess(status, request)) {
-      const recording = isPaid(request) ? record(response) : { response, received: () => undefined };
-      recorded = recording.received;
-      return { value: await read(recording.response, { request, deadline, signal, keepOpen }) };
+      if (isPaid(request)) ({ response, received } = record(response));
+      return { value: await read(response, { request, deadline, signal, limits, received, keepOpen }) };
     }
+    const body = await readStart(response, deadline, limits.failure);
+    const retryAfter = retryAfterMs(headers.get("retry-after"), now());
     return {
-      error: responseError(status, await readText(response, deadline), request, headers.get("location")),
-      retryable: isReadRequest && (status === 429 || status >= 500),
-      retryAfter: headers.get("retry-after"),
+      error: responseError({ ...body, status, location: headers.get("location"), retryAfter }, request),
+      retryable: isReadRequest && (status === 429 || status === 408 || status >= 500),
+      retryAfter,
     };
   } catch (cause) {
     if (signal?.aborted) {
-      throw isReadRequest || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request, recorded?.());
+      throw isReadRequest || wasNotSent(cause) ? signal.reason : new InterruptedWrite(request, received());
     }
-    const received = recorded?.();
-    if (received) return { error: unusable(cause, request, received), retryable: false };
-    const error = transportError(cause, request);
+    const error = transportError(cause, { request, status, received: received() });
     return { error, retryable: isReadRequest && error !== cause };
   } finally {
     if (!open) deadline.clear();
@@ -111,7 +118,7 @@ async function attempt<Value>(
 }
 
 /** A generation is charged when it is done, so its response must not be lost. */
-const isPaid = (request: WireRequest): boolean => request.host === "inference" && !isRead(request);
+const isPaid = ({ effect }: WireRequest): boolean => effect === "generate";
 
 /** The response, and a function that returns what was read of its body so far; undefined for nothing. */
 function record(response: FetchResponse): {
@@ -132,13 +139,6 @@ function record(response: FetchResponse): {
     response: { status, headers, body: body && recording(body) },
     received: () => (chunks.length === 0 ? undefined : { bytes: Buffer.concat(chunks), complete }),
   };
-}
-
-/** The error for a paid response that could not be read, with what arrived of it. */
-function unusable(cause: unknown, request: WireRequest, received: Received): UnknownOutcome {
-  const error = transportError(cause, request);
-  const status = error instanceof UnknownOutcome ? error.status : undefined;
-  return new UnknownOutcome(reasonOf(error), status, request, { received });
 }
 
 /** 304 is a success for a conditional request only. */

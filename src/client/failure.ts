@@ -1,31 +1,38 @@
-import { codeOf } from "../core/errors.ts";
-import { asList, isRecord, parseJson } from "../core/json.ts";
+import { codeOf, reasonOf } from "../core/errors.ts";
+import { asList, isNestedBeyond, isRecord, parseJson } from "../core/json.ts";
 import {
   ConnectionFailed,
   InvalidResponse,
   isRead,
   NetworkError,
-  type RequestLine,
+  type Received,
   ServiceError,
   UnknownOutcome,
 } from "../core/service-errors.ts";
 import { keyRedactor, type WireRequest } from "./request.ts";
 
-/** The error for a failed response. A 5xx response leaves the outcome of a write unknown. */
-export function responseError(
-  status: number,
-  text: string,
-  request: WireRequest,
-  location: string | null,
-): Error {
+/** A failed response. */
+interface FailedResponse {
+  readonly status: number;
+  /** The body, or the part of it that was read. */
+  readonly text: string;
+  readonly isComplete: boolean;
+  readonly location: string | null;
+  /** Milliseconds that the service asks to wait. */
+  readonly retryAfter: number | undefined;
+}
+
+/** The error for a failed response. Only a refusal (4xx) that can be read shows that a write had no effect. */
+export function responseError(response: FailedResponse, request: WireRequest): Error {
+  const { status, text, isComplete, location, retryAfter } = response;
   const failure = readFailure(status, keyRedactor(request)(text));
-  if (status >= 300 && status < 400 && location !== null) {
-    return new ServiceError({ ...failure, message: redirectMessage(location, request) }, request);
-  }
-  if (status >= 500 && !isRead(request)) {
-    return new UnknownOutcome(`the service responded ${status}: ${failure.message}`, status, request);
-  }
-  return new ServiceError(failure, request);
+  const isRedirect = status >= 300 && status < 400;
+  const message = isRedirect && location !== null ? redirectMessage(location, request) : failure.message;
+  const isRefusal =
+    status >= 400 && status < 500 && isComplete && !isNestedBeyond(parseJson(text), maxLevels);
+  if (isRefusal || isRead(request)) return new ServiceError({ ...failure, message, retryAfter }, request);
+  const reason = isRedirect && location !== null ? message : `the service responded ${status}: ${message}`;
+  return new UnknownOutcome(reason, status, request);
 }
 
 /** Explains why a redirect was not followed. Shows its target without the query, which may hold secrets. */
@@ -56,16 +63,30 @@ export function unreadableResponse(status: number, text: string, request: WireRe
     : new UnknownOutcome(reason, status, request);
 }
 
+/** A request whose response was not read to its end. */
+interface UnfinishedRequest {
+  readonly request: WireRequest;
+  /** The status of the response, if one began. */
+  readonly status?: number | undefined;
+  /** What arrived of a response that is paid for. */
+  readonly received?: Received | undefined;
+}
+
 /**
- * The error for a request without a complete response. Errors that are not about the connection are returned unchanged.
+ * The error for a request without a complete response. The outcome of a write that was sent is unknown, whatever went
+ * wrong. For a read, errors that are not about the connection are returned unchanged, and for a write those from before
+ * it was sent.
  */
-export function transportError(cause: unknown, request: RequestLine): unknown {
+export function transportError(cause: unknown, { request, status, received }: UnfinishedRequest): unknown {
   const failed = connectionError(cause);
-  if (failed === undefined) return cause;
-  const { message, code, sent } = failed;
-  return sent && !isRead(request)
-    ? new UnknownOutcome(message, undefined, request)
-    : new NetworkError(message, code, request);
+  if (failed && (isRead(request) || !failed.sent)) {
+    return new NetworkError(failed.message, failed.code, request);
+  }
+  const wasSent = failed !== undefined || status !== undefined;
+  if (isRead(request) || !wasSent || (cause instanceof UnknownOutcome && received === undefined))
+    return cause;
+  const known = cause instanceof UnknownOutcome ? cause.status : failed ? undefined : status;
+  return new UnknownOutcome(failed?.message ?? reasonOf(cause), known, request, { received });
 }
 
 function connectionError(cause: unknown): ConnectionFailed | undefined {
@@ -88,6 +109,9 @@ interface Failure {
 /** How many characters are shown of a response that is not JSON. */
 const maxTextLength = 300;
 
+/** JSON in a failed response that is nested more deeply than this is not processed. */
+const maxLevels = 100;
+
 /**
  * Reads the body of a failed response: the service's own `{code, message, issues}`, then the formats that inference
  * servers and proxies send, then plain text or HTML, truncated.
@@ -103,7 +127,7 @@ export function readFailure(status: number, text: string): Failure {
 }
 
 function knownFormat(body: unknown): Partial<Omit<Failure, "status">> {
-  if (!isRecord(body)) return {};
+  if (!isRecord(body) || isNestedBeyond(body, maxLevels)) return {};
   if (typeof body.code === "string" && typeof body.message === "string") {
     return { code: body.code, message: body.message, issues: asList(body.issues) };
   }

@@ -1,5 +1,5 @@
-import { text } from "node:stream/consumers";
-import { isRead } from "../core/service-errors.ts";
+import type { ResponseLimits } from "../contract/plain/response-limits.ts";
+import { isRead, ResponseTooLarge } from "../core/service-errors.ts";
 import { type Deadline, orAborted } from "./deadline.ts";
 import type { WireRequest } from "./request.ts";
 
@@ -47,8 +47,11 @@ const maxRedirects = 5;
 export async function fetchResponse(
   fetch: Fetch,
   request: WireRequest,
-  deadline: Deadline,
-  observe?: Observer,
+  {
+    deadline,
+    limits,
+    observe,
+  }: { deadline: Deadline; limits: ResponseLimits; observe?: Observer | undefined },
 ): Promise<FetchResponse> {
   const { method, headers, body } = request;
   const { signal } = deadline;
@@ -72,7 +75,7 @@ export async function fetchResponse(
     report(response);
     const next = sameOriginRedirect(response, url);
     if (next === undefined || !isRead(request) || hops === maxRedirects) return response;
-    await readText(response, deadline);
+    await readStart(response, deadline, limits.failure);
     url = next;
   }
 }
@@ -84,8 +87,36 @@ function sameOriginRedirect({ status, headers }: FetchResponse, url: string): st
   return next.origin === new URL(url).origin ? next.href : undefined;
 }
 
-export const readText = async ({ body }: Pick<FetchResponse, "body">, deadline: Deadline): Promise<string> =>
-  body ? orAborted(text(body), deadline.signal) : "";
+/** Reads a body as text. Throws `ResponseTooLarge`, and reads no further, beyond `maxBytes`. */
+export async function readText(
+  response: Pick<FetchResponse, "body">,
+  deadline: Deadline,
+  maxBytes: number,
+): Promise<string> {
+  const { text, isComplete } = await readStart(response, deadline, maxBytes);
+  if (!isComplete) throw new ResponseTooLarge(maxBytes);
+  return text;
+}
+
+/** Reads a body as text, up to the chunk that exceeds `maxBytes`. */
+export const readStart = (
+  { body }: Pick<FetchResponse, "body">,
+  deadline: Deadline,
+  maxBytes: number,
+): Promise<{ readonly text: string; readonly isComplete: boolean }> =>
+  orAborted(startOf(body, maxBytes), deadline.signal);
+
+async function startOf(body: FetchResponse["body"], maxBytes: number) {
+  const decoder = new TextDecoder();
+  let text = "";
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) return { text, isComplete: false };
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return { text: text + decoder.decode(), isComplete: true };
+}
 
 /**
  * Yields the bytes of a response as they arrive. The deadline applies to each wait for bytes, not to the whole response

@@ -1,6 +1,6 @@
 import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import type { InputOf, OperationId } from "../contract/index.ts";
-import { InvalidResponse } from "../core/service-errors.ts";
+import { InvalidResponse, ResponseTooLarge } from "../core/service-errors.ts";
 import { markedNumber, withoutMarks } from "../core/values/exact-numbers.ts";
 import type { ReadResponse, RequestInFlight } from "./attempt.ts";
 import { transportError } from "./failure.ts";
@@ -39,7 +39,7 @@ async function* startingWith<Item>(head: readonly Item[], rest: AsyncIterable<It
 }
 
 const readList: ReadResponse<Listed> = async (response, inFlight) => {
-  const { request, deadline } = inFlight;
+  const { request, deadline, limits } = inFlight;
   const chunks = withIdleTimeout(response, deadline);
   const head: Uint8Array[] = [];
   let firstByte: number | undefined;
@@ -51,9 +51,11 @@ const readList: ReadResponse<Listed> = async (response, inFlight) => {
   }
   const body = startingWith(head, chunks);
   if (firstByte !== openingBracket) {
-    return { data: jsonOf(await readText({ body }, deadline), response.status, request) };
+    const text = await readText({ body }, deadline, limits.body[request.effect]);
+    return { data: jsonOf(text, response.status, request) };
   }
-  const batches = arrayElements(body, (reason) => new InvalidResponse(reason, response.status, request));
+  const invalid = (reason: string) => new InvalidResponse(reason, response.status, request);
+  const batches = arrayElements(body, { invalid, maxBytes: limits.part });
   const first = await batches.next();
   inFlight.keepOpen();
   return { records: untilEnd(first.done ? [] : first.value, batches, inFlight) };
@@ -74,7 +76,7 @@ async function* untilEnd<Batch>(
     yield* rest;
   } catch (cause) {
     signal?.throwIfAborted();
-    throw transportError(cause, request);
+    throw transportError(cause, { request });
   } finally {
     deadline.clear();
     await rest.return(undefined);
@@ -83,12 +85,14 @@ async function* untilEnd<Batch>(
 
 /**
  * Yields the elements of a JSON array, one batch for each chunk; only one batch is held in memory. If the bytes are not
- * a complete array, it yields the elements before the error and then throws `invalid(reason)`.
+ * a complete array, it yields the elements before the error and then throws `invalid(reason)`. Throws `ResponseTooLarge`
+ * when one element has more than `maxBytes`.
  */
 async function* arrayElements(
   chunks: AsyncIterable<Uint8Array>,
-  invalid: (reason: string) => Error,
+  { invalid, maxBytes }: { readonly invalid: (reason: string) => Error; readonly maxBytes: number },
 ): AsyncGenerator<readonly unknown[]> {
+  let sinceLast = 0;
   const ready: unknown[] = [];
   const parser = new ExactTokenizer();
   const values = new TokenParser({ paths: ["$.*"], keepStack: false });
@@ -108,8 +112,10 @@ async function* arrayElements(
       const byte = /absolute position "(\d+)"/.exec(String(cause))?.[1];
       error = invalid(`the response is not valid JSON${byte === undefined ? "" : ` at byte ${byte}`}`);
     }
+    sinceLast = ready.length > 0 ? 0 : sinceLast + chunk.length;
     if (ready.length > 0) yield ready.splice(0);
     if (error) throw error;
+    if (sinceLast > maxBytes) throw new ResponseTooLarge(maxBytes);
   }
   if (!values.isEnded) throw invalid("the response ended in the middle of the list");
 }

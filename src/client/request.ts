@@ -1,3 +1,5 @@
+import type { Effect } from "../contract/operation.ts";
+import { effectOfRequest } from "../contract/plain/response-limits.ts";
 import type { Route } from "../contract/plain/route.ts";
 import { UsageError } from "../core/errors.ts";
 import { createRedactor, type Redactor } from "../core/redact.ts";
@@ -16,6 +18,7 @@ export interface Target {
 
 export interface WireRequest extends Pick<Route, "host"> {
   readonly method: string;
+  readonly effect: Effect;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
@@ -24,6 +27,8 @@ export interface WireRequest extends Pick<Route, "host"> {
 /** A request without its target: for operations of the contract and any others. */
 export interface RequestParts extends Pick<Route, "host" | "path"> {
   readonly method: string;
+  /** Derived from the method and the host if it is not set. */
+  readonly effect?: Effect | undefined;
   readonly query?: readonly (readonly [string, string])[];
   /** JSON. */
   readonly body?: string | undefined;
@@ -34,10 +39,10 @@ export interface RequestParts extends Pick<Route, "host" | "path"> {
 
 /** The request of an operation with an input. Throws `UsageError` for an id that cannot be a segment of a path. */
 export function requestParts(
-  route: Pick<Route, "method" | "path" | "host" | "in" | "open">,
+  route: Pick<Route, "method" | "effect" | "path" | "host" | "in" | "open">,
   input: object,
 ): RequestParts {
-  const { method, host, open } = route;
+  const { method, effect, host, open } = route;
   const rest: Record<string, unknown> = { ...input };
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name];
@@ -50,9 +55,9 @@ export function requestParts(
     delete rest[name];
     return encodeURIComponent(String(value));
   });
-  if (route.in === "body") return { method, path, host, open, body: JSON.stringify(rest) };
+  if (route.in === "body") return { method, effect, path, host, open, body: JSON.stringify(rest) };
   const given = Object.entries(rest).filter(([, value]) => route.in === "query" && value !== undefined);
-  return { method, path, host, open, query: given.map(([name, value]) => [name, String(value)]) };
+  return { method, effect, path, host, open, query: given.map(([name, value]) => [name, String(value)]) };
 }
 
 /**
@@ -61,12 +66,13 @@ export function requestParts(
  * `NoCredential` or `InsecureUrl`.
  */
 export function wireRequest(parts: RequestParts, target: Target, accept = "application/json"): WireRequest {
-  const { method, host, query = [], body, open, headers } = parts;
+  const { method, effect = effectOfRequest(parts), host, query = [], body, open, headers } = parts;
   const url = urlOf(parts, target);
   for (const [name] of query) url.searchParams.delete(name);
   for (const [name, value] of query) url.searchParams.append(name, value);
   return {
     method,
+    effect,
     host,
     url: url.href,
     headers: {

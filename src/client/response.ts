@@ -16,11 +16,14 @@ export interface BufferedResponse {
   readonly text: () => string;
 }
 
-/** Reads a whole response. Throws `ResponseTooLarge`, and reads no further, beyond `maxBytes`. */
+/**
+ * Reads a whole response. Throws `ResponseTooLarge`, and reads no further, beyond `maxBytes`, or else the limit for the
+ * request.
+ */
 export const readBuffered =
   (maxBytes?: number): ReadResponse<BufferedResponse> =>
-  async (response, { deadline, request: { method, url } }) => {
-    const bytes = await orAborted(readBytes(response, maxBytes), deadline.signal);
+  async (response, { deadline, limits, request: { effect, method, url } }) => {
+    const bytes = await orAborted(readBytes(response, maxBytes ?? limits.body[effect]), deadline.signal);
     return {
       status: response.status,
       request: { method, url },
@@ -31,7 +34,7 @@ export const readBuffered =
     };
   };
 
-async function readBytes({ body }: FetchResponse, maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
+async function readBytes({ body }: FetchResponse, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -43,8 +46,8 @@ async function readBytes({ body }: FetchResponse, maxBytes = Number.POSITIVE_INF
 }
 
 /** Reads a whole response as JSON. */
-export const readJson: ReadResponse<unknown> = async (response, { deadline, request }) =>
-  jsonOf(await readText(response, deadline), response.status, request);
+export const readJson: ReadResponse<unknown> = async (response, { deadline, limits, request }) =>
+  jsonOf(await readText(response, deadline, limits.body[request.effect]), response.status, request);
 
 /**
  * Parses the text of a successful response. Throws if it is not JSON, or empty where the operation requires a value.

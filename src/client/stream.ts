@@ -2,10 +2,11 @@ import { createParser } from "eventsource-parser";
 import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import { asList, asRecord, asText, isRecord, parseJson } from "../core/json.ts";
-import { StreamTruncated } from "../core/service-errors.ts";
+import { ResponseTooLarge, StreamTruncated, UnknownOutcome } from "../core/service-errors.ts";
+import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { type ReadResponse, type RequestInFlight, sendRequest } from "./attempt.ts";
 import { unreadableResponse } from "./failure.ts";
-import { type FetchResponse, readText, withIdleTimeout } from "./fetch.ts";
+import { type FetchResponse, readStart, readText, withIdleTimeout } from "./fetch.ts";
 import { keyRedactor, requestParts, wireRequest } from "./request.ts";
 import type { CallOptions } from "./send.ts";
 
@@ -22,8 +23,8 @@ export type Stream = <Id extends OperationId>(
 
 /**
  * Sends an operation and returns the events of its response. A plain JSON response becomes a single event. Never
- * retried. Until the first event it throws what `call` throws; after that `StreamTruncated` when the stream breaks, or
- * the signal's reason when the user interrupts.
+ * retried. Until the first event it throws what `call` throws; after that `StreamTruncated` when the stream breaks,
+ * `UnknownOutcome` when it or one of its events is too large, or the signal's reason when the user interrupts.
  */
 export async function stream<Id extends OperationId>(
   id: Id,
@@ -39,8 +40,10 @@ export async function stream<Id extends OperationId>(
 }
 
 const readEvents: ReadResponse<AsyncIterable<ServerEvent>> = async (response, inFlight) => {
+  const { deadline, limits, request } = inFlight;
   if (response.headers.get("content-type")?.includes("text/html")) {
-    throw unreadableResponse(response.status, await readText(response, inFlight.deadline), inFlight.request);
+    const { text } = await readStart(response, deadline, limits.failure);
+    throw unreadableResponse(response.status, text, request);
   }
   inFlight.keepOpen();
   return events(response, inFlight);
@@ -48,19 +51,24 @@ const readEvents: ReadResponse<AsyncIterable<ServerEvent>> = async (response, in
 
 async function* events(
   response: FetchResponse,
-  { request, deadline, signal }: RequestInFlight,
+  { request, deadline, signal, limits, received }: RequestInFlight,
 ): AsyncGenerator<ServerEvent> {
   const redact = keyRedactor(request);
+  const maxBytes = limits.body[request.effect];
   try {
     if (response.headers.get("content-type")?.includes("application/json")) {
-      yield { event: undefined, data: redact(await readText(response, deadline)) };
+      yield { event: undefined, data: redact(await readText(response, deadline, maxBytes)) };
       return;
     }
-    for await (const event of serverEvents(withIdleTimeout(response, deadline))) {
+    const body = atMost(maxBytes, withIdleTimeout(response, deadline));
+    for await (const event of serverEvents(body, limits.part)) {
       yield { ...event, data: redact(event.data) };
     }
   } catch (cause) {
     signal?.throwIfAborted();
+    if (cause instanceof ResponseTooLarge) {
+      throw new UnknownOutcome(cause.message, response.status, request, { received: received() });
+    }
     const reason = deadline.signal.aborted ? deadline.signal.reason : cause;
     throw new StreamTruncated(String(reason?.message ?? reason));
   } finally {
@@ -68,14 +76,38 @@ async function* events(
   }
 }
 
-/** The server-sent events of a body, including a final event without a trailing blank line. */
-export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+/** Passes a body on. Throws `ResponseTooLarge` beyond `maxBytes`. */
+async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) throw new ResponseTooLarge(maxBytes);
+    yield chunk;
+  }
+}
+
+/**
+ * The server-sent events of a body, including a final event without a trailing blank line. Throws `ResponseTooLarge` for an
+ * event with more characters than `maxLength`.
+ */
+export async function* serverEvents(
+  body: AsyncIterable<Uint8Array>,
+  maxLength: number,
+): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   const ready: ServerEvent[] = [];
-  const parser = createParser({ onEvent: ({ event, data }) => ready.push({ event, data }) });
+  let isTooLarge = false;
+  const parser = createParser({
+    maxBufferSize: maxLength,
+    onEvent: ({ event, data }) => ready.push({ event, data }),
+    onError: ({ type }) => {
+      isTooLarge ||= type === "max-buffer-size-exceeded";
+    },
+  });
   for await (const chunk of body) {
     parser.feed(decoder.decode(chunk, { stream: true }));
     yield* ready.splice(0);
+    if (isTooLarge) throw new ResponseTooLarge(maxLength);
   }
   parser.feed(`${decoder.decode()}\n\n`);
   yield* ready.splice(0);
@@ -116,7 +148,7 @@ export async function* completionChunks(events: AsyncIterable<ServerEvent>): Asy
 
 function failureIn({ event, data }: ServerEvent, body: unknown): string | undefined {
   const { error = null } = asRecord(body);
-  if (error !== null) return asText(asRecord(error).message) || JSON.stringify(error);
+  if (error !== null) return asText(asRecord(error).message) || stringifyExactly(error);
   if (event === "error") return data;
   return body === undefined ? `invalid JSON in the stream: ${data.slice(0, 80)}` : undefined;
 }

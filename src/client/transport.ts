@@ -2,8 +2,9 @@ import { setMaxListeners } from "node:events";
 import * as http from "node:http";
 import type { LookupFunction } from "node:net";
 import { getProxyForUrl } from "proxy-from-env";
+import { responseLimits } from "../contract/plain/response-limits.ts";
 import { reasonOf } from "../core/errors.ts";
-import { ConnectionFailed } from "../core/service-errors.ts";
+import { ConnectionFailed, isRead } from "../core/service-errors.ts";
 import { isLoopback } from "../core/urls.ts";
 import type { Fetch, FetchInit, FetchResponse } from "./fetch.ts";
 
@@ -14,9 +15,10 @@ export interface Transport {
 }
 
 /**
- * Creates a `fetch` on `node:http` and `node:https` with keep-alive, through the proxy in the environment. It throws
- * `ConnectionFailed`, which says whether any of the request may have been sent. A request that is aborted after it was
- * sent throws an `AbortError` instead.
+ * Creates a `fetch` on `node:http` and `node:https`, through the proxy in the environment. It throws `ConnectionFailed`,
+ * which says whether any of the request may have been sent; a request that is aborted after it was sent throws an
+ * `AbortError` instead. Reads share connections. A write opens its own: on a connection that the service is closing, it
+ * would not be known whether the service received it.
  */
 export function createTransport(): Transport {
   // No keep-alive on Deno: when a reused connection is lost, Deno sends the request again, even if it is a create.
@@ -28,12 +30,17 @@ export function createTransport(): Transport {
     fetch: async (url, init) => {
       const target = new URL(url);
       const { request, Agent } = await moduleFor(target);
-      const agent =
-        agents.get(target.origin) ??
-        proxyAgent(target, { signal: closing.signal, keepAlive }).then(
-          (proxy) => proxy ?? new Agent({ keepAlive }),
-        );
-      agents.set(target.origin, agent);
+      const isShared = isRead(init);
+      const open = async () => {
+        const proxy = await proxyAgent(target, { signal: closing.signal, keepAlive });
+        const agent = proxy ?? new Agent({ keepAlive });
+        // Without keep-alive, services may send responses whose end is not marked.
+        if (!isShared) agent.keepSocketAlive = () => false;
+        return agent;
+      };
+      const key = `${target.origin} ${isShared}`;
+      const agent = agents.get(key) ?? open();
+      agents.set(key, agent);
       return send(request, target, { ...init, agent: await agent });
     },
     close: () => {
@@ -83,8 +90,10 @@ function send(
     // The host alone: a proxy's URL may hold a user name and a password.
     const proxy = "proxy" in agent && agent.proxy instanceof URL ? agent.proxy.host : undefined;
     let sent = false;
+    let broken: Error | undefined;
     const outgoing = request(url, {
       method,
+      maxHeaderSize: responseLimits.headers,
       headers: { ...headers, ...(body !== undefined && { "Content-Length": Buffer.byteLength(body) }) },
       agent,
       ...(url.hostname.endsWith(".localhost") && { lookup: lookupLocalhost }),
@@ -100,14 +109,15 @@ function send(
     });
     if (onSent) outgoing.on("finish", onSent);
     outgoing.on("response", (incoming) => {
-      if (sent) return resolve(responseOf(incoming));
+      if (sent) return resolve(responseOf(incoming, () => broken));
       // A response to a request that was not sent is the proxy's own: it did not open the tunnel.
       incoming.destroy();
       reject(proxyFailed(`the proxy responded ${incoming.statusCode} and did not connect to ${url.host}`));
     });
     outgoing.on("error", (cause: NodeJS.ErrnoException) => {
       const place = proxy === undefined || sent ? url.host : `proxy ${proxy} for ${url.host}`;
-      reject(cause.name === "AbortError" ? cause : connectionFailed(cause, place, sent));
+      broken = cause.name === "AbortError" ? cause : connectionFailed(cause, place, sent);
+      reject(broken);
     });
     // A request that is still waiting for its connection emits no event when it is aborted.
     const abort = () => {
@@ -125,7 +135,10 @@ function send(
 const lookupLocalhost: LookupFunction = (_name, options, callback) =>
   void import("node:dns").then(({ lookup }) => lookup("localhost", options, callback));
 
-function responseOf(incoming: http.IncomingMessage): FetchResponse {
+/** `broken` returns the error that broke the connection, if one did. */
+function responseOf(incoming: http.IncomingMessage, broken: () => Error | undefined): FetchResponse {
+  const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
+  const endsWithConnection = length === undefined && encoding === undefined;
   return {
     status: incoming.statusCode ?? 0,
     headers: {
@@ -138,8 +151,18 @@ function responseOf(incoming: http.IncomingMessage): FetchResponse {
           [values ?? []].flat().map((value): [string, string] => [name, value]),
         ),
     },
-    body: incoming,
+    body: endsWithConnection ? untilBroken(incoming, broken) : incoming,
   };
+}
+
+/** A body that ends with its connection. Node.js does not report that the connection broke before the end. */
+async function* untilBroken(
+  body: AsyncIterable<Uint8Array>,
+  broken: () => Error | undefined,
+): AsyncGenerator<Uint8Array> {
+  yield* body;
+  const cause = broken();
+  if (cause) throw cause;
 }
 
 const proxyFailed = (message: string): ConnectionFailed =>

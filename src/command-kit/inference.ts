@@ -1,6 +1,7 @@
 import { pricedPicture } from "../contract/image-models.ts";
 import { BudgetExceeded, UsageError } from "../core/errors.ts";
 import type { Received } from "../core/service-errors.ts";
+import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { dollarText, inProportion, type Money, parseMoney } from "../core/values/money.ts";
 import type { Context } from "./context.ts";
 import { type FlagValues, flag } from "./flag.ts";
@@ -66,6 +67,6 @@ export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, 
 
 /** The JSON of a response that was paid for and cannot be used, to be kept. */
 export const receivedJson = (response: unknown): Received => ({
-  bytes: Buffer.from(`${JSON.stringify(response)}\n`),
+  bytes: Buffer.from(`${stringifyExactly(response)}\n`),
   complete: true,
 });

@@ -23,11 +23,10 @@ export function createAndCheck<Value>(
   thing: "rental" | "volume",
   create: () => Promise<Value>,
   list: (options?: { retries: number }) => Promise<unknown>,
-  { progress, settings, interrupted, setFailureContext }: Context,
+  { progress, settings, setFailureContext }: Context,
 ): Promise<Value> {
   return progress(`Creating the ${thing}`, async () => {
     const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
-    interrupted.throwIfAborted();
     const created = await writeAndCheck(create, async () => finding(before, await idsOf(list)));
     const id = idOf(created) ?? "the response has no ID";
     const billed = thing === "rental" ? " and is billed" : "";

@@ -138,6 +138,11 @@ export class EmptyResult extends Error {
   }
 }
 
+/** A result that was paid for is only a part of what it should be. The message says where it was saved. */
+export class ResultTruncated extends Error {
+  override readonly name = "ResultTruncated";
+}
+
 /** A result that was paid for could not be stored where it should go. The message says where it was stored instead. */
 export class StoredElsewhere extends Error {
   override readonly name = "StoredElsewhere";

@@ -19,6 +19,12 @@ export const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
 
+/** Whether lists and objects are nested more than this many levels deep. */
+export const isNestedBeyond = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isNestedBeyond(inner, levels - 1)));
+
 function own(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;

@@ -36,17 +36,25 @@ class RequestError extends Error {
 }
 
 /**
- * The service rejected the request. A 5xx response to a write is an `UnknownOutcome` instead. `hint` says what the user
- * can do, if that is known.
+ * The service rejected the request. Any response to a write that is not a refusal (4xx) is an `UnknownOutcome` instead.
+ * `hint` says what the user can do, if that is known.
  */
 export class ServiceError extends RequestError {
   override readonly name = "ServiceError";
   readonly status: number;
   readonly code: string;
   readonly issues: readonly unknown[];
+  /** Milliseconds that the service asks to wait before the next request. */
+  readonly retryAfter: number | undefined;
   readonly hint: string | undefined;
   constructor(
-    failure: { status: number; code: string; message: string; issues: readonly unknown[] },
+    failure: {
+      status: number;
+      code: string;
+      message: string;
+      issues: readonly unknown[];
+      retryAfter?: number | undefined;
+    },
     request: RequestLine,
     hint?: string,
   ) {
@@ -54,6 +62,7 @@ export class ServiceError extends RequestError {
     this.status = failure.status;
     this.code = failure.code;
     this.issues = failure.issues;
+    this.retryAfter = failure.retryAfter;
     this.hint = hint;
   }
 }

@@ -14,6 +14,7 @@ export {
   InvalidResponse,
   NetworkError,
   NoCredential,
+  ResponseTooLarge,
   ServiceError,
   StreamTruncated,
   UnknownOutcome,
@@ -52,8 +53,8 @@ export interface Client extends Methods {
  * Creates a client of the service. Reads that fail for a temporary reason are retried; writes are sent once.
  * A deprecated operation is sent as its replacement if the service's description lists the replacement.
  * Methods reject with `ServiceError` (the service returned an error), `NetworkError` (no response; retrying is safe),
- * `InvalidResponse`, `UnknownOutcome` (a write may have taken effect; check before retrying) or `InterruptedWrite`, and
- * before a request is sent with `InvalidInput`, `NoCredential` or `InsecureUrl`. A stream that breaks off throws
+ * `InvalidResponse`, `ResponseTooLarge`, `UnknownOutcome` (a write may have taken effect; check before retrying) or
+ * `InterruptedWrite`, and before a request is sent with `InvalidInput`, `NoCredential` or `InsecureUrl`. A stream that breaks off throws
  * `StreamTruncated`.
  * @throws TypeError when an option is invalid
  * @example

@@ -6,7 +6,7 @@ import {
   DEFAULT_TEMPLATE,
   fileName,
   type NameValues,
-  numbered,
+  suffixed,
   withExtension,
 } from "./filename.ts";
 
@@ -74,7 +74,7 @@ export const unknownExtension = "bin";
  * A file has the name that the user typed.
  */
 export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1): string {
-  if (to.kind === "file") return count > 1 ? numbered(to.path, values.index ?? 1) : to.path;
+  if (to.kind === "file") return count > 1 ? suffixed(to.path, values.index ?? 1) : to.path;
   const path = within(to.folder, fileName(to.template, values));
   return parse(to.template).ext === "" ? `${path}.${values.ext}` : path;
 }
@@ -92,5 +92,5 @@ export function pathIn(
     return withExtension(within(to.folder, fileName(to.template, values)), values.ext);
   }
   const { path, renamed } = withExtension(to.path, values.ext);
-  return { path: count > 1 ? numbered(path, values.index ?? 1) : path, renamed };
+  return { path: count > 1 ? suffixed(path, values.index ?? 1) : path, renamed };
 }

@@ -161,8 +161,8 @@ export function withExtension(path: string, ext: string): { path: string; rename
   return { path: `${stem}.${ext}`, renamed: typedExt !== "" };
 }
 
-/** The path with `-number` before its extension: `cat.png` -> `cat-2.png`. */
-export function numbered(path: string, number: number): string {
+/** The path with a number or a word before its extension: `cat.png` -> `cat-2.png`. */
+export function suffixed(path: string, suffix: number | string): string {
   const { ext } = parse(path);
-  return `${path.slice(0, path.length - ext.length)}-${number}${ext}`;
+  return `${path.slice(0, path.length - ext.length)}-${suffix}${ext}`;
 }

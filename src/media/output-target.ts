@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { EmptyResult, ResultLost, SaveFailed, StoredElsewhere } from "../core/errors.ts";
+import { EmptyResult, ResultLost, ResultTruncated, SaveFailed, StoredElsewhere } from "../core/errors.ts";
 import { decodeBase64 } from "./base64.ts";
 import {
   type Destination,
@@ -10,10 +10,11 @@ import {
   pathOfUnknown,
   unknownExtension,
 } from "./destination.ts";
-import { DEFAULT_TEMPLATE, fileName, type NameValues } from "./filename.ts";
+import { DEFAULT_TEMPLATE, fileName, type NameValues, suffixed } from "./filename.ts";
 import { assertWritable } from "./folders.ts";
 import { save } from "./save.ts";
 import { type MediaType, sniff } from "./sniff.ts";
+import { isTruncated } from "./truncated.ts";
 
 export interface OutputOptions {
   /** A file, a folder, a template, or `-` for stdout; the current folder if undefined. */
@@ -56,7 +57,7 @@ interface Media {
   /** How many results there are in all. */
   readonly count: number;
   readonly names: Omit<NameValues, "ext">;
-  /** Changes the bytes before they are saved. */
+  /** Changes the bytes of a complete result before they are saved. */
   readonly finish?: (bytes: Uint8Array) => Uint8Array;
 }
 
@@ -65,13 +66,17 @@ export interface Decoded extends Omit<Media, "base64" | "finish"> {
   readonly bytes: Uint8Array;
   /** Undefined for a format that is not known. */
   readonly type: MediaType | undefined;
+  /** A picture that ends before its end. */
+  readonly isTruncated: boolean;
 }
 
 /** Decodes a result of any format. Throws `EmptyResult` if it is empty or not base64. */
 export function decodeMedia({ base64, finish = (bytes) => bytes, ...media }: Media): Decoded {
   if (base64 === "") throw new EmptyResult(`the response contains no ${media.kind}`);
   const bytes = decodeBase64(base64);
-  return { ...media, bytes: finish(bytes), type: sniff(bytes) };
+  const type = sniff(bytes);
+  const truncated = isTruncated(bytes, type?.ext);
+  return { ...media, bytes: truncated ? bytes : finish(bytes), type, isTruncated: truncated };
 }
 
 /** Warns if a result is not of the kind that was requested. `place` completes the sentence "they were". */
@@ -85,28 +90,37 @@ const nouns = { image: "a picture", audio: "sound" } as const;
 
 /**
  * Saves a result under the extension of its bytes. One of another or an unknown format keeps the name that the user
- * typed. A file is replaced only with `force`. A result that cannot be saved where it should go is saved elsewhere, and
- * `problem` says so. Throws `ResultLost` when it cannot be saved anywhere.
+ * typed. A file is replaced only with `force`. The name of a truncated result says so, and it replaces no file. A result
+ * that is truncated, or that cannot be saved where it should go and is saved elsewhere, has a `problem`. Throws `ResultLost` when it cannot be saved anywhere.
  */
 export async function saveMedia(
   media: Decoded,
   target: OutputTarget & { readonly to: FileDestination },
-): Promise<{ readonly file: SavedFile; readonly problem?: StoredElsewhere }> {
+): Promise<{ readonly file: SavedFile; readonly problem?: StoredElsewhere | ResultTruncated }> {
   const { bytes, kind, type, names, count } = media;
   const { to, say, force } = target;
   const filled = { ...names, ext: type?.ext ?? unknownExtension };
   const isExpected = type?.kind === kind;
-  const { path: wanted, renamed } = isExpected
+  const { path, renamed } = isExpected
     ? pathIn(to, filled, count)
     : { path: pathOfUnknown(to, filled, count), renamed: false };
-  const saved = await save(wanted, bytes, { force, makeFolders: to.kind === "template" }).catch(saveFailure);
+  const wanted = media.isTruncated ? suffixed(path, truncatedSuffix) : path;
+  const options = { force: force && !media.isTruncated, makeFolders: to.kind === "template" };
+  const saved = await save(wanted, bytes, options).catch(saveFailure);
   if (saved instanceof SaveFailed) {
     return saveElsewhere(media, `could not save ${wanted}: ${saved.reason}`, target);
   }
+  if (media.isTruncated) return { file: fileOf(saved, bytes), problem: truncatedAt(saved) };
   if (renamed) say(`The response is ${type?.mime}, so it was saved as ${saved}`);
   warnOfFormat(media, `saved unchanged as ${saved}`, say);
   return { file: fileOf(saved, bytes) };
 }
+
+/** Marks the name of a truncated result. */
+const truncatedSuffix = "truncated";
+
+const truncatedAt = (path: string): ResultTruncated =>
+  new ResultTruncated(`the picture is truncated. Saved to ${path}, because you were charged for it.`);
 
 const fileOf = (path: string, bytes: Uint8Array): SavedFile => ({
   path,
@@ -119,13 +133,15 @@ const fileOf = (path: string, bytes: Uint8Array): SavedFile => ({
  * folder works.
  */
 export async function saveElsewhere(
-  { bytes, type, names }: Pick<Decoded, "bytes" | "type" | "names">,
+  { bytes, type, names, isTruncated: truncated }: Pick<Decoded, "bytes" | "type" | "names" | "isTruncated">,
   reason: string,
   { fallbackFolders }: Pick<OutputTarget, "fallbackFolders">,
-): Promise<{ readonly file: SavedFile; readonly problem: StoredElsewhere }> {
+): Promise<{ readonly file: SavedFile; readonly problem: StoredElsewhere | ResultTruncated }> {
   const name = fileName(DEFAULT_TEMPLATE, { ...names, ext: type?.ext ?? unknownExtension });
-  const path = await saveInFirst(fallbackFolders, name, bytes);
+  const wanted = truncated ? suffixed(name, truncatedSuffix) : name;
+  const path = await saveInFirst(fallbackFolders, wanted, bytes);
   if (path === undefined) throw new ResultLost(reason);
+  if (truncated) return { file: fileOf(path, bytes), problem: truncatedAt(path) };
   const problem = `${reason}. Saved to ${path} instead, because you were charged for it.`;
   return { file: fileOf(path, bytes), problem: new StoredElsewhere(problem) };
 }

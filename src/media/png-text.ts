@@ -1,24 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { isRecord } from "../core/json.ts";
-
-const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-/** Bytes of a chunk besides its data: length and type before, checksum after. */
-const CHUNK_OVERHEAD = 12;
-
-/** Offset of the `IEND` chunk of a complete PNG; undefined for any other file. Never throws. */
-function endOf(png: Uint8Array): number | undefined {
-  const file = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
-  let start = SIGNATURE.length;
-  if (!file.subarray(0, start).equals(SIGNATURE)) return undefined;
-  while (start + CHUNK_OVERHEAD <= file.length) {
-    const next = start + CHUNK_OVERHEAD + file.readUInt32BE(start);
-    if (next > file.length) return undefined;
-    if (file.toString("latin1", start + 4, start + 8) === "IEND") return start;
-    start = next;
-  }
-  return undefined;
-}
+import { endOfPng } from "./truncated.ts";
 
 /** Encodes a chunk. */
 function chunk(type: string, data: Uint8Array): Buffer {
@@ -49,7 +32,7 @@ export function addPngText(
   request: Readonly<Record<string, unknown>>,
   version: string,
 ): Uint8Array {
-  const end = endOf(png);
+  const end = endOfPng(png);
   if (end === undefined) return png;
   const { image } = request;
   const kept = typeof image === "string" ? { ...request, image: fingerprint(image) } : request;

@@ -1,7 +1,7 @@
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
-import { numbered } from "./filename.ts";
+import { suffixed } from "./filename.ts";
 import { assertFolderExists, type Disk, makeFolder, withTemporary } from "./folders.ts";
 
 export interface SaveOptions {
@@ -59,7 +59,7 @@ export async function save(
       for (let number = 2; !(await claim(free, temporary, disk)); number++) {
         if (options.failIfExists)
           throw new SaveFailed(path, "the file already exists; use --force to replace it");
-        free = numbered(path, number);
+        free = suffixed(path, number);
       }
     }
     return free;

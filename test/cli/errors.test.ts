@@ -10,10 +10,14 @@ describe("exit codes of responses", () => {
     [401, 3],
     [403, 4],
     [404, 5],
+    [405, 5],
+    [408, 9],
     [409, 6],
+    [410, 5],
     [422, 6],
     [429, 9],
     [500, 7],
+    [501, 5],
     [503, 7],
   ])("a read with status %i exits %i", async (status, code) => {
     const { run } = await createCli({ respond: always(status, { code: "X", message: "no", issues: [] }) });

@@ -51,29 +51,35 @@ describe("a redirect that is not followed", () => {
       "to another host",
       `https://ada:${key}@elsewhere.example/login?token=${key}`,
       "volumes list",
+      7,
       "redirects to https://elsewhere.example/login; the API key is not sent to another host, so the redirect was not followed",
     ],
     [
       "to a path that contains the key",
       `https://elsewhere.example/${key}`,
       "volumes list",
+      7,
       "redirects to https://elsewhere.example/****;",
     ],
     [
       "of a write",
       "/moved",
       "user update --name Ada",
+      10,
       `redirects to ${serviceUrl}/moved; gpuctl does not follow redirects for PUT requests`,
     ],
-    ["in a loop", "/moved", "volumes list", `too many redirects, the last one to ${serviceUrl}/moved`],
-    ["to an invalid URL", "http://[", "volumes list", "redirects to an invalid URL"],
-  ])("%s: the error names its target and says what to do", async (_where, location, line, expected) => {
-    const { run } = await createCli({ respond: always(302, "", { location }) });
-    const { code, out, err } = await run(line, overNetwork());
-    expect({ code, out }).toEqual({ code: 7, out: "" });
-    expect(err).toContain(expected);
-    expect(err).toContain("returned 302)");
-    expect(err).toContain("--base-url");
-    expect(err).not.toContain(key);
-  });
+    ["in a loop", "/moved", "volumes list", 7, `too many redirects, the last one to ${serviceUrl}/moved`],
+    ["to an invalid URL", "http://[", "volumes list", 7, "redirects to an invalid URL"],
+  ])(
+    "%s: the error names its target and says what to do",
+    async (_where, location, line, exitCode, expected) => {
+      const { run } = await createCli({ respond: always(302, "", { location }) });
+      const { code, out, err } = await run(line, overNetwork());
+      expect({ code, out }).toEqual({ code: exitCode, out: "" });
+      expect(err).toContain(expected);
+      expect(err).toContain("returned 302)");
+      expect(err).toContain("--base-url");
+      expect(err).not.toContain(key);
+    },
+  );
 });

@@ -46,6 +46,27 @@ describe("a read is retried", () => {
     ).toHaveLength(3);
   });
 
+  test("also after a 408, and not after a longer delay than a minute, which is reported", async () => {
+    const asks = failing(429, { "retry-after": "7200" });
+    const { run } = await createCli({ respond: inTurn(failing(408), asks) });
+    const { code, err, slept } = await run("volumes list", overNetwork());
+    expect({ code, slept }).toEqual({ code: 9, slept: [187.5] });
+    expect(err).toContain("Too many requests. The service asks to wait 2h.\n");
+  });
+
+  test.each([
+    ["a write that is refused", "user update --name Ada", 429, "90", "1m 30s"],
+    ["a read of a service that is down", "volumes list", 503, "Fri, 20 Nov 2026 15:00:00 GMT", "3h"],
+  ])(
+    "not, and the delay that Retry-After asks for is reported: %s",
+    async (_what, line, status, asked, shown) => {
+      const { run } = await createCli({ respond: inTurn(failing(status, { "retry-after": asked })) });
+      const { requests, slept, err } = await run(line, overNetwork());
+      expect({ sent: requests.length, slept }).toEqual({ sent: 1, slept: [] });
+      expect(err).toContain(`The service asks to wait ${shown}.`);
+    },
+  );
+
   test("but not after a client error", async () => {
     const { run } = await createCli({ respond: () => new Response("", { status: 404 }) });
     expect(await run("volumes list", overNetwork())).toMatchObject({ code: 5, slept: [] });

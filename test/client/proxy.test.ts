@@ -16,25 +16,32 @@ beforeEach(() => {
 });
 
 describe("HTTP_PROXY", () => {
-  test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY"])(
-    "gets the absolute URL, over one connection: %s",
-    async (name) => {
-      const proxy = await listen((_request, response) => json(response, ["by proxy"]));
-      vi.stubEnv(name, proxy.origin);
-      const { call } = caller("http://api.example.test/x?team=a", remote);
-      expect(await call(...read)).toEqual(["by proxy"]);
-      expect(await call(...write)).toEqual(["by proxy"]);
-      expect(proxy.seen).toMatchObject([
-        { method: "GET", path: "http://api.example.test/x/v2/on-demand/storage-volumes?team=a" },
-        { method: "POST", body: '{"gpuCount":1}' },
-      ]);
-      expect(proxy.seen[0]?.headers).toMatchObject({
-        host: "api.example.test",
-        authorization: `Bearer ${key}`,
-      });
-      expect(proxy.connections()).toBe(1);
-    },
-  );
+  test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY"])("gets the absolute URL: %s", async (name) => {
+    const proxy = await listen((_request, response) => json(response, ["by proxy"]));
+    vi.stubEnv(name, proxy.origin);
+    const { call } = caller("http://api.example.test/x?team=a", remote);
+    expect(await call(...read)).toEqual(["by proxy"]);
+    expect(await call(...write)).toEqual(["by proxy"]);
+    expect(proxy.seen).toMatchObject([
+      { method: "GET", path: "http://api.example.test/x/v2/on-demand/storage-volumes?team=a" },
+      { method: "POST", body: '{"gpuCount":1}' },
+    ]);
+    expect(proxy.seen[0]?.headers).toMatchObject({
+      host: "api.example.test",
+      authorization: `Bearer ${key}`,
+    });
+  });
+
+  test("is connected to anew for every write, and shared by reads", async () => {
+    const proxy = await listen((_request, response) => json(response, []));
+    vi.stubEnv("HTTP_PROXY", proxy.origin);
+    const { call } = caller("http://api.example.test", remote);
+    await call(...read);
+    await call(...write);
+    await call(...read);
+    await call(...write);
+    expect(proxy.connections()).toBe(3);
+  });
 
   test("gets the user name and password from its URL", async () => {
     const proxy = await listen((_request, response) => json(response, []));

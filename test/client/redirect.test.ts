@@ -30,9 +30,12 @@ describe.each(statuses)("a redirect with %i", (status) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("is never followed by a write", async () => {
+  test("is never followed by a write, whose outcome is unknown", async () => {
     const server = await redirecting("/moved", status);
-    expect(await failure(caller(server.origin).call(...write))).toMatchObject({ status });
+    expect(await failure(caller(server.origin).call(...write))).toMatchObject({
+      name: "UnknownOutcome",
+      status,
+    });
     expect(server.seen).toHaveLength(1);
   });
 });

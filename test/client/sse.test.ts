@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ServerEvent, serverEvents } from "../../src/client/stream.ts";
+import { responseLimits } from "../../src/contract/plain/response-limits.ts";
 
 async function eventsOf(chunks: readonly Uint8Array[]): Promise<ServerEvent[]> {
   async function* body() {
     yield* chunks;
   }
   const events: ServerEvent[] = [];
-  for await (const event of serverEvents(body())) events.push(event);
+  for await (const event of serverEvents(body(), responseLimits.part)) events.push(event);
   return events;
 }
 

@@ -22,17 +22,19 @@ describe("https", () => {
     return () => vi.unstubAllEnvs();
   });
 
-  test("works and reuses its connection", async () => {
+  test("works, and only a write opens a connection of its own", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const server = await listenSecurely();
     const { call } = caller(server.origin);
     expect(await call(...read)).toEqual(["secure"]);
+    expect(await call(...read)).toEqual(["secure"]);
     expect(await call(...write)).toEqual(["secure"]);
     expect(server.paths).toEqual([
       "GET /v2/on-demand/storage-volumes",
+      "GET /v2/on-demand/storage-volumes",
       "POST /v2/on-demand/virtual-machine-rentals",
     ]);
-    expect(server.connections()).toBe(1);
+    expect(server.connections()).toBe(2);
   });
 
   test("rejects an untrusted certificate before anything is sent", async () => {

@@ -151,6 +151,74 @@ describe("one picture of several hides or loses no other", () => {
   });
 });
 
+describe("a truncated picture is saved, and marked in its name", () => {
+  const png = Buffer.from(tinyPng());
+  const withoutEnd = png.subarray(0, -12);
+  const riff = (size: number) => {
+    const webp = Buffer.alloc(40, "RIFF____WEBPVP8 ");
+    webp.writeUInt32LE(size, 4);
+    return webp;
+  };
+  /** A JPEG with a preview in its first segment, which is a whole picture. */
+  const preview = Buffer.from("ffd8ffd9", "hex");
+  const jpeg = Buffer.concat([
+    Buffer.from("ffd8ffe10006", "hex"),
+    preview,
+    Buffer.from("ffda0004000011223344", "hex"),
+    Buffer.from("ff00ffd9", "hex"),
+  ]);
+
+  test.each([
+    ["a PNG without its end", "png", withoutEnd],
+    ["a PNG that ends in a chunk", "png", png.subarray(0, 30)],
+    ["half a JPEG", "jpg", jpeg.subarray(0, 16)],
+    ["a JPEG that ends before its pixels", "jpg", jpeg.subarray(0, 8)],
+    ["a WebP that is shorter than it says", "webp", riff(400)],
+  ])("%s: the exit code is 7, and stdout is empty", async (_what, ext, bytes) => {
+    const cli = await painter(bytes);
+    await writeFile(join(cli.folder, `cat-truncated.${ext}`), "mine");
+    const { code, out, err } = await cli.run(`image cat --out cat.${ext} --force`, overNetwork());
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    const path = join(cli.folder, `cat-truncated-2.${ext}`);
+    expect(err).toContain(`Error: the picture is truncated. Saved to ${path}, because you were charged`);
+    expect(await readFile(path)).toEqual(bytes);
+    expect(await saved(cli)).toEqual([`cat-truncated-2.${ext}`, `cat-truncated.${ext}`]);
+  });
+
+  test.each([
+    ["jpg", jpeg],
+    ["webp", riff(32)],
+  ])("a whole picture is not truncated: %s", async (ext, bytes) => {
+    const { run, folder } = await painter(bytes);
+    const expected = { code: 0, out: `${join(folder, `cat.${ext}`)}\n` };
+    expect(await run("image cat --out cat", overNetwork())).toMatchObject(expected);
+  });
+
+  test("of several pictures, every good one is saved and printed", async () => {
+    const pictures = [png, withoutEnd, png];
+    const { run, folder } = await createCli({
+      respond: () => Response.json({ images: [{ image: base64(pictures.shift() ?? png) }] }),
+    });
+    const { code, out, err } = await run("image cat -n 3 --out cat.png", overNetwork());
+    expect({ code, out }).toEqual({
+      code: 12,
+      out: `${join(folder, "cat-1.png")}\n${join(folder, "cat-3.png")}\n`,
+    });
+    expect(err).toContain(
+      `1 of 3 pictures failed\n  picture 2: the picture is truncated. Saved to ${join(folder, "cat-2-truncated.png")},`,
+    );
+  });
+
+  test("with --out -, it is not written to stdout", async () => {
+    const cli = await painter(withoutEnd);
+    const { code, out } = await cli.run("image cat --out -", overNetwork());
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    const [name = ""] = await saved(cli);
+    expect(name).toMatch(/-truncated\.png$/);
+    expect(await readFile(join(cli.folder, name))).toEqual(withoutEnd);
+  });
+});
+
 describe("a response that cannot be used is kept", () => {
   test.each([
     ["tts hi --out hi.wav", { audio: "" }],

@@ -437,6 +437,25 @@ describe("a third-party service", () => {
     expect(requestLines(requests).filter((line) => line === end)).toHaveLength(1);
   });
 
+  test.each(["GET", "HEAD"])(
+    "whose only such operation is a %s is not asked to end a rental",
+    async (method) => {
+      const inPath = { name: "rentalId", in: "path", required: true, schema: { type: "integer" } };
+      const reading = `${method} /v2/on-demand/rentals/{rentalId}/terminate`;
+      const { run } = await createCli({
+        respond: service({
+          [`GET ${descriptionPath}`]: () =>
+            Response.json(description({ [reading]: { parameters: [inPath] } })),
+          "GET /v2/on-demand/rental": lookup,
+        }),
+      });
+      const { code, err, requests } = await run("rentals terminate 7 --yes", overNetwork());
+      expect(code).toBe(5);
+      expect(err).toContain("the service lists no operation to terminate a rental");
+      expect(requestLines(requests).filter((one) => one.includes("terminate"))).toEqual([]);
+    },
+  );
+
   test("that returns an HTML page has an unknown outcome", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({

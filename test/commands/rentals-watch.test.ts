@@ -30,6 +30,15 @@ async function watching(listings: readonly (readonly unknown[] | Response)[], op
   return { watch };
 }
 
+test.each([429, 408, 503])("a watch goes on after a %i", async (status) => {
+  const limited = Response.json({ code: "LATER", message: "later", issues: [] }, { status });
+  const { watch } = await watching([[pending], limited, [running]]);
+  const { code, out, err } = await watch("--watch");
+  expect(code).toBe(130);
+  expect(out).toContain("was Pending");
+  expect(err).toContain("failed: later. Last updated");
+});
+
 const failing = () => Response.json({ code: "OOPS", message: "out of order", issues: [] }, { status: 500 });
 
 const control = /\u001b/;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { createCli, type Responder, type SeenRequest } from "../support/cli.ts";
+import { description, descriptionPath } from "../support/described.ts";
+import { overNetwork } from "../support/service.ts";
 
 const line = "rentals create vm --gpus 1 --sandbox --yes";
 
@@ -151,4 +153,102 @@ test("a volume with an unknown attachment outcome is looked up", async () => {
   const { code, err, requests } = await run("volumes attach 501 1001 --sandbox");
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
   expect(err).toContain("The volume is attached to: 1001.");
+});
+
+describe("Ctrl-C while gpuctl looks into an unknown outcome does not hide it", () => {
+  const terminate = "POST /v2/on-demand/rentals/terminate";
+
+  test.each([
+    ["rentals create vm --gpus 1 --yes", "Checking the outcome failed too"],
+    [
+      "volumes create --region us-central-1 --label data-1 --size-in-gb 256",
+      "Checking the outcome failed too",
+    ],
+    ["volumes attach 501 1001", "could not be looked up either"],
+    ["reserve convert 1001 --days 30 --expected-price 12.00 --yes", "could not be looked up either"],
+    ["rentals terminate 1001 --yes", "Looking up rental 1001 failed too"],
+  ])("%s", async (command, finding) => {
+    const controller = new AbortController();
+    let written = false;
+    const { run } = await createCli({
+      negotiates: true,
+      respond: ({ method, path }) => {
+        if (path === descriptionPath) return Response.json(description({ [terminate]: {} }));
+        if (method !== "GET") {
+          written = true;
+          return new Response("", { status: 502 });
+        }
+        if (!written) return Response.json(path.endsWith("/rental") ? { id: 1001, state: "active" } : []);
+        controller.abort();
+        return new Promise<Response>(() => {});
+      },
+    });
+    const { code, err, requests } = await run(command, { ...overNetwork(), signal: controller.signal });
+    expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
+    expect(err).toContain("Error: the outcome is unknown: the service responded 502");
+    expect(err).toContain(finding);
+  });
+});
+
+test("Ctrl-C while the listing before a create hangs sends no create", async () => {
+  const controller = new AbortController();
+  const { run } = await createCli({
+    respond: ({ method }) => {
+      if (method !== "GET") return undefined;
+      controller.abort();
+      return new Promise<Response>(() => {});
+    },
+  });
+  const { code, err, requests } = await run(line, { signal: controller.signal });
+  expect({ code, err, posts: posts(requests) }).toEqual({ code: 130, err: "Error: interrupted\n", posts: 0 });
+});
+
+test.each([
+  ["1001 first", [502, 400]],
+  ["1002 first", [400, 502]],
+])("of two terminations that fail, the unknown outcome decides: %s", async (_name, statuses) => {
+  const { run } = await createCli({
+    respond: ({ method, path }) =>
+      method === "POST" && path.endsWith("/terminate")
+        ? Response.json({ code: "NO", message: "No", issues: [] }, { status: statuses.shift() ?? 500 })
+        : undefined,
+  });
+  for (let created = 0; created < 2; created += 1) await run(line);
+  const { code, err } = await run("rentals terminate 1001 1002 --yes --sandbox");
+  expect(code).toBe(10);
+  expect(err).toContain("Error: 2 of 2 rentals could not be terminated");
+});
+
+describe.each(["ECONNRESET", "EPIPE", "ETIMEDOUT"])("a body that breaks with %s", (code) => {
+  const breaking = () =>
+    new Response(
+      new ReadableStream({
+        pull: (stream) => stream.error(Object.assign(new Error("broken"), { code })),
+      }),
+    );
+
+  test("is a network failure of a read", async () => {
+    const { run } = await createCli({ respond: breaking });
+    const { code: exitCode, err, requests } = await run("volumes list --retries 1 --sandbox -o json");
+    expect({ exitCode, sent: requests.length }).toEqual({ exitCode: 9, sent: 2 });
+    expect(JSON.parse(err).error).toMatchObject({ code, retryable: true });
+  });
+
+  test("leaves the outcome of a write unknown", async () => {
+    const { run } = await createCli({ respond: ({ method }) => (method === "GET" ? undefined : breaking()) });
+    expect(await run(line)).toMatchObject({ code: 10, out: "" });
+  });
+});
+
+test.each([
+  [401, "The service does not accept the key any more: the user was probably deleted."],
+  [200, "The service still accepts the key."],
+  [503, "Checking the outcome failed too."],
+])("a deletion of the user with an unknown outcome tries the key: %i", async (status, finding) => {
+  const { run } = await createCli({
+    respond: ({ method }) => (method === "DELETE" ? reset() : Response.json({}, { status })),
+  });
+  const { code, err } = await run("user delete --yes --retries 0", overNetwork());
+  expect(code).toBe(10);
+  expect(err).toContain(finding);
 });

@@ -7,7 +7,9 @@ import { main } from "../../src/cli/start/main.ts";
 import type { Sandbox, Services } from "../../src/cli/start/services.ts";
 import type { DescriptionCache } from "../../src/client/description.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
+import type { Transport } from "../../src/client/transport.ts";
 import type { Installation } from "../../src/command-kit/context.ts";
+import { type ResponseLimits, responseLimits } from "../../src/contract/plain/response-limits.ts";
 import { Unavailable } from "../../src/core/errors.ts";
 import { parseJson } from "../../src/core/json.ts";
 import type { OperationSetName } from "../../src/core/sandbox.ts";
@@ -98,6 +100,10 @@ interface Replacements {
   readonly negotiates?: boolean;
   /** The operations that the sandbox serves. Default: all. */
   readonly only?: OperationSetName;
+  /** Connects to the service over the network, instead of `respond`. Only these requests are not in `requests`. */
+  readonly transport?: Transport;
+  /** Lower limits for the size of a response. */
+  readonly limits?: Partial<ResponseLimits>;
 }
 
 export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
@@ -111,6 +117,8 @@ export async function createCli({
   listen = serve,
   negotiates = false,
   only,
+  transport,
+  limits,
 }: Replacements = {}): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-test-"));
   let now = firstMoment;
@@ -181,7 +189,8 @@ export async function createCli({
       version: "0.0.0-test",
       neededNode: machine.neededNode,
       network: {
-        connect: async () => ({ fetch: asFetch(through), close: () => {} }),
+        connect: async () => transport ?? { fetch: asFetch(through), close: () => {} },
+        limits: { ...responseLimits, ...limits },
         probe: machine.probe,
         proxyFor: machine.proxyFor,
       },

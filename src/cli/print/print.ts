@@ -35,7 +35,7 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
   const printTo = async (sink: Sink) => {
     const stdout = inLocale(sink, options);
     const system = { ...options.system, io: { ...io, stdout } };
-    await printResult(result, defaultView, { ...options, system });
+    await printResult(result, defaultView, { ...options, system }).catch(orCannotPrint);
   };
   const stdout = reportingErrors(io.stdout);
   if (!("paid" in result && result.paid)) return printTo(stdout);
@@ -51,6 +51,14 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
     }
     throw error;
   }
+}
+
+/** Printing fails with a `RangeError` when the result is nested too deeply, or its text is too long, for JavaScript. */
+function orCannotPrint(cause: unknown): never {
+  if (!(cause instanceof RangeError)) throw cause;
+  throw new CannotPrint(
+    `the result cannot be written: it is too large or nested too deeply (${cause.message})`,
+  );
 }
 
 async function printResult(result: Result, defaultView: View, options: PrintOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import { type FailedItem, reasonOf } from "../../core/errors.ts";
+import { duration } from "../../core/values/durations.ts";
 import { exit, exitForStatus } from "./exit.ts";
 
 /** An error as users see it: the fields of the error document. */
@@ -25,6 +26,7 @@ export interface Details extends Error {
   readonly request?: { readonly method: string; readonly url: string } | null;
   readonly hint?: string;
   readonly finding?: string;
+  readonly retryAfter?: number;
   readonly failures?: readonly FailedItem[];
   readonly succeeded?: number;
 }
@@ -66,11 +68,12 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   ServiceError: (error, sandbox) => ({
     exitCode: exitForStatus(error.status ?? 0),
     retryable: error.status === 429 || error.status === 408 || (error.status ?? 0) >= 500,
-    hint: serviceHint(error.status ?? 0, sandbox),
+    hint: serviceHint(error, sandbox),
   }),
   InvalidResponse: () => ({ code: "UNREADABLE_ANSWER", exitCode: exit.service, retryable: true }),
   ResponseTooLarge: () => ({ code: "ANSWER_TOO_LARGE", exitCode: exit.service }),
   EmptyResult: () => ({ code: "USELESS_ANSWER", exitCode: exit.service }),
+  ResultTruncated: () => ({ code: "ANSWER_CUT", exitCode: exit.service }),
   StreamTruncated: () => ({
     code: "ANSWER_CUT",
     exitCode: exit.network,
@@ -85,7 +88,10 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   UnknownOutcome: (error) => ({
     code: "UNKNOWN_OUTCOME",
     exitCode: exit.unknownOutcome,
-    hint: error.finding ?? "The request may have taken effect. Check before you try again.",
+    hint: [
+      ...(isRedirect(error.status) ? [redirectHint] : []),
+      error.finding ?? "The request may have taken effect. Check before you try again.",
+    ].join(" "),
   }),
   Unhealthy: () => ({ code: "UNHEALTHY", exitCode: exit.fault }),
   CannotPrint: () => ({ code: "NOT_PRINTED", exitCode: exit.fault }),
@@ -153,16 +159,20 @@ function itemText(cause: unknown, sandbox: boolean): string {
 /** Precedes the message of an error that leaves the outcome open. */
 export const unknownPrefix = "the outcome is unknown: ";
 
-function serviceHint(status: number, sandbox: boolean): string | null {
+const isRedirect = (status = 0): boolean => status >= 300 && status < 400;
+
+const redirectHint =
+  "The base URL redirects. Set it (--base-url, GPUCTL_BASE_URL or the profile) to the final address.";
+
+function serviceHint({ status = 0, retryAfter }: Details, sandbox: boolean): string | null {
   if (status === 401 && sandbox) {
     return "The sandbox's user was deleted, or the key was revoked or does not belong to the sandbox. Unset GPUCTL_API_KEY to use the sandbox's own key, or start over with `gpuctl sandbox reset --yes`.";
   }
   if (status === 401)
     return "Run `gpuctl auth status` to see which key is used, or `gpuctl auth login` to log in with another key.";
   if (status === 403) return "The key does not have permission for this request.";
-  if (status >= 300 && status < 400) {
-    return "The base URL redirects. Set it (--base-url, GPUCTL_BASE_URL or the profile) to the final address.";
-  }
-  if (status === 429) return "Too many requests. Wait, then try again.";
-  return null;
+  if (isRedirect(status)) return redirectHint;
+  const wait = retryAfter === undefined ? undefined : `The service asks to wait ${duration(retryAfter)}.`;
+  if (status === 429) return `Too many requests. ${wait ?? "Wait, then try again."}`;
+  return wait ?? null;
 }

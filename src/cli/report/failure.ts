@@ -32,6 +32,7 @@ const aboutResponse: ReadonlySet<string> = new Set([
   "NotReady",
   "RentalFailed",
   "EmptyResult",
+  "ResultTruncated",
   "WaitedTooLong",
 ]);
 

@@ -73,6 +73,7 @@ export function connect(
       return response;
     }, redactor),
     observe,
+    limits: services.network.limits,
     timeout: settings.timeout,
     retries: settings.retries,
     sleep: (milliseconds) => clock.sleep(milliseconds, interrupted),

@@ -185,6 +185,7 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
   "InterruptedWrite",
   "UnknownOutcome",
   "EmptyResult",
+  "ResultTruncated",
   "StoredElsewhere",
   "ResultLost",
   "SomeFailed",

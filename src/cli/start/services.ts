@@ -10,6 +10,7 @@ import type {
   SandboxServer,
 } from "../../command-kit/context.ts";
 import type { Settings } from "../../config/settings.ts";
+import { type ResponseLimits, responseLimits } from "../../contract/plain/response-limits.ts";
 import type { Redactor } from "../../core/redact.ts";
 import type { System } from "../../system/types.ts";
 import type { Notes } from "../print/notes.ts";
@@ -34,6 +35,7 @@ export interface Services {
     readonly probe: (url: string, timeout: number) => Promise<Probe>;
     /** The proxy that the environment sets for a URL. */
     readonly proxyFor: (url: string) => Promise<string | undefined>;
+    readonly limits: ResponseLimits;
   };
   readonly sandbox: {
     readonly open: () => Promise<Sandbox>;
@@ -70,6 +72,7 @@ export function createServices(
       connect: async () => (await import("../../client/transport.ts")).createTransport(),
       probe: async (url, timeout) => (await import("../../client/probe.ts")).probe(url, timeout),
       proxyFor: async (url) => (await import("../../client/transport.ts")).proxyUrl(url),
+      limits: responseLimits,
     },
     sandbox: {
       open: () => openSandbox(stateFile()),

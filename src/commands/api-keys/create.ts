@@ -3,7 +3,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { jsonOf } from "../../command-kit/responses.ts";
+import { idOf, jsonOf } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
 import { invalidValues } from "../../core/text.ts";
 import { bodyOf } from "../../openapi/resources.ts";
@@ -64,6 +64,9 @@ export default defineCommand({
         async () => jsonOf(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
         async () => "`gpuctl api-keys list` shows whether it was created; its value is lost, so revoke it.",
       ),
+    );
+    context.setFailureContext(
+      `The key was created: ${idOf(data) ?? name}. Its value is lost, so revoke it and create another.`,
     );
     if (!settings.dryRun) say("Save the value now: it is not shown again.");
     return { data };

@@ -11,7 +11,14 @@ import {
 } from "../../command-kit/inference.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { EmptyResult, type FailedItem, SomeFailed, StoredElsewhere, UsageError } from "../../core/errors.ts";
+import {
+  EmptyResult,
+  type FailedItem,
+  ResultTruncated,
+  SomeFailed,
+  StoredElsewhere,
+  UsageError,
+} from "../../core/errors.ts";
 import { asList, asRecord, asText, isRecord } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
@@ -132,8 +139,8 @@ interface GenerateOptions {
 
 /**
  * Requests the pictures one after the other and saves each; with `--out -`, returns the bytes of the first one instead.
- * A picture that cannot be used, or not be saved where it should be, hides no other. After a response without a usable
- * picture, no more are requested.
+ * A picture that cannot be used, is truncated, or cannot be saved where it should be, hides no other. After a response
+ * without a usable picture, no more are requested.
  */
 async function generate(
   input: InputOf<"generateImage">,
@@ -173,11 +180,13 @@ async function generate(
       const name = `picture ${saved.length + failures.length + unusable.length + 1}`;
       try {
         const picture = decodeMedia({ base64, kind: "image", count, names, finish });
-        if (target.to.kind === "stdout" && toPrint === undefined) {
+        if (target.to.kind === "stdout" && toPrint === undefined && !picture.isTruncated) {
           toPrint = picture;
           continue;
         }
         const { file, problem } = await savePicture(picture, target);
+        if (problem) failures.push({ name, error: problem });
+        if (problem instanceof ResultTruncated) continue;
         saved.push({
           ...file,
           seed: seed ?? null,
@@ -186,7 +195,6 @@ async function generate(
           cost: dollarNumber(cost),
           request: shown,
         });
-        if (problem) failures.push({ name, error: problem });
       } catch (error) {
         // The response is kept once.
         const isFirst = unusable.length === 0 && error instanceof EmptyResult;
@@ -217,6 +225,7 @@ async function savePicture(
   const { to } = target;
   if (to.kind !== "stdout") return saveMedia(picture, { ...target, to });
   const { file, problem } = await saveElsewhere(picture, "Standard output takes only one picture", target);
+  if (problem instanceof ResultTruncated) return { file, problem };
   target.say(problem.message);
   return { file };
 }

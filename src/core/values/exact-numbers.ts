@@ -95,11 +95,48 @@ export function copyTexts<Copy extends object>(from: object, copy: Copy): Copy {
   return copy;
 }
 
-/** `JSON.stringify` with each number as it was received. */
-export const stringifyExactly = (value: unknown, indent?: number): string | undefined =>
-  isUsed
-    ? JSON.stringify(value, withMarkedNumbers, indent)?.replace(quotedMarks, "$1")
-    : JSON.stringify(value, null, indent);
+/**
+ * `JSON.stringify` with each number as it was received. Throws a `RangeError` for a text that is too long, and with an
+ * `indent` for a value that is nested too deeply.
+ */
+export function stringifyExactly(value: unknown, indent?: number): string | undefined {
+  try {
+    return isUsed
+      ? JSON.stringify(value, withMarkedNumbers, indent)?.replace(quotedMarks, "$1")
+      : JSON.stringify(value, null, indent);
+  } catch (error) {
+    if (indent !== undefined || !(error instanceof RangeError)) throw error;
+    return stringifyNested(value);
+  }
+}
+
+/** Parsed JSON as compact JSON, however deeply it is nested. `JSON.stringify` fails after a few thousand levels. */
+function stringifyNested(value: unknown): string {
+  const text: string[] = [];
+  /** Text to write, and values with the object or list that holds them. */
+  const left: (string | { readonly value: unknown; readonly holder: unknown; readonly key: string })[] = [
+    { value, holder: undefined, key: "" },
+  ];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next === "string") {
+      text.push(next);
+      continue;
+    }
+    const { value: one, holder, key } = next;
+    if (typeof one !== "object" || one === null) {
+      text.push(exactText(holder, key) ?? JSON.stringify(one));
+      continue;
+    }
+    const isList = Array.isArray(one);
+    const parts = Object.entries(one).flatMap(([name, inner], at): typeof left => [
+      `${at === 0 ? "" : ","}${isList ? "" : `${JSON.stringify(name)}:`}`,
+      { value: inner, holder: one, key: name },
+    ]);
+    text.push(isList ? "[" : "{");
+    left.push(isList ? "]" : "}", ...parts.reverse());
+  }
+  return text.join("");
+}
 
 const quotedMarks = new RegExp(`"${mark}([^"]*)"`, "g");
 const bareMarks = new RegExp(`${mark}([-+.\\deE]+)`, "g");

@@ -1,0 +1,40 @@
+import type { Effect } from "../operation.ts";
+
+/**
+ * The largest response that is read, so that no response can exhaust the memory. Every limit is far above what the
+ * service sends.
+ */
+export interface ResponseLimits {
+  /** Bytes of the body of a successful response, by what its operation does. */
+  readonly body: Readonly<Record<Effect, number>>;
+  /** Bytes of the body of a failed response. */
+  readonly failure: number;
+  /** Characters of one server-sent event, and bytes of one record of a list that is read as it arrives. */
+  readonly part: number;
+  /** Bytes of all headers of a response together. */
+  readonly headers: number;
+}
+
+const kib = 1024;
+const mib = 1024 * kib;
+
+export const responseLimits: ResponseLimits = {
+  // Reads return lists, generations pictures and sound; everything else returns one record.
+  body: { read: 256 * mib, generate: 256 * mib, write: 16 * mib, spend: 16 * mib, destroy: 16 * mib },
+  failure: mib,
+  part: 16 * mib,
+  headers: 64 * kib,
+};
+
+/** What a request does, if the contract does not list its operation. */
+export function effectOfRequest({
+  method,
+  host,
+}: {
+  readonly method: string;
+  readonly host: "compute" | "inference";
+}): Effect {
+  if (method === "GET" || method === "HEAD") return "read";
+  if (host === "inference") return "generate";
+  return method === "DELETE" ? "destroy" : "write";
+}
