@@ -44,8 +44,8 @@ function optionsOf({ message, validate, initial }: TextQuestion) {
 
 type Context = NonNullable<Parameters<typeof input>[1]>;
 
-/** Signals that end a prompt. The library handles Ctrl-C. */
-const endSignals = ["SIGTERM", "SIGHUP"] as const;
+/** Signals that end a prompt. Ctrl-C is a key, which the library handles; another program may send SIGINT. */
+const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Prompts on stderr, so that stdout holds only the result. Rejects with `Interrupted` on Ctrl-C, on Ctrl-D and when the

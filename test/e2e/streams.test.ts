@@ -158,6 +158,19 @@ describe("Ctrl-C", () => {
     expect(exitCode).toBe(130);
   });
 
+  it("a second time exits at once, whatever gpuctl waits for", async () => {
+    const home = await createHome();
+    // The command ignores Ctrl-C, so gpuctl still waits for it after the first one.
+    const command = "trap '' INT; echo waiting >&2; exec sleep 100";
+    await home.run(`auth login --base-url http://127.0.0.1:9 --key-command "${command}" --profile slow`);
+    const child = home.start("rentals summary --profile slow");
+    expect(await firstChunk(child.stderr)).toContain("waiting");
+    // Nothing shows that the first signal was handled, so more than two may be sent.
+    const interrupting = setInterval(() => child.kill("SIGINT"), 50);
+    const { exitCode } = await child.finally(() => clearInterval(interrupting));
+    expect(exitCode).toBe(130);
+  });
+
   it("between retries exits immediately", async () => {
     const { start } = await at({
       "GET /v2/on-demand/active-rental-summary": (_request, response) => {

@@ -62,6 +62,18 @@ describe.skipIf(process.platform === "win32")("Ctrl-C", () => {
   });
 });
 
+describe.skipIf(process.platform === "win32")("SIGINT from another program", () => {
+  test.each(prompts)("at $kind ends the process at once and sends nothing", async ({ line, prompt }) => {
+    const { home, changes } = await machineWithAccount();
+    const terminal = home.onTerminal(line.replace("gpuctl ", ""));
+    await terminal.waitFor(prompt);
+    terminal.kill("SIGINT");
+    expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
+    expect(await terminal.leftovers()).toEqual([]);
+    expect(changes()).toEqual([]);
+  });
+});
+
 describe.skipIf(process.platform === "win32")("closing the terminal", () => {
   test.each(prompts)("at $kind ends the process and sends nothing", async ({ line, prompt }) => {
     const { home, changes } = await machineWithAccount();
