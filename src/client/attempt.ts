@@ -125,7 +125,7 @@ function record(response: FetchResponse): {
   readonly response: FetchResponse;
   readonly received: () => Received | undefined;
 } {
-  const { status, headers, body } = response;
+  const { body, pending } = response;
   const chunks: Uint8Array[] = [];
   let complete = false;
   async function* recording(from: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -136,8 +136,11 @@ function record(response: FetchResponse): {
     complete = true;
   }
   return {
-    response: { status, headers, body: body && recording(body) },
-    received: () => (chunks.length === 0 ? undefined : { bytes: Buffer.concat(chunks), complete }),
+    response: { ...response, body: body && recording(body) },
+    received: () => {
+      const bytes = Buffer.concat([...chunks, pending?.() ?? new Uint8Array()]);
+      return bytes.length === 0 ? undefined : { bytes, complete };
+    },
   };
 }
 

@@ -22,6 +22,8 @@ export interface FetchResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null; entries(): Iterable<[string, string]> };
   readonly body: AsyncIterable<Uint8Array> | null;
+  /** The bytes that have arrived but that `body` has not passed on yet. */
+  readonly pending?: () => Uint8Array;
 }
 
 /** One request and its response, for `--debug` and deprecation notices. It holds no credential. */

@@ -9,6 +9,7 @@ export const redactedFetch =
   (fetch: Fetch, redactor: Redactor): Fetch =>
   async (url, init) => {
     const { status, headers, body } = await fetch(url, init);
+    const clean = body && redactedBody(body, redactor);
     const value = (text: string | null) => text && redactor.redact(text);
     return {
       status,
@@ -17,23 +18,26 @@ export const redactedFetch =
         entries: () =>
           [...headers.entries()].map(([name, text]): [string, string] => [name, redactor.redact(text)]),
       },
-      body: body && redactedBody(body, redactor),
+      body: clean?.body ?? null,
+      ...(clean && { pending: clean.pending }),
     };
   };
 
 /** Passes the bytes on as they arrive, except for the end of a line that a secret may continue. */
-async function* redactedBody(
-  body: NonNullable<FetchResponse["body"]>,
-  { redact, maxLength }: Redactor,
-): AsyncGenerator<Uint8Array> {
+function redactedBody(body: NonNullable<FetchResponse["body"]>, { redact, maxLength }: Redactor) {
   let held: Uint8Array = new Uint8Array();
-  for await (const chunk of body) {
-    const bytes = redacted(held.length === 0 ? chunk : Buffer.concat([held, chunk]), redact);
-    const end = Math.max(bytes.length - maxLength(), bytes.lastIndexOf(newline) + 1);
-    held = bytes.subarray(end);
-    if (end > 0) yield bytes.subarray(0, end);
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      const bytes = redacted(held.length === 0 ? chunk : Buffer.concat([held, chunk]), redact);
+      const end = Math.max(bytes.length - maxLength(), bytes.lastIndexOf(newline) + 1);
+      held = bytes.subarray(end);
+      if (end > 0) yield bytes.subarray(0, end);
+    }
+    const rest = held;
+    held = new Uint8Array();
+    if (rest.length > 0) yield rest;
   }
-  if (held.length > 0) yield held;
+  return { body: chunks(), pending: () => held };
 }
 
 const newline = 0x0a;
