@@ -1,7 +1,7 @@
-import { defaultTimeout } from "../core/defaults.ts";
 import { UsageError } from "../core/errors.ts";
 import { sandboxChatModel } from "../core/sandbox.ts";
 import type { Environment } from "../core/urls.ts";
+import { defaultTimeout } from "../core/values/defaults.ts";
 import { columnFormats, type OutputFormat, outputFormats, type View } from "../core/view.ts";
 import { credentialOf, type KeySource, keySource } from "./credentials.ts";
 import { type Config, defaultProfile, profileOf, profileValues } from "./file.ts";

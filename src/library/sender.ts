@@ -8,8 +8,8 @@ import { type CompletionChunk, completionChunks, stream } from "../client/stream
 import type { Issue } from "../contract/check/check.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
-import { defaultRetries, defaultTimeout } from "../core/defaults.ts";
 import { sentence } from "../core/text.ts";
+import { defaultRetries, defaultTimeout } from "../core/values/defaults.ts";
 import {
   type DescriptionCache,
   type DescriptionLookup,

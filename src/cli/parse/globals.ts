@@ -1,5 +1,5 @@
 import type { GlobalNode } from "../../command-kit/tree.ts";
-import { defaultRetries, defaultTimeout } from "../../core/defaults.ts";
+import { defaultRetries, defaultTimeout } from "../../core/values/defaults.ts";
 import { duration } from "../../core/values/durations.ts";
 import { outputFormats } from "../../core/view.ts";
 

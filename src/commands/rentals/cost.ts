@@ -1,8 +1,8 @@
 import type { Context } from "../../command-kit/context.ts";
 import { idOf, isRecord, jsonOf, recordsOf } from "../../command-kit/responses.ts";
 import { termTypes } from "../../contract/enums.ts";
-import { descriptionTimeout } from "../../core/defaults.ts";
 import { firstAt } from "../../core/json.ts";
+import { descriptionTimeout } from "../../core/values/defaults.ts";
 import { dollarText, inProportion, type Money, moneyOfCents } from "../../core/values/money.ts";
 import { describedOperations } from "../../openapi/described.ts";
 import { parseTime } from "../../output/time.ts";

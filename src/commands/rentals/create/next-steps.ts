@@ -1,7 +1,7 @@
 import type { Context } from "../../../command-kit/context.ts";
-import { descriptionTimeout } from "../../../core/defaults.ts";
 import type { NextStep } from "../../../core/result.ts";
 import { quoted } from "../../../core/text.ts";
+import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import type { RentalType } from "../listing.ts";
 
 /** What users do with rentals that were just created. */

@@ -1,7 +1,7 @@
 import type { Context } from "../../../command-kit/context.ts";
 import type { Offer } from "../../../command-kit/define.ts";
 import { isRecord, jsonOf, recordsOf } from "../../../command-kit/responses.ts";
-import { descriptionTimeout } from "../../../core/defaults.ts";
+import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { dollars } from "../../../core/values/money.ts";
 import { listingAt } from "../../../openapi/described.ts";
 import { type RentalType, rentalTypeOf } from "../listing.ts";
