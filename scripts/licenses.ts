@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** C libraries compiled into the WebAssembly of packages, which do not ship their licenses. */
+/** The C libraries that are compiled into a package's WebAssembly. The packages do not contain their licenses. */
 const compiledIn: Readonly<Record<string, readonly string[]>> = {
   "jq-wasm": ["jq", "oniguruma"],
   "@jsquash/jpeg": ["mozjpeg"],

@@ -6,7 +6,7 @@ interface Span {
 const cell = { width: 8.4, height: 20 };
 const margin = { left: 20, top: 52, bottom: 16 };
 
-/** The SGR codes that gpuctl uses, by CSS class. */
+/** The CSS class of each SGR code that gpuctl uses. */
 const styles: Readonly<Record<string, string>> = {
   1: "bold",
   2: "dim",

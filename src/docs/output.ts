@@ -7,7 +7,7 @@ const formats: Readonly<Record<string, string>> = {
     "Columns for people, fitted to the terminal. In a pipe, nothing is truncated and times are printed as the service sent them.",
   json: "One JSON document: the service's response, unchanged.",
   jsonl: "One JSON document per line, one for each record.",
-  yaml: "The same document as YAML.",
+  yaml: "The document of json, written in YAML.",
   csv: "Comma-separated values with a header, quoted where needed. See Spreadsheets.",
   tsv: "Tab-separated values with a header. See Spreadsheets.",
   id: "Identifiers only, one per line, to pass to another command.",
@@ -38,7 +38,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Partial results",
       parts: [
-        "When one of the two listings of `rentals list` fails, the other one is printed, in every format. The error follows on stderr, and the exit code is that of the error, so that a list with exit code 0 is complete. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
+        "`rentals list` requests virtual machines and bare metal separately. When one of the requests fails, the rentals of the other are printed, in every format. The error follows on stderr, and the exit code is that of the error, so that a list with exit code 0 is complete. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
       ],
     },
     {
@@ -51,7 +51,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Spreadsheets",
       parts: [
-        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl writes an apostrophe before such a text, also if it already begins with apostrophes. Numbers, such as -1.50, are not changed. To read a text back, remove the first of the apostrophes that stand before one of these characters. In json, every text is as it was received.",
+        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl therefore writes an apostrophe before such a text, and before one in which only apostrophes precede such a character. To get the original text, remove one apostrophe there. Numbers, such as -1.50, and texts in json are not changed.",
       ],
     },
     {

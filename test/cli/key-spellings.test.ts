@@ -10,7 +10,7 @@ import { always, key, overNetwork } from "../support/service.ts";
 const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, "0");
 const upperHex = (character: string) => hex(character).toUpperCase();
 
-/** Ways to write one character of a key, each with a way to read a whole text. */
+/** Ways to write one character of a key. */
 const spellings: readonly ((character: string) => string)[] = [
   (one) => one,
   (one) => `\\u00${hex(one)}`,

@@ -4,7 +4,7 @@ import { caller, failure, read, write } from "./calling.ts";
 import { listen, listenRaw } from "./server.ts";
 
 describe("a service that never responds", () => {
-  test("times out a read after every attempt", async () => {
+  test("fails a read when every attempt has timed out", async () => {
     const server = await listen(() => {});
     const { call, slept } = caller(server.origin, { timeout: 500, retries: 1 });
     expect(await failure(call(...read))).toMatchObject({

@@ -95,7 +95,7 @@ describe("the end of the extended term", () => {
     await run(vm);
     const { code, err, requests } = await run("reserve extend 1001 --days 30 --expected-price 12 --sandbox");
     expect(code).toBe(2);
-    expect(err).toContain("the present end of rental 1001 is not known: it has no reserved term");
+    expect(err).toContain("the service reports no reserved term for rental 1001");
     expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Sections 2 to 9 of the service's text, written by hand. Everything else derives its limits from `src/contract`; this
+ * Sections 2 to 9 of the service's specification, copied by hand. Everything else derives its limits from `src/contract`; this
  * table does not, so that a wrong limit there is found.
  */
 
@@ -7,7 +7,7 @@
 export interface FieldRow {
   readonly required?: true;
   readonly default?: unknown;
-  /** The keywords of its JSON Schema, without `description` and `default`. Ids are a reference. */
+  /** The keywords of its JSON Schema, without `description` and `default`. For an ID, a `$ref`. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** Values that the service accepts, such as both ends of a range. */
   readonly accepts: readonly unknown[];
@@ -416,7 +416,7 @@ export const serviceTable: Readonly<Record<string, OperationRow>> = {
   },
 };
 
-/** Prices in dollars of one picture (section 4.5, rule 4), which is computed exactly. */
+/** The price of one picture in dollars (section 4.5, rule 4), computed exactly. */
 export const picturePrices = [
   { width: 1024, height: 1024, steps: 25, dollars: "0.01" },
   { width: 2048, height: 2048, steps: 25, dollars: "0.04" },
@@ -433,7 +433,7 @@ export const errors: Readonly<Record<number, readonly [code: string, message: st
   500: ["INTERNAL_SERVER_ERROR", "Internal server error"],
 };
 
-/** The tags of section 9, without `inference`, which is not documented as one. */
+/** The tags that section 9 lists. `inference` is not one of them. */
 export const tags = [
   "openapi",
   "rentals",

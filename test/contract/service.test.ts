@@ -173,7 +173,7 @@ describe.each(cases)("$name: $field", ({ field, operation, isReference, isText, 
       const { code, err } = await run([...line.words, ...flags]);
       expect(code, `${line.words.join(" ")}: ${err}`).toBe(0);
     }
-    // Every argument of a text field is text.
+    // On a command line, every value is text: a text field cannot get a number.
     for (const input of rejected.filter((one) => !isText || typeof Object(one)[field] === "string")) {
       const line = typed(operation, input);
       if (line === undefined) continue;

@@ -12,7 +12,7 @@ import { send, serveThirdParty, type ThirdPartyServer } from "./third-party-serv
 const history = "GET /v2/on-demand/rental-history";
 const vms = "GET /v2/on-demand/virtual-machine-rentals";
 
-async function at(instead: Parameters<typeof serveThirdParty>[0]["instead"] = {}) {
+async function homeWithServer(instead: Parameters<typeof serveThirdParty>[0]["instead"] = {}) {
   const server: ThirdPartyServer = await serveThirdParty({ key, instead });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
@@ -28,21 +28,21 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
   needs("bash");
 
   it.each(outputFormats)("ends %s output quietly", async (format) => {
-    const home = await at({ [vms]: (_request, response) => send(response, thousand) });
+    const home = await homeWithServer({ [vms]: (_request, response) => send(response, thousand) });
     const script = `gpuctl rentals list --type vm -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
   it.each(outputFormats)("ends streamed %s output quietly", async (format) => {
-    const home = await at({ [history]: (_request, response) => send(response, thousand) });
+    const home = await homeWithServer({ [history]: (_request, response) => send(response, thousand) });
     const script = `gpuctl rentals history -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
   it("ends filtered output quietly", async () => {
-    const home = await at({ [history]: (_request, response) => send(response, thousand) });
+    const home = await homeWithServer({ [history]: (_request, response) => send(response, thousand) });
     const script = `gpuctl rentals history --jq '.[]' | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
 
   it.each(["--version", "--help", "rentals --help", "rentals list"])("ends %s quietly", async (line) => {
     const script = `exec 3> >(exec true); wait $!; gpuctl ${line} >&3`;
-    expect(await bash(script, await at())).toEqual({ code: 0, out: "", err: "" });
+    expect(await bash(script, await homeWithServer())).toEqual({ code: 0, out: "", err: "" });
   });
 });
 
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === "win32")("stderr that closes early", () => 
     ["rentals list -o id --debug", 0, "18026\nbm-7f\n"],
   ])("does not affect stdout or the exit code: %s", async (line, code, out) => {
     const script = `exec 3> >(exec true); wait $!; gpuctl ${line} 2>&3`;
-    expect(await bash(script, await at())).toEqual({ code, out, err: "" });
+    expect(await bash(script, await homeWithServer())).toEqual({ code, out, err: "" });
   });
 });
 
@@ -74,7 +74,7 @@ describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
   it.each(["--version", "--help", ...formats, "rentals list --jq length", "chat Hoi -m llama"])(
     "makes %s fail, and the error says why",
     async (line) => {
-      const { code, err } = await (await at()).shell(`gpuctl ${line} > /dev/full`).ended;
+      const { code, err } = await (await homeWithServer()).shell(`gpuctl ${line} > /dev/full`).ended;
       expect(code).toBeGreaterThan(0);
       expect(err).toMatch(/no space left|ENOSPC/i);
       expect(err).not.toMatch(/^\s+at /m);
@@ -92,7 +92,7 @@ describe.skipIf(!existsSync("/dev/full"))("a result that was paid for is kept", 
     ["chat Hoi -m llama -o json", "/dev/full", "no space left"],
     ["tts Hoi --out -", "&3", "the pipe was closed"],
   ])("%s > %s", async (line, target, reason) => {
-    const home = await at();
+    const home = await homeWithServer();
     const script = `exec 3> >(exec true); wait $!; gpuctl ${line} > ${target}`;
     const { code, out, err } = await bash(script.replace("> &", ">&"), home);
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -102,7 +102,7 @@ describe.skipIf(!existsSync("/dev/full"))("a result that was paid for is kept", 
   });
 
   it("when stdout cannot take the path of the file, the error names it", async () => {
-    const home = await at();
+    const home = await homeWithServer();
     const { code, err } = await bash("gpuctl tts Hoi --out hoi.wav > /dev/full", home);
     const [, path = ""] = /Saved before the failure: (\S+?)\.?\n/.exec(err) ?? [];
     expect({ code, size: (await stat(path)).size > 10 }).toEqual({ code: 1, size: true });
@@ -110,7 +110,7 @@ describe.skipIf(!existsSync("/dev/full"))("a result that was paid for is kept", 
 
   it("but a chat in a pipe that closes early ends quietly", async () => {
     const script = "exec 3> >(exec true); wait $!; gpuctl chat Hoi -m llama >&3";
-    expect(await bash(script, await at())).toEqual({ code: 0, out: "", err: "" });
+    expect(await bash(script, await homeWithServer())).toEqual({ code: 0, out: "", err: "" });
   });
 });
 
@@ -120,7 +120,7 @@ describe("Ctrl-C", () => {
     const request = new Promise<void>((resolve) => {
       received = resolve;
     });
-    const { start } = await at({ "GET /v2/on-demand/active-rental-summary": () => received() });
+    const { start } = await homeWithServer({ "GET /v2/on-demand/active-rental-summary": () => received() });
     const child = start("rentals summary -o json");
     await request;
     child.kill("SIGINT");
@@ -129,12 +129,14 @@ describe("Ctrl-C", () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: "INTERRUPTED", exitCode: 130 });
   });
 
-  it("in a write reports that it may have taken effect", async () => {
+  it("in a write reports that the write may have taken effect", async () => {
     let received = () => {};
     const request = new Promise<void>((resolve) => {
       received = resolve;
     });
-    const { start, server } = await at({ "POST /v2/on-demand/virtual-machine-rentals": () => received() });
+    const { start, server } = await homeWithServer({
+      "POST /v2/on-demand/virtual-machine-rentals": () => received(),
+    });
     const child = start("rentals create vm --gpus 1");
     await request;
     child.kill("SIGINT");
@@ -145,7 +147,7 @@ describe("Ctrl-C", () => {
   });
 
   it("in a chat keeps the partial reply", async () => {
-    const { start } = await at({
+    const { start } = await homeWithServer({
       "POST /v1/chat/completions": (_request, response) => {
         response.writeHead(200, { "Content-Type": "text/event-stream" });
         response.write('data: {"choices":[{"delta":{"content":"Once upon"}}]}\n\n');
@@ -172,7 +174,7 @@ describe("Ctrl-C", () => {
   });
 
   it("between retries exits immediately", async () => {
-    const { start } = await at({
+    const { start } = await homeWithServer({
       "GET /v2/on-demand/active-rental-summary": (_request, response) => {
         response.writeHead(503, { "Retry-After": "59" });
         response.end();

@@ -53,7 +53,7 @@ export async function fillIn(
   return { values: filled, line: wholeLine(argv, flags, args) };
 }
 
-/** Says each missing input once: in the message if there is only one, else in a list. */
+/** Names every missing input in the message. Describes it there if it is the only one, else in a list below. */
 function missingError(missing: readonly Missing[]): UsageError {
   const message = `missing required input: ${missing.map(({ flag }) => flag).join(", ")}`;
   const [first, ...more] = missing;

@@ -61,8 +61,8 @@ async function expectedEnd(
   const end = parseTime(String(firstAt(await presentRental(rentalId, call), termEndPaths)));
   if (end === undefined) {
     if (isDate) return atMidnight(given, "The present end of the term is not known", say);
-    throw new UsageError(`the present end of rental ${rentalId} is not known: it has no reserved term`, {
-      hint: "`gpuctl reserve convert` reserves it. If it is reserved, set --expected-reserved-until.",
+    throw new UsageError(`the service reports no reserved term for rental ${rentalId}`, {
+      hint: "`gpuctl reserve convert` starts one. If there is one, set --expected-reserved-until.",
     });
   }
   const time = new Date(end).toISOString().slice("YYYY-MM-DD".length);
