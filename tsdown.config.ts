@@ -80,7 +80,8 @@ export default defineConfig([
   /** The tool: CommonJS, split at dynamic imports, with the licenses of the libraries. */
   {
     ...shared,
-    entry: { gpuctl: "src/cli/start/entry.ts" },
+    // jq runs in a worker, which loads it by its file name.
+    entry: { gpuctl: "src/cli/start/entry.ts", "jq-wasm": "node_modules/jq-wasm/dist/index.cjs" },
     format: "cjs",
     outDir: "dist",
     copy: [...decoders, "node_modules/jq-wasm/dist/build/jq.wasm"],

@@ -26,11 +26,34 @@ export const isDescription = (value: unknown): value is Description =>
 /** The maximum length of a chain of references. */
 const maxChain = 32;
 
+/** The number of schemas that one piece of work may look at. A schema that refers to others can stand for billions. */
+const maxSteps = 20_000;
+
+/** What is left of them; undefined outside of `bounded`. */
+let stepsLeft: number | undefined;
+
+/**
+ * Does work that walks through schemas. After `maxSteps` schemas, the rest count as broken references, and `onLimit` is
+ * called at the end. Work within other bounded work shares its limit.
+ */
+export function bounded<Value>(work: () => Value, onLimit?: () => void): Value {
+  if (stepsLeft !== undefined) return work();
+  stepsLeft = maxSteps;
+  try {
+    const result = work();
+    if (stepsLeft < 0) onLimit?.();
+    return result;
+  } finally {
+    stepsLeft = undefined;
+  }
+}
+
 /**
  * The target of a `$ref` within the document; any other value unchanged. Undefined if the reference is broken, external
- * or circular.
+ * or circular, or at the limit of `bounded`.
  */
 export function resolved(description: Description, value: unknown, steps = 0): unknown {
+  if (stepsLeft !== undefined && stepsLeft-- <= 0) return undefined;
   if (!isRecord(value) || typeof value.$ref !== "string") return value;
   return steps > maxChain ? undefined : resolved(description, atPointer(description, value.$ref), steps + 1);
 }
@@ -71,12 +94,15 @@ interface Members {
  * The properties of an object schema, with those of its `allOf`, `oneOf` and `anyOf`. A property of alternatives is
  * required only if every alternative requires it.
  */
-export function membersOf(description: Description, schema: Schema, depth = 0): Members {
+export const membersOf = (description: Description, schema: Schema): Members =>
+  bounded(() => membersAt(description, schema, 0));
+
+function membersAt(description: Description, schema: Schema, depth: number): Members {
   const parts = (some: unknown) =>
     (depth < maxDepth ? asList(some) : [])
       .map((part) => resolved(description, part))
       .filter(isRecord)
-      .map((part) => membersOf(description, part, depth + 1));
+      .map((part) => membersAt(description, part, depth + 1));
   const all = parts(schema.allOf);
   const alternatives = [schema.oneOf, schema.anyOf].flatMap(parts);
   const requiredByAll = alternatives[0]?.required.filter((name) =>

@@ -2,7 +2,7 @@ import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import { asList, asRecord, isRecord } from "../core/json.ts";
 import { operationAt } from "./described.ts";
-import { type Description, resolved, type Schema } from "./document.ts";
+import { bounded, type Description, resolved, type Schema } from "./document.ts";
 
 /** The path to a value in an input: field names and list indexes. */
 type Path = readonly (string | number)[];
@@ -13,7 +13,9 @@ type Fixed = Readonly<Record<string, string>>;
 export function listsValue(description: Description, id: OperationId, path: Path, value: unknown): boolean {
   const { method, path: urlPath, replacedBy } = routes[id];
   const endpoints: readonly Endpoint[] = [{ method, path: urlPath }, ...(replacedBy ? [replacedBy] : [])];
-  return endpoints.flatMap((endpoint) => choicesAt(description, endpoint, path)).includes(value);
+  return bounded(() => endpoints.flatMap((endpoint) => choicesAt(description, endpoint, path))).includes(
+    value,
+  );
 }
 
 interface Endpoint {

@@ -3,7 +3,7 @@ import type { OperationId } from "../contract/index.ts";
 import type { Route } from "../contract/plain/route.ts";
 import { isRecord } from "../core/json.ts";
 import { type DescribedOperation, operationAt } from "./described.ts";
-import { type Description, membersOf, resolved } from "./document.ts";
+import { bounded, type Description, membersOf, resolved } from "./document.ts";
 import { canPage, type Paging, pagingOf } from "./paging.ts";
 
 /** The request that replaces a deprecated one, and how its response is paged. */
@@ -41,7 +41,7 @@ export function replacementOf(
   if (!replacedBy.paged) return { parts: { ...request, body: JSON.stringify(fields) } };
   const paging = pagingOf(listed.parameters.map(({ name }) => name));
   const result = listed.responses.find(({ status }) => /^2/.test(status));
-  const names = memberNames(description, result?.schema);
+  const names = bounded(() => memberNames(description, result?.schema));
   const suitable = canPage(names, paging) && accepts(listed, Object.keys(input));
   if (!suitable && !gone && operationAt(description, method, path)) return undefined;
   const query = Object.entries(fields).flatMap(([name, value]) =>

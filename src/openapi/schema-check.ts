@@ -1,9 +1,9 @@
-import { createContext, Script } from "node:vm";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import type { RegExpEngine } from "ajv/dist/types/index.js";
 import formats from "ajv-formats";
 import { article, bound } from "../contract/check/check.ts";
 import { asList, isRecord } from "../core/json.ts";
+import { TimeLimitExceeded, withinTime } from "../core/time-limit.ts";
 import { type Description, withNumericLimits } from "./document.ts";
 
 /** A problem with a value; `path` locates it. */
@@ -23,9 +23,12 @@ interface CheckOptions {
 
 const documentId = "openapi:/description";
 
+/** Milliseconds for one check. Its time can double with each level of a schema. */
+const maxCheckTime = 2_000;
+
 /**
  * Validates a value against a schema of a description (JSON Schema 2020-12 with local references). Undefined if the
- * schema is invalid.
+ * schema is invalid, or so large that the check takes too long.
  */
 export function schemaIssues(
   schema: unknown,
@@ -35,8 +38,9 @@ export function schemaIssues(
   // Some patterns are valid only without the Unicode flag.
   for (const unicodeRegExp of [true, false]) {
     try {
-      return issues(schema, value, options, unicodeRegExp);
-    } catch {
+      return withinTime(maxCheckTime, () => issues(schema, value, options, unicodeRegExp));
+    } catch (error) {
+      if (error instanceof TimeLimitExceeded) return undefined;
       // The schema is invalid, at least with this flag.
     }
   }
@@ -198,10 +202,6 @@ const maxTotalTime = 2_000;
 /** Creates patterns with a time limit. A pattern that timed out is not tried again. */
 export function limitedPatterns(): Patterns {
   const unchecked = new Set<string>();
-  const globals: { matches?: () => boolean } = {};
-  const context = createContext(globals);
-  // Only a `vm.Script` can be interrupted, along with the function that it calls.
-  const script = new Script("matches()");
   let remaining = maxTotalTime;
 
   function matches(pattern: string, expression: RegExp, text: string): boolean {
@@ -209,11 +209,9 @@ export function limitedPatterns(): Patterns {
     if (unchecked.has(pattern)) return true;
     const start = performance.now();
     try {
-      globals.matches = () => expression.test(text);
-      return script.runInContext(context, { timeout: Math.ceil(Math.min(maxMatchTime, remaining)) }) === true;
+      return withinTime(Math.min(maxMatchTime, remaining), () => expression.test(text));
     } catch (error) {
-      // The error may come from another realm, so `instanceof` does not work.
-      if (!isRecord(error) || error.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+      if (!(error instanceof TimeLimitExceeded)) throw error;
       unchecked.add(pattern);
       return true;
     } finally {

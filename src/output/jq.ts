@@ -1,7 +1,10 @@
 import console from "node:console";
+import { addAbortListener } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { type Jq, type JqResult, loadJq } from "jq-wasm";
+import { Worker } from "node:worker_threads";
+import type { Jq, JqResult } from "jq-wasm";
+import { TimeLimitExceeded, withinTime } from "../core/time-limit.ts";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { escapeControls } from "./json.ts";
 
@@ -22,21 +25,22 @@ class FilterFailed extends Error {
  *
  * @throws {FilterFailed}
  */
-export type Filter = (data: unknown) => { readonly text: string; readonly messages: string };
+export type Filter = (data: unknown) => Promise<{ readonly text: string; readonly messages: string }>;
 
 /**
- * Compiles a jq expression without running it.
+ * Compiles a jq expression without running it. When `interrupted` is aborted, the filter stops, even in an endless loop,
+ * and throws the reason.
  *
  * @throws {BadFilter}
  */
-export async function compileFilter(expression: string): Promise<Filter> {
-  const jq = await loadJq({ wasmBinary: await readFile(wasmFile()) });
+export async function compileFilter(expression: string, interrupted: AbortSignal): Promise<Filter> {
+  const run = await loadJq(interrupted);
   // jq parses an expression that begins with a dash as a flag.
   const program = expression.startsWith("-") ? ` ${expression}` : expression;
-  const compiled = jq.raw("", program);
+  const compiled = await run("", program);
   if (compiled.exitCode !== 0) throw new BadFilter(`invalid --jq expression: ${reason(compiled.stderr)}`);
-  return (data) => {
-    const { stdout, stderr, exitCode } = runFilter(jq, program, stringifyExactly(data) ?? "null");
+  return async (data) => {
+    const { stdout, stderr, exitCode } = await run(stringifyExactly(data) ?? "null", program, ["-c"]);
     if (exitCode !== 0) throw filterFailure(reason(stderr) || `jq exited with status ${exitCode}`);
     const values = stdout.split("\n").filter((line) => line !== "");
     return {
@@ -46,34 +50,98 @@ export async function compileFilter(expression: string): Promise<Filter> {
   };
 }
 
-/** In the bundle the file is next to this code, otherwise in its package. */
-function wasmFile(): string {
+/** The arguments of a run: the input as JSON, the program, and flags. */
+type Run = Parameters<Jq["raw"]>;
+
+/**
+ * Milliseconds until a filter is run again in a worker. WebAssembly blocks signals, and only a worker can be stopped while
+ * it runs. Starting one takes longer than most filters, so a filter first runs here.
+ */
+const maxBlockingTime = 1_000;
+
+/** Loads jq. */
+async function loadJq(interrupted: AbortSignal): Promise<(...run: Run) => Promise<JqResult>> {
+  const paths = {
+    library: resolved("./jq-wasm.cjs", "jq-wasm"),
+    wasm: resolved("./jq.wasm", "jq-wasm/jq.wasm"),
+  };
+  const library: typeof import("jq-wasm") = createRequire(import.meta.url)(paths.library);
+  const jq = await library.loadJq({ wasmBinary: await readFile(paths.wasm) });
+  return async (...run) => {
+    try {
+      return runHere(() => jq.raw(...run));
+    } catch (error) {
+      if (!(error instanceof TimeLimitExceeded)) throw outOfMemory(error);
+    }
+    return runInWorker({ ...paths, run }, interrupted);
+  };
+}
+
+/** @throws {TimeLimitExceeded} after `maxBlockingTime` */
+function runHere(work: () => JqResult): JqResult {
+  const { error } = console;
+  // On an abort, jq.wasm logs to the console, which would add to the one JSON document on stderr.
+  console.error = () => {};
+  try {
+    return withinTime(maxBlockingTime, work);
+  } finally {
+    console.error = error;
+  }
+}
+
+/** The worker is kept as source, so that the tests can run it as well. */
+const workerSource = `
+const { readFileSync } = require("node:fs");
+const { parentPort, workerData } = require("node:worker_threads");
+console.error = () => {};
+const { library, wasm, run } = workerData;
+require(library).loadJq({ wasmBinary: readFileSync(wasm) }).then((jq) => parentPort.postMessage(jq.raw(...run)));
+`;
+
+interface WorkerData {
+  /** The paths of jq's files. */
+  readonly library: string;
+  readonly wasm: string;
+  readonly run: Run;
+}
+
+/** Runs jq in a worker, which an interruption stops. */
+async function runInWorker(workerData: WorkerData, interrupted: AbortSignal): Promise<JqResult> {
+  interrupted.throwIfAborted();
+  const worker = new Worker(workerSource, { eval: true, execArgv: [], workerData });
+  const listeners: Disposable[] = [];
+  try {
+    return await new Promise((resolve, reject) => {
+      listeners.push(addAbortListener(interrupted, () => reject(interrupted.reason)));
+      worker.once("message", resolve);
+      worker.once("error", (error) => reject(outOfMemory(error)));
+    });
+  } finally {
+    for (const listener of listeners) listener[Symbol.dispose]();
+    await worker.terminate();
+  }
+}
+
+/** The error to report for one that jq threw: WebAssembly throws a `RuntimeError` if it cannot get more memory. */
+const outOfMemory = (error: unknown): unknown =>
+  error instanceof Error && error.name === "RuntimeError"
+    ? filterFailure(
+        `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory; pipe -o jsonl to an installed jq instead`,
+      )
+    : error;
+
+/** A file that is next to this code in the bundle, and otherwise in its package. */
+function resolved(bundled: string, packaged: string): string {
   const { resolve } = createRequire(import.meta.url);
   try {
-    return resolve("./jq.wasm");
+    return resolve(bundled);
   } catch {
-    return resolve("jq-wasm/jq.wasm");
+    return resolve(packaged);
   }
 }
 
 /** The memory limit that jq.wasm is built with, in megabytes. */
 const MAX_MEMORY = 256;
-
-function runFilter(jq: Jq, program: string, input: string): JqResult {
-  const { error } = console;
-  // On an abort, jq.wasm logs to the console, which would add to the one JSON document on stderr.
-  console.error = () => {};
-  try {
-    return jq.raw(input, program, ["-c"]);
-  } catch (cause) {
-    if (!(cause instanceof Error && cause.name === "RuntimeError")) throw cause;
-    throw filterFailure(
-      `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory; pipe -o jsonl to an installed jq instead`,
-    );
-  } finally {
-    console.error = error;
-  }
-}
 
 const filterFailure = (why: string): FilterFailed => new FilterFailed(`--jq failed on the response: ${why}`);
 

@@ -186,6 +186,77 @@ describe("an unusual description", () => {
     expect((await api("describe getThing")).code).toBe(5);
   });
 
+  /** Schemas that each refer to the next one several times: in full they stand for billions. */
+  const exploding = (levels: number, width: number, refer: (refs: readonly object[]) => object) => ({
+    openapi: "3.1.0",
+    paths: {
+      "/things": { post: { operationId: "addThing", requestBody: json(ref("schemas/L0")), responses: {} } },
+    },
+    components: {
+      schemas: {
+        ...Object.fromEntries(
+          Array.from({ length: levels }, (_, level) => [
+            `L${level}`,
+            refer(Array.from({ length: width }, () => ref(`schemas/L${level + 1}`))),
+          ]),
+        ),
+        [`L${levels}`]: { type: "object", required: ["end"], properties: { end: { type: "string" } } },
+      },
+    },
+  });
+
+  test.each([
+    ["allOf", (refs: readonly object[]) => ({ allOf: refs })],
+    ["anyOf", (refs: readonly object[]) => ({ anyOf: refs })],
+    ["properties", (refs: readonly object[]) => ({ type: "object", properties: { ...refs } })],
+  ])("that multiplies with %s is described as far as possible", async (_name, refer) => {
+    const api = await described(exploding(8, 12, refer));
+    const { code, out, err } = await api("describe addThing -o json");
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: "The description of this operation is too complex to show all of it.\n",
+    });
+    expect(JSON.parse(out)).toMatchObject({ operationId: "addThing", path: "/things" });
+  });
+
+  test("that multiplies does not stop a call", async () => {
+    const api = await described(exploding(30, 2, (refs) => ({ allOf: refs })));
+    const outcome = await api("call addThing -f a=b");
+    expect(outcome).toMatchObject({
+      code: 0,
+      err: "The schema of the body is invalid or too complex, so the body was not checked.\n",
+    });
+    expect(sentBy(outcome)).toHaveLength(1);
+  });
+
+  test("of a long list or of a circular choice has an example", async () => {
+    const api = await described({
+      openapi: "3.1.0",
+      paths: {
+        "/long": {
+          post: {
+            operationId: "addLong",
+            requestBody: {
+              required: true,
+              ...json({
+                type: "object",
+                required: ["all", "one"],
+                properties: {
+                  all: { type: "array", minItems: 1e9, items: { type: "integer" } },
+                  one: ref("schemas/Either"),
+                },
+              }),
+            },
+          },
+        },
+      },
+      components: { schemas: { Either: { oneOf: [ref("schemas/Either"), { type: "string" }] } } },
+    });
+    const { code, out } = await api("describe addLong -o json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out).example).toMatch(/^gpuctl api call addLong -F 'all\[\]=1'/);
+  });
+
   test("of an unreachable service is an error", async () => {
     const { run } = await createCli({ respond: notFound });
     expect((await run("api call getThing", overNetwork())).code).toBe(5);

@@ -90,7 +90,7 @@ async function printFiltered(
   const { wholeOf } = await import("../../output/records.ts");
   const { stdout } = system.io;
   const data = "records" in result ? await collected(result) : wholeOf(result, view);
-  const { text, messages } = filter(data);
+  const { text, messages } = await filter(data);
   if (text !== "") await stdout.write(text);
   if (messages !== "") notes.say(messages);
 }

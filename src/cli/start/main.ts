@@ -97,7 +97,7 @@ async function execute(
   try {
     const command = await loading;
     checkColumns(command.view, settings);
-    const filter = settings.jq === undefined ? undefined : await compiled(settings.jq);
+    const filter = settings.jq === undefined ? undefined : await compiled(settings.jq, system);
     const printing = {
       ...system,
       clock: { ...clock, now: service.now },
@@ -192,7 +192,8 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
 ]);
 
 /** A filter must compile before anything is sent. */
-const compiled = async (expression: string) => (await import("../../output/jq.ts")).compileFilter(expression);
+const compiled = async (expression: string, { interrupted }: System) =>
+  (await import("../../output/jq.ts")).compileFilter(expression, interrupted);
 
 /** Whether a command line that could not be parsed seems to ask for a machine format, so that its error is JSON. */
 function wantsJson(argv: readonly string[], env: System["env"]): boolean {

@@ -26,7 +26,10 @@ export async function checkRequest(
     const issues = schemaIssues(schema, value, { description, fromText, patterns });
     hasWrongType ||= !fromText && issues?.some(({ message }) => typeMessages.test(message)) === true;
     if (issues) found.push(...issues.map(({ path, message }) => ({ flag: fieldName(name, path), message })));
-    else say(`The schema of ${name || "the body"} cannot be read, so ${name || "the body"} was not checked.`);
+    else
+      say(
+        `The schema of ${name || "the body"} is invalid or too complex, so ${name || "the body"} was not checked.`,
+      );
   };
   for (const { name, in: place, required, schema } of operation.parameters) {
     if (isReservedHeader({ in: place, name })) continue;

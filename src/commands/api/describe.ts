@@ -1,7 +1,7 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { quoted } from "../../core/text.ts";
 import type { DescribedOperation, DescribedResponse } from "../../openapi/described.ts";
-import { type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
+import { bounded, type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
 import { fieldsOfSchema, type ShownField, shownField, typeText } from "../../openapi/schema-fields.ts";
 import { namedBy, operationArgs, requireOperation } from "./find.ts";
 import { destroys, isReservedHeader } from "./request.ts";
@@ -18,10 +18,14 @@ export default defineCommand({
       command: "gpuctl api describe GET /v2/on-demand/rental -o json --sandbox",
     },
   ],
-  run: async ({ args, describe }) => {
+  run: async ({ args, describe, say }) => {
     const named = namedBy(args);
     const description = await describe();
-    const shown = shownOperation(description, requireOperation(named, description));
+    const operation = requireOperation(named, description);
+    const shown = bounded(
+      () => shownOperation(description, operation),
+      () => say("The description of this operation is too complex to show all of it."),
+    );
     return { data: shown, rows: [lines(shown)] };
   },
 });
@@ -125,6 +129,7 @@ function flags(name: string, value: unknown): readonly string[] {
 }
 
 const maxDepth = 6;
+const maxItems = 100;
 
 /** An example value for a schema. */
 function sample(description: Description, schema: unknown, depth = 0): unknown {
@@ -135,12 +140,14 @@ function sample(description: Description, schema: unknown, depth = 0): unknown {
   if (found.default !== undefined) return found.default;
   if (Array.isArray(found.enum)) return found.enum[0];
   const shapes = [found.oneOf, found.anyOf].find(Array.isArray);
-  if (shapes && found.properties === undefined) return sample(description, shapes[0], depth + 1);
+  if (shapes && found.properties === undefined) {
+    return depth > maxDepth ? {} : sample(description, shapes[0], depth + 1);
+  }
   const type = Array.isArray(found.type) ? found.type[0] : found.type;
   if (type === "integer" || type === "number") return number(found);
   if (type === "boolean") return true;
   if (type === "array") {
-    const items = Math.max(1, Number(found.minItems ?? 1));
+    const items = Math.min(Math.max(1, Number(found.minItems ?? 1)), maxItems);
     return depth > maxDepth
       ? []
       : Array.from({ length: items }, () => sample(description, found.items, depth + 1));
