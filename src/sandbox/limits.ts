@@ -8,7 +8,7 @@ import { defaultStrength, referenceSide } from "./engines/picture/request.ts";
 import { defaultRetryAfter } from "./faults/control.ts";
 import { listedSizes } from "./handlers/catalog.ts";
 import { numberedSecret } from "./handlers/keys.ts";
-import { speedRange } from "./handlers/media.ts";
+import { maxSpeechLength, speedRange } from "./handlers/media.ts";
 import { keys } from "./keys.ts";
 import { maxGpus } from "./rentals/create.ts";
 import { bootMs } from "./rentals/lifecycle.ts";
@@ -138,7 +138,7 @@ const texts = {
   references: `A reference is a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels, as plain base64, and is stretched to the size of the picture. strength is ${defaultStrength} by default and has no effect without a reference.`,
   seeds:
     "A seed is any integer that JSON represents exactly. Without one, a seed below 2^32 is derived from the number of seeds chosen since the reset; random_seed returns it.",
-  speech: `Speech is a WAV of 16-bit mono samples at sample_rate, from a small synthesizer. speed is from ${speedRange.min} to ${speedRange.max}, and other fields have no effect. The text must contain words that its English voice can speak.`,
+  speech: `Speech is a WAV of 16-bit mono samples at sample_rate, from a small synthesizer. speed is from ${speedRange.min} to ${speedRange.max}, and other fields have no effect. The text can have up to ${maxSpeechLength} characters, and must contain words that its English voice can speak.`,
 } as const;
 
 export type LimitId = keyof typeof texts;

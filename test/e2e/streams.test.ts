@@ -185,6 +185,30 @@ describe("Ctrl-C", () => {
     child.kill("SIGINT");
     expect((await child).exitCode).toBe(130);
   });
+
+  it("stops an endless --jq filter, as SIGTERM and SIGHUP do", async () => {
+    const { start } = await at();
+    const ended = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map(async (signal) => {
+      const child = start(`rentals summary --debug --jq "def f: f; f"`);
+      await firstChunk(child.stderr);
+      child.kill(signal);
+      const { exitCode, stdout, stderr } = await child;
+      expect(stderr).toContain('"code":"INTERRUPTED"');
+      return { exitCode, stdout };
+    });
+    expect(await Promise.all(ended)).toEqual(Array(3).fill({ exitCode: 130, stdout: "" }));
+  });
+
+  it("in an endless --jq filter keeps a response that was paid for", async () => {
+    const { start } = await at();
+    const child = start(`chat Hoi -m llama --debug --jq "def f: f; f"`);
+    await firstChunk(child.stderr);
+    child.kill("SIGTERM");
+    const { exitCode, stderr } = await child;
+    expect(exitCode).toBe(130);
+    const [, path = ""] = /The result was kept: (\S+?)\."/.exec(stderr) ?? [];
+    expect((await stat(path)).size).toBeGreaterThan(10);
+  });
 });
 
 describe("a served sandbox", () => {
@@ -204,6 +228,32 @@ describe("a served sandbox", () => {
     });
     await new Promise((resolve) => again.close(resolve));
   });
+
+  it("ends with SIGTERM while it draws and speaks", async () => {
+    const { start } = await createHome();
+    const child = start("sandbox serve --port 0 -o json");
+    const { url, apiKey } = JSON.parse(await firstChunk(child.stdout));
+    const post = (path: string, body: object) =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${apiKey}` },
+        body: JSON.stringify(body),
+      });
+    const picture = { model_name: "SDXL1.0-base", prompt: "a lake", width: 2048, height: 2048 };
+    const speech = { text: "Good morning. ".repeat(700), speed: 0.25 };
+    const responses = [
+      ...Array.from({ length: 8 }, () => post("/v1/image/generation", picture)),
+      ...Array.from({ length: 2 }, () => post("/v1/audio/generation", speech)),
+    ];
+    const outcomes = Promise.allSettled(responses);
+    // The response to a later request shows that the work has begun.
+    await fetch(`${url}/v2/openapi.json`);
+    const before = performance.now();
+    child.kill("SIGTERM");
+    expect((await child).exitCode).toBe(0);
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect((await outcomes).filter(({ status }) => status === "rejected").length).toBeGreaterThan(6);
+  }, 30_000);
 
   it("works with a third-party client, streamed or not", async () => {
     const { start } = await createHome();

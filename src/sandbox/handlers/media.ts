@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { bound } from "../../contract/check/check.ts";
 import { ApiError, issue, issueIf, throwIfInvalid } from "../errors.ts";
 import { MissingDependency } from "../packages.ts";
 import { increment } from "../tables/numbers.ts";
@@ -7,12 +8,15 @@ import type { Handlers } from "./handler.ts";
 /** The speeds that the sandbox's voice supports. */
 export const speedRange = { min: 0.25, max: 4 } as const;
 
+/** The longest text that the sandbox speaks, in UTF-16 code units: about ten minutes at speed 1. */
+export const maxSpeechLength = 10_000;
+
 /** The seed, below 2^32, of the n-th picture that is requested without one. */
 const derivedSeed = (n: number): number =>
   createHash("sha256").update(`picture ${n}`).digest().readUInt32BE();
 
 export const media = {
-  async generateImage({ seed: requested, strength, ...request }, { store }) {
+  async generateImage({ seed: requested, strength, ...request }, { store, http }) {
     throwIfInvalid(...issueIf(request.steps < 1, "steps", "must be at least 1"));
     const seed = requested ?? derivedSeed(store.write(() => increment(store, "pictures")));
     const [{ drawPicture }, { UnreadableReference }] = await Promise.all([
@@ -20,12 +24,9 @@ export const media = {
       import("../engines/picture/request.ts"),
     ]);
     try {
-      const picture = await drawPicture({
-        ...request,
-        seed,
-        // Strength has no effect without a reference, so it must not affect the picture then.
-        ...(request.image !== undefined && { strength }),
-      });
+      // Strength has no effect without a reference, so it must not affect the picture then.
+      const drawn = { ...request, seed, ...(request.image !== undefined && { strength }) };
+      const picture = await drawPicture(drawn, http.req.raw.signal);
       return { images: [{ index: 0, image: Buffer.from(picture).toString("base64"), random_seed: seed }] };
     } catch (error) {
       if (!(error instanceof UnreadableReference)) throw error;
@@ -33,13 +34,20 @@ export const media = {
     }
   },
 
-  async generateAudio({ text, speed = 1 }) {
+  async generateAudio({ text, speed = 1 }, { http }) {
     const { min, max } = speedRange;
     const range = `must be from ${min} to ${max}`;
-    throwIfInvalid(...issueIf(speed < min || speed > max, "speed", range));
+    throwIfInvalid(
+      ...issueIf(speed < min || speed > max, "speed", range),
+      ...issueIf(
+        text.length > maxSpeechLength,
+        "text",
+        `must ${bound("string", "at most", maxSpeechLength)}`,
+      ),
+    );
     const { NoSpeakableText, speak } = await import("../engines/speech.ts");
     try {
-      const { bytes, sampleRate } = await speak(text, speed);
+      const { bytes, sampleRate } = await speak(text, speed, { signal: http.req.raw.signal });
       return { audio: Buffer.from(bytes).toString("base64"), sample_rate: sampleRate };
     } catch (error) {
       if (error instanceof NoSpeakableText) throw new ApiError("BAD_REQUEST", [issue("text", error.message)]);

@@ -83,7 +83,9 @@ describe("rejected", () => {
 });
 
 test("without the optional package the error names it", async () => {
-  const error = await speak(sentence, 1, () => locate("@echogarden/no-such-engine")).catch((e: unknown) => e);
+  const error = await speak(sentence, 1, { find: () => locate("@echogarden/no-such-engine") }).catch(
+    (e: unknown) => e,
+  );
   expect(error).toBeInstanceOf(MissingDependency);
   expect(error).toMatchObject({
     name: "MissingDependency",
@@ -92,8 +94,8 @@ test("without the optional package the error names it", async () => {
 });
 
 test("an engine that cannot run is an error and does not hang", async () => {
-  await expect(speak(sentence, 1, () => import.meta.filename)).rejects.toThrow();
-  await expect(speak(sentence, 1, () => "/no/such/file.wasm")).rejects.toThrow();
+  await expect(speak(sentence, 1, { find: () => import.meta.filename })).rejects.toThrow();
+  await expect(speak(sentence, 1, { find: () => "/no/such/file.wasm" })).rejects.toThrow();
 });
 
 test("plain text is ASCII, keeps its words, and splits long ones", () => {

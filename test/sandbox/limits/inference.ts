@@ -177,6 +177,11 @@ export const inferenceChecks = {
     ]);
     const more = { text: "Hello", speed: 4, voice: "other", language: "fr" };
     expect((await sandbox.ask("generateAudio", more)).audio === audio).toBe(true);
+    const [, most] = /up to (\d+) characters/.exec(text) ?? [];
+    const tooLong = { text: "a".repeat(Number(most) + 1), speed: 4 };
+    expect(await sandbox.issuesOf("generateAudio", tooLong)).toMatchObject([
+      { path: ["text"], message: `must have at most ${most} characters` },
+    ]);
     for (const wrong of [{ text: "Hello", speed: 0.2 }, { text: "Hello", speed: 4.1 }, { text: "..." }]) {
       await sandbox.issuesOf("generateAudio", wrong);
     }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { blankCanvas, type Canvas } from "./canvas.ts";
 import { paintLand } from "./land.ts";
 import { drawMark } from "./mark.ts";
@@ -7,28 +8,43 @@ import { compose, identify } from "./scene.ts";
 import { paintSky } from "./sky.ts";
 import { paintWater } from "./water.ts";
 
+/** The end of the last drawing. Drawings take turns: several at once would block the process for as long as all of them. */
+let last: Promise<unknown> = Promise.resolve();
+
 /**
  * Draws the picture that a request describes (service sections 2.8 and 4.5). Returns an 8-bit RGB PNG of exactly
  * `width` by `height` pixels, marked SANDBOX. Equal requests give equal pixels on every machine, and
- * every field except `backend` affects them. With `image` the picture starts from that reference.
+ * every field except `backend` affects them. With `image` the picture starts from that reference. Other events are handled
+ * between steps.
  *
  * @throws UnreadableReference if `image` cannot be decoded.
+ * @throws AbortError when `signal` is aborted.
  */
-export async function drawPicture(request: PictureRequest): Promise<Uint8Array> {
+export function drawPicture(request: PictureRequest, signal?: AbortSignal): Promise<Uint8Array> {
+  const drawing = last.then(() =>
+    draw(request, () => setImmediate(undefined, { ...(signal && { signal }) })),
+  );
+  last = drawing.catch(() => {});
+  return drawing;
+}
+
+async function draw(request: PictureRequest, pause: () => Promise<unknown>): Promise<Uint8Array> {
+  await pause();
   const identity = identify(request);
   const canvas = blankCanvas(request.width, request.height);
   const scene = compose(identity, request);
   paintSky(canvas, scene);
-  if (scene.subject === "lake") {
-    paintLand(canvas, scene, 0, scene.ranges - 1);
-    paintWater(canvas, scene);
-    paintLand(canvas, scene, scene.ranges - 1, scene.ranges);
-  } else {
-    paintLand(canvas, scene, 0, scene.ranges);
+  for (let range = 0; range < scene.ranges; range++) {
+    await pause();
+    if (scene.subject === "lake" && range === scene.ranges - 1) paintWater(canvas, scene);
+    await pause();
+    paintLand(canvas, scene, range, range + 1);
   }
+  await pause();
   if (request.image !== undefined)
     await blendReference(canvas, request.image, request.strength ?? defaultStrength);
   drawMark(canvas, `${request.model_name}  seed ${request.seed}  ${identity.fingerprint}`);
+  await pause();
   return toPng(canvas);
 }
 
