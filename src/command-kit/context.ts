@@ -4,6 +4,7 @@ import type { List } from "../client/list.ts";
 import type { Probe } from "../client/probe.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
+import type { Processes } from "../core/lock.ts";
 import type { Shell } from "../core/shells.ts";
 import type { Environment } from "../core/urls.ts";
 import type { Machine, PathFacts, Programs, Prompts } from "../system/types.ts";
@@ -68,6 +69,11 @@ export interface Ports {
   readonly helpOn: (words: readonly string[]) => Promise<string>;
   /** The sandbox to control: the local one, or a served one. Throws `NotFound` when the host is not a sandbox. */
   readonly sandbox: () => Promise<SandboxControl>;
+  /**
+   * Moves the state of the local sandbox aside if it cannot be used, and returns the new path of the file. Then `sandbox`
+   * opens a new one.
+   */
+  readonly setSandboxAside: () => Promise<string>;
   /** Of the same sandbox, without opening its state. */
   readonly sandboxFacts: SandboxFacts;
   /** Serves the local sandbox. */
@@ -97,6 +103,7 @@ export interface Files {
   readonly read: (path: string, from: string) => Promise<Uint8Array>;
   /** Makes a path absolute. */
   readonly resolve: (path: string) => string;
+  readonly processes: Processes;
   /** The folder for temporary files. */
   readonly temporary: string;
   /** The folder for what gpuctl remembers between runs. Throws `Unavailable` if there is no home folder. */

@@ -9,6 +9,7 @@ import {
   assertOwn,
   type Config,
   configPath,
+  configVersion,
   defaultProfile,
   type Profile,
   profileOf,
@@ -152,7 +153,11 @@ async function changeConfig(files: ConfigFiles, change: (config: Config) => Conf
       const after = change(before);
       if (after !== before) await write(after, folder, path);
     };
-    await locked(path, work, { ...lockTimes, busy: (lockPath) => isBusy(path, lockPath) });
+    await locked(path, work, {
+      processes: files.processes,
+      ...lockTimes,
+      busy: (lockPath) => isBusy(path, lockPath),
+    });
   } catch (cause) {
     if (cause instanceof UsageError || cause instanceof NotFound) throw cause;
     throw new UsageError(`${path} cannot be written: ${reasonOf(cause)}`);
@@ -177,7 +182,7 @@ async function write(config: Config, folder: string, path: string): Promise<void
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
   });
-  store.store = { ...config };
+  store.store = { ...config, version: configVersion };
   await removeLeftovers(path);
 }
 

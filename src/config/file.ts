@@ -15,10 +15,15 @@ export interface Profile {
 }
 
 export interface Config {
+  /** The format of the file; without it, the first one. */
+  readonly version?: number;
   /** The current profile if no flag or variable sets one. */
   readonly profile?: string;
   readonly profiles?: Readonly<Record<string, Profile>>;
 }
+
+/** The format that this version of gpuctl writes. Raise it for a change that an older gpuctl would read wrongly. */
+export const configVersion = 1;
 
 /** The current profile if no flag, variable or configuration sets one. */
 export const defaultProfile = "default";
@@ -55,6 +60,12 @@ export function readConfig(files: ConfigFiles): Config {
   const text = readText(path, files);
   if (text === undefined || text.trim() === "") return {};
   const config = parseJson(text);
+  if (isRecord(config) && typeof config.version === "number" && config.version > configVersion) {
+    throw new UsageError(
+      `${path} was written by a newer version of gpuctl (format ${config.version}; this version reads up to ${configVersion})`,
+      { hint: "Update gpuctl, or set GPUCTL_CONFIG_DIR to another folder. The file was not changed." },
+    );
+  }
   if (isConfig(config)) return config;
   const wrong = schemaMismatch(config);
   const place = wrong ? `: ${wrong} has the wrong type` : "";
@@ -88,12 +99,13 @@ function withProperty(schema: Schema, [step = "", ...rest]: readonly string[], l
 
 /** The properties of the configuration file. */
 const configSchema = {
+  version: { type: "number" },
   profile: text,
   profiles: { type: "object", additionalProperties: profileSchema },
 } as const satisfies Readonly<Record<string, Schema>>;
 
 interface Schema {
-  readonly type: "string" | "boolean" | "object";
+  readonly type: "string" | "number" | "boolean" | "object";
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema;
 }

@@ -1,6 +1,8 @@
+import type { Processes } from "../core/lock.ts";
 /** The access to files that the configuration needs. */
 export interface ConfigFiles {
   readonly folders: { readonly config: string };
+  readonly processes: Processes;
   /** The numeric ID of the user that runs gpuctl; undefined on systems without user IDs. */
   readonly user: number | undefined;
   /** The text of a small file; undefined if it does not exist. Throws if it cannot be read. */

@@ -1,11 +1,24 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { codeOf } from "./errors.ts";
 import { makeFolderSync, writePrivateFile } from "./files.ts";
+import { asRecord, parseJson } from "./json.ts";
+
+/** The processes of this machine. */
+export interface Processes {
+  /** A name for this process. No other one has it, on any machine that may share the files. */
+  readonly self: string;
+  /** Whether the process with this name runs; true if that is unknown, as for one on another machine. */
+  readonly isRunning: (name: string) => boolean;
+}
 
 interface LockOptions {
-  /** Milliseconds without a sign of life after which a lock is taken over; its holder was killed or suspended. */
+  readonly processes: Processes;
+  /**
+   * Milliseconds without a sign of life after which a lock is taken over; its holder was suspended. The lock of a process
+   * that no longer runs is taken over at once.
+   */
   readonly stale: number;
   /** Milliseconds to wait for the lock. Longer than `stale`, so that the lock of a killed process is not waited for in vain. */
   readonly timeout: number;
@@ -20,23 +33,32 @@ const minPause = 25;
 const maxPause = 100;
 
 /**
- * Does some work while this process holds the lock of a path, which is the folder `PATH.lock`. Takes over the lock of a
- * killed process.
+ * Does some work while this process holds the lock of a path, which is the folder `PATH.lock`; the file `PATH.lock-owner`
+ * names the process. Takes over the lock of a killed process.
  */
 export async function locked<Value>(
   path: string,
   work: () => Promise<Value>,
-  { stale, timeout, busy, sleep = setTimeout }: LockOptions,
+  { processes, stale, timeout, busy, sleep = setTimeout }: LockOptions,
 ): Promise<Value> {
   const { lock } = await import("proper-lockfile");
   // What a lock protects is either replaced atomically, or checked for another holder before it is changed.
-  const acquire = () => lock(path, { realpath: false, stale, onCompromised: () => {} });
+  const lockOf = (one: string) => lock(one, { realpath: false, stale, onCompromised: () => {} });
+  const acquire = async () => {
+    const unlock = await lockOf(path);
+    writePrivateFile(ownerPath(path), JSON.stringify({ name: processes.self, born: await bornAt(path) }));
+    return async () => {
+      await rm(ownerPath(path), { force: true });
+      await unlock();
+    };
+  };
   let release: Awaited<ReturnType<typeof acquire>> | undefined;
   for (let waited = 0; release === undefined; ) {
     try {
       release = await acquire();
     } catch (error) {
       if (codeOf(error) !== "ELOCKED") throw error;
+      if (await removeAbandoned(path, processes, lockOf)) continue;
       if (waited >= timeout) throw busy(`${path}.lock`);
       const pause = minPause + Math.random() * (maxPause - minPause);
       await sleep(pause);
@@ -45,6 +67,44 @@ export async function locked<Value>(
   }
   try {
     return await work();
+  } finally {
+    await release().catch(() => undefined);
+  }
+}
+
+const ownerPath = (path: string): string => `${path}.lock-owner`;
+
+/** When the lock of a path was taken. It tells a lock from an earlier one. */
+const bornAt = async (path: string): Promise<number> => (await stat(`${path}.lock`)).birthtimeMs;
+
+/** The content of the owner file, if its process no longer runs and its lock is still there. */
+async function abandoned(path: string, { isRunning }: Processes): Promise<string | undefined> {
+  try {
+    const text = await readFile(ownerPath(path), "utf8");
+    const { name, born } = asRecord(parseJson(text));
+    return typeof name === "string" && !isRunning(name) && born === (await bornAt(path)) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes the lock of a process that no longer runs, and returns whether there was one. */
+async function removeAbandoned(
+  path: string,
+  processes: Processes,
+  lockOf: (path: string) => Promise<() => Promise<void>>,
+): Promise<boolean> {
+  if ((await abandoned(path, processes)) === undefined) return false;
+  // Of several waiting processes, one removes it; another one might remove the lock that the first has taken since.
+  const release = await lockOf(ownerPath(path)).catch(() => undefined);
+  if (release === undefined) return false;
+  try {
+    if ((await abandoned(path, processes)) === undefined) return false;
+    await rm(ownerPath(path), { force: true });
+    await rmdir(`${path}.lock`);
+    return true;
+  } catch {
+    return false;
   } finally {
     await release().catch(() => undefined);
   }

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
@@ -12,11 +12,39 @@ import { restoreInitialState, schemaVersion, tableNames, upgrades } from "./sche
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly file: string;
+  /** `unavailable` if the file could not be opened; otherwise its contents cannot be used. */
+  readonly problem: "unavailable" | "damaged" | "newer" | "foreign";
 
-  constructor(file: string, reason: string, options?: ErrorOptions) {
+  constructor(file: string, reason: string, problem: StoreError["problem"], options?: ErrorOptions) {
     super(`Cannot use the sandbox's state in ${file}: ${reason}`, options);
     this.file = file;
+    this.problem = problem;
   }
+}
+
+/** SQLite's messages about a damaged file, and one that is not a database. Not all of these errors have a code. */
+const damaged = /disk image is malformed|is not a database/;
+
+/** The `StoreError` for an error of SQLite or of the file system. */
+function storeError(file: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const reason = reasonOf(error);
+  return new StoreError(file, reason, damaged.test(reason) ? "damaged" : "unavailable", { cause: error });
+}
+
+/** The files that SQLite keeps beside a database. */
+const companions = ["-wal", "-shm"];
+
+/**
+ * Renames a state file that cannot be used, so that the next sandbox starts with a new one. Returns its new path. No
+ * process may have the file open.
+ */
+export function setAside(file: string): string {
+  let free = `${file}.backup`;
+  for (let count = 2; existsSync(free); count++) free = `${file}.backup-${count}`;
+  renameSync(file, free);
+  for (const end of companions) if (existsSync(file + end)) renameSync(file + end, free + end);
+  return free;
 }
 
 /** How long a process waits for another one to finish its write, in milliseconds. */
@@ -40,7 +68,7 @@ export async function openStore(file: string, now: number): Promise<Store> {
     }
     const database = new DatabaseSync(file, { timeout: busyMs });
     try {
-      const store = storeOn(database);
+      const store = storeOn(database, file);
       createTables(store, file, now);
       await useWriteAheadLog(database);
       return store;
@@ -49,8 +77,7 @@ export async function openStore(file: string, now: number): Promise<Store> {
       throw error;
     }
   } catch (error) {
-    if (error instanceof StoreError) throw error;
-    throw new StoreError(file, reasonOf(error), { cause: error });
+    throw storeError(file, error);
   }
 }
 
@@ -75,16 +102,25 @@ async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
   }
 }
 
-function storeOn(database: DatabaseSyncInstance): Store {
+function storeOn(database: DatabaseSyncInstance, file: string): Store {
   const statements = new Map<string, StatementSyncInstance>();
   const prepared = (sql: string): StatementSyncInstance => {
     const statement = statements.get(sql) ?? database.prepare(sql);
     statements.set(sql, statement);
     return statement;
   };
+  /** Damage in the middle of a file shows only when that part is read. */
+  const reportingDamage = <Value>(work: () => Value): Value => {
+    try {
+      return work();
+    } catch (error) {
+      const reported = storeError(file, error);
+      throw reported.problem === "damaged" ? reported : error;
+    }
+  };
   const store: Store = {
-    all: (sql, ...values) => prepared(sql).all(...values),
-    run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
+    all: (sql, ...values) => reportingDamage(() => prepared(sql).all(...values)),
+    run: (sql, ...values) => reportingDamage(() => Number(prepared(sql).run(...values).lastInsertRowid)),
     write(work) {
       database.exec("BEGIN IMMEDIATE");
       try {
@@ -96,7 +132,12 @@ function storeOn(database: DatabaseSyncInstance): Store {
         throw error;
       }
     },
-    reset: (now) => store.write(() => restoreInitialState(store, now)),
+    reset(now) {
+      const [check] = store.all("PRAGMA quick_check(1)");
+      const verdict = Object.values(Object(check))[0];
+      if (verdict !== "ok") throw new StoreError(file, `it is damaged: ${verdict}`, "damaged");
+      store.write(() => restoreInitialState(store, now));
+    },
     close() {
       if (database.isOpen) database.close();
     },
@@ -115,10 +156,11 @@ function createTables(store: Store, file: string, now: number): void {
       throw new StoreError(
         file,
         `it was written by a newer version of gpuctl (format ${before}; this version reads up to ${schemaVersion})`,
+        "newer",
       );
     }
     if (before === schemaVersion) return;
-    if (!isSandbox(store, before)) throw new StoreError(file, "it is another program's database");
+    if (!isSandbox(store, before)) throw new StoreError(file, "it is another program's database", "foreign");
     for (const upgrade of upgrades.slice(before)) {
       for (const statement of upgrade.split(";").filter((text) => text.trim() !== "")) store.run(statement);
     }

@@ -1,7 +1,8 @@
-import { accessSync, constants, promises, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { accessSync, constants, promises, readFileSync, readlinkSync, statSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import process from "node:process";
 import { codeOf, Unavailable } from "../core/errors.ts";
+import type { Processes } from "../core/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import type { Files, PathFacts } from "./types.ts";
 
@@ -13,11 +14,36 @@ export async function nodeFiles(env: Environment): Promise<Files> {
     },
     folders,
     user: process.geteuid?.(),
+    processes,
     read: (path) => promises.readFile(path),
     readText,
     stat,
     isWritable,
   };
+}
+
+/** Names have the host and, on Linux, the namespace of process IDs: containers may share files. */
+export const processes: Processes = {
+  get self() {
+    return `${place()} ${process.pid}`;
+  },
+  isRunning: (name) => {
+    const at = name.lastIndexOf(" ");
+    if (name.slice(0, at) !== place()) return true;
+    try {
+      return process.kill(Number(name.slice(at + 1)), 0);
+    } catch (error) {
+      return codeOf(error) !== "ESRCH";
+    }
+  },
+};
+
+function place(): string {
+  try {
+    return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return hostname();
+  }
 }
 
 function currentFolder(): string {

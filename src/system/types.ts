@@ -1,3 +1,4 @@
+import type { Processes } from "../core/lock.ts";
 import type { Environment } from "../core/urls.ts";
 
 /** Everything outside gpuctl that it reads, writes or starts. `node.ts` is the real one; tests substitute their own. */
@@ -123,6 +124,7 @@ export interface Files {
   readonly folders: { readonly config: string; readonly state: string; readonly temporary: string };
   /** The numeric user id; undefined on platforms without one. */
   readonly user: number | undefined;
+  readonly processes: Processes;
   readonly read: (path: string) => Promise<Uint8Array>;
   /** The text of a small file; undefined if it does not exist. Throws if it cannot be read. */
   readonly readText: (path: string) => string | undefined;

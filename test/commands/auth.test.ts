@@ -20,6 +20,7 @@ describe("auth login", () => {
     expect(out + err).not.toContain(key);
     expect(out).toContain("…1234");
     expect(await savedConfig(cli)).toEqual({
+      version: 1,
       profile: "default",
       profiles: { default: { apiKey: key, baseUrl: serviceUrl } },
     });
@@ -144,6 +145,7 @@ describe("auth login", () => {
     expect(out).toMatch(/inferenceBaseUrl: +https:\/\/new\.example\n/);
     expect(err).toContain("Inference uses the base URL too");
     expect(await savedConfig(cli)).toEqual({
+      version: 1,
       profile: "default",
       profiles: { default: { apiKey: "new-key-of-new", baseUrl: "https://new.example" } },
     });
@@ -181,6 +183,7 @@ describe("auth logout", () => {
       forgotten: true,
     });
     expect(await savedConfig(cli)).toEqual({
+      version: 1,
       profile: "default",
       profiles: { default: { baseUrl: serviceUrl } },
     });

@@ -171,6 +171,7 @@ test("unknown fields of the file are preserved", async () => {
   await run("config unset image.model");
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual({
     later: 1,
+    version: 1,
     profile: "default",
     profiles: { default: { image: { new: true } } },
   });

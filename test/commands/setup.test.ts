@@ -94,6 +94,7 @@ describe("setup", () => {
     ]);
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
     expect(await savedConfig()).toEqual({
+      version: 1,
       profile: "default",
       profiles: {
         default: {
@@ -114,7 +115,11 @@ describe("setup", () => {
     const { code, requests, err } = await run({ "Name of": ["play"], "Where is": ["sandbox"] });
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
     expect(err).toContain("gpuctl rentals create vm --gpus 1");
-    expect(await savedConfig()).toEqual({ profile: "play", profiles: { play: { sandbox: true } } });
+    expect(await savedConfig()).toEqual({
+      version: 1,
+      profile: "play",
+      profiles: { play: { sandbox: true } },
+    });
     expect((await again({})).code).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,7 +10,15 @@ async function scratch() {
   return { folder, path: join(folder, "thing") };
 }
 
-const options = { stale: 5_000, timeout: 100, busy: (lockPath: string) => new Error(`busy: ${lockPath}`) };
+/** A process of this machine; the one called "killed" no longer runs. */
+const processCalled = (self: string) => ({ self, isRunning: (name: string) => name !== "killed" });
+
+const options = {
+  processes: processCalled("this one"),
+  stale: 5_000,
+  timeout: 100,
+  busy: (lockPath: string) => new Error(`busy: ${lockPath}`),
+};
 
 /** Puts a lock there as another process does; `seconds` ago it showed a sign of life. */
 async function lockOf(path: string, seconds: number): Promise<void> {
@@ -33,6 +41,46 @@ test("takes over the lock of a killed process, and leaves none behind", async ()
   await lockOf(path, 3600);
   expect(await locked(path, async () => "done", options)).toBe("done");
   expect(await readdir(folder)).toEqual([]);
+});
+
+test("takes over the lock of a process that no longer runs at once, by only one of those that wait", async () => {
+  const { path, folder } = await scratch();
+  const killed = { ...options, processes: processCalled("killed") };
+  await new Promise<void>((held) => {
+    void locked(path, () => new Promise<never>(() => held()), killed);
+  });
+  const slept: number[] = [];
+  const sleep = async (milliseconds: number) => {
+    slept.push(milliseconds);
+    await new Promise(setImmediate);
+  };
+  let holders = 0;
+  const waiting = Array.from({ length: 5 }, () =>
+    locked(
+      path,
+      async () => {
+        holders += 1;
+        expect(holders).toBe(1);
+        await new Promise(setImmediate);
+        holders -= 1;
+      },
+      { ...options, timeout: 600_000, sleep },
+    ),
+  );
+  await Promise.all(waiting);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("waits for the lock of a process that runs, and of one that has taken it since", async () => {
+  const { path } = await scratch();
+  await lockOf(path, -3600);
+  for (const owner of [
+    { name: "another", born: (await stat(`${path}.lock`)).birthtimeMs },
+    { name: "killed", born: 1 },
+  ]) {
+    await writeFile(`${path}.lock-owner`, JSON.stringify(owner));
+    await expect(locked(path, async () => "taken", options)).rejects.toThrow(`busy: ${path}.lock`);
+  }
 });
 
 test("one at a time, and each sees the work of the one before", async () => {

@@ -18,7 +18,7 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { serve } from "../../src/sandbox/serve.ts";
 import { descriptionFiles } from "../../src/system/description-cache.ts";
-import { isWritable, readText, stat } from "../../src/system/files.ts";
+import { isWritable, processes, readText, stat } from "../../src/system/files.ts";
 import type { Programs, Prompts, ReadOptions, Sink, System } from "../../src/system/types.ts";
 import { throughProxy } from "./conformance.ts";
 import { words } from "./words.ts";
@@ -175,6 +175,7 @@ export async function createCli({
           temporary: temporaryFolder(folder),
         },
         user: options.user ?? process.geteuid?.(),
+        processes,
         read: (path) => readFile(path),
         readText,
         stat,
@@ -203,6 +204,7 @@ export async function createCli({
         }),
         facts: { keys: async () => sandbox.keys, limits: async () => sandboxLimits },
         connect: connectToControls,
+        setAside: () => Promise.reject(new Error("the test sandbox has no file")),
         health: machine.sandboxHealth,
       },
       descriptionCache: async () =>

@@ -29,6 +29,7 @@ export interface Details extends Error {
   readonly retryAfter?: number;
   readonly failures?: readonly FailedItem[];
   readonly succeeded?: number;
+  readonly problem?: string;
 }
 
 /** The meaning of each error by its name, so that no error class has to be loaded. */
@@ -133,9 +134,15 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   CannotListen: () => ({ code: "CANNOT_LISTEN", exitCode: exit.usage }),
   ControlRefused: () => ({ code: "USAGE", exitCode: exit.usage }),
-  StoreError: () => ({ code: "SANDBOX_STATE", exitCode: exit.usage }),
+  StoreError: ({ problem }) => ({ code: "SANDBOX_STATE", exitCode: exit.usage, hint: stateHint(problem) }),
   MissingDependency: () => ({ code: "MISSING_DEPENDENCY", exitCode: exit.usage }),
 };
+
+function stateHint(problem: string | undefined): string {
+  if (problem === "unavailable") return "GPUCTL_STATE_DIR names another folder for the state.";
+  const update = problem === "newer" ? "Update gpuctl, or run" : "Run";
+  return `${update} \`gpuctl sandbox reset\` to move the file aside and start with a new one.`;
+}
 
 const meaningOf = (cause: unknown, sandbox: boolean): Meaning =>
   (cause instanceof Error && meanings[cause.name]?.(cause, sandbox)) || { exitCode: exit.fault };

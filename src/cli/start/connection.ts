@@ -20,6 +20,7 @@ export interface Connection extends Pick<Ports, "callAt" | "requestAt"> {
   readonly isListed: IsListedFor;
   readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
+  readonly setSandboxAside: Ports["setSandboxAside"];
   /** The controls of the served sandbox, if a flag or variable names one. */
   readonly servedSandbox: (() => Promise<SandboxControl & SandboxFacts>) | undefined;
   /** The requests that a dry run would have sent. */
@@ -50,7 +51,13 @@ export function connect(
       connections.push(connection);
       return connection;
     });
-  const sandbox = openOnce(services.sandbox.open);
+  let openSandbox = openOnce(services.sandbox.open);
+  const sandbox = () => openSandbox();
+  const setSandboxAside = async () => {
+    await openSandbox().then(({ close }) => close(), ignore);
+    openSandbox = openOnce(services.sandbox.open);
+    return services.sandbox.setAside();
+  };
   const transport = openOnce(services.network.connect);
   const keyring = createKeyring({ settings, output: system.programs.output, sandbox });
   const sender = { userAgent: `gpuctl/${services.version}`, insecureHttp: settings.insecureHttp };
@@ -117,6 +124,7 @@ export function connect(
   return {
     dryRunRequests,
     sandbox,
+    setSandboxAside,
     servedSandbox:
       settings.servedSandbox === undefined ? undefined : once(connectToServed(settings.servedSandbox)),
     keyring,

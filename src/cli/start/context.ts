@@ -34,6 +34,7 @@ export function createContext(
         }
       },
       resolve: (path) => resolve(files.cwd, path),
+      processes: files.processes,
       temporary: files.folders.temporary,
       get state() {
         return files.folders.state;

@@ -22,7 +22,7 @@ export type RunPorts = Pick<Ports, "changeLine" | "withinLimits">;
 /** Creates what only some commands use. This module is loaded only for them. */
 export function createPorts(
   runtime: Runtime,
-  { callAt, requestAt, sandbox, servedSandbox, keyring }: Connection,
+  { callAt, requestAt, sandbox, setSandboxAside, servedSandbox, keyring }: Connection,
 ): Omit<Ports, keyof RunPorts> {
   const { settings, services } = runtime;
   const { env, files, io, programs } = runtime.system;
@@ -35,6 +35,7 @@ export function createPorts(
     callAt,
     requestAt,
     sandbox: servedSandbox ?? sandbox,
+    setSandboxAside,
     sandboxFacts: servedSandbox
       ? {
           keys: async () => (await servedSandbox()).keys(),

@@ -39,6 +39,8 @@ export interface Services {
   };
   readonly sandbox: {
     readonly open: () => Promise<Sandbox>;
+    /** Renames a state file that cannot be used, and returns its new path. */
+    readonly setAside: () => Promise<string>;
     readonly facts: SandboxFacts;
     /** The controls of a served sandbox. Throws `NotFound` when the host is not a sandbox. */
     readonly connect: (
@@ -76,6 +78,7 @@ export function createServices(
     },
     sandbox: {
       open: () => openSandbox(stateFile()),
+      setAside: async () => (await import("../../sandbox/store.ts")).setAside(stateFile()),
       facts: {
         keys: async () => (await import("../../sandbox/keys.ts")).keys,
         limits: async () => (await import("../../sandbox/limits.ts")).sandboxLimits,

@@ -11,7 +11,7 @@ type ControlInput<OwnFlags extends Flags, Args extends readonly Arg[], Built ext
   never,
   OwnFlags,
   Args,
-  "sandbox",
+  "sandbox" | "setSandboxAside",
   Built
 >;
 
@@ -40,6 +40,8 @@ type Declaration<
     act(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
     /** Returns what a dry run prints instead. A command without it is read-only and runs in a dry run too. */
     dryRun?(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
+    /** Replaces a state that cannot be used; then `act` runs again. Without it, the error is reported. */
+    replaceState?(input: ControlInput<OwnFlags, Args, Built>): Promise<void>;
     /** Names the flag, argument or file of a value that the sandbox rejects. */
     nameOf?(path: Path, input: ControlInput<OwnFlags, Args, Built>): string;
   };
@@ -54,6 +56,7 @@ export const controlCommand = <
   dryRun,
   nameOf,
   question,
+  replaceState,
   ...declaration
 }: Declaration<OwnFlags, Args, Built>): Command => ({
   ...declaration,
@@ -63,17 +66,24 @@ export const controlCommand = <
         question(url === undefined ? "the sandbox" : `the sandbox at ${url}`),
     },
   }),
-  uses: ["sandbox"],
+  uses: ["sandbox", "setSandboxAside"],
   run: async (input: ControlInput<OwnFlags, Args, Built>) => {
-    const control = await input.sandbox();
-    if (dryRun && input.settings.dryRun) {
-      const data = await dryRun(control, input);
-      input.say(nothingDone);
-      return { data };
-    }
-    try {
+    const attempt = async () => {
+      const control = await input.sandbox();
+      if (dryRun && input.settings.dryRun) {
+        const data = await dryRun(control, input);
+        input.say(nothingDone);
+        return { data };
+      }
       return { data: await act(control, input) };
+    };
+    try {
+      return await attempt();
     } catch (error) {
+      if (replaceState && !input.settings.dryRun && isUnusableState(error)) {
+        await replaceState(input);
+        return attempt();
+      }
       throw nameOf && isControlRefused(error) ? usageError(error, (path) => nameOf(path, input)) : error;
     }
   },
@@ -111,6 +121,13 @@ function usageError({ issues, message }: ControlRefused, nameOf: (path: Path) =>
     hint,
   );
 }
+
+/** Whether an error says that a state file is damaged, newer, or of another program. */
+const isUnusableState = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.name === "StoreError" &&
+  "problem" in error &&
+  error.problem !== "unavailable";
 
 /** Reads a file as text. Throws `UsageError` when it is not valid UTF-8. */
 export async function readText(file: string, files: Pick<Context["files"], "read">): Promise<string> {

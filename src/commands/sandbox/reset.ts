@@ -10,6 +10,9 @@ export default controlCommand({
     { text: "Start over", command: "gpuctl sandbox reset --yes" },
     { text: "Start over without messages", command: "gpuctl sandbox reset --yes --quiet" },
   ],
+  replaceState: async ({ setSandboxAside, say }) => {
+    say(`The sandbox's state could not be used. It was moved to ${await setSandboxAside()}.`);
+  },
   act: async (control, { say }) => {
     await control.reset();
     say("The sandbox was reset.");

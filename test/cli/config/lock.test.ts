@@ -1,6 +1,8 @@
-import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { processes } from "../../../src/system/files.ts";
 import { createCli } from "../../support/cli.ts";
 
 async function withLock(seconds: number) {
@@ -14,6 +16,19 @@ async function withLock(seconds: number) {
 
 test("takes over the lock of a killed process and leaves no lock file behind", async () => {
   const { run, folder } = await withLock(-3600);
+  expect(await run("profile add play --sandbox")).toMatchObject({ code: 0 });
+  expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
+});
+
+test("takes over the lock of a process that has just been killed", async () => {
+  // Its last sign of life is in the future, so that it never counts as too old.
+  const { run, folder, path } = await withLock(3600);
+  const { pid } = spawnSync(process.execPath, ["--version"]);
+  const owner = {
+    name: processes.self.replace(/\d+$/, String(pid)),
+    born: (await stat(`${path}.lock`)).birthtimeMs,
+  };
+  await writeFile(`${path}.lock-owner`, JSON.stringify(owner));
   expect(await run("profile add play --sandbox")).toMatchObject({ code: 0 });
   expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
 });

@@ -58,7 +58,7 @@ export const sandbox: Check = async ({ sandboxHealth, settings }) => {
   if (problem !== undefined) {
     return failure(
       `${file}: ${problem}`,
-      `Move ${file} away, and run \`gpuctl sandbox reset\` to start with a new one.`,
+      "Run `gpuctl sandbox reset` to move the file aside and start with a new one.",
     );
   }
   const missing = packages.filter((one) => one.problem !== undefined);

@@ -9,7 +9,7 @@ type LockContext = Pick<Context, "files" | "say" | "sleep">;
 /** The name of the lock, in the state folder. */
 const lockFile = "rentals-create";
 
-/** A create takes seconds. A process that is killed or suspended meanwhile loses the lock after this time. */
+/** A create takes seconds. A process that is suspended meanwhile loses the lock after this time. */
 const staleMs = 10_000;
 
 /** Milliseconds to wait for other processes, each of which may have a create that times out. */
@@ -29,7 +29,7 @@ export async function exclusively<Value>(
     said = true;
     return sleep(milliseconds);
   };
-  const times = { stale: staleMs, timeout: timeoutMs };
+  const times = { processes: files.processes, stale: staleMs, timeout: timeoutMs };
   try {
     return await lockedUntil(join(files.state, lockFile), work, { ...times, busy: isBusy, sleep: wait });
   } catch (error) {
