@@ -160,7 +160,9 @@ async function changeConfig(files: ConfigFiles, change: (config: Config) => Conf
     });
   } catch (cause) {
     if (cause instanceof UsageError || cause instanceof NotFound) throw cause;
-    throw new UsageError(`${path} cannot be written: ${reasonOf(cause)}`);
+    throw new UsageError(`${path} cannot be written: ${reasonOf(cause)}`, {
+      hint: "GPUCTL_CONFIG_DIR names another folder for the configuration.",
+    });
   }
 }
 

@@ -207,6 +207,13 @@ describe("confirmation", () => {
     expect(await run(`${vm} ${flag}`, { terminal: 80, env })).toMatchObject({ code: 0 });
   });
 
+  test.each(["false", "0", ""])("spending needs it with CI=%j, which means no", async (value) => {
+    const { run } = await createCli();
+    const { asked, prompts } = answeringConfirm(true);
+    expect(await run(vm, { terminal: 80, env: { CI: value }, prompts })).toMatchObject({ code: 0 });
+    expect(asked).toHaveLength(1);
+  });
+
   test.each(["user delete --sandbox", "sandbox reset"])(
     "when not running interactively, %s needs --yes",
     async (line) => {

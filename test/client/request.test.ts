@@ -96,6 +96,7 @@ describe("the key", () => {
     "http://10.0.0.1",
     "http://127.0.0.1.example.com",
     "http://localhost.example.com",
+    "http://evillocalhost",
   ])("is not sent to %s over plain http", (baseUrl) => {
     expect(() => urlFor({ baseUrl })).toThrow(expect.objectContaining({ name: "InsecureUrl" }));
     expect(urlFor({ baseUrl, insecureHttp: true })).toMatch(/^http:/);

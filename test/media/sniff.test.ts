@@ -26,6 +26,7 @@ test.each([
   ["jp2", bytes([0, 0, 0, 12], "jP  ", [13, 10, 0x87, 10])],
   ["bmp", bytes("BM", [66, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0])],
   ["wav", bytes("RIFF", [36, 0, 0, 0], "WAVEfmt ")],
+  ["wav", bytes("RF64", [255, 255, 255, 255], "WAVEds64")],
   ["mp3", bytes("ID3", [4, 0, 0, 0, 0, 0, 0])],
   ["mp3", bytes([0xff, 0xfb, 0x90, 0x00])],
   ["mp3", bytes([0xff, 0xf3, 0x44, 0xc4])],
@@ -39,6 +40,8 @@ test.each([
   ["webm", bytes([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84], "webm")],
   ["m4a", box("M4A \0\0\0\0isom")],
   ["m4a", box("isom\0\0\x02\0mp41")],
+  ["m4a", box(`qt  \0\0\0\0${"abcd".repeat(15)}M4A `)],
+  ["aac", bytes([0xff, 0xf9, 0x70, 0x80, 0x02, 0x1f, 0xfc])],
   ["aac", bytes([0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc])],
 ])("%s is detected by its first bytes", (ext, file) => {
   const found = sniff(file);
@@ -59,6 +62,13 @@ test.each([
   ["a frame with a bit rate that is none", bytes([0xff, 0xfb, 0xf0, 0x00])],
   ["a frame with a sample rate that is none", bytes([0xff, 0xfb, 0x9c, 0x00])],
   ["a frame of a version that is none", bytes([0xff, 0xeb, 0x90, 0x00])],
+  ["a RIFF file of almost that name", bytes("RF65", [36, 0, 0, 0], "WAVEfmt ")],
+  ["a brand in the place of the version", box("qt  M4A qt  ")],
+  ["a brand that no real file has so late", box(`qt  \0\0\0\0${"abcd".repeat(16)}M4A `)],
+  ["an AAC frame with a sample rate that is none", bytes([0xff, 0xf1, 0x74, 0x80, 0x02, 0x1f, 0xfc])],
+  ["an AAC frame of another layer", bytes([0xff, 0xf3, 0xf0, 0x80, 0x02, 0x1f, 0xfc])],
+  ["an AAC frame without its whole header", bytes([0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f])],
+  ["the start of a JPEG without a segment", bytes([0xff, 0xd8, 0x00])],
   ["half a PNG signature", bytes([0x89, 0x50, 0x4e, 0x47])],
 ])("%s is neither an image nor audio", (_, file) => {
   expect(sniff(file)).toBeUndefined();

@@ -58,14 +58,16 @@ posix("a configuration that others can change", () => {
 });
 
 posix("a configuration that others can read", () => {
-  const expected = (cli: Cli & { path: string }) =>
-    `Warning: ${cli.path} holds a key and can be read by other users (mode 644). Run \`chmod 600 ${cli.path}\` to fix this.\n`;
+  const expected = (cli: Cli & { path: string }, mode: number) =>
+    `Warning: ${cli.path} holds a key and can be read by other users (mode ${mode.toString(8)}). Run \`chmod 600 ${cli.path}\` to fix this.\n`;
 
-  test("works with one warning; no warning with --quiet", async () => {
-    const cli = await withConfig(0o644);
+  test.each([0o644, 0o640, 0o604])("works with one warning with mode %o; none with --quiet", async (mode) => {
+    const cli = await withConfig(mode);
     const { code, err } = await cli.run("volumes list");
     expect(code).toBe(0);
-    expect(err.split("\n").filter((line) => line.startsWith("Warning"))).toEqual([expected(cli).trimEnd()]);
+    expect(err.split("\n").filter((line) => line.startsWith("Warning"))).toEqual([
+      expected(cli, mode).trimEnd(),
+    ]);
     expect((await cli.run("volumes list -q")).err).toBe("");
   });
 

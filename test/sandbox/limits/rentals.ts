@@ -114,13 +114,18 @@ export const rentalChecks = {
     const sandbox = await openSandbox();
     expect(text).toContain("192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24");
     await sandbox.ask("createVirtualMachineRental", { gpuCount: 8 });
-    await sandbox.ask("createBareMetalRental", { ...metal, gpuCount: 24 });
+    await sandbox.ask("createBareMetalRental", { ...metal, gpuCount: 8 * 300 });
     sandbox.advance(4 * second);
     const [vm] = await sandbox.ask("listVirtualMachineRentals");
     const [bm] = await sandbox.ask("listBareMetalRentals");
     const hosts = [vm, bm].map((one) => one?.providerData?.sshNetworking?.map(({ host }) => host) ?? []);
-    expect(hosts.map(({ length }) => length)).toEqual([1, 3]);
-    for (const host of hosts.flat()) expect(host).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/);
+    expect(hosts.map(({ length }) => length)).toEqual([1, 300]);
+    for (const host of hosts.flat()) {
+      expect(host).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/);
+      // The first and the last address of a network belong to no machine.
+      expect(Number(host?.split(".").at(-1))).toBeGreaterThan(0);
+      expect(Number(host?.split(".").at(-1))).toBeLessThan(255);
+    }
   },
   "cluster-pools": async () => {
     const sandbox = await openSandbox();

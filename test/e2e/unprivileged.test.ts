@@ -1,0 +1,82 @@
+import { chmod, mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createHome, key, launcher } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
+import { serveThirdParty } from "./third-party-server.ts";
+
+/** Root may write everywhere, so the tests of root run as the user nobody. */
+const isRoot = process.geteuid?.() === 0;
+const asNobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] as const;
+const command = isRoot ? ([...asNobody, process.execPath, launcher] as const) : undefined;
+
+/** A home that the user can read and not write. Its variables name no other folders. */
+async function readOnlyHome(more: Readonly<Record<string, string>> = {}) {
+  const home = await createHome();
+  const server = await serveThirdParty({ key });
+  onTestFinished(() => server.close());
+  onTestFinished(() => chmod(home.folder, 0o755));
+  for (const name of ["config", "state", "cache"]) await mkdir(join(home.folder, name), { mode: 0o555 });
+  await chmod(home.folder, 0o555);
+  const env = {
+    HOME: home.folder,
+    GPUCTL_CONFIG_DIR: "",
+    GPUCTL_STATE_DIR: "",
+    XDG_CACHE_HOME: "",
+    GPUCTL_API_KEY: key,
+    GPUCTL_BASE_URL: server.url,
+    ...more,
+  };
+  const run = (line: string) => home.run(line, { env, ...(command && { command }) });
+  return { ...home, run };
+}
+
+const places = {
+  "a read-only home": {},
+  "a home that does not exist": { HOME: "/nonexistent" },
+  "folders that cannot be written": { folders: "own" },
+} as const;
+
+describe.skipIf(process.platform === "win32").each(Object.entries(places))("%s", (_name, place) => {
+  beforeEach((context) => {
+    if (isRoot) skipWithout("setpriv", context);
+  });
+
+  async function open() {
+    if (!("folders" in place)) return readOnlyHome(place);
+    const home = await readOnlyHome();
+    const folder = (name: string) => join(home.folder, name);
+    return readOnlyHome({
+      // A configuration folder of another user is refused for another reason.
+      GPUCTL_CONFIG_DIR: folder("config/gpuctl"),
+      GPUCTL_STATE_DIR: folder("state"),
+      XDG_CACHE_HOME: folder("cache"),
+    });
+  }
+
+  test("allows reads, also the ones whose results are cached", async () => {
+    const { run, folder } = await open();
+    expect(await run("rentals list -o id")).toEqual({ code: 0, out: "18026\nbm-7f\n", err: "" });
+    for (const line of [
+      "profile list -o json",
+      "config path",
+      "api list -o json",
+      "sandbox limits --sandbox -o json",
+    ]) {
+      expect((await run(line)).code, line).toBe(0);
+    }
+    expect((await readdir(folder)).sort()).toEqual(["bin", "cache", "config", "state"]);
+  });
+
+  test.each([
+    ["profile add play --sandbox", "config.json cannot be written", "GPUCTL_CONFIG_DIR"],
+    ["rentals list --sandbox", "Cannot use the sandbox's state in ", "GPUCTL_STATE_DIR"],
+    ["tts Hoi --out speech.wav", "cannot save", "permission denied"],
+  ])("%s says what cannot be written", async (line, problem, remedy) => {
+    const { run } = await open();
+    const { code, err } = await run(line);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) });
+    expect(err).toContain(remedy);
+    expect(err).not.toMatch(/bug in gpuctl|^\s+at /m);
+  });
+});
