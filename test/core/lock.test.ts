@@ -43,6 +43,16 @@ test("takes over the lock of a killed process, and leaves none behind", async ()
   expect(await readdir(folder)).toEqual([]);
 });
 
+test.each([
+  [4, false],
+  [6, true],
+])("a lock without a sign of life for %i of 5 seconds: taken over: %s", async (seconds, taken) => {
+  const { path } = await scratch();
+  await lockOf(path, seconds);
+  const outcome = locked(path, async () => "taken over", { ...options, sleep: async () => {} });
+  expect(await outcome.catch(() => "busy")).toBe(taken ? "taken over" : "busy");
+});
+
 test("takes over the lock of a process that no longer runs at once, by only one of those that wait", async () => {
   const { path, folder } = await scratch();
   const killed = { ...options, processes: processCalled("killed") };

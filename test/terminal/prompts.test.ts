@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveThirdParty } from "../e2e/third-party-server.ts";
 import { createHome, key } from "../support/process.ts";
@@ -197,4 +199,18 @@ test.skipIf(process.platform === "win32")("the key is not echoed", async () => {
   terminal.press("enter");
   expect(await terminal.ended()).toMatchObject({ code: 0 });
   expect(terminal.bytes()).not.toContain("unseen");
+});
+
+describe.skipIf(process.platform === "win32")("with stderr in a file", () => {
+  test.each([
+    ["sandbox reset", "--yes is required when not running interactively"],
+    ["rentals create bare-metal --sandbox", "missing required input"],
+  ])("%s asks nothing, because the prompt would be in the file", async (line, error) => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(`gpuctl ${line} 2> err.txt`);
+    expect(await terminal.ended()).toMatchObject({ code: 2 });
+    const written = await readFile(join(home.folder, "err.txt"), "utf8");
+    expect(written).toMatch(new RegExp(`^Error: ${error}`));
+    expect(written).not.toContain("\u001b");
+  });
 });
