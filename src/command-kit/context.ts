@@ -4,9 +4,9 @@ import type { List } from "../client/list.ts";
 import type { Probe } from "../client/probe.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
-import type { Processes } from "../core/lock.ts";
 import type { Shell } from "../core/shells.ts";
 import type { Environment } from "../core/urls.ts";
+import type { Processes } from "../core/work/lock.ts";
 import type { Machine, PathFacts, Programs, Prompts } from "../system/types.ts";
 
 /** What every command gets. Helpers take only what they use, as in `Pick<Context, "call" | "say">`. */

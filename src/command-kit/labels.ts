@@ -1,8 +1,8 @@
 import type { Call } from "../client/call.ts";
 import { NotFound, UsageError } from "../core/errors.ts";
 import { firstAt } from "../core/json.ts";
-import { once } from "../core/once.ts";
 import { ServiceError } from "../core/service-errors.ts";
+import { once } from "../core/work/once.ts";
 import { idOf, labelPaths, recordsOf } from "./responses.ts";
 import type { Labelled } from "./values.ts";
 

@@ -187,7 +187,7 @@ describe("Ctrl-C", () => {
   });
 
   it("stops an endless --jq filter, as SIGTERM and SIGHUP do", async () => {
-    const { start } = await at();
+    const { start } = await homeWithServer();
     const ended = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map(async (signal) => {
       const child = start(`rentals summary --debug --jq "def f: f; f"`);
       await firstChunk(child.stderr);
@@ -200,7 +200,7 @@ describe("Ctrl-C", () => {
   });
 
   it("in an endless --jq filter keeps a response that was paid for", async () => {
-    const { start } = await at();
+    const { start } = await homeWithServer();
     const child = start(`chat Hoi -m llama --debug --jq "def f: f; f"`);
     await firstChunk(child.stderr);
     child.kill("SIGTERM");

@@ -6,7 +6,6 @@ import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
 import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../../core/errors.ts";
 import { firstAt } from "../../../core/json.ts";
-import { LockLost } from "../../../core/lock.ts";
 import type { Result } from "../../../core/result.ts";
 import {
   InterruptedWrite,
@@ -15,6 +14,7 @@ import {
   UnknownOutcome,
 } from "../../../core/service-errors.ts";
 import { parseMoney } from "../../../core/values/money.ts";
+import { LockLost } from "../../../core/work/lock.ts";
 import { estimateHourlyCost, type Wanted } from "../cost.ts";
 import { kinds, listActive, type RentalType, rowOf } from "../listing.ts";
 import { activeRentals } from "../views.ts";

@@ -1,5 +1,5 @@
 import { createContext, Script } from "node:vm";
-import { isRecord } from "./json.ts";
+import { isRecord } from "../json.ts";
 
 /** Synchronous work was stopped because it took too long. */
 export class TimeLimitExceeded extends Error {

@@ -1,9 +1,9 @@
 import { readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { codeOf } from "./errors.ts";
-import { makeFolderSync, writePrivateFile } from "./files.ts";
-import { asRecord, parseJson } from "./json.ts";
+import { codeOf } from "../errors.ts";
+import { makeFolderSync, writePrivateFile } from "../files.ts";
+import { asRecord, parseJson } from "../json.ts";
 
 /** The processes of this machine. */
 export interface Processes {
