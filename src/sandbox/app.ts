@@ -50,7 +50,8 @@ export function createApp(store: Store, clock: Clock, operationSet: OperationSet
   for (const id of operationSet) serveById(app, { store, operationSet }, id);
   app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
   app.onError((error, http) => {
-    if (error instanceof ConnectionReset) throw error;
+    const { signal } = http.req.raw;
+    if (error instanceof ConnectionReset || (signal.aborted && error === signal.reason)) throw error;
     return errorResponse(http, error);
   });
   return app;

@@ -13,6 +13,7 @@ const internal = [
   "ApiError",
   "NoSpeakableText",
   "UnreadableReference",
+  "TimeLimitExceeded",
 ];
 
 /** The names of all error classes, except the library's, which the command line never throws. */

@@ -101,7 +101,7 @@ describe.skipIf(process.platform === "win32")("setup in a terminal", () => {
     }
     expect((await terminal.ended()).code).toBe(0);
     const kept = JSON.parse(await readFile(join(home.folder, "config", "config.json"), "utf8"));
-    expect(kept).toEqual({ profile: "default", profiles: { default: { sandbox: true } } });
+    expect(kept).toEqual({ version: 1, profile: "default", profiles: { default: { sandbox: true } } });
     expect((await home.run("rentals list -o json")).out).toBe("[]\n");
   });
 
