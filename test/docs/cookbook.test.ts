@@ -127,7 +127,9 @@ const escaped = (text: string) => text.replaceAll("'", `'\\''`);
 test("only these commands of the cookbook are not run in a test", () => {
   expect(blocksOf(cookbook, "console").flatMap((block) => block.trim().split("\n"))).toEqual([
     "export GPUCTL_SANDBOX=1",
-    "npm install --global gpuctl@latest",
+    "git pull && npm ci && npm run build",
+    "git pull && npm ci && rm -f gpuctl-*.tgz && npm pack",
+    "npm install --global ./gpuctl-*.tgz",
     "npm uninstall --global gpuctl",
     "rm -f ~/.local/share/bash-completion/completions/gpuctl ~/.config/fish/completions/gpuctl.fish",
   ]);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -45,11 +45,24 @@ test("only these commands of the README are not run in a test", () => {
   expect(blocksOf(readme, "console").flatMap((block) => block.trim().split("\n"))).toEqual([
     "npm ci && npm run demo",
     "npm ci && npm run build && npm link",
+    "npm ci && npm pack",
+    "npm install --global ./gpuctl-*.tgz",
     "gpuctl setup",
     "gpuctl auth login --base-url https://api.example.com",
     "npm ci && npm test",
   ]);
 });
+
+test.each(["README.md", "docs/library.md", "docs/cookbook.md", "docs/runtimes.md", "CONTRIBUTING.md"])(
+  "%s installs gpuctl only from a file, because no registry has it",
+  (name) => {
+    const text = readFileSync(join(repository, name), "utf8");
+    const installs = [...text.matchAll(/\b(?:npm (?:install|i|add|exec)|npx|pnpm|yarn|bunx?) [^`\n]*/g)].map(
+      ([line]) => line,
+    );
+    expect(installs.filter((line) => /(?:^|\s)gpuctl(?:@|\s|$)/.test(line))).toEqual([]);
+  },
+);
 
 test("every repository file and folder in the README exists", () => {
   const named = namedIn(readme);
