@@ -7,6 +7,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Long enough for a busy machine. Property tests with more runs than their default take longer.
     testTimeout: process.env.GPUCTL_TEST_RUNS ? 900_000 : 180_000,
+    // A missing snapshot fails the test, also outside CI. Only `-u` writes one.
+    update: "none",
+    allowOnly: false,
     reporters: ["default", new MissingPrograms()],
     // One more than there are cores, because most of the tests wait for processes that they started.
     maxWorkers: availableParallelism() + 1,

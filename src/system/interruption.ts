@@ -1,4 +1,5 @@
 import process from "node:process";
+import { isatty } from "node:tty";
 import { Interrupted } from "../core/errors.ts";
 
 /** The signals of Ctrl-C, a termination and a closed terminal. */
@@ -20,6 +21,7 @@ export interface Interruption {
 
 export function interruption(): Interruption {
   const controller = new AbortController();
+  endWithTerminal();
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
   for (const signal of interruptionSignals) {
     process.on(signal, () => {
@@ -42,4 +44,18 @@ export function interruption(): Interruption {
       }
     },
   };
+}
+
+/**
+ * Ends the process by SIGHUP, as a closed terminal does, if its terminal is gone at exit. Otherwise Node.js aborts, because
+ * it cannot restore the modes of the terminal.
+ */
+function endWithTerminal(): void {
+  if (process.platform === "win32") return;
+  const terminals = [0, 1, 2].filter((fd) => isatty(fd));
+  process.once("exit", () => {
+    if (terminals.every((fd) => isatty(fd))) return;
+    process.removeAllListeners("SIGHUP");
+    process.kill(process.pid, "SIGHUP");
+  });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/report/exit.ts";
 import { createCli } from "../support/cli.ts";
 import { serviceUrl } from "../support/service.ts";
 
@@ -7,33 +8,37 @@ const env = { GPUCTL_API_KEY: key, GPUCTL_BASE_URL: serviceUrl };
 
 describe("a key echoed by the service is never printed", () => {
   test.each([
-    ["rentals list", 401],
-    ["rentals list -o json", 401],
-    ["rentals list --debug", 403],
-    ["rentals history", 401],
-    ["rentals create vm --gpus 1", 500],
-    ["auth status", 401],
-    ["api call GET /v2/balances", 401],
-    ["chat Hello --model llama", 401],
-    ["doctor", 401],
-  ])("%s, status %i", async (line, status) => {
+    ["rentals list", 401, exit.credential],
+    ["rentals list -o json", 401, exit.credential],
+    ["rentals list --debug", 403, exit.forbidden],
+    ["rentals history", 401, exit.credential],
+    ["rentals create vm --gpus 1", 500, exit.unknownOutcome],
+    ["auth status", 401, exit.credential],
+    ["api call GET /v2/balances", 401, exit.credential],
+    ["chat Hello --model llama", 401, exit.credential],
+    ["doctor", 401, exit.fault],
+  ])("%s, status %i", async (line, status, exitCode) => {
     const { run } = await createCli({
       respond: ({ headers }) =>
         Response.json({ code: "NO", message: `${headers.authorization} is bad`, issues: [] }, { status }),
     });
     const { code, out, err } = await run(line, { env });
-    expect(code).not.toBe(0);
+    expect(code).toBe(exitCode);
     expect(out + err).not.toContain(key);
   });
 
   test("also not when the response is not JSON or is truncated", async () => {
-    for (const body of [`<html>${key}`, `data: {"error":{"message":"${key}"}}\n\n`]) {
+    const stream = `data: {"error":{"message":"${key}"}}\n\n`;
+    for (const [body, line, exitCode] of [
+      [`<html>${key}`, "rentals summary", exit.service],
+      [`<html>${key}`, "chat Hello --model llama", exit.network],
+      [stream, "rentals summary", exit.service],
+      [stream, "chat Hello --model llama", exit.network],
+    ] as const) {
       const { run } = await createCli({ respond: () => new Response(body) });
-      for (const line of ["rentals summary", "chat Hello --model llama"]) {
-        const { code, out, err } = await run(line, { env });
-        expect(code).not.toBe(0);
-        expect(out + err).not.toContain(key);
-      }
+      const { code, out, err } = await run(line, { env });
+      expect(code, line).toBe(exitCode);
+      expect(out + err).not.toContain(key);
     }
   });
 });

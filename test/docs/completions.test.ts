@@ -102,7 +102,7 @@ test.each(["_gpuctl", "gpuctl.fish", "gpuctl.ps1"])(
     const script =
       Object.entries(completions(treeOf(nouns, globals))).find(([file]) => file === name)?.[1] ?? "";
     const lines = script.split("\n").filter((line) => /no-monitoring-enabled\b(?!\))/.test(line));
-    expect(lines.length).toBeGreaterThan(0);
+    expect(lines).not.toEqual([]);
     for (const line of lines) expect(line).toContain("Do not collect metrics");
   },
 );

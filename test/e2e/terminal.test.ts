@@ -112,7 +112,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     });
     await terminal.waitFor(/Waiting until/);
     terminal.kill("SIGUSR2");
-    expect((await terminal.ended()).code).not.toBe(0);
+    expect(await terminal.ended()).toMatchObject({ code: 1 });
     await expectRestored(terminal);
   });
 });
