@@ -34,6 +34,13 @@ describe("rentals list", () => {
       advance(60_000);
       const { out, err } = await run("rentals list --sandbox --color never", { terminal });
       for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(terminal);
+      expect(out).toMatch(/^1001 +trainer +Running +vm +2x h200 .*\$5\.20 /m);
+      expect(out).toMatch(/^1002 +bm-1002 +Running +bare-metal +8x h100 .*\$16\.00 /m);
+      expect(err).toMatch(
+        terminal === 80
+          ? /^Left out to fit: REGION, TERM\. See --columns id,region,term or -o json\.$/m
+          : /^Left out to fit: TERM\. See --columns id,term or -o json\.$/m,
+      );
       expect(out + err).toMatchSnapshot();
     },
   );

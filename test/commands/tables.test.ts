@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { valueAt } from "../../src/core/json.ts";
 import { createCli } from "../support/cli.ts";
 import { commands, declarationOf } from "../support/commands.ts";
 import { runShown } from "../support/examples.ts";
@@ -20,5 +21,31 @@ describe.each(lists)("the table of $path", ({ examples: [example], view }) => {
       for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(terminal);
     expect(out === "" ? err : out).toMatchSnapshot();
     expect(view).toHaveProperty("empty");
+  });
+
+  test("has the titles of its columns and a row for each record", async () => {
+    if (view.kind !== "list" || example === undefined) return;
+    const cli = await createCli();
+    for (const line of example.after ?? []) await runShown(cli, line);
+    const { out } = await cli.run(`${example.command} --color never`);
+    const lines = await cli.run(`${example.command} -o jsonl`);
+    const records: readonly unknown[] = lines.out
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+    const [header = "", ...rows] = out.split("\n").slice(0, -1);
+    if (records.length > 0) {
+      const titles = view.columns.map(({ title }) => title);
+      expect(header.split(/ {2,}/)).toEqual(titles.filter((title) => header.includes(title)));
+      expect(header.startsWith(titles[0] ?? "")).toBe(true);
+    }
+    expect(rows).toHaveLength(records.length);
+    expect(out).not.toMatch(/undefined|NaN|\[object|Invalid|null/);
+    const shown = view.columns.flatMap(({ paths }) => paths);
+    records.forEach((record, row) => {
+      const path = view.id.find((one) => valueAt(record, one) != null) ?? "";
+      const id = shown.includes(path) ? valueAt(record, path) : undefined;
+      if (id !== undefined) expect(rows[row]?.split(/ {2,}/)).toContain(String(id));
+    });
   });
 });
