@@ -8,7 +8,7 @@ const flaky = (status: number, headers = {}) =>
   );
 
 describe("a read that fails", () => {
-  test.each([500, 502, 503, 504, 429])("is retried after a %i", async (status) => {
+  test.each([500, 502, 503, 504, 429, 408])("is retried after a %i", async (status) => {
     const server = await flaky(status);
     const { call, slept } = caller(server.origin);
     expect(await call(...read)).toEqual(["ok"]);

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ServerEvent, serverEvents } from "../../src/client/stream.ts";
 import { responseLimits } from "../../src/contract/plain/response-limits.ts";
+import { fc, runs } from "../support/property.ts";
 
 async function eventsOf(chunks: readonly Uint8Array[]): Promise<ServerEvent[]> {
   async function* body() {
@@ -61,7 +61,7 @@ describe("server-sent events", () => {
           );
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     ));
 
   test("are parsed the same byte by byte", async () => {

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EmptyResult } from "../../src/core/errors.ts";
 import { decodeBase64 } from "../../src/media/base64.ts";
+import { fc } from "../support/property.ts";
 
 const someBytes = fc.uint8Array({ minLength: 1, maxLength: 300 });
 const spellings: Record<string, (bytes: Buffer) => string> = {

@@ -1,8 +1,8 @@
 import { resolve, sep } from "node:path";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { UsageError } from "../../src/core/errors.ts";
 import { DEFAULT_TEMPLATE, fileName, type NameValues } from "../../src/media/filename.ts";
+import { fc, runs } from "../support/property.ts";
 
 const date = new Date(2026, 10, 20, 9, 5, 7);
 const given = { date, fallback: "picture", ext: "png" };
@@ -139,7 +139,7 @@ test("for any values the name is a single file name, valid on every system", () 
         expect(Buffer.byteLength(named)).toBeLessThan(220);
       },
     ),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import fc from "fast-check";
 import { decode, encode } from "fast-png";
 import { expect, test } from "vitest";
 import { addPngText } from "../../src/media/png-text.ts";
 import { chunksOf, readPngText, readRequest } from "../support/png-text.ts";
+import { fc } from "../support/property.ts";
 
 const data = Uint8Array.from({ length: 4 * 3 * 4 }, (_, index) => (index * 37) % 256);
 const picture = encode({ width: 4, height: 3, channels: 4, data, text: { Software: "another" } });

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { encode } from "fast-png";
 import { expect, test } from "vitest";
 import { MEDIA_TYPES, sniff } from "../../src/media/sniff.ts";
+import { fc } from "../support/property.ts";
 import { encodeJpeg } from "./jpeg.ts";
 
 const bytes = (...parts: (string | number[])[]) =>

@@ -1,6 +1,6 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sanitize, sanitizeStream } from "../../src/output/text.ts";
+import { fc, runs } from "../support/property.ts";
 
 async function streamed(pieces: readonly string[]): Promise<string> {
   let all = "";
@@ -91,7 +91,7 @@ describe("any text", () => {
         }
         expect(await streamed(pieces)).toBe(sanitize(text));
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 });

@@ -1,4 +1,3 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { duration, maxDuration, parseDuration } from "../../src/core/values/durations.ts";
 import {
@@ -11,6 +10,7 @@ import {
   parseMoney,
 } from "../../src/core/values/money.ts";
 import { parseTime, relativeTime } from "../../src/output/time.ts";
+import { fc } from "../support/property.ts";
 import { now } from "./rendering.ts";
 
 describe("money", () => {

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { dayMs, secondMs } from "../../src/sandbox/clock.ts";
 import {
@@ -9,6 +8,7 @@ import {
   rentalAt,
   type StoredRental,
 } from "../../src/sandbox/rentals/lifecycle.ts";
+import { fc } from "../support/property.ts";
 import { start } from "./harness.ts";
 
 const rental: StoredRental = {
