@@ -15,6 +15,8 @@ export interface Mutation {
 const retry = ["test/client/retry.test.ts"];
 const failure = ["test/client/failure.test.ts", "test/client/error-decoding.test.ts"];
 const redirect = ["test/client/redirect.test.ts"];
+const matrix = ["test/faults/matrix.test.ts"];
+const unknownOutcome = ["test/commands/unknown-outcome.test.ts"];
 const sizes = ["test/faults/sizes.test.ts"];
 const sse = ["test/client/sse.test.ts", "test/client/stream.test.ts"];
 const urls = ["test/cli/settings.test.ts", "test/client/request.test.ts"];
@@ -110,28 +112,21 @@ export const mutations: readonly Mutation[] = [
     file: "src/client/failure.ts",
     from: "status >= 400 && status < 500 && isComplete",
     to: "status >= 400 && isComplete",
-    tests: [...failure, "test/commands/unknown-outcome.test.ts"],
+    tests: [...failure, ...unknownOutcome],
   },
   {
     name: "a truncated 4xx to a write counts as rejected",
     file: "src/client/failure.ts",
     from: "status < 500 && isComplete &&",
     to: "status < 500 &&",
-    tests: [...failure, ...sizes],
+    tests: matrix,
   },
   {
     name: "a 4xx to a write that cannot be read counts as rejected",
     file: "src/client/failure.ts",
     from: " && !isNestedBeyond(parseJson(text), maxLevels);",
     to: ";",
-    tests: [...failure, ...sizes, "test/faults/matrix.test.ts"],
-  },
-  {
-    name: "a write with an unreadable response counts as a failed read",
-    file: "src/client/failure.ts",
-    from: "return isRead(request)\n    ? new InvalidResponse",
-    to: "return true\n    ? new InvalidResponse",
-    tests: [...failure, "test/client/responses.test.ts"],
+    tests: matrix,
   },
   {
     name: "a write whose connection broke counts as not sent",
@@ -145,7 +140,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/client/failure.ts",
     from: '"ETIMEDOUT", "ERR_STREAM',
     to: '"ERR_STREAM',
-    tests: [...failure, "test/client/connection.test.ts"],
+    tests: unknownOutcome,
   },
   {
     name: "a key in a failed response is not masked",
@@ -180,14 +175,14 @@ export const mutations: readonly Mutation[] = [
     file: "src/client/fetch.ts",
     from: "if (length > maxBytes) return { text, isComplete: false };",
     to: "",
-    tests: sizes,
+    tests: matrix,
   },
   {
     name: "a buffered body has no maximum size",
     file: "src/client/response.ts",
     from: "if (length > maxBytes) throw new ResponseTooLarge(maxBytes);",
     to: "",
-    tests: sizes,
+    tests: matrix,
   },
   {
     name: "an event has no maximum size",
@@ -201,7 +196,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/client/transport.ts",
     from: "maxHeaderSize: responseLimits.headers,",
     to: "maxHeaderSize: 2 ** 30,",
-    tests: [...sizes, "test/client/connection.test.ts"],
+    tests: matrix,
   },
   {
     name: "an empty response to a create counts as success",
@@ -222,7 +217,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/client/stream.ts",
     from: 'if (!finished) throw new StreamTruncated("the stream ended early");',
     to: "",
-    tests: sse,
+    tests: ["test/commands/chat.test.ts"],
   },
   {
     name: "the last event without a blank line is lost",

@@ -97,6 +97,7 @@ describe("the key", () => {
     "http://127.0.0.1.example.com",
     "http://localhost.example.com",
     "http://evillocalhost",
+    "http://127.evil.example",
   ])("is not sent to %s over plain http", (baseUrl) => {
     expect(() => urlFor({ baseUrl })).toThrow(expect.objectContaining({ name: "InsecureUrl" }));
     expect(urlFor({ baseUrl, insecureHttp: true })).toMatch(/^http:/);

@@ -61,6 +61,12 @@ describe("a successful response that cannot be parsed", () => {
     expect(await failure(caller(server.origin).call(...read))).toMatchObject({ name: "InvalidResponse" });
   });
 
+  test.each(["", "null", "\n"])("leaves the outcome of a create unknown: %j", async (body) => {
+    const server = await serverReturning(200, body);
+    expect(await failure(caller(server.origin).call(...write))).toMatchObject({ name: "UnknownOutcome" });
+    expect(server.seen).toHaveLength(1);
+  });
+
   test("leaves the outcome of a write unknown", async () => {
     const server = await serverReturning(200, "<html>Welcome</html>", "text/html");
     expect(await failure(caller(server.origin).call(...write))).toMatchObject({
