@@ -22,7 +22,7 @@ const sse = ["test/client/sse.test.ts", "test/client/stream.test.ts"];
 const urls = ["test/cli/settings.test.ts", "test/client/request.test.ts"];
 const money = ["test/output/units.test.ts"];
 const burn = ["test/commands/rentals-burn.test.ts", "test/cli/budget.test.ts"];
-const cost = ["test/cli/budget.test.ts", "test/commands/image-price.test.ts"];
+const cost = ["test/commands/image.test.ts"];
 const lock = ["test/core/lock.test.ts"];
 const secrets = ["test/cli/key-spellings.test.ts"];
 const owners = ["test/cli/config/guard.test.ts", "test/cli/settings.test.ts"];
@@ -30,7 +30,7 @@ const hosts = ["test/cli/key-hosts.test.ts"];
 const sniff = ["test/media/sniff.test.ts"];
 const pictures = ["test/media/truncated.test.ts"];
 const names = ["test/media/filename.test.ts"];
-const exits = ["test/cli/failures.test.ts", "test/cli/failure-responses.test.ts"];
+const exits = ["test/cli/errors.test.ts"];
 const several = ["test/commands/rentals-create-several.test.ts", "test/commands/rentals-terminate.test.ts"];
 const described = ["test/client/negotiation.test.ts"];
 const codeCache = { tests: ["test/e2e/code-cache.test.ts"], build: true } as const;
@@ -367,7 +367,7 @@ export const mutations: readonly Mutation[] = [
     tests: burn,
   },
   {
-    name: "the age of a lock is not set",
+    name: "a lock is taken over much later",
     file: "src/core/lock.ts",
     from: "{ realpath: false, stale, onCompromised",
     to: "{ realpath: false, stale: stale * 100, onCompromised",
@@ -392,7 +392,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/core/redact.ts",
     from: "minSecretLength = 8",
     to: "minSecretLength = 9",
-    tests: secrets,
+    tests: ["test/cli/key-echo.test.ts"],
   },
   {
     name: "a key that is encoded three times is not masked",

@@ -27,6 +27,17 @@ describe("a key echoed by the service is never printed", () => {
     expect(out + err).not.toContain(key);
   });
 
+  test("also not if it has only eight characters", async () => {
+    const short = "k3y-8chr";
+    const { run } = await createCli({
+      respond: () => Response.json({ code: "NO", message: `${short} is bad`, issues: [] }, { status: 401 }),
+    });
+    const { code, err } = await run("rentals list", { env: { ...env, GPUCTL_API_KEY: short } });
+    expect(code).toBe(exit.credential);
+    expect(err).toContain("**** is bad");
+    expect(err).not.toContain(short);
+  });
+
   test("also not when the response is not JSON or is truncated", async () => {
     const stream = `data: {"error":{"message":"${key}"}}\n\n`;
     for (const [body, line, exitCode] of [
