@@ -38,6 +38,20 @@ describe("a key echoed by the service is never printed", () => {
     expect(err).not.toContain(short);
   });
 
+  test("also not if it is written with escapes of escapes of escapes", async () => {
+    const each = (text: string, way: (code: number) => string) =>
+      [...text].map((one) => way(one.charCodeAt(0))).join("");
+    const asUrl = each(key, (code) => `%${code.toString(16)}`);
+    const asJson = each(asUrl, (code) => `\\u${code.toString(16).padStart(4, "0")}`);
+    const asHtml = each(asJson, (code) => `&#${code};`);
+    const { run } = await createCli({
+      respond: () => Response.json({ code: "NO", message: `${asHtml} is bad`, issues: [] }, { status: 401 }),
+    });
+    const { code, err } = await run("rentals list", { env });
+    expect(code).toBe(exit.credential);
+    expect(err).toContain("Error: **** is bad");
+  });
+
   test("also not when the response is not JSON or is truncated", async () => {
     const stream = `data: {"error":{"message":"${key}"}}\n\n`;
     for (const [body, line, exitCode] of [

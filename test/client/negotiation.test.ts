@@ -296,6 +296,21 @@ describe("a description that cannot be used", () => {
     expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
   });
 
+  test.each([
+    ["is of another service", { url: "https://other.example.com/v2/openapi.json" }],
+    ["is from the future", { checkedAt: Date.parse("2099-01-01T00:00:00Z") }],
+  ])("is fetched again if the cached one %s", async (_what, change) => {
+    const { run, folder } = await createCli({ respond: onlyReplacements, negotiates: true });
+    await run("rentals history", overNetwork());
+    const [file] = await keptDescriptions(folder);
+    const [about = "{}", ...document] = file?.text.split("\n") ?? [];
+    const { writeFile } = await import("node:fs/promises");
+    const changed = JSON.stringify({ ...JSON.parse(about), ...change });
+    await writeFile(`${folder}/state/${file?.name}`, [changed, ...document].join("\n"));
+    const { requests } = await run("rentals history", overNetwork());
+    expect(requests[0]?.path).toBe(descriptionPath);
+  });
+
   test("is ignored if the cached file is damaged", async () => {
     const { run, folder } = await createCli({ respond: onlyReplacements, negotiates: true });
     await run("rentals history", overNetwork());

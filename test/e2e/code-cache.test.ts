@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import * as module from "node:module";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { Script } from "node:vm";
+import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { createHome as createAnyHome, type Environment, type Home } from "../support/process.ts";
+import { createHome as createAnyHome, dist, type Environment, type Home } from "../support/process.ts";
 
 /** Where Node.js has a compile cache, gpuctl uses that one instead of its own. */
 const nodeHasCache = "enableCompileCache" in module;
@@ -100,5 +102,26 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     await chmod(cacheOf(home), 0o777);
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
     expect(await cachedFiles(home)).toEqual([]);
+  });
+
+  test.runIf(isPosix)("is not run if others could have written it", async () => {
+    const { home, first, files } = await usedHome();
+    const { file = "" } = files.find((one) => /start-[\w-]+\.cjs$/.test(one.file)) ?? {};
+    const source = module.wrap(await readFile(join(dist, basename(file)), "utf8"));
+    // V8 compares only the length of the source.
+    const planted = module.wrap('process.stdout.write("planted");process.exit(0)').padEnd(source.length);
+    const code = new Script(planted, { produceCachedData: true }).createCachedData();
+    const checksum = Buffer.alloc(4);
+    checksum.writeUInt32LE(crc32(code));
+    await writeFile(file, Buffer.concat([code, checksum]));
+    expect((await home.run(line)).out).toBe("planted");
+    for (const [folder, usual] of [
+      [cacheOf(home), 0o700],
+      [dirname(file), 0o700],
+    ] as const) {
+      await chmod(folder, 0o770);
+      expect(await home.run(line)).toEqual(first);
+      await chmod(folder, usual);
+    }
   });
 });
