@@ -1,6 +1,7 @@
 /**
  * Applies each of our mutations to a copy of the source and runs its tests, which must fail. `npm run mutate` runs all of
- * them; `npm run mutate -- money` only those whose file or name contains the word.
+ * them; `npm run mutate -- money` only those whose file or name contains one of the
+ * words.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -16,8 +17,10 @@ const floor = 1;
 const notCopied = ["node_modules", ".git", "coverage", "demo-output"];
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
-const word = process.argv[2] ?? "";
-const chosen = mutations.filter(({ name, file }) => `${name} ${file}`.includes(word));
+const words = process.argv.slice(2);
+const chosen = mutations.filter(
+  ({ name, file }) => words.length === 0 || words.some((word) => `${name} ${file}`.includes(word)),
+);
 
 /** The part of Vitest's report that is used here. */
 interface Report {

@@ -31,6 +31,7 @@ const sniff = ["test/media/sniff.test.ts"];
 const pictures = ["test/media/truncated.test.ts"];
 const names = ["test/media/filename.test.ts"];
 const exits = ["test/cli/errors.test.ts"];
+const priority = ["test/cli/exit-priority.test.ts"];
 const several = ["test/commands/rentals-create-several.test.ts", "test/commands/rentals-terminate.test.ts"];
 const described = ["test/client/negotiation.test.ts"];
 const codeCache = { tests: ["test/e2e/code-cache.test.ts"], build: true } as const;
@@ -455,7 +456,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/config/settings.ts",
     from: "!/^(0|false)?$/i.test(value)",
     to: "!/^0?$/.test(value)",
-    tests: ["test/cli/settings.test.ts", "test/cli/prompts.test.ts"],
+    tests: ["test/cli/prompts.test.ts"],
   },
   {
     name: "the inference host of a profile is used with another base URL",
@@ -546,21 +547,21 @@ export const mutations: readonly Mutation[] = [
     file: "src/cli/report/failure-meanings.ts",
     from: "[exit.interrupted, exit.unknownOutcome]",
     to: "[exit.interrupted]",
-    tests: several,
+    tests: priority,
   },
   {
     name: "an unknown outcome hides an interruption",
     file: "src/cli/report/failure-meanings.ts",
     from: "[exit.interrupted, exit.unknownOutcome]",
     to: "[exit.unknownOutcome, exit.interrupted]",
-    tests: [...several, "test/cli/interrupt.test.ts"],
+    tests: priority,
   },
   {
     name: "a partial failure has the code of its failures",
     file: "src/cli/report/failure-meanings.ts",
     from: "succeeded === 0 && codes",
     to: "codes",
-    tests: several,
+    tests: priority,
   },
   {
     name: "501 is a failure of the service",

@@ -92,6 +92,13 @@ describe("a missing value", () => {
     },
   );
 
+  test.each(["", "0", "false", "FALSE"])("is asked for if CI is %j", async (CI) => {
+    const { run } = await createCli({ respond: withoutOptions });
+    const { asked, prompts } = answering("infiniband");
+    await run("rentals create bare-metal --gpu-count 8 --sandbox", { terminal: 80, prompts, env: { CI } });
+    expect(asked).not.toEqual([]);
+  });
+
   test("Ctrl-C at a prompt exits 130 and sends nothing", async () => {
     const { run } = await createCli({ respond: withoutOptions });
     const interrupted = async () => {

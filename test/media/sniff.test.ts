@@ -59,6 +59,8 @@ test.each([
   ["an IFF file of another form", bytes("FORM", [0, 0, 0, 32], "ILBMBMHD")],
   ["a RIFF file of another form", bytes("RIFF", [36, 0, 0, 0], "AVI LIST")],
   ["a file whose brands end before a known one", bytes([0, 0, 0, 16], "ftypqt  ", [0, 0, 0, 0], "avif")],
+  ["a file whose version looks like a brand", box("qt  avif")],
+  ["a file with more brands than any writer lists", box(`qt  \0\0\0\0${"xxxx".repeat(30)}avif`)],
   ["a frame with a bit rate that is none", bytes([0xff, 0xfb, 0xf0, 0x00])],
   ["a frame with a sample rate that is none", bytes([0xff, 0xfb, 0x9c, 0x00])],
   ["a frame of a version that is none", bytes([0xff, 0xeb, 0x90, 0x00])],
