@@ -200,7 +200,7 @@ export const mutations: readonly Mutation[] = [
     tests: matrix,
   },
   {
-    name: "an empty response to a create counts as success",
+    name: "an empty response to a generation counts as success",
     file: "src/client/response.ts",
     from: 'method === "DELETE" || method === "PUT" ||',
     to: 'method !== "GET" ||',

@@ -67,6 +67,12 @@ describe("a successful response that cannot be parsed", () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  test("leaves the outcome of a generation unknown if it is empty", async () => {
+    const server = await serverReturning(200, "");
+    const { call } = caller(undefined, { target: { inferenceBaseUrl: server.origin } });
+    expect(await failure(call("generateAudio", { text: "hi" }))).toMatchObject({ name: "UnknownOutcome" });
+  });
+
   test("leaves the outcome of a write unknown", async () => {
     const server = await serverReturning(200, "<html>Welcome</html>", "text/html");
     expect(await failure(caller(server.origin).call(...write))).toMatchObject({
