@@ -43,7 +43,6 @@ test("takes over the lock of a killed process, and leaves none behind", async ()
   expect(await readdir(folder)).toEqual([]);
 });
 
-<<<<<<< HEAD
 test.each([
   [4, false],
   [6, true],
@@ -92,15 +91,6 @@ test("waits for the lock of a process that runs, and of one that has taken it si
     await writeFile(`${path}.lock-owner`, JSON.stringify(owner));
     await expect(locked(path, async () => "taken", options)).rejects.toThrow(`busy: ${path}.lock`);
   }
-=======
-test("the lock of a process that showed a sign of life within the time is not taken over", async () => {
-  const { path } = await scratch();
-  const old = { ...options, stale: 60_000 };
-  await lockOf(path, 20);
-  await expect(locked(path, async () => "done", old)).rejects.toThrow("busy");
-  await lockOf(`${path}-2`, 70);
-  expect(await locked(`${path}-2`, async () => "done", old)).toBe("done");
->>>>>>> db7f593 (test(core): the age of a lock and the shortest key that is masked)
 });
 
 test("one at a time, and each sees the work of the one before", async () => {
