@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { type IPty, spawn } from "@lydell/node-pty";
 import { Terminal as Emulator } from "@xterm/headless";
 import { onTestFinished } from "vitest";
@@ -76,6 +77,7 @@ export function openTerminal({
   const emulator = new Emulator({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   const size = { cols: columns, rows };
   const pty = spawn(program, [...args], { ...size, cwd, env, name: env.TERM ?? "xterm-256color" });
+  readToTheEnd(pty);
   let bytes = "";
   let exited: Ended | undefined;
   const watchers = new Set<() => void>();
@@ -147,6 +149,22 @@ export function openTerminal({
 function found(text: string, wanted: Wanted): boolean {
   if (typeof wanted === "function") return wanted(text);
   return typeof wanted === "string" ? text.replaceAll("\n", "").includes(wanted) : wanted.test(text);
+}
+
+/**
+ * node-pty closes its side 200 ms after the program ended, even if output is still unread, as on a busy machine. Makes it
+ * read that first.
+ */
+function readToTheEnd(pty: IPty): void {
+  const socket: unknown = "_socket" in pty ? pty._socket : undefined;
+  if (!(socket instanceof Socket)) throw new Error("node-pty has changed: it has no _socket");
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error) => {
+    const { bytesRead } = socket;
+    // By then, the event loop has read what there is.
+    setTimeout(() => (socket.bytesRead === bytesRead ? destroy(error) : socket.destroy(error)), 20);
+    return socket;
+  };
 }
 
 /** Calls the method that closes node-pty's side of the terminal, which its types omit. */
