@@ -183,6 +183,8 @@ async function write(config: Config, folder: string, path: string): Promise<void
     projectName: "gpuctl",
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
+    // `readConfig` has accepted the file, so that it is invalid only if it is empty.
+    clearInvalidConfig: true,
   });
   store.store = { ...config, version: configVersion };
   await removeLeftovers(path);

@@ -56,7 +56,6 @@ export function profileValues(profile: Profile | undefined): Readonly<Record<str
  */
 export function readConfig(files: ConfigFiles): Config {
   const path = configPath(files);
-  if (files.stat(path)) for (const place of [files.folders.config, path]) assertOwn(place, files);
   const text = readText(path, files);
   if (text === undefined || text.trim() === "") return {};
   const config = parseJson(text);
@@ -76,8 +75,10 @@ export function readConfig(files: ConfigFiles): Config {
 
 function readText(path: string, files: ConfigFiles): string | undefined {
   try {
+    if (files.stat(path)) for (const place of [files.folders.config, path]) assertOwn(place, files);
     return files.readText(path);
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
     throw new UsageError(`${path} cannot be read: ${reasonOf(cause)}`, { hint: "The file was not changed." });
   }
 }

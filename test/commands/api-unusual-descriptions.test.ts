@@ -82,7 +82,8 @@ const described = async (document: unknown = unusual) => {
   const { run } = await createCli({
     respond: ({ path }) => (path === descriptionPath ? Response.json(document) : Response.json({ path })),
   });
-  return (line: string) => run(`api ${line}`, overNetwork());
+  return (line: string | readonly string[]) =>
+    run(typeof line === "string" ? `api ${line}` : ["api", ...line], overNetwork());
 };
 
 /** All requests except those for the description. */
@@ -261,4 +262,19 @@ describe("an unusual description", () => {
     const { run } = await createCli({ respond: notFound });
     expect((await run("api call getThing", overNetwork())).code).toBe(5);
   });
+});
+
+test("`api describe` quotes what it takes from the description in its example", async () => {
+  const operationId = "foo;$(id)";
+  const api = await described({
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    paths: { "/v2/things": { get: { operationId } }, "/v2/$(touch PWN)/a": { get: {} } },
+  });
+  expect((await api(["describe", operationId, "--jq", ".example"])).out).toBe(
+    `gpuctl api call '${operationId}'\n`,
+  );
+  expect((await api(["describe", "GET", "/v2/$(touch PWN)/a", "--jq", ".example"])).out).toBe(
+    "gpuctl api call GET '/v2/$(touch PWN)/a'\n",
+  );
 });

@@ -84,6 +84,7 @@ test.each([
   ["POST", "seed", { rentals: [{ rentalType: "virtual-machine", gpuCount: 0 }] }, ["rentals", 0, "gpuCount"]],
   ["POST", "restore", {}, []],
   ["GET", "requests?limit=0", undefined, ["limit"]],
+  ["GET", "requests?limit=1e308", undefined, ["limit"]],
 ])("%s %s with %j is rejected, and the error has the path", async (method, path, body, place) => {
   const { send } = await served();
   const { status, body: response } = await send(method, path, body);

@@ -132,7 +132,11 @@ async function liveFor(missing: Missing, { context, portsFor, runtime }: Options
   const only = arg?.offersOnly;
   const found = liveChoices(live, { only, width, terminal: true, now: context.serviceNow() });
   if (found.choices.length === 0 && (arg || missing.field?.required)) {
-    context.say(live.records.length === 0 ? live.view.empty : `None of your ${kind}s is ${only?.text}.`);
+    context.say(
+      only === undefined || live.records.length === 0
+        ? live.view.empty
+        : `None of your ${kind}s is ${only.text}.`,
+    );
   }
   return found;
 }

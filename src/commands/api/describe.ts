@@ -111,7 +111,7 @@ function sampleCall(description: Description, operation: DescribedOperation): st
     .filter((parameter) => parameter.required && parameter.in !== "cookie" && !isReservedHeader(parameter))
     .flatMap(({ name, schema }) => flags(name, sample(description, schema)));
   const inBody = body?.required === true ? flags("", sample(description, body.schema)) : [];
-  const target = id.includes(" ") ? `${method} ${path}` : id;
+  const target = id.includes(" ") ? `${method} ${quoted(path)}` : quoted(id);
   return ["gpuctl api call", target, ...given, ...inBody, ...(destroys(operation) ? ["--yes"] : [])].join(
     " ",
   );

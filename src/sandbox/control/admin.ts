@@ -72,7 +72,8 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
   });
   app.get("/requests", (http) => {
     const limit = Number(http.req.query("limit") ?? requestLog.shown);
-    if (!Number.isInteger(limit) || limit < 1) throw invalid("limit", "must be a whole number of at least 1");
+    if (!Number.isSafeInteger(limit) || limit < 1)
+      throw invalid("limit", "must be a whole number of at least 1");
     return http.json(sandbox.requests(limit));
   });
 

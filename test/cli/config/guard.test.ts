@@ -101,3 +101,11 @@ posix("a configuration that is a symbolic link", () => {
     });
   });
 });
+
+test.each(["", " \n"])("an empty configuration (%j) is read as none and can be written", async (content) => {
+  const { run, folder } = await createCli();
+  await mkdir(join(folder, "config"), { mode: 0o700 });
+  await writeFile(join(folder, "config", "config.json"), content, { mode: 0o600 });
+  expect(await run("config set image.model SD2")).toMatchObject({ code: 0 });
+  expect((await run("config get image.model")).out).toBe("SD2\n");
+});

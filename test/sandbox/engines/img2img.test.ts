@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from "node:zlib";
 import { encode } from "fast-png";
 import { describe, expect, test } from "vitest";
 import { UnreadableReference } from "../../../src/sandbox/engines/picture/request.ts";
@@ -127,4 +128,20 @@ describe("a reference is rejected if it is", () => {
       message: expect.stringMatching(/^The reference/),
     });
   });
+});
+
+test("a PNG that inflates to more than its pixels is refused without inflating it", async () => {
+  const bytes = Buffer.from(encode({ width, height, data: ramp, channels: 3 }));
+  const header = bytes.subarray(0, 33);
+  const data = deflateSync(Buffer.alloc(256 * 1024 * 1024));
+  const chunk = Buffer.alloc(12 + data.length);
+  chunk.writeUInt32BE(data.length, 0);
+  chunk.write("IDAT", 4, "latin1");
+  data.copy(chunk, 8);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, 8 + data.length)), 8 + data.length);
+  const before = process.memoryUsage().arrayBuffers;
+  const bomb = base64(Buffer.concat([header, chunk, bytes.subarray(-12)]));
+  const error = await draw({ ...same, image: bomb }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UnreadableReference);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
 });

@@ -1,3 +1,4 @@
+import { inflateSync } from "node:zlib";
 import { reasonOf } from "../../../core/errors.ts";
 import { blankCanvas, type Canvas } from "./canvas.ts";
 import type { Pixels } from "./jsquash.ts";
@@ -92,6 +93,7 @@ function sniff(bytes: Uint8Array): keyof typeof decoders | undefined {
 const decoders = {
   PNG: async (bytes: Uint8Array<ArrayBuffer>): Promise<Decoded> => {
     const { convertIndexedToRgb, decode } = await import("fast-png");
+    assertInflatesToPixels(bytes);
     const png = decode(bytes, { checkCrc: true });
     const { width, height, channels, depth } = png;
     if (png.palette === undefined && depth >= 8) {
@@ -118,6 +120,22 @@ const rgba = ({ width, height, data }: Pixels): Decoded => ({
 });
 
 /** Checked before decoding: the header of a small file may declare more pixels than fit in memory. */
+/** `decode` inflates without a limit, and a few kilobytes can inflate to gigabytes. */
+function assertInflatesToPixels(bytes: Uint8Array): void {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const [width, height] = [view.readUInt32BE(16), view.readUInt32BE(20)];
+  const pixels: Uint8Array[] = [];
+  for (let at = 8; at + 8 <= view.length; ) {
+    const length = view.readUInt32BE(at);
+    if (view.toString("latin1", at + 4, at + 8) === "IDAT")
+      pixels.push(view.subarray(at + 8, at + 8 + length));
+    at += 12 + length;
+  }
+  // At most four channels of 16 bits, and a filter byte for each row, of which an interlaced picture has almost twice as many.
+  const maxOutputLength = width * height * 8 + height * 2 + 16;
+  inflateSync(Buffer.concat(pixels), { maxOutputLength });
+}
+
 async function checkSize(bytes: Uint8Array): Promise<void> {
   const { imageSize } = await import("image-size");
   const { width, height } = imageSize(bytes);
