@@ -3,7 +3,7 @@ import { exit } from "../../src/cli/report/exit.ts";
 import { commands } from "../support/commands.ts";
 import { asJson } from "../support/examples.ts";
 import type { Home } from "../support/process.ts";
-import { sample } from "../support/thorough.ts";
+import { thorough } from "../support/thorough.ts";
 import { lineOf, ofEachKind, preparedHomes, sayYes, specialCaseOf } from "./examples.ts";
 
 const homeFor = preparedHomes();
@@ -22,8 +22,16 @@ async function inPipe(line: string, home: Home, interrupted: boolean) {
   return running.ended;
 }
 
-describe.skipIf(process.platform === "win32").each(commands)("$path", ({ examples }) => {
-  test.each(sample(examples, 0))("in a pipe as JSON: $command", async (example) => {
+const all = commands.flatMap(({ examples }) => examples.map((example) => ({ example })));
+
+describe.skipIf(process.platform === "win32")("an example of each kind", () => {
+  test.each(ofEachKind)("on a terminal: $example.command", async ({ example }) => {
+    const seen = await onTerminal(lineOf(example), await homeFor(example));
+    expect(seen, seen.shown).toMatchObject({ code: exit.done, left: [] });
+  });
+
+  // Other tests run every example as JSON in memory.
+  test.each(thorough ? all : ofEachKind)("in a pipe as JSON: $example.command", async ({ example }) => {
     const { inPipe: special } = specialCaseOf(example.command);
     const code = special === "refuses" ? exit.usage : exit.done;
     const ran = await inPipe(asJson(lineOf(example)), await homeFor(example), special === "is interrupted");
@@ -31,13 +39,6 @@ describe.skipIf(process.platform === "win32").each(commands)("$path", ({ example
     expect(ran.out + ran.err).not.toMatch(/\u001b/);
     if (code !== exit.done) expect(ran.out).toBe("");
     else expect(() => JSON.parse(ran.out), ran.out).not.toThrow();
-  });
-});
-
-describe.skipIf(process.platform === "win32")("an example of each kind", () => {
-  test.each(ofEachKind)("on a terminal: $example.command", async ({ example }) => {
-    const seen = await onTerminal(lineOf(example), await homeFor(example));
-    expect(seen, seen.shown).toMatchObject({ code: exit.done, left: [] });
   });
 
   test.each(ofEachKind)("in a pipe as written: $example.command", async ({ example }) => {
