@@ -1,9 +1,8 @@
 import type { Call } from "../client/call.ts";
 import { NotFound, UsageError } from "../core/errors.ts";
-import { firstAt } from "../core/json.ts";
 import { ServiceError } from "../core/service-errors.ts";
 import { once } from "../core/work/once.ts";
-import { idOf, labelPaths, recordsOf } from "./responses.ts";
+import { idOf, labelOf, recordsOf } from "./responses.ts";
 import type { Labelled } from "./values.ts";
 
 interface LabelLookup {
@@ -26,9 +25,7 @@ export function labelLookup({ call }: { readonly call: Call }): LabelLookup {
     const records = await list[kind]();
     // A service may list a rental that it does not find by its id.
     if (records.some((record) => idOf(record) === word)) return undefined;
-    const ids = records
-      .filter((record) => String(firstAt(record, labelPaths)) === word)
-      .flatMap((record) => idOf(record) ?? []);
+    const ids = records.filter((record) => labelOf(record) === word).flatMap((record) => idOf(record) ?? []);
     const [id, ...others] = ids;
     const name = JSON.stringify(word);
     if (id === undefined) {

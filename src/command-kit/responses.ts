@@ -1,6 +1,6 @@
 import type { BufferedResponse } from "../client/response.ts";
-import { NoDescription } from "../core/errors.ts";
-import { isRecord, recordsOf as recordsOfPage, shownAt } from "../core/json.ts";
+import { NoDescription, UnexpectedResponse } from "../core/errors.ts";
+import { firstAt, isRecord, recordsOf as recordsOfPage, shownAt } from "../core/json.ts";
 import {
   InvalidResponse,
   isRead,
@@ -57,9 +57,35 @@ export const recordsOf = (page: unknown): readonly unknown[] => recordsOfPage(pa
 /** A record's identifier as text. */
 export function idOf(record: unknown): string | undefined {
   if (!isRecord(record)) return undefined;
-  const id = shownAt(record, ["id", "rentalId"]);
-  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+  return idText(shownAt(record, idPaths));
 }
+
+const idPaths = ["id", "rentalId"];
+
+const idText = (id: unknown): string | undefined =>
+  typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+
+/**
+ * Throws `UnexpectedResponse` when the response to the lookup of a rental has only other ids. A record without an id, and
+ * null, pass.
+ */
+export function assertIsRental(rentalId: string, record: unknown): void {
+  const ids = idPaths.flatMap((path) => idText(shownAt(record, [path])) ?? []);
+  if (ids.length === 0 || ids.some((id) => comparable(id) === comparable(rentalId))) return;
+  throw new UnexpectedResponse(
+    `the service was asked for rental ${rentalId} and responded with rental ${ids[0]}`,
+    "Nothing was changed.",
+  );
+}
+
+/** Ids that differ only in case or leading zeros are the same. */
+const comparable = (id: string): string => id.toLowerCase().replace(/^0+(?=\d+$)/, "");
 
 /** Possible paths of a label: services name it differently. */
 export const labelPaths = ["label", "name", "meta.name"];
+
+/** A record's label; undefined if it has none, or one that is not text. */
+export function labelOf(record: unknown): string | undefined {
+  const label = firstAt(record, labelPaths);
+  return typeof label === "string" && label !== "" ? label : undefined;
+}

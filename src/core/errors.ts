@@ -98,6 +98,11 @@ export class Incomplete extends Error {
   }
 }
 
+/** A read succeeded, but acting on its response could be wrong. */
+export class UnexpectedResponse extends WithHint {
+  override readonly name = "UnexpectedResponse";
+}
+
 /** A wait timed out. */
 export class WaitedTooLong extends WithHint {
   override readonly name = "WaitedTooLong";

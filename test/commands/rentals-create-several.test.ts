@@ -206,6 +206,15 @@ describe("--if-absent", () => {
     expect(await run(`${ensure} --max-burn 2.00`)).toMatchObject({ code: 0 });
   });
 
+  test("does not take a rental without a label for one labelled undefined", async () => {
+    const { run } = await createCli({
+      respond: ({ method, path }) =>
+        method === "GET" && path.endsWith("-rentals") ? Response.json([{ id: 7 }]) : undefined,
+    });
+    const { requests } = await run(`${one} --label undefined --if-absent`);
+    expect(creates(requests)).toHaveLength(1);
+  });
+
   test("requires a label", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`${one} --if-absent`);

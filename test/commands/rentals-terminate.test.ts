@@ -429,13 +429,77 @@ describe("a third-party service", () => {
     const { run } = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
-        "GET /v2/on-demand/rental": () => Response.json({ id: 7 }),
+        "GET /v2/on-demand/rental": () => Response.json({ id: 7, rentalId: "lab-7" }),
         [end]: () => Response.json({}),
       }),
     });
     const { requests } = await run("rentals terminate 7 lab-7 --yes", overNetwork());
     expect(requestLines(requests).filter((line) => line === end)).toHaveLength(1);
   });
+
+  test("ends a rental that is listed twice once", async () => {
+    const end = "POST /v2/on-demand/rentals/terminate";
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+        "GET /v2/on-demand/virtual-machine-rentals": () => Response.json([{ id: 7 }, { id: 8 }, { id: 7 }]),
+        "GET /v2/on-demand/bare-metal-rentals": () => Response.json([{ id: 7 }]),
+        "GET /v2/on-demand/rental": lookup,
+        [end]: () => Response.json({}),
+      }),
+    });
+    const { out, requests } = await run("rentals terminate --all --yes -o id", overNetwork());
+    expect(out).toBe("7\n8\n");
+    expect(requests.filter(({ method }) => method === "POST").map(({ body }) => body)).toEqual([
+      { rentalId: 7 },
+      { rentalId: 8 },
+    ]);
+  });
+
+  test.each(["rentals terminate 1001 --yes", "rentals wait 1001", "rentals get 1001"])(
+    "that responds with another rental: %s fails, and nothing is ended",
+    async (line) => {
+      const end = "POST /v2/on-demand/rentals/terminate";
+      const { run } = await createCli({
+        respond: service({
+          [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+          "GET /v2/on-demand/rental": () => Response.json({ id: 1002, status: "Running" }),
+          [end]: () => Response.json({}),
+        }),
+      });
+      const { code, err, requests } = await run(line, overNetwork());
+      expect({ code, writes: requests.filter(({ method }) => method !== "GET") }).toEqual({
+        code: 7,
+        writes: [],
+      });
+      expect(err).toContain("was asked for rental 1001 and responded with rental 1002");
+    },
+  );
+
+  test.each(["undefined", "null", "[object Object]"])(
+    "whose rental has no text as its label: the word %s names nothing",
+    async (word) => {
+      const end = "POST /v2/on-demand/rentals/terminate";
+      const { run } = await createCli({
+        respond: service({
+          [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+          "GET /v2/on-demand/virtual-machine-rentals": () => Response.json([{ id: 7 }]),
+          "GET /v2/on-demand/bare-metal-rentals": () =>
+            Response.json([
+              { id: 8, label: {} },
+              { id: 9, label: null },
+            ]),
+          "GET /v2/on-demand/rental": () => Response.json(null),
+          [end]: () => Response.json({}),
+        }),
+      });
+      const { code, requests } = await run(["rentals", "terminate", word, "--yes"], overNetwork());
+      expect({ code, writes: requests.filter(({ method }) => method !== "GET") }).toEqual({
+        code: 5,
+        writes: [],
+      });
+    },
+  );
 
   test.each(["GET", "HEAD"])(
     "whose only such operation is a %s is not asked to end a rental",

@@ -72,6 +72,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     hint: serviceHint(error, sandbox),
   }),
   InvalidResponse: () => ({ code: "UNREADABLE_ANSWER", exitCode: exit.service, retryable: true }),
+  UnexpectedResponse: () => ({ code: "UNREADABLE_ANSWER", exitCode: exit.service, retryable: true }),
   ResponseTooLarge: () => ({ code: "ANSWER_TOO_LARGE", exitCode: exit.service }),
   EmptyResult: () => ({ code: "USELESS_ANSWER", exitCode: exit.service }),
   ResultTruncated: () => ({ code: "ANSWER_CUT", exitCode: exit.service }),

@@ -1,6 +1,6 @@
 import type { Context } from "../../command-kit/context.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { isRecord } from "../../command-kit/responses.ts";
+import { assertIsRental, isRecord } from "../../command-kit/responses.ts";
 import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import { plainText } from "../../output/text.ts";
@@ -59,10 +59,11 @@ export function waitFor(
   });
 }
 
-/** A rental's record. Throws `NotFound`. */
+/** A rental's record. Throws `NotFound`, and `UnexpectedResponse` for the record of another rental. */
 export async function getRental(rentalId: string, { call }: Pick<Context, "call">): Promise<object> {
   const rental = await call("getRental", { rentalId });
   if (rental === null) throw new NotFound(`rental ${rentalId} not found`);
+  assertIsRental(rentalId, rental);
   return rental;
 }
 

@@ -4,7 +4,7 @@ import type { Estimate } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
 import { labelLookup } from "../../command-kit/labels.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { isRecord } from "../../command-kit/responses.ts";
+import { assertIsRental, isRecord } from "../../command-kit/responses.ts";
 import { mayBeLabel } from "../../command-kit/values.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
@@ -135,7 +135,10 @@ export async function presentRental(rentalId: number | string, call: Context["ca
   const id = mayBeLabel(rentalId)
     ? await labelLookup({ call }).idFor("rental", rentalId, "RENTAL")
     : undefined;
-  return call("getRental", { rentalId: id ?? String(rentalId) });
+  const asked = id ?? String(rentalId);
+  const rental: unknown = await call("getRental", { rentalId: asked });
+  assertIsRental(asked, rental);
+  return rental;
 }
 
 async function currentTerm(rentalId: string, call: Context["call"]): Promise<string> {

@@ -1,11 +1,10 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { createAndCheck } from "../../../command-kit/outcomes.ts";
-import { idOf, labelPaths } from "../../../command-kit/responses.ts";
+import { idOf, labelOf } from "../../../command-kit/responses.ts";
 import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
 import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../../core/errors.ts";
-import { firstAt } from "../../../core/json.ts";
 import type { Result } from "../../../core/result.ts";
 import {
   InterruptedWrite,
@@ -205,7 +204,7 @@ async function existing(
     listActive(context),
   );
   const entries = items.flatMap((item): [Item, unknown][] => {
-    const found = listed.find(({ record }) => String(firstAt(record, labelPaths)) === item.input.label);
+    const found = listed.find(({ record }) => labelOf(record) === item.input.label);
     return found ? [[item, found.record]] : [];
   });
   return new Map(entries);

@@ -1,7 +1,7 @@
 import type { RequestParts } from "../../../client/request.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { labelLookup } from "../../../command-kit/labels.ts";
-import { idOf, labelPaths, noDescription } from "../../../command-kit/responses.ts";
+import { assertIsRental, idOf, labelOf, noDescription } from "../../../command-kit/responses.ts";
 import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
 import { NotFound, NotOffered } from "../../../core/errors.ts";
 import { firstAt, shownAt } from "../../../core/json.ts";
@@ -63,10 +63,12 @@ export async function planMatching(
     context.say("A dry run does not list the rentals, so it does not show which ones would be terminated.");
   }
   const listed = (await listActive(context)).filter(({ record }) => matches(record));
-  const rentals = listed.flatMap(({ record, type }) => {
-    const id = idOf(record);
-    return id === undefined ? [] : [{ ...rentalOf(id, record), type }];
-  });
+  const rentals = withoutRepeats(
+    listed.flatMap(({ record, type }) => {
+      const id = idOf(record);
+      return id === undefined ? [] : [{ ...rentalOf(id, record), type: rentalTypeOf(record) ?? type }];
+    }),
+  );
   if (rentals.length === 0) return [];
   const operations = await listedOperations(context);
   return rentals.map((rental) => plan(rental, operations));
@@ -115,6 +117,7 @@ async function withoutLabels(
 /** Looks up rentals. Two ids of the same rental return it once. Throws a `NotFound` that names all missing rentals. */
 async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): Promise<readonly Rental[]> {
   const records = await Promise.all(ids.map((id): Promise<unknown> => call("getRental", { rentalId: id })));
+  for (const [index, id] of ids.entries()) assertIsRental(id, records[index]);
   const missing = ids.filter((_, index) => records[index] === null);
   if (missing.length > 0) {
     const [first] = missing;
@@ -123,19 +126,25 @@ async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): 
     const details = ids.length > 1 ? { request: null, hint: "Nothing was terminated." } : {};
     throw new NotFound(message, details);
   }
-  const rentals = ids.map((id, index) => rentalOf(id, records[index]));
-  return rentals.filter(
-    ({ wireId }, at) => rentals.findIndex((one) => String(one.wireId) === String(wireId)) === at,
-  );
+  return withoutRepeats(ids.map((id, index) => rentalOf(id, records[index])));
+}
+
+/** Each rental once, even if it was named or listed several times. */
+function withoutRepeats(rentals: readonly Rental[]): readonly Rental[] {
+  const first = new Map<string, Rental>();
+  for (const rental of rentals) {
+    const key = String(rental.wireId);
+    if (!first.has(key)) first.set(key, rental);
+  }
+  return [...first.values()];
 }
 
 function rentalOf(id: string, record: unknown): Rental {
-  const label = firstAt(record, labelPaths);
   const wireId = shownAt(record, idPaths);
   return {
     id,
     wireId: typeof wireId === "number" || typeof wireId === "string" ? wireId : parseId(id),
-    label: typeof label === "string" ? label : undefined,
+    label: labelOf(record),
     type: rentalTypeOf(record),
     ended: hasEnded(record),
   };
