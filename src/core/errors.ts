@@ -72,6 +72,14 @@ export interface FailedItem {
   readonly error: unknown;
 }
 
+/** An item of several that was not tried, because it would fail as the item before it did. Nothing was sent. */
+export class NotTried extends Error {
+  override readonly name = "NotTried";
+  constructor(failed: string, cause: unknown) {
+    super(`not tried, because ${failed} failed`, { cause });
+  }
+}
+
 /** Some of several items failed, or all of them. */
 export class SomeFailed extends Error {
   override readonly name = "SomeFailed";

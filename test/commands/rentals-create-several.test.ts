@@ -151,6 +151,50 @@ describe("when one of several fails", () => {
     expect(creates(outcome.requests)).toHaveLength(sent);
   });
 
+  test.each([401, 403])("with %i, the rest are not tried", async (status) => {
+    const { run } = await createCli({ respond: toCreates(undefined, failure(status, "No quota")) });
+    const { code, out, err, requests } = await run(`${one} --count 4 --label w -o json`);
+    expect({ code, sent: creates(requests).length }).toEqual({ code: 12, sent: 2 });
+    expect(JSON.parse(out)).toMatchObject([{ id: 1001, label: "w-1" }]);
+    expect(JSON.parse(err).error).toMatchObject({
+      message: "3 of 4 rentals could not be created",
+      issues: [
+        { path: "w-2", message: expect.stringContaining("No quota") },
+        { path: "w-3", message: "not tried, because w-2 failed" },
+        { path: "w-4", message: "not tried, because w-2 failed" },
+      ],
+    });
+  });
+
+  test("with 403 after another failure, both are reported", async () => {
+    const { run } = await createCli({ respond: toCreates(failure(502, "Down"), failure(403, "No quota")) });
+    const { code, err, requests } = await run(`${three} -o json`);
+    expect({ code, sent: creates(requests).length }).toEqual({ code: 10, sent: 2 });
+    expect(JSON.parse(err).error.issues.map(({ path }: { path: string }) => path)).toEqual([
+      "number 1",
+      "number 2",
+      "number 3",
+    ]);
+  });
+
+  test("an interruption of a request reports each of them once", async () => {
+    const controller = new AbortController();
+    let sent = 0;
+    const { run } = await createCli({
+      respond: (request) => {
+        if (!isCreate(request) || ++sent !== 2) return undefined;
+        controller.abort();
+        return new Promise(() => {});
+      },
+    });
+    const { code, err } = await run(three, { signal: controller.signal });
+    expect(code).toBe(130);
+    expect(err).toContain(`Error: 2 of 3 rentals could not be created
+  number 2: interrupted after the request was sent: it may have taken effect
+  number 3: not sent, because of the interruption
+`);
+  });
+
   test("an interruption stops the rest, and what was created is printed", async () => {
     const controller = new AbortController();
     const { run } = await createCli({

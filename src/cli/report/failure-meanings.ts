@@ -125,6 +125,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     ),
     issues: failures.map(({ name, error }) => ({ path: name, message: itemText(error, sandbox) })),
   }),
+  NotTried: ({ cause }, sandbox) => ({ exitCode: meaningOf(cause, sandbox).exitCode }),
   InterruptedWrite: ({ request }) => ({
     code: "INTERRUPTED",
     exitCode: exit.interrupted,

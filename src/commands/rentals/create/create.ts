@@ -4,7 +4,7 @@ import { createAndCheck } from "../../../command-kit/outcomes.ts";
 import { idOf, labelOf } from "../../../command-kit/responses.ts";
 import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
-import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../../core/errors.ts";
+import { type FailedItem, Interrupted, NotTried, SomeFailed, UsageError } from "../../../core/errors.ts";
 import type { Result } from "../../../core/result.ts";
 import {
   InterruptedWrite,
@@ -124,8 +124,8 @@ interface Batch {
 }
 
 /**
- * Creates rentals one after the other, and goes on when one fails. For a single one, throws its error. While it checks a
- * limit or labels, other processes of this user wait.
+ * Creates rentals one after the other. Goes on when one fails, unless the others would fail in the same way: those are
+ * not tried. For a single one, throws its error. While it checks a limit or labels, other processes of this user wait.
  */
 async function createAll(
   type: RentalType,
@@ -176,9 +176,10 @@ async function createAll(
           interrupted.aborted && !(error instanceof InterruptedWrite || error instanceof UnknownOutcome);
         failures.push({ item, name: item.name, error: isInterrupted ? notSent() : error });
         if (!interrupted.aborted && !concernsAll(error)) continue;
-        if (done.size === 0 && !interrupted.aborted) throw error;
-        const rest = interrupted.aborted ? notSent() : error;
+        if (done.size === 0 && failures.length === 1 && !interrupted.aborted) throw error;
+        const rest = interrupted.aborted ? notSent() : new NotTried(item.name, error);
         failures.push(...left().map((one) => ({ item: one, name: one.name, error: rest })));
+        return;
       }
     }
   };
