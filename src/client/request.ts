@@ -1,10 +1,9 @@
 import type { Effect } from "../contract/operation.ts";
 import { effectOfRequest } from "../contract/plain/response-limits.ts";
 import type { Route } from "../contract/plain/route.ts";
-import { UsageError } from "../core/errors.ts";
 import { createRedactor, type Redactor } from "../core/redact.ts";
 import { NoBaseUrl, NoCredential } from "../core/service-errors.ts";
-import { assertSecureUrl, baseUrlFor, fitsHeader } from "../core/urls.ts";
+import { assertSecureUrl, baseUrlFor, fitsHeader, pathSegment } from "../core/urls.ts";
 
 /** Where requests are sent, and with which API key. */
 export interface Target {
@@ -45,15 +44,9 @@ export function requestParts(
   const { method, effect, host, open } = route;
   const rest: Record<string, unknown> = { ...input };
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = rest[name];
-    // A URL drops the segments `.` and `..`, even encoded ones, so the request would go to another path.
-    if (value === undefined || /^\.{0,2}$/.test(String(value))) {
-      throw new UsageError(`${name} must be an id, not ${JSON.stringify(value)}`, {
-        hint: "Nothing was sent.",
-      });
-    }
+    const segment = pathSegment(name, rest[name]);
     delete rest[name];
-    return encodeURIComponent(String(value));
+    return segment;
   });
   if (route.in === "body") return { method, effect, path, host, open, body: JSON.stringify(rest) };
   const given = Object.entries(rest).filter(([, value]) => route.in === "query" && value !== undefined);

@@ -1,3 +1,4 @@
+import { UsageError } from "./errors.ts";
 import { InsecureUrl } from "./service-errors.ts";
 
 /** What an invalid base URL must be instead, to follow "must be"; undefined for a valid one. */
@@ -27,6 +28,20 @@ export function passwordsIn(url: string): readonly string[] {
 /** Scheme, host and port of a URL; undefined for an invalid one. */
 export const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+
+/**
+ * Encodes a value as one segment of a path. Throws `UsageError` for one that cannot be a segment: a URL drops an empty
+ * one, `.` and `..`, even encoded, so the request would go to another path.
+ */
+export function pathSegment(name: string, value: unknown): string {
+  const text = String(value ?? "");
+  if (typeof value === "object" || /^\.{0,2}$/.test(text)) {
+    throw new UsageError(`${name} cannot be used in a path: ${JSON.stringify(value)}`, {
+      hint: "Nothing was sent.",
+    });
+  }
+  return encodeURIComponent(text);
+}
 
 /** Whether a host is loopback, by its address or by a name that is reserved for it. */
 export const isLoopback = (host: string): boolean =>

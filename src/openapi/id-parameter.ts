@@ -1,3 +1,4 @@
+import { pathSegment } from "../core/urls.ts";
 import type { DescribedOperation } from "./described.ts";
 import { type Description, membersOf, merged } from "./document.ts";
 
@@ -44,7 +45,7 @@ export function idParameter(
   return { in: "body", name, list, type: (list ? merged(description, schema.items) : schema).type };
 }
 
-/** The request of an operation on the compute API for one id. */
+/** The request of an operation on the compute API for one id. Throws `UsageError` for an id that cannot be in a path. */
 export function requestForId(
   { method, path, body }: DescribedOperation,
   { in: place, name, list, type }: IdParameter,
@@ -52,7 +53,7 @@ export function requestForId(
 ) {
   const request = { method, path, host: "compute" } as const;
   if (place === "path") {
-    const filled = path.replace(`{${name}}`, () => encodeURIComponent(id));
+    const filled = path.replace(`{${name}}`, () => pathSegment(name, id));
     return { ...request, path: filled, ...(body?.required && { body: "{}" }) };
   }
   if (place === "query") return { ...request, query: [[name, String(id)]] as const };

@@ -35,7 +35,9 @@ describe("a parameter of the path", () => {
   test.each([undefined, "", ".", ".."])(
     "%j makes no request, which would go to another path",
     (storageVolumeId) => {
-      expect(() => requestParts(attach, { storageVolumeId })).toThrow("storageVolumeId must be an id");
+      expect(() => requestParts(attach, { storageVolumeId })).toThrow(
+        "storageVolumeId cannot be used in a path",
+      );
     },
   );
 });

@@ -185,3 +185,29 @@ describe("a third-party service", () => {
     expect(err).toContain("also needs, or does not take: team");
   });
 });
+
+test.each([
+  ["ssh-keys remove .. --yes", "DELETE /v2/ssh-keys/{id}", "GET /v2/ssh-keys", [{ id: ".." }]],
+  ["api-keys revoke .. --yes", "DELETE /v2/api-keys/{id}", "GET /v2/api-keys", [{ id: ".." }]],
+  [
+    "rentals terminate .. --yes",
+    "DELETE /v2/on-demand/rentals/{id}",
+    "GET /v2/on-demand/rental",
+    { id: ".." },
+  ],
+])("%s is rejected: its request would go to another path", async (line, operation, read, response) => {
+  const { run } = await createCli({
+    respond: service({
+      [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: {}, [read]: {} })),
+      [read]: () => Response.json(response),
+      "DELETE /v2/": () => Response.json({}),
+      "DELETE /v2/on-demand/": () => Response.json({}),
+    }),
+  });
+  const { code, err, requests } = await run(line, overNetwork());
+  expect({ code, writes: requests.filter(({ method }) => method !== "GET") }, err).toEqual({
+    code: 2,
+    writes: [],
+  });
+  expect(err).toContain("id cannot be used in a path");
+});

@@ -1,5 +1,6 @@
 import type { RequestParts } from "../../client/request.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
+import { pathSegment } from "../../core/urls.ts";
 import type { DescribedOperation, DescribedParameter } from "../../openapi/described.ts";
 import type { Found, Named } from "./find.ts";
 
@@ -101,11 +102,7 @@ const queryFields = (query: URLSearchParams): Record<string, unknown> =>
 /** Encodes a value as a path segment. Throws `UsageError` for one that would change the path. */
 function segment(name: string, value: unknown): string {
   if (value === undefined) throw new UsageError(`the path needs ${name}: pass it with -f ${name}=VALUE`);
-  const text = String(value);
-  if (typeof value === "object" || text === "" || text === "." || text === "..") {
-    throw new UsageError(`${name} cannot be used in a path: ${JSON.stringify(value)}`);
-  }
-  return encodeURIComponent(text);
+  return pathSegment(name, value);
 }
 
 /** A field as query parameters; a nested value has the name `name[key]`. */
