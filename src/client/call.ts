@@ -4,8 +4,8 @@ import { type RequestParts, wireRequest } from "./request.ts";
 import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
 
-/** Limits for a single call. */
-type CallLimits = Partial<Pick<CallOptions, "retries" | "timeout">>;
+/** Options of a single call: its limits, and what it does when its list may be incomplete. */
+type CallLimits = Partial<Pick<CallOptions, "retries" | "timeout" | "warn">>;
 
 /** Sends an operation. */
 export type Call = <Id extends OperationId>(

@@ -69,6 +69,8 @@ describe("--max-burn", () => {
     { total_cents: 700, per_term_cents: 1 },
     { rentals: 1, hourlyCost: 700 },
     { data: [], count: 3, costPerHourCents: 700, "on-demand": { costPerHourCents: 1 } },
+    { onDemandHourlyCostCents: 200, reservedHourlyCostCents: 500 },
+    { count: 1, hourlyCostCents: { "on-demand": 200, reserved: 500 } },
     { onDemandHourlyCostCents: 200, reservedHourlyCostCents: 500, allHourlyCents: 700, spentCents: 90_000 },
   ])("reads the hourly total by its name in %j", async (summary) => {
     const { run } = await withOneRental({ [summaryPath]: summary });
@@ -82,6 +84,8 @@ describe("--max-burn", () => {
     ["is a list", []],
     ["is null", null],
     ["has only a count", { count: 1 }],
+    ["has a negative cost", { totalHourlyCostCents: -700 }],
+    ["lacks one of the costs", { totalHourlyCostCents: null, onDemandHourlyCostCents: 1 }],
     ["is not served", failing(404)],
     ["is refused", failing(403)],
   ])("adds up the listing when the summary %s", async (_why, summary) => {
@@ -102,6 +106,10 @@ describe("--max-burn", () => {
     ["the listing is refused", failing(403)],
     ["the listing fails", failing(503)],
     ["the listing cannot be reached", noConnection],
+    ["a cost is negative", [{ id: 1, costPerHour: -1 }]],
+    ["the listing is null", null],
+    ["the listing is an empty object", {}],
+    ["the listing is an error", { error: "Down" }],
     ["the listing is not JSON", () => new Response("<html>")],
   ])("fails when the cost of the active rentals is unknown: %s", async (_why, listing) => {
     const { run } = await withOneRental({ [summaryPath]: {}, [listPath]: listing });

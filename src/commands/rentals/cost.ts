@@ -12,7 +12,7 @@ import { hourlyCostPaths, termPaths } from "./views.ts";
 /** The hourly cost of a rental; undefined when its record does not contain it. */
 export function hourlyCost(rental: unknown): Money | undefined {
   const cost = firstAt(rental, hourlyCostPaths);
-  return typeof cost === "number" && Number.isFinite(cost) ? moneyOfCents(cost) : undefined;
+  return typeof cost === "number" && Number.isFinite(cost) && cost >= 0 ? moneyOfCents(cost) : undefined;
 }
 
 /** A rental to be created. */

@@ -2,7 +2,8 @@ import type { Context } from "../../command-kit/context.ts";
 import { isRecord, recordsOf } from "../../command-kit/responses.ts";
 import { rentalTypes } from "../../contract/enums.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { firstAt } from "../../core/json.ts";
+import { UnexpectedResponse } from "../../core/errors.ts";
+import { firstAt, recordsOf as recordsIn } from "../../core/json.ts";
 import { copyTexts } from "../../core/values/exact-numbers.ts";
 import { typePaths } from "./views.ts";
 
@@ -56,9 +57,23 @@ export async function listEach(
   return { rentals, listed: types.filter((type) => !failures.has(type)), failures };
 }
 
-/** All active rentals. Throws when a listing fails: the caller needs to know about every rental. */
+/**
+ * All active rentals. Throws when a listing fails, is not a list or may be incomplete: the caller needs to know about
+ * every rental.
+ */
 export async function listActive({ call }: Pick<Context, "call">): Promise<readonly ActiveRental[]> {
-  return (await Promise.all(bothTypes.map((type) => list(type, {}, call)))).flat();
+  const listings = bothTypes.map(async (type) => {
+    const page = await call(kinds[type].list, {}, { warn: () => refuseListing(type) });
+    return (recordsIn(page) ?? refuseListing(type)).map((record) => ({ record, type }));
+  });
+  return (await Promise.all(listings)).flat();
+}
+
+function refuseListing(type: RentalType): never {
+  throw new UnexpectedResponse(
+    `the service's list of ${kinds[type].plural} is incomplete, or not a list`,
+    "Nothing was changed. `gpuctl rentals list` shows what the service lists.",
+  );
 }
 
 /** In the order in which they are listed. */

@@ -1,6 +1,7 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { isRecord } from "../../../command-kit/responses.ts";
-import { BudgetExceeded, reasonOf } from "../../../core/errors.ts";
+import { termTypes } from "../../../contract/enums.ts";
+import { BudgetExceeded, reasonOf, UnexpectedResponse } from "../../../core/errors.ts";
 import { InvalidResponse, NetworkError, ServiceError } from "../../../core/service-errors.ts";
 import { dollarText, type Money, moneyOfCents } from "../../../core/values/money.ts";
 import { type Estimate, estimateCost, hourlyCost, isOnDemand, onDemandCost, type Wanted } from "../cost.ts";
@@ -74,7 +75,8 @@ const readable = async <Value>(response: Promise<Value>): Promise<Value | Error>
     const isFailure =
       (error instanceof ServiceError && error.status !== 401) ||
       error instanceof NetworkError ||
-      error instanceof InvalidResponse;
+      error instanceof InvalidResponse ||
+      error instanceof UnexpectedResponse;
     if (!isFailure) throw error;
     return error;
   });
@@ -85,15 +87,32 @@ const unknownBurn = (reason: string): BudgetExceeded =>
   );
 
 /**
- * The hourly total of a summary. The service does not document the name of its field, so this takes the largest cost:
- * of the fields with "hour" in their names if there are any, else of all.
+ * The hourly total of a summary, whose fields the service does not document: costs in total, per term type, or both. It
+ * takes the fields with "hour" in their names if there are any, and of these the largest cost or the sum of the term
+ * types, whichever is more. Undefined when one of these costs is not a number of cents.
  */
 function hourlyTotal(summary: unknown): Money | undefined {
-  if (!isRecord(summary) || summary instanceof Error) return undefined;
-  const costs = Object.entries(summary).filter(
-    (entry): entry is [string, number] => Number.isFinite(entry[1]) && /cents|cost/i.test(entry[0]),
-  );
-  const hourly = costs.filter(([name]) => /hour/i.test(name));
-  const amounts = (hourly.length > 0 ? hourly : costs).map(([, amount]) => amount);
-  return amounts.length > 0 ? moneyOfCents(Math.max(...amounts)) : undefined;
+  if (summary instanceof Error) return undefined;
+  const costs = fieldsOf(summary).filter(([path]) => /cents|cost/i.test(path));
+  const hourly = costs.filter(([path]) => /hour/i.test(path));
+  const largest = new Map<string, number>();
+  for (const [path, amount] of hourly.length > 0 ? hourly : costs) {
+    if (typeof amount !== "number" || !(amount >= 0 && Number.isFinite(amount))) return undefined;
+    const term = termTypes.find((one) => lettersOf(path).includes(lettersOf(one))) ?? "";
+    largest.set(term, Math.max(amount, largest.get(term) ?? 0));
+  }
+  if (largest.size === 0) return undefined;
+  const total = moneyOfCents(largest.get("") ?? 0);
+  const sum = termTypes.reduce((before, term) => before + moneyOfCents(largest.get(term) ?? 0), 0n);
+  return sum > total ? sum : total;
 }
+
+const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");
+
+/** The paths and values of all fields of an object and the objects in it, without those in lists. */
+const fieldsOf = (value: unknown, path = ""): readonly (readonly [string, unknown])[] =>
+  isRecord(value)
+    ? Object.entries(value).flatMap(([name, inner]) =>
+        isRecord(inner) ? fieldsOf(inner, `${path}${name}.`) : [[`${path}${name}`, inner] as const],
+      )
+    : [];
