@@ -41,8 +41,18 @@ describe("rentals list --label", () => {
     ["eval", [0]],
     ["[a-z]*", [0]],
     ["*", [9, 10, 11, 12]],
+    ["**", [9, 10, 11, 12]],
+    ["t*n*-*b", [9]],
+    ["train-b*?", [0]],
+    ["*in-*", [9, 10]],
   ])("%s matches whole labels", async (glob, ids) => {
     expect(await idsOf(["--label", glob])).toEqual(ids);
+  });
+
+  test("a pattern with many asterisks does not hang on a long label", async () => {
+    const labels = ["a".repeat(200), `${"a".repeat(200)}b`];
+    const records = labels.map((label, at) => ({ id: at + 1, label }));
+    expect(await idsOf(["--label", `${"*a".repeat(30)}*b`], records)).toEqual([2]);
   });
 
   test("an empty one is rejected, and nothing is sent", async () => {

@@ -625,3 +625,33 @@ Terminated: 7.
     expect(requestLines(requests).filter((line) => line === end)).toHaveLength(2);
   });
 });
+
+describe("an incomplete list of the active rentals", () => {
+  const active = "GET /v2/on-demand/rentals/active";
+  const end = "POST /v2/on-demand/rentals/terminate";
+  const operations = { [active]: {}, [end]: {}, "POST /v2/on-demand/rentals": {} };
+  const lines = [
+    ["rentals terminate --all --yes", 7],
+    ["rentals create vm --gpus 1 --label a --if-absent --yes", 7],
+    ["rentals create vm --gpus 1 --max-burn 100 --yes", 11],
+  ] as const;
+
+  test.each(
+    [{ items: [], hasMore: true }, { items: [] }, {}, null].flatMap((page) =>
+      lines.map(([line, code]) => [page, line, code] as const),
+    ),
+  )("%j: %s sends nothing", async (page, line, code) => {
+    const { run } = await createCli({
+      negotiates: true,
+      respond: ({ method, path }) =>
+        service({
+          [`${method} ${path}`]: () => Response.json(method === "POST" ? { id: 9 } : page),
+          [`GET ${descriptionPath}`]: () => Response.json(description(operations)),
+        })({ method, path, query: {}, headers: {}, body: undefined }),
+    });
+    const outcome = await run(line, overNetwork());
+    const writes = outcome.requests.filter(({ method }) => method !== "GET");
+    expect({ code: outcome.code, writes }, outcome.err).toEqual({ code, writes: [] });
+    expect(outcome.err).toContain("is incomplete, or not a list");
+  });
+});

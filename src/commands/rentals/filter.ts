@@ -26,19 +26,37 @@ export function rentalFilter({ label, olderThan }: Filter, now: number): (record
     (olderThan === undefined || isOlderThan(record, olderThan, now));
 }
 
-/**
- * Whether a rental's label matches all of a pattern, in which `*` stands for any text and `?` for one character. Upper
- * and lower case differ. A rental without a label matches no pattern.
- */
+/** Whether a rental's label matches a pattern. A rental without a label matches none. */
 function matchesLabel(record: unknown, glob: string): boolean {
   const label = firstAt(record, labelPaths);
-  return (typeof label === "string" || typeof label === "number") && patternOf(glob).test(String(label));
+  return (typeof label === "string" || typeof label === "number") && matchesGlob(String(label), glob);
 }
 
-const patternOf = (glob: string): RegExp => {
-  const escaped = glob.replace(/[\\^$.|+()[\]{}]/g, "\\$&");
-  return new RegExp(`^${escaped.replace(/\*+/g, ".*").replaceAll("?", ".")}$`, "su");
-};
+/**
+ * Whether a text matches all of a pattern, in which `*` stands for any text and `?` for one character. Upper and lower
+ * case differ. It tries at most each character of the pattern at each of the text.
+ */
+function matchesGlob(text: string, glob: string): boolean {
+  const [characters, pattern] = [[...text], [...glob]];
+  let [at, next] = [0, 0];
+  /** Where to continue after the last `*`, when it stands for one more character. */
+  let retry: { at: number; next: number } | undefined;
+  while (at < characters.length) {
+    if (pattern[next] === "*") {
+      next += 1;
+      retry = { at, next };
+    } else if (pattern[next] === "?" || pattern[next] === characters[at]) {
+      at += 1;
+      next += 1;
+    } else if (retry) {
+      retry.at += 1;
+      ({ at, next } = retry);
+    } else {
+      return false;
+    }
+  }
+  return pattern.slice(next).every((character) => character === "*");
+}
 
 /**
  * Whether a rental was created more than `milliseconds` before `now`. A rental whose time of creation is unknown is not
