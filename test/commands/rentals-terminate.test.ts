@@ -199,6 +199,23 @@ describe("rentals terminate with conditions", () => {
     );
   });
 
+  test.each([
+    ["Fri, 01 Jan 2099 00:00:00 GMT", "2026-11-20T11:59:50Z"],
+    ["Fri, 20 Nov 2026 12:00:00 GMT", "2026-11-20T11:59:50Z", 3_600_000],
+  ])("leaves out a rental that is old by one clock only: %s", async (date, createdAt, ahead = 0) => {
+    const { run, advance } = await createCli({
+      respond: ({ path }) =>
+        path.endsWith("-rentals")
+          ? Response.json(path.includes("virtual") ? [{ id: 7, createdAt }] : [], { headers: { date } })
+          : undefined,
+    });
+    advance(ahead);
+    const { err, requests } = await run("rentals terminate --older-than 30m --yes", overNetwork());
+    expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(err).toContain("Left out: 7. The clocks of this machine and of the service differ");
+    expect(err).toContain("No active rental matches.");
+  });
+
   test("a dry run shows the lists that it would request", async () => {
     const { run } = await withThree();
     const { code, err, requests } = await run("rentals terminate --all --dry-run --sandbox");

@@ -4,7 +4,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { isRecord, jsonOf, labelPaths } from "../../command-kit/responses.ts";
+import { idOf, isRecord, jsonOf, labelPaths } from "../../command-kit/responses.ts";
 import { parseId } from "../../command-kit/values.ts";
 import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../core/errors.ts";
 import { ServiceError } from "../../core/service-errors.ts";
@@ -75,12 +75,22 @@ export default defineCommand({
         hint: "Use either RENTAL or those flags. Nothing was terminated.",
       });
     }
-    // Flags are checked before anything is sent. Ages are measured by the service's clock, which its response shows.
+    // Flags are checked before anything is sent.
     rentalFilter(flags, context.now());
-    const rentals = await planMatching(
-      (record) => rentalFilter(flags, context.serviceNow())(record),
-      context,
-    );
+    const tooYoung = new Set<string>();
+    const rentals = await planMatching((record) => {
+      // The service's clock is known from its response. Either clock may be wrong, so both must agree, except in the
+      // sandbox, whose clock the user can move.
+      const times = [context.serviceNow(), ...(context.settings.sandbox ? [] : [context.now()])];
+      const matches = times.filter((now) => rentalFilter(flags, now)(record)).length;
+      if (matches > 0 && matches < times.length) tooYoung.add(idOf(record) ?? "(no ID)");
+      return matches === times.length;
+    }, context);
+    if (tooYoung.size > 0) {
+      context.say(
+        `Left out: ${[...tooYoung].join(", ")}. The clocks of this machine and of the service differ, and by one of them the age is below --older-than. \`gpuctl doctor\` compares the clocks.`,
+      );
+    }
     if (rentals.length === 0) context.say(flags.all ? "No active rentals." : "No active rental matches.");
     return { rentals };
   },
