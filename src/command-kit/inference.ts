@@ -32,8 +32,9 @@ export function outputOptions(
   return { out, force, dryRun, resolve: files.resolve, temporaryFolder: files.temporary, say };
 }
 
-/** The documented price of one picture. */
-export function picturePrice({ width, height, steps }: Picture): Money {
+/** The documented price of one picture; undefined unless its size and steps are positive numbers. */
+export function picturePrice({ width, height, steps }: Picture): Money | undefined {
+  if (![width, height, steps].every((factor) => Number.isFinite(factor) && factor > 0)) return undefined;
   const { dollars, ...base } = pricedPicture;
   const price = parseMoney(dollars, "the documented price");
   return inProportion(price, [width, height, steps], [base.width, base.height, base.steps]);
@@ -45,9 +46,15 @@ interface Picture {
   readonly steps: number;
 }
 
-/** Throws `BudgetExceeded` when something costs more than the limit. */
-export function assertWithinCost(cost: Money, limit: Money | undefined): void {
-  if (limit === undefined || cost <= limit) return;
+/** Throws `BudgetExceeded` when something costs more than the limit, or there is a limit and the cost is unknown. */
+export function assertWithinCost(cost: Money | undefined, limit: Money | undefined): void {
+  if (limit === undefined) return;
+  if (cost === undefined) {
+    throw new BudgetExceeded(
+      `the price is unknown, because the size and the steps are not positive numbers; the limit is ${dollarText(limit)}`,
+    );
+  }
+  if (cost <= limit) return;
   throw new BudgetExceeded(`this would cost ${dollarText(cost)}; the limit is ${dollarText(limit)}`);
 }
 

@@ -72,3 +72,22 @@ test("image models sends no request", async () => {
     "
   `);
 });
+
+describe("a price that is not known", () => {
+  test.each(["--steps=-100000 -n 3", "--steps lots", "--height=-100000"])(
+    "exceeds every limit: %s",
+    async (flags) => {
+      const { run } = await createCli();
+      const refused = await run(`image cat --no-validate ${flags} --max-cost 0.05 --sandbox`);
+      expect(refused).toMatchObject({ code: 11, out: "", requests: [] });
+      expect(refused.err).toContain("the price is unknown");
+    },
+  );
+
+  test("is said when there is no limit", async () => {
+    const { run } = await createCli();
+    const { err, requests } = await run("image cat --no-validate --steps=-5 --sandbox");
+    expect(err).toContain("1 picture, price unknown\n");
+    expect(requests).toHaveLength(1);
+  });
+});

@@ -57,6 +57,24 @@ describe("--max-burn", () => {
     expect(err).toContain("$16.00");
   });
 
+  test("does not know the price of an impossible number of GPUs", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("rentals create vm --gpus=-5 --no-validate --max-burn 1 --sandbox --yes");
+    expect(code).toBe(6);
+    expect(err).toContain("Warning: the price of the new rental is not known in advance");
+  });
+
+  test("does not know the cost of active rentals that is less than nothing", async () => {
+    const negative = { data: [{ id: 1, costPerHourCents: -500 }] };
+    const { run } = await withOneRental({
+      [summaryPath]: { hourlyCostCents: -500 },
+      [listPath]: negative,
+      "/v2/on-demand/bare-metal-rentals": [],
+    });
+    const { code, requests } = await run(`${line} --max-burn 5`);
+    expect({ code, writes: writeCount(requests) }).toEqual({ code: 11, writes: 0 });
+  });
+
   test("counts bare metal", async () => {
     const { run } = await createCli();
     const bareMetal = "rentals create bare-metal --gpus 8 --network-type ethernet --sandbox --yes";

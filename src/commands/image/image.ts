@@ -75,12 +75,12 @@ export default defineCommand({
       height: Number(input.height),
       steps: Number(input.steps),
     });
-    assertWithinCost(cost * BigInt(count), maxCost);
+    assertWithinCost(times(cost, count), maxCost);
     const target = await outputTarget(outputOptions(flags, context));
     if (target.to.kind === "stdout" && count > 1) {
       throw new UsageError("--out - can write only one picture; remove --count");
     }
-    context.say(`${priceLine(count, cost)} (estimated from the documented price)`);
+    context.say(priceLine(count, cost));
     return generate(input, { count, cost, target, metadata: !noMetadata }, context);
   },
 });
@@ -124,14 +124,22 @@ function assertSane({ prompt, steps }: InputOf<"generateImage">): void {
   }
 }
 
+const times = (cost: Money | undefined, count: number): Money | undefined => cost && cost * BigInt(count);
+
 /** The number of pictures and their total price, from the price of each. */
-const priceLine = (count: number, cost: Money): string =>
-  `${count} picture${count === 1 ? "" : "s"}, ${dollarText(cost * BigInt(count))}`;
+function priceLine(count: number, cost: Money | undefined, spent = ""): string {
+  const total = times(cost, count);
+  const price =
+    total === undefined
+      ? "price unknown"
+      : `${dollarText(total)}${spent} (estimated from the documented price)`;
+  return `${count} picture${count === 1 ? "" : "s"}, ${price}`;
+}
 
 interface GenerateOptions {
   readonly count: number;
-  /** The price of one picture. */
-  readonly cost: Money;
+  /** The price of one picture; undefined if unknown. */
+  readonly cost: Money | undefined;
   readonly target: OutputTarget;
   /** Write the settings into a PNG. */
   readonly metadata: boolean;
@@ -192,7 +200,7 @@ async function generate(
           seed: seed ?? null,
           model,
           size: `${width}x${height}`,
-          cost: dollarNumber(cost),
+          cost: cost === undefined ? null : dollarNumber(cost),
           request: shown,
         });
       } catch (error) {
@@ -245,9 +253,12 @@ function failureOf(failures: readonly FailedItem[], kept: number): Error | undef
   return failure;
 }
 
-function reportSpent(count: number, cost: Money, { say, settings }: Pick<Context, "say" | "settings">): void {
-  const spent = `${priceLine(count, cost)} spent (estimated from the documented price)`;
-  say(settings.sandbox ? "Nothing is charged: this is the sandbox" : spent);
+function reportSpent(
+  count: number,
+  cost: Money | undefined,
+  { say, settings }: Pick<Context, "say" | "settings">,
+): void {
+  say(settings.sandbox ? "Nothing is charged: this is the sandbox" : priceLine(count, cost, " spent"));
 }
 
 /** The pictures of a response, at least one: base64 text is empty where it is missing. */

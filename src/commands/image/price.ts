@@ -3,6 +3,7 @@ import { flag } from "../../command-kit/flag.ts";
 import { picturePrice } from "../../command-kit/inference.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { resolutions } from "../../contract/image-models.ts";
+import { UsageError } from "../../core/errors.ts";
 import { dollarNumber, dollarText } from "../../core/values/money.ts";
 
 /** The service's default for a field. */
@@ -33,6 +34,7 @@ export default defineCommand({
       say(`${width}x${height} is not a supported resolution; the price shown comes from the formula.`);
     }
     const each = picturePrice({ width, height, steps });
+    if (each === undefined) throw new UsageError("--size must be at least 1x1");
     const total = each * BigInt(count);
     return {
       data: {

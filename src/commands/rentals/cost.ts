@@ -9,7 +9,7 @@ import { parseTime } from "../../output/time.ts";
 import { kinds, type RentalType, rentalTypeOf } from "./listing.ts";
 import { hourlyCostPaths, termPaths } from "./views.ts";
 
-/** The hourly cost of a rental; undefined when its record does not contain it. */
+/** The hourly cost of a rental; undefined when its record does not contain one that is a number of at least 0. */
 export function hourlyCost(rental: unknown): Money | undefined {
   const cost = firstAt(rental, hourlyCostPaths);
   return typeof cost === "number" && Number.isFinite(cost) && cost >= 0 ? moneyOfCents(cost) : undefined;
@@ -64,6 +64,7 @@ export async function estimateCost(
   context: Lookup,
   limits: Limits = {},
 ): Promise<Estimate | undefined> {
+  if (!(Number.isInteger(wanted.gpuCount) && wanted.gpuCount > 0)) return undefined;
   const newestLike = async (id: (typeof kinds)[RentalType]["list"] | "listRentalHistory") => {
     const records = await context.call(id, {}, limits).then(recordsOf, () => []);
     return records.flatMap((one) => pricedLike(wanted, one)).toSorted((a, b) => b.created - a.created)[0];
@@ -123,7 +124,9 @@ export function optionCost(options: unknown, wanted: Wanted): Money | undefined 
     const each = hourlyCost(option);
     if (typeof gpuCount !== "number" || each === undefined) return [];
     const machines = wanted.gpuCount / gpuCount;
-    return Number.isSafeInteger(machines) ? [{ machines, cost: each * BigInt(machines) }] : [];
+    return Number.isSafeInteger(machines) && machines > 0
+      ? [{ machines, cost: each * BigInt(machines) }]
+      : [];
   });
   const fewest = Math.min(...prices.map(({ machines }) => machines));
   const costs = prices.filter(({ machines }) => machines === fewest).map(({ cost }) => cost);

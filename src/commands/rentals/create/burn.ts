@@ -42,7 +42,6 @@ export async function assertWithinBurn(
  * has after the term and is not expected to exceed before.
  */
 async function addedCost(wanted: Wanted, context: BurnContext): Promise<Estimate | undefined> {
-  if (!Number.isInteger(wanted.gpuCount)) return undefined;
   const estimate = await estimateCost(wanted, context);
   if (estimate || isOnDemand(wanted)) return estimate;
   const cost = await onDemandCost(wanted, context);
