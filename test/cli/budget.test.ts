@@ -53,6 +53,19 @@ test("api call keeps to the limit where it knows the price, and says where it do
   expect((await run("api call listChatModels")).err).not.toContain(unknown);
 });
 
+test.each([
+  ["/v1/image/generation/", "steps=30"],
+  ["/v1//image/generation", "steps=30"],
+  ["/%761/image%2Fgeneration", "steps=30"],
+  ["/v1/image/generation", "steps=-100000"],
+  ["/v1/image/generation", "steps=lots"],
+])("api call of a picture keeps to the limit however it is written: %s with %s", async (path, steps) => {
+  const { run } = await withBudget({ maxCost: "0.0119999" });
+  const line = `api call POST ${path} -f model_name=SD1.5 -f prompt=cat -F ${steps} --no-validate`;
+  const { code, requests } = await run(line);
+  expect({ code, sent: requests.some(({ method }) => method === "POST") }).toEqual({ code: 11, sent: false });
+});
+
 describe("api call of an operation that creates a rental", () => {
   const vm = "api call createVirtualMachineRental -F gpuCount=1";
   const metal = ["-f", "networkType=ethernet", "-F", "gpuCount=8", "-f", "label=x"];
@@ -77,6 +90,24 @@ describe("api call of an operation that creates a rental", () => {
     const refused = await run(["api", "call", ...named, ...metal]);
     expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
     expect(refused.err).toContain("this one about $16.00");
+  });
+
+  test.each([
+    "/v2/on-demand/virtual-machine-rentals/",
+    "/v2//on-demand/virtual-machine-rentals",
+    "/v2/on-demand/virtual%2Dmachine-rentals",
+    "/V2/on-demand/virtual-machine-rentals",
+  ])("however its path is written: %s", async (path) => {
+    const { run } = await withBudget({ maxBurn: "1.99" });
+    const refused = await run(`api call POST ${path} -F gpuCount=1`);
+    expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
+  });
+
+  test("says when it does not know what a call creates", async () => {
+    const warning = "Warning: budget.maxBurn is set, but gpuctl does not know what this call creates";
+    const { run } = await withBudget({ maxBurn: "1.99" });
+    expect((await run("api call POST /v2/on-demand/rentals/bulk -F count=3")).err).toContain(warning);
+    expect((await run("api call POST /v2/volumes/bulk -F count=3")).err).not.toContain(warning);
   });
 
   test("says once that the price is not known in advance", async () => {

@@ -13,7 +13,7 @@ import type { Result } from "../../core/result.ts";
 import { isRead } from "../../core/service-errors.ts";
 import type { View } from "../../core/view.ts";
 import type { DescribedOperation } from "../../openapi/described.ts";
-import type { Description } from "../../openapi/document.ts";
+import { type Description, decoded } from "../../openapi/document.ts";
 import { allRecords } from "../../openapi/paging.ts";
 import { json } from "../../output/json.ts";
 import { recordsOf } from "../../output/records.ts";
@@ -105,6 +105,7 @@ export default defineCommand({
     if (paid) assertWithinBudget(input, context);
     const send = () => context.request(input.parts);
     const written = isRead(input.parts) ? undefined : documentedOperation(input);
+    if (written === undefined) warnOfUncheckedBurn(input, context);
     const response =
       written === undefined
         ? await send()
@@ -114,12 +115,23 @@ export default defineCommand({
   },
 });
 
+/**
+ * A path as a service may understand it: decoded, in lower case, without duplicate slashes and the one at the end. Spending
+ * limits go by it, so that no spelling of a path avoids them.
+ */
+const plainPath = (path: string): string =>
+  decoded(path)
+    .toLowerCase()
+    .replace(/\/{2,}/g, "/")
+    .replace(/(?<=.)\/$/, "");
+
 /** The id of the documented operation that a request calls, also by its replacement; undefined for other requests. */
 function documentedOperation({ parts: { method, path }, body }: Request): string | undefined {
   const given: Readonly<Record<string, unknown>> = isRecord(body) ? body : {};
+  const called = plainPath(path);
   const isCalled = (one: { readonly method: string; readonly path: string }, fixed: object = {}) =>
     one.method === method &&
-    one.path === path &&
+    plainPath(one.path) === called &&
     Object.entries(fixed).every(([name, value]) => given[name] === value);
   return Object.entries(routes).find(
     ([, { replacedBy, ...documented }]) =>
@@ -128,7 +140,29 @@ function documentedOperation({ parts: { method, path }, body }: Request): string
 }
 
 /** A call of the inference API is charged, unless it only reads. */
-const isPaid = ({ host, method }: Request["parts"]): boolean => host === "inference" && !isRead({ method });
+const isPaid = ({ path, method }: Request["parts"]): boolean =>
+  plainPath(path).startsWith("/v1/") && !isRead({ method });
+
+/**
+ * Says that the burn limit of the profile is not checked when a request may create a rental: it is a POST to a path where
+ * rentals are created, or below one, and calls no documented operation.
+ */
+function warnOfUncheckedBurn(
+  { parts: { method, path }, operation }: Request,
+  { settings, say }: Pick<Context, "settings" | "say">,
+): void {
+  if (settings.profileValues["budget.maxBurn"] === undefined || settings.dryRun || method !== "POST") return;
+  const called = plainPath(path);
+  const creates = [routes.createVirtualMachineRental, routes.createBareMetalRental].flatMap((one) => [
+    one.path,
+    ...(one.replacedBy ? [one.replacedBy.path] : []),
+  ]);
+  if (!creates.some((created) => `${called}/`.startsWith(`${created}/`))) return;
+  if (destroys({ method, path, ...(operation && { id: operation.id }) })) return;
+  say(
+    "Warning: budget.maxBurn is set, but gpuctl does not know what this call creates, so it is not checked.",
+  );
+}
 
 /** Throws `BudgetExceeded` when the documented price exceeds `budget.maxCost`, or says that the price is not known. */
 function assertWithinBudget(
@@ -136,15 +170,13 @@ function assertWithinBudget(
   { settings, say }: Pick<Context, "settings" | "say">,
 ): void {
   const { method, path, fields } = routes.generateImage;
-  if (parts.method !== method || parts.path !== path || !isRecord(body)) {
+  if (parts.method !== method || plainPath(parts.path) !== path || !isRecord(body)) {
     warnOfUnknownPrice("of this call", { settings, say });
     return;
   }
   const value = (name: string) => Number(body[name] ?? fields.find((field) => field.name === name)?.default);
   const picture = { width: value("width"), height: value("height"), steps: value("steps") };
-  const isPriced = Object.values(picture).every(Number.isFinite);
-  if (isPriced) assertWithinCost(picturePrice(picture), budgetOf(settings));
-  else warnOfUnknownPrice("of this picture", { settings, say });
+  assertWithinCost(picturePrice(picture), budgetOf(settings));
 }
 
 /**
