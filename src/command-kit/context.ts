@@ -6,6 +6,7 @@ import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
 import type { Shell } from "../core/shells.ts";
 import type { Environment } from "../core/urls.ts";
+import type { InputKind } from "../core/values/input-limits.ts";
 import type { Processes } from "../core/work/lock.ts";
 import type { Machine, PathFacts, Programs, Prompts } from "../system/types.ts";
 
@@ -99,8 +100,9 @@ export type Update = (text: string) => void;
 export interface Files {
   /**
    * A file's bytes; `-` is stdin. If it cannot be read, throws a `UsageError` that names the flag or the argument: `from`.
+   * `kind` sets how large it may be. Default: text.
    */
-  readonly read: (path: string, from: string) => Promise<Uint8Array>;
+  readonly read: (path: string, from: string, kind?: InputKind) => Promise<Uint8Array>;
   /** Makes a path absolute. */
   readonly resolve: (path: string) => string;
   readonly processes: Processes;

@@ -1,7 +1,7 @@
 import { accessSync, constants, promises, readFileSync, readlinkSync, statSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import process from "node:process";
-import { codeOf, Unavailable } from "../core/errors.ts";
+import { codeOf, InputTooLarge, Unavailable } from "../core/errors.ts";
 import type { Environment } from "../core/urls.ts";
 import type { Processes } from "../core/work/lock.ts";
 import type { Files, PathFacts } from "./types.ts";
@@ -15,11 +15,36 @@ export async function nodeFiles(env: Environment): Promise<Files> {
     folders,
     user: process.geteuid?.(),
     processes,
-    read: (path) => promises.readFile(path),
+    read: readLimited,
     readText,
     stat,
     isWritable,
   };
+}
+
+/** Implements `Files.read`. */
+export async function readLimited(path: string, maxBytes: number): Promise<Uint8Array> {
+  const file = await promises.open(path);
+  try {
+    return await collected(file.createReadStream({ autoClose: false }), maxBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The bytes of a stream. Throws `InputTooLarge`, and reads no further, beyond `maxBytes`. */
+export async function collected(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes) throw new InputTooLarge(maxBytes);
+    all.push(chunk);
+  }
+  return Buffer.concat(all);
 }
 
 /** Names have the host and, on Linux, the namespace of process IDs: containers may share files. */

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { usesAscii } from "../core/locale.ts";
-import { nodeFiles } from "./files.ts";
+import { collected, nodeFiles } from "./files.ts";
 import { interruption } from "./interruption.ts";
 import { drawnInAscii, fullScreen, sink, spinner } from "./terminal.ts";
 import type { Source, System } from "./types.ts";
@@ -54,14 +54,11 @@ export async function nodeSystem(): Promise<System> {
   };
 }
 
-const readStdin: Source["read"] = async ({ signal, onWait, patience }) => {
-  const [{ addAbortSignal }, { buffer }] = await Promise.all([
-    import("node:stream"),
-    import("node:stream/consumers"),
-  ]);
+const readStdin: Source["read"] = async ({ signal, onWait, patience, maxBytes }) => {
+  const { addAbortSignal } = await import("node:stream");
   const timer = setTimeout(onWait, patience);
   try {
-    const bytes = await buffer(addAbortSignal(signal, process.stdin));
+    const bytes = await collected(addAbortSignal(signal, process.stdin), maxBytes);
     // Ctrl-C in a pipeline also ends the program that writes to stdin, and the end may be seen before the signal is.
     await new Promise(setImmediate);
     return bytes;

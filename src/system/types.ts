@@ -34,7 +34,10 @@ export interface Io {
 
 export interface Source {
   readonly isTTY: boolean;
-  /** Reads to the end. Rejects at once with the signal's reason when it is aborted, even if the end has just arrived. */
+  /**
+   * Reads to the end. Rejects with `InputTooLarge`, and reads no further, beyond `maxBytes`. Rejects at once with the signal's reason when it is aborted, even if the end has just
+   * arrived.
+   */
   readonly read: (options: ReadOptions) => Promise<Uint8Array>;
 }
 
@@ -43,6 +46,7 @@ export interface ReadOptions {
   /** Called once if the end has not arrived after `patience` milliseconds. */
   readonly onWait: () => void;
   readonly patience: number;
+  readonly maxBytes: number;
 }
 
 export interface Sink {
@@ -125,7 +129,8 @@ export interface Files {
   /** The numeric user id; undefined on platforms without one. */
   readonly user: number | undefined;
   readonly processes: Processes;
-  readonly read: (path: string) => Promise<Uint8Array>;
+  /** Reads a file or a device. Rejects with `InputTooLarge`, and reads no further, beyond `maxBytes`. */
+  readonly read: (path: string, maxBytes: number) => Promise<Uint8Array>;
   /** The text of a small file; undefined if it does not exist. Throws if it cannot be read. */
   readonly readText: (path: string) => string | undefined;
   /** Undefined if the path does not exist. */

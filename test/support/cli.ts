@@ -1,5 +1,5 @@
 import { addAbortListener } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -18,7 +18,7 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { serve } from "../../src/sandbox/serve.ts";
 import { descriptionFiles } from "../../src/system/description-cache.ts";
-import { isWritable, processes, readText, stat } from "../../src/system/files.ts";
+import { collected, isWritable, processes, readLimited, readText, stat } from "../../src/system/files.ts";
 import type { Programs, Prompts, ReadOptions, Sink, System } from "../../src/system/types.ts";
 import { throughProxy } from "./conformance.ts";
 import { words } from "./words.ts";
@@ -176,7 +176,7 @@ export async function createCli({
         },
         user: options.user ?? process.geteuid?.(),
         processes,
-        read: (path) => readFile(path),
+        read: readLimited,
         readText,
         stat,
         isWritable,
@@ -259,9 +259,11 @@ function memorySink({ terminal, rows }: RunOptions, failure?: Error): { sink: Si
 
 async function readInput(
   input: string | Uint8Array | SlowPipe,
-  { signal, onWait }: ReadOptions,
+  { signal, onWait, maxBytes }: ReadOptions,
 ): Promise<Uint8Array> {
-  if (typeof input === "string" || input instanceof Uint8Array) return Buffer.from(input);
+  if (typeof input === "string" || input instanceof Uint8Array) {
+    return collected([Buffer.from(input)], maxBytes);
+  }
   onWait();
   input.onWait?.();
   signal.throwIfAborted();

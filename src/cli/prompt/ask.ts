@@ -67,7 +67,11 @@ async function fromStdin(command: CommandNode, values: Values, runtime: Runtime)
   if (!arg || skipped || isReplaced(arg, values)) return values;
   const given = argumentValue(arg, values);
   if (given !== undefined && arg.stdin === "instead") return values;
-  const bytes = await readStdin(runtime, `; --${kebab(noStdin)} skips it`);
+  const bytes = await readStdin(runtime, {
+    how: `; --${kebab(noStdin)} skips it`,
+    from: arg.name,
+    kind: "text",
+  });
   const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
   if (text === "") return values;
   return withArgument(values, arg, given === undefined ? text : `${text}\n\n${given}`);

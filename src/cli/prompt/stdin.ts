@@ -1,16 +1,26 @@
+import { InputTooLarge, UsageError } from "../../core/errors.ts";
+import { type InputKind, inputLimits } from "../../core/values/input-limits.ts";
 import { isMachineFormat } from "../../core/view.ts";
 import type { Runtime } from "../start/services.ts";
 
 /** Milliseconds after which stderr says what gpuctl is waiting for. */
 const patience = 1_000;
 
+interface StdinOptions {
+  /** How to end or skip the input. */
+  readonly how: string;
+  /** The flag or the argument that it is for. */
+  readonly from: string;
+  readonly kind: InputKind;
+}
+
 /**
- * Reads stdin to its end, and says on stderr when that takes long; `how` says how to end or skip it. Throws `Interrupted`
- * at once when the user interrupts.
+ * Reads stdin to its end, and says on stderr when that takes long. Throws `Interrupted` at once when the user
+ * interrupts, and `UsageError` for more than the limit.
  */
-export const readStdin = (
+export const readStdin = async (
   { settings, system }: Pick<Runtime, "settings" | "system">,
-  how: string,
+  { how, from, kind }: StdinOptions,
 ): Promise<Uint8Array> => {
   const { io, interrupted } = system;
   const onWait = () => {
@@ -18,9 +28,17 @@ export const readStdin = (
     if (settings.quiet || (isMachineFormat(settings.output) && !io.stderr.isTTY)) return;
     void io.stderr.write(`Reading standard input until it ends${how}.\n`);
   };
-  return io.stdin.read({ signal: interrupted, onWait, patience });
+  try {
+    return await io.stdin.read({ signal: interrupted, onWait, patience, maxBytes: inputLimits[kind] });
+  } catch (error) {
+    if (error instanceof InputTooLarge) throw new UsageError(`${from} from standard input: ${error.message}`);
+    throw error;
+  }
 };
 
 /** Reads what the user asked to read from stdin, such as the file `-`. */
-export const readNamedStdin = (runtime: Pick<Runtime, "settings" | "system">): Promise<Uint8Array> =>
-  readStdin(runtime, runtime.system.io.stdin.isTTY ? "; press Ctrl-D to end it" : "");
+export const readNamedStdin = (
+  runtime: Pick<Runtime, "settings" | "system">,
+  options: Omit<StdinOptions, "how">,
+): Promise<Uint8Array> =>
+  readStdin(runtime, { ...options, how: runtime.system.io.stdin.isTTY ? "; press Ctrl-D to end it" : "" });

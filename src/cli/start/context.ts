@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
 import { readFailed } from "../../core/errors.ts";
+import { inputLimits } from "../../core/values/input-limits.ts";
 import { showProgress } from "../print/progress.ts";
 import { readNamedStdin } from "../prompt/stdin.ts";
 import type { Connection } from "./connection.ts";
@@ -25,10 +26,10 @@ export function createContext(
     setFailureContext: notes.setFailureContext,
     progress: (text, work) => showProgress(text, work, settings, system),
     files: {
-      read: async (path, from) => {
-        if (path === "-") return readNamedStdin(runtime);
+      read: async (path, from, kind = "text") => {
+        if (path === "-") return readNamedStdin(runtime, { from, kind });
         try {
-          return await files.read(resolve(files.cwd, path));
+          return await files.read(resolve(files.cwd, path), inputLimits[kind]);
         } catch (cause) {
           throw readFailed(from, path, cause);
         }

@@ -62,7 +62,7 @@ export function createPorts(
     secrets: createSecrets({
       keyring,
       files,
-      readStdin: () => readNamedStdin(runtime),
+      readStdin: () => readNamedStdin(runtime, { from: "the key", kind: "text" }),
       askSecret: async (question, hint) => (await ask(hint)).secret(question),
       output: programs.output,
     }),

@@ -108,7 +108,7 @@ function checkedSize(
 
 /** A reference picture as base64. */
 async function referencePicture(path: string, files: Context["files"]): Promise<string> {
-  const bytes = await files.read(path, "--image");
+  const bytes = await files.read(path, "--image", "bytes");
   const ext = sniff(bytes)?.ext;
   if (ext === undefined || !["png", "jpg", "webp"].includes(ext)) {
     throw new UsageError(`--image must be a PNG, JPEG or WebP picture; ${path} is ${ext ?? "none of them"}`);

@@ -55,13 +55,17 @@ export default defineCommand({
       sort === undefined
         ? undefined
         : (await import("./sort.ts")).sorter(sort, context.settings.columns ?? []);
+    const filtered = label !== undefined || olderThan !== undefined;
     const read = async () => {
       const listings = await listEach(context, input, types);
+      if (!filtered) return listings;
       const matches = rentalFilter(flags, context.serviceNow());
       return { ...listings, rentals: listings.rentals.filter(({ record }) => matches(record)) };
     };
-    const arrange = (all: readonly ActiveRental[]) => (sorted?.(all) ?? all).slice(0, limit);
-    const filtered = label !== undefined || olderThan !== undefined;
+    const arrange = (all: readonly ActiveRental[]) => {
+      const inOrder = sorted?.(all) ?? all;
+      return limit === undefined ? inOrder : inOrder.slice(0, limit);
+    };
     if (flags.watch !== undefined) {
       return (await import("./watch.ts")).watchRentals(read, arrange, flags.watch, context);
     }
@@ -72,7 +76,10 @@ export default defineCommand({
     const shown = arrange(rentals);
     return {
       data: shown.map(({ record }) => record),
-      rows: shown.map(rowOf),
+      /** Computed only for a format that shows rows. */
+      get rows() {
+        return shown.map(rowOf);
+      },
       view: { ...activeRentals, empty: filtered ? `No active ${names} match.` : `No active ${names}.` },
       ...(failed && {
         failure: new Incomplete(

@@ -52,7 +52,7 @@ export async function listEach(
       return [];
     }),
   );
-  const rentals = (await Promise.all(listings)).flat();
+  const rentals = joined(await Promise.all(listings));
   interrupted.throwIfAborted();
   return { rentals, listed: types.filter((type) => !failures.has(type)), failures };
 }
@@ -66,7 +66,7 @@ export async function listActive({ call }: Pick<Context, "call">): Promise<reado
     const page = await call(kinds[type].list, {}, { warn: () => refuseListing(type) });
     return (recordsIn(page) ?? refuseListing(type)).map((record) => ({ record, type }));
   });
-  return (await Promise.all(listings)).flat();
+  return joined(await Promise.all(listings));
 }
 
 function refuseListing(type: RentalType): never {
@@ -74,6 +74,11 @@ function refuseListing(type: RentalType): never {
     `the service's list of ${kinds[type].plural} is incomplete, or not a list`,
     "Nothing was changed. `gpuctl rentals list` shows what the service lists.",
   );
+}
+
+/** The lists as one. `flat` takes several times as long for millions of records. */
+function joined<Item>([first = [], ...others]: readonly (readonly Item[])[]): readonly Item[] {
+  return others.length === 0 ? first : first.concat(...others);
 }
 
 /** In the order in which they are listed. */

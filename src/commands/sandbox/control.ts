@@ -131,7 +131,7 @@ const isUnusableState = (error: unknown): boolean =>
 
 /** Reads a file as text. Throws `UsageError` when it is not valid UTF-8. */
 export async function readText(file: string, files: Pick<Context["files"], "read">): Promise<string> {
-  const bytes = await files.read(file, "FILE");
+  const bytes = await files.read(file, "FILE", "bytes");
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
