@@ -211,3 +211,10 @@ test.each([
   });
   expect(err).toContain("id cannot be used in a path");
 });
+
+test("api-keys create does not print the ID alone, which would lose the value", async () => {
+  const { run } = await createCli();
+  const { code, err, out, requests } = await run("api-keys create ci -o id --sandbox");
+  expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
+  expect(err).toContain("the value of the key would be lost\nNothing was sent. Use --output json.");
+});

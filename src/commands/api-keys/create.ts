@@ -40,6 +40,11 @@ export default defineCommand({
   run: async ({ args: { name }, flags: { access }, ...context }) => {
     const { progress, request, say, settings } = context;
     if (name === "") throw new UsageError("NAME must not be empty");
+    if (settings.output === "id") {
+      throw new UsageError("--output id prints only the ID, and the value of the key would be lost", {
+        hint: "Nothing was sent. Use --output json.",
+      });
+    }
     const { found: operation, description } = await apiKeyOperation("create", context);
     const { body, unknown } = bodyOf(description, operation, [
       { like: /^(name|label|title)$/i, assumed: "name", value: name },
