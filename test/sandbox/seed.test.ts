@@ -171,12 +171,19 @@ test("a seed replaces all earlier state", async () => {
   expect(sandbox.requests(50).map(({ number }) => number)).toEqual([1, 2]);
 });
 
-test("JSON and an empty text are valid seeds", async () => {
+test("JSON is a valid seed, and an empty map is the initial state", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(JSON.stringify({ rentals: [{ rentalType: "virtual-machine", gpuCount: 1 }] }));
   expect(sandbox.status().rentals.active).toBe(1);
-  await sandbox.seed("");
+  await sandbox.seed("{}");
   expect(sandbox.status().rentals.active).toBe(0);
+});
+
+test.each(["", "\n", "# nothing"])("an empty text replaces nothing: %j", async (text) => {
+  const sandbox = await openSandbox();
+  await sandbox.seed("rentals: [{ rentalType: virtual-machine, gpuCount: 1 }]");
+  await expect(sandbox.seed(text)).rejects.toThrow("the seed is empty; {} describes the initial state");
+  expect(sandbox.status().rentals.active).toBe(1);
 });
 
 test("the clock runs on from the time in the seed", async () => {

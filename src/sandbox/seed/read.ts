@@ -67,7 +67,7 @@ export interface Seed {
 }
 
 /**
- * Reads a seed, YAML or JSON; an empty one describes the initial state.
+ * Reads a seed, YAML or JSON; `{}` describes the initial state. An empty text is invalid: it is rather a mistake.
  * @throws ControlRefused naming each invalid field and its line
  */
 export async function readSeed(text: string): Promise<Seed> {
@@ -78,6 +78,9 @@ export async function readSeed(text: string): Promise<Seed> {
   if (error) throw new ControlRefused([], `the seed is not valid YAML or JSON: ${error.message.trim()}`);
   const seedError = (issues: readonly Issue[]): ControlRefused => errorWithLines(issues, parsed, lines);
   const content = toValue(parsed);
+  if (content === null || content === undefined) {
+    throw new ControlRefused([], "the seed is empty; {} describes the initial state");
+  }
   if (!isRecord(content)) {
     throw new ControlRefused([], "the seed must be a map with keys such as rentals, volumes and clock");
   }
@@ -88,7 +91,7 @@ export async function readSeed(text: string): Promise<Seed> {
 
 function toValue(parsed: Document): unknown {
   try {
-    return parsed.toJS() ?? {};
+    return parsed.toJS();
   } catch (error) {
     throw new ControlRefused([], `the seed cannot be read: ${reasonOf(error)}`);
   }
