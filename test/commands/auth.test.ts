@@ -105,6 +105,17 @@ describe("auth login", () => {
     expect(untested.err).toContain("The key was saved untested: --no-validate.");
   });
 
+  test.each([
+    ["a redirect to another host", always(302, "", { location: "https://login.example.net/" })],
+    ["a web page", always(200, "<html>Welcome</html>", { "content-type": "text/html" })],
+  ])("saves no key when the host responds with %s", async (_, respond) => {
+    const cli = await createCli({ respond });
+    const { code, out, err } = await cli.run(checkedLogin, { stdin: key });
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    expect(err).toContain("Nothing was saved. Is the base URL right? --no-validate saves the key untested.");
+    await expect(stat(configOf(cli))).rejects.toThrow();
+  });
+
   test.each(["", "  \n", "two words", "clé"])("the key %j is rejected", async (stdin) => {
     const cli = await createCli();
     expect(await cli.run(login(), { stdin })).toMatchObject({ code: 2, out: "" });

@@ -5,14 +5,14 @@ import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import type { ProfileChange } from "../../config/types.ts";
 import { reasonOf } from "../../core/errors.ts";
-import { KeyRejected } from "../../core/service-errors.ts";
+import { InvalidResponse, KeyRejected, ServiceError } from "../../core/service-errors.ts";
 import { keyEnding } from "../../core/text.ts";
 
 export default defineCommand({
   path: "auth login",
   summary: "Store an API key and its hosts in a profile",
   details:
-    "The key is tried with a request that changes nothing, and not saved if the service rejects it; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "The key is tried with a request that changes nothing. It is not saved if the service rejects it, or if the host redirects or does not respond with JSON; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {
@@ -72,15 +72,19 @@ export default defineCommand({
   },
 });
 
-/** Tries the key, and returns what was found. Throws `KeyRejected` when the service does not accept it. */
+/**
+ * Tries the key, and returns what was found. Throws `KeyRejected` when the service does not accept it, and the failure
+ * when the host is not the service.
+ */
 async function checked(
   apiKey: string | undefined,
   {
     callAt,
     requestAt,
     settings,
+    setFailureContext,
     progress,
-  }: Pick<Ports, "callAt" | "requestAt"> & Pick<Context, "settings" | "progress">,
+  }: Pick<Ports, "callAt" | "requestAt"> & Pick<Context, "settings" | "setFailureContext" | "progress">,
 ): Promise<string> {
   const { baseUrl, inferenceBaseUrl, validate } = settings;
   const untested = (why: string) => `The key was saved untested: ${why}. \`gpuctl auth status\` tests it.`;
@@ -95,6 +99,15 @@ async function checked(
     return keyStateText[state];
   } catch (error) {
     if (error instanceof KeyRejected) throw error;
+    if (isWrongHost(error)) {
+      setFailureContext("Nothing was saved. Is the base URL right? --no-validate saves the key untested.");
+      throw error;
+    }
     return untested(`the service could not check it (${reasonOf(error)})`);
   }
 }
+
+/** Whether an error says that the host is not the service: it redirects, or its response is not JSON. */
+const isWrongHost = (error: unknown): boolean =>
+  error instanceof InvalidResponse ||
+  (error instanceof ServiceError && error.status >= 300 && error.status < 400);
