@@ -1,15 +1,16 @@
 import type { Exchange } from "../../client/fetch.ts";
 import type { Settings } from "../../config/settings.ts";
 import { isMachineFormat } from "../../core/view.ts";
+import { oneLine } from "../../output/text.ts";
 import type { Sink } from "../../system/types.ts";
 
 /** Messages on stderr. */
 export interface Notes {
   /**
    * Prints a line on stderr at once. With a machine format, prints it after the result, and not if the run fails. With
-   * `--quiet`, never prints it.
+   * `--quiet`, never prints it. A line feed in it becomes a space, unless `asTyped` says that the user typed it.
    */
-  readonly say: (line: string) => void;
+  readonly say: (line: string, options?: { readonly asTyped: boolean }) => void;
   /** Sets a line to print between the error and its hint if the run fails: what was done by then, such as saved files. */
   readonly setFailureContext: (line: string) => void;
   readonly failureContext: () => string | undefined;
@@ -28,10 +29,11 @@ export function createNotes(
 ): Notes {
   const held: string[] = [];
   let failureContext: string | undefined;
-  const say = (line: string): void => {
+  const say: Notes["say"] = (line, { asTyped } = { asTyped: false }) => {
     if (quiet) return;
-    if (isMachineFormat(output)) held.push(line);
-    else void stderr.write(`${line}\n`);
+    const shown = asTyped ? line : oneLine(line, false);
+    if (isMachineFormat(output)) held.push(shown);
+    else void stderr.write(`${shown}\n`);
   };
   const warned = new Set<string>();
   return {

@@ -1,6 +1,7 @@
 import type { Update } from "../../command-kit/context.ts";
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { duration } from "../../core/values/durations.ts";
+import { oneLine } from "../../output/text.ts";
 import type { Sink, System } from "../../system/types.ts";
 
 /** The elapsed time is shown after this many milliseconds. */
@@ -34,7 +35,7 @@ export async function showProgress<Value>(
 function lines(text: string, { write }: Sink): Update {
   let last: string | undefined;
   const update: Update = (next) => {
-    if (next !== last) void write(`${next}\n`);
+    if (next !== last) void write(`${oneLine(next, false)}\n`);
     last = next;
   };
   update(text);

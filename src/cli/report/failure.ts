@@ -3,6 +3,7 @@ import { Incomplete } from "../../core/errors.ts";
 import { asList, isRecord } from "../../core/json.ts";
 import { sentence } from "../../core/text.ts";
 import { escapedJson } from "../../output/json.ts";
+import { oneLine } from "../../output/text.ts";
 import type { Invocation } from "../parse/program.ts";
 import { flagFor } from "../parse/values.ts";
 import { exit } from "./exit.ts";
@@ -95,7 +96,7 @@ function fieldPath(path: unknown): readonly (string | number)[] {
 export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure): string =>
   `${escapedJson({ error: failure })}\n`;
 
-/** A failure as text for people. */
+/** A failure as text for people. A line feed from outside starts no line of its own. */
 export function failureText(failure: ReportedFailure): string {
   const { code, message, status, issues, hint, request, serviceCode } = failure;
   const response = serviceCode === null ? status : `${status} ${serviceCode}`;
@@ -106,7 +107,7 @@ export function failureText(failure: ReportedFailure): string {
     ...issues.map((issue) => `  ${issueText(issue)}`),
     ...(hint ? [hint] : []),
   ];
-  return `${lines.join("\n")}\n`;
+  return lines.map((line) => `${oneLine(line, false)}\n`).join("");
 }
 
 /**

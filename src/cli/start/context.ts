@@ -22,7 +22,7 @@ export function createContext(
     serviceNow,
     sleep: (milliseconds) => clock.sleep(milliseconds, interrupted),
     interrupted,
-    say: notes.say,
+    say: (line) => notes.say(line),
     setFailureContext: notes.setFailureContext,
     progress: (text, work) => showProgress(text, work, settings, system),
     files: {

@@ -70,7 +70,8 @@ export async function run(
   // The answers are not lost when one of them is rejected. A confirmation that was not given is not put in the line.
   const sayUnconfirmed = (error: unknown): never => {
     const isCancelled = error instanceof Interrupted || system.interrupted.aborted;
-    if (line && !isCancelled) notes.say(againText(line, command.confirm === undefined || settings.yes));
+    if (line && !isCancelled)
+      notes.say(againText(line, command.confirm === undefined || settings.yes), { asTyped: true });
     throw error;
   };
   const input = await prepare().catch(sayUnconfirmed);
@@ -82,7 +83,7 @@ export async function run(
       (before, { field, flag }) => withFlagReplaced(before, flagsThatSet(node, [field]), flag),
       line ?? invocation.argv,
     );
-    notes.say(againText(confirmed ? withYes(words) : words, true));
+    notes.say(againText(confirmed ? withYes(words) : words, true), { asTyped: true });
   };
   if (!command.uses?.includes("changeLine")) {
     sayLine();

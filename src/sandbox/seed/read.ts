@@ -75,7 +75,11 @@ export async function readSeed(text: string): Promise<Seed> {
   const lines = new yaml.LineCounter();
   const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true });
   const [error] = parsed.errors;
-  if (error) throw new ControlRefused([], `the seed is not valid YAML or JSON: ${error.message.trim()}`);
+  if (error) {
+    // The first line says what and where; the others show the text of the seed.
+    const [message = ""] = error.message.split("\n");
+    throw new ControlRefused([], `the seed is not valid YAML or JSON: ${message.replace(/:$/, "")}`);
+  }
   const seedError = (issues: readonly Issue[]): ControlRefused => errorWithLines(issues, parsed, lines);
   const content = toValue(parsed);
   if (content === null || content === undefined) {
