@@ -1,5 +1,4 @@
 import type { Received, RequestLine } from "./service-errors.ts";
-import { limitText } from "./values/input-limits.ts";
 
 /** The message of anything that was thrown. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
@@ -220,17 +219,6 @@ export class SaveFailed extends Error {
     super(`cannot save ${path}: ${reason}`, options);
     this.path = path;
     this.reason = reason;
-  }
-}
-
-/** More was to be read from a file or from stdin than the limit allows. */
-export class InputTooLarge extends Error {
-  override readonly name = "InputTooLarge";
-  readonly maxBytes: number;
-
-  constructor(maxBytes: number) {
-    super(`it is larger than ${limitText(maxBytes)}`);
-    this.maxBytes = maxBytes;
   }
 }
 

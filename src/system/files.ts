@@ -1,8 +1,9 @@
 import { accessSync, constants, promises, readFileSync, readlinkSync, statSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import process from "node:process";
-import { codeOf, InputTooLarge, Unavailable } from "../core/errors.ts";
+import { codeOf, Unavailable } from "../core/errors.ts";
 import type { Environment } from "../core/urls.ts";
+import { InputTooLarge } from "../core/values/input-limits.ts";
 import type { Processes } from "../core/work/lock.ts";
 import type { Files, PathFacts } from "./types.ts";
 

@@ -1,5 +1,5 @@
-import { InputTooLarge, UsageError } from "../../core/errors.ts";
-import { type InputKind, inputLimits } from "../../core/values/input-limits.ts";
+import { UsageError } from "../../core/errors.ts";
+import { type InputKind, InputTooLarge, inputLimits } from "../../core/values/input-limits.ts";
 import { isMachineFormat } from "../../core/view.ts";
 import type { Runtime } from "../start/services.ts";
 

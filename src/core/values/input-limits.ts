@@ -6,5 +6,10 @@ export const inputLimits = { text: 16 * mib, bytes: 64 * mib } as const;
 /** What an input is read as. */
 export type InputKind = keyof typeof inputLimits;
 
-/** A limit for people, such as `16 MiB`. */
-export const limitText = (bytes: number): string => `${bytes / mib} MiB`;
+/** A file or stdin has more than `maxBytes`. A `UsageError` that names the flag replaces it. */
+export class InputTooLarge extends Error {
+  override readonly name = "InputTooLarge";
+  constructor(maxBytes: number) {
+    super(`it is larger than ${maxBytes / mib} MiB`);
+  }
+}
