@@ -10,7 +10,12 @@ describe("a line feed from the service starts no line of a message", () => {
   test.each([
     ["an error", "rentals summary", 400, failed],
     ["a code", "rentals summary", 400, { code: forged, message: "bad" }],
-    ["a status in progress", "rentals wait 1 --wait-timeout 3s --interval 1s", 200, { id: 1, status: forged }],
+    [
+      "a status in progress",
+      "rentals wait 1 --wait-timeout 3s --interval 1s",
+      200,
+      { id: 1, status: forged },
+    ],
     ["a note", "chat hi --usage --no-stream -m x", 200, { choices: [], usage: { prompt_tokens: forged } }],
   ])("%s", async (_, line, status, body) => {
     const { run } = await createCli({ respond: () => Response.json(body, { status }) });
