@@ -120,23 +120,60 @@ async function startOf(body: FetchResponse["body"], maxBytes: number) {
   return { text: text + decoder.decode(), isComplete: true };
 }
 
+/** The first character of a body after whitespace and a byte order mark, if it is ASCII, and the whole body. */
+export async function firstCharacter(
+  chunks: AsyncGenerator<Uint8Array>,
+): Promise<{ readonly first: string | undefined; readonly body: AsyncGenerator<Uint8Array> }> {
+  const head: Uint8Array[] = [];
+  let first: number | undefined;
+  while (first === undefined) {
+    const next = await chunks.next();
+    if (next.done) break;
+    head.push(next.value);
+    first = next.value.find((byte) => !ignoredBytes.has(byte));
+  }
+  return {
+    first: first === undefined ? undefined : String.fromCharCode(first),
+    body: startingWith(head, chunks),
+  };
+}
+
+/** Whitespace and the UTF-8 byte order mark. */
+const ignoredBytes: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+
+export async function* startingWith<Item>(
+  head: readonly Item[],
+  rest: AsyncGenerator<Item>,
+): AsyncGenerator<Item> {
+  try {
+    yield* head;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
 /**
  * Yields the bytes of a response as they arrive. The deadline applies to each wait for bytes, not to the whole response
- * and not to the time that the consumer takes. Throws the deadline's reason when it expires.
+ * and not to the time that the consumer takes. A chunk that `isProgress` rejects does not end a wait. Throws the
+ * deadline's reason when it expires.
  */
 export async function* withIdleTimeout(
   { body }: FetchResponse,
   deadline: Deadline,
+  isProgress: (chunk: Uint8Array) => boolean = () => true,
 ): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const chunks = body[Symbol.asyncIterator]();
   try {
+    deadline.extend();
     for (;;) {
-      deadline.extend();
       const next = await orAborted(chunks.next(), deadline.signal);
-      deadline.pause();
+      const progress = next.done === true || isProgress(next.value);
+      if (progress) deadline.pause();
       if (next.done) return;
       yield next.value;
+      if (progress) deadline.extend();
     }
   } finally {
     // Not awaited, because it never settles if the body is stalled.

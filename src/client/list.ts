@@ -4,7 +4,7 @@ import { InvalidResponse, ResponseTooLarge } from "../core/service-errors.ts";
 import { markedNumber, withoutMarks } from "../core/values/exact-numbers.ts";
 import type { ReadResponse, RequestInFlight } from "./attempt.ts";
 import { transportError } from "./failure.ts";
-import { readText, withIdleTimeout } from "./fetch.ts";
+import { firstCharacter, readText, startingWith, withIdleTimeout } from "./fetch.ts";
 import { jsonOf } from "./response.ts";
 import { type CallOptions, send } from "./send.ts";
 
@@ -33,24 +33,10 @@ async function listedPages(pages: AsyncGenerator<readonly unknown[]>): Promise<L
   return { records: startingWith(first.done ? [] : [first.value], pages) };
 }
 
-async function* startingWith<Item>(head: readonly Item[], rest: AsyncIterable<Item>): AsyncGenerator<Item> {
-  yield* head;
-  yield* rest;
-}
-
 const readList: ReadResponse<Listed> = async (response, inFlight) => {
   const { request, deadline, limits } = inFlight;
-  const chunks = withIdleTimeout(response, deadline);
-  const head: Uint8Array[] = [];
-  let firstByte: number | undefined;
-  while (firstByte === undefined) {
-    const next = await chunks.next();
-    if (next.done) break;
-    head.push(next.value);
-    firstByte = next.value.find((byte) => !ignoredBytes.has(byte));
-  }
-  const body = startingWith(head, chunks);
-  if (firstByte !== openingBracket) {
+  const { first: start, body } = await firstCharacter(withIdleTimeout(response, deadline));
+  if (start !== "[") {
     const text = await readText({ body }, deadline, limits.body[request.effect]);
     return { data: jsonOf(text, response.status, request) };
   }
@@ -60,10 +46,6 @@ const readList: ReadResponse<Listed> = async (response, inFlight) => {
   inFlight.keepOpen();
   return { records: untilEnd(first.done ? [] : first.value, batches, inFlight) };
 };
-
-const openingBracket = 0x5b;
-/** Whitespace and the UTF-8 byte order mark. */
-const ignoredBytes: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
 /** The first batch and the rest; clears the deadline at the end. */
 async function* untilEnd<Batch>(

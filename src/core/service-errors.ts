@@ -77,11 +77,22 @@ export class NetworkError extends RequestError {
   }
 }
 
-/** A streamed response ended early. What arrived is only a part, and it may have been charged for. */
+/**
+ * A streamed response ended early. What arrived is only a part, and it may have been charged for. `received` is what
+ * arrived, unless its text was passed on.
+ */
 export class StreamTruncated extends Error {
   override readonly name = "StreamTruncated";
-  constructor(reason: string) {
+  readonly reason: string;
+  readonly received: Received | undefined;
+  constructor(reason: string, received?: Received) {
     super(`the response was cut off: ${reason}`);
+    this.reason = reason;
+    this.received = received;
+  }
+
+  withoutResponse(): StreamTruncated {
+    return new StreamTruncated(this.reason);
   }
 }
 

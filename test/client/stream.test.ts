@@ -97,6 +97,23 @@ describe("a stream", () => {
     });
   });
 
+  test("of comments alone times out", async () => {
+    let comments = 0;
+    const server = await listen((_request, response) => {
+      events(response).write("data: 0\n\n");
+      const timer = setInterval(() => {
+        comments += 1;
+        if (comments === 100) response.end();
+        else response.write(": keep alive\n\n");
+      }, 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    expect(await gather(caller(server.origin, { timeout: 200 }).stream(...chat))).toMatchObject({
+      received: ["0"],
+      error: { name: "StreamTruncated", message: "the response was cut off: no response within 0.2 s" },
+    });
+  });
+
   test("that is interrupted keeps the partial output, and is not a failure", async () => {
     const controller = new AbortController();
     const server = await listen((_request, response) => {

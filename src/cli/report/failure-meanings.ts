@@ -80,7 +80,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     code: "ANSWER_CUT",
     exitCode: exit.network,
     retryable: true,
-    hint: "The part that arrived was kept. You may have been charged for it, and a retry sends a new request.",
+    hint: "You may have been charged for what arrived, and a retry sends a new request.",
   }),
   NetworkError: () => ({
     exitCode: exit.network,

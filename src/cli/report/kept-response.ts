@@ -1,5 +1,10 @@
 import { EmptyResult, reasonOf, SomeFailed } from "../../core/errors.ts";
-import { InterruptedWrite, type Received, UnknownOutcome } from "../../core/service-errors.ts";
+import {
+  InterruptedWrite,
+  type Received,
+  StreamTruncated,
+  UnknownOutcome,
+} from "../../core/service-errors.ts";
 import type { Files } from "../../system/types.ts";
 
 /**
@@ -28,7 +33,10 @@ export async function keptResponse(
 function receivedIn(error: unknown): readonly Received[] {
   if (error instanceof SomeFailed) return error.failures.flatMap(({ error }) => receivedIn(error));
   const hasResponse =
-    error instanceof EmptyResult || error instanceof UnknownOutcome || error instanceof InterruptedWrite;
+    error instanceof EmptyResult ||
+    error instanceof UnknownOutcome ||
+    error instanceof InterruptedWrite ||
+    error instanceof StreamTruncated;
   return hasResponse && error.received ? [error.received] : [];
 }
 

@@ -1,12 +1,18 @@
-import { type CompletionChunk, completionChunks, readChunk } from "../../client/stream.ts";
+import {
+  type CompletionChunk,
+  completionChunks,
+  contentOf,
+  readChunk,
+  serviceErrorIn,
+} from "../../client/stream.ts";
 import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { warnOfUnknownPrice } from "../../command-kit/inference.ts";
+import { receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { UsageError } from "../../core/errors.ts";
-import { ServiceError } from "../../core/service-errors.ts";
+import { EmptyResult, UsageError } from "../../core/errors.ts";
+import { type Received, ServiceError } from "../../core/service-errors.ts";
 
 export default defineCommand({
   path: "chat",
@@ -58,14 +64,17 @@ export default defineCommand({
     const report = (ending: Ending) => reportEnding(ending, usage, context);
     if (noStream || !(settings.output === "table" || settings.output === "jsonl")) {
       const data = await progress("Thinking", () => call("createChatCompletion", input));
-      report(readChunk(data));
-      return { data, paid: true };
+      const content = contentOf(data);
+      const asText = settings.output === "table";
+      assertUsable(new Set([content]), { asText, error: serviceErrorIn(data), received: receivedJson(data) });
+      const chunk = readChunk(data);
+      report(chunk);
+      return asText && content === "text" ? { text: [chunk.text], paid: true } : { data, paid: true };
     }
     const streamed = { ...input, stream: true, ...(usage && { stream_options: { include_usage: true } }) };
-    const events = streamCompletion(streamed, context, report);
-    return settings.output === "jsonl"
-      ? { records: bodies(events), paid: true }
-      : { text: texts(events), paid: true };
+    const asText = settings.output === "table";
+    const events = streamCompletion(streamed, asText, context, report);
+    return asText ? { text: texts(events), paid: true } : { records: bodies(events), paid: true };
   },
 });
 
@@ -77,27 +86,59 @@ type Ending = Pick<CompletionChunk, "finish" | "usage">;
 
 /**
  * The events of the response as they arrive. Throws `StreamTruncated` when an event reports a failure, and when the
- * stream ends without `[DONE]` or a finish reason, because the response is then incomplete.
+ * stream ends without `[DONE]` or a finish reason, because the response is then incomplete, and `EmptyResult` for a complete
+ * response without anything to print.
  */
 async function* streamCompletion(
   input: InputOf<"createChatCompletion">,
+  asText: boolean,
   context: Pick<Context, "progress" | "stream">,
   report: (ending: Ending) => void,
 ): AsyncGenerator<CompletionChunk> {
   let finish: Ending["finish"];
   let usage: Ending["usage"];
+  const contents = new Set<ReturnType<typeof contentOf>>();
   const hideProgress = showProgress(context);
   try {
-    for await (const piece of completionChunks(await open(input, context))) {
+    const events = await open(input, context);
+    for await (const piece of completionChunks(events)) {
+      const error = serviceErrorIn(piece.body);
+      if (error !== undefined) assertUsable(contents, { asText, error, received: events.received() });
+      contents.add(contentOf(piece.body));
       finish = piece.finish ?? finish;
       usage = piece.usage ?? usage;
       if (piece.text !== "") await hideProgress();
       yield piece;
     }
+    const received = events.received();
+    assertUsable(contents, { asText, received: received && { ...received, complete: true } });
   } finally {
     await hideProgress();
   }
   report({ finish, usage });
+}
+
+/**
+ * Throws `EmptyResult`, with what was received, for a response that is not a completion, or has something to say that is
+ * not text when text is printed.
+ */
+function assertUsable(
+  contents: ReadonlySet<ReturnType<typeof contentOf>>,
+  {
+    asText,
+    error,
+    received,
+  }: {
+    readonly asText: boolean;
+    readonly error?: string | undefined;
+    readonly received: Received | undefined;
+  },
+): void {
+  if (contents.has("text")) return;
+  if (!contents.has("nothing") && !contents.has("other")) {
+    throw new EmptyResult(error ?? "the response is not a chat completion", received);
+  }
+  if (asText && contents.has("other")) throw new EmptyResult("the response has no text", received);
 }
 
 /** The text of each event. */

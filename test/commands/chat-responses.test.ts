@@ -1,0 +1,98 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
+
+const service = overNetwork();
+const ask = "chat Hello --model llama";
+const events = "text/event-stream";
+
+const answering = (body: string, type?: string) =>
+  createCli({
+    respond: () =>
+      new Response(Buffer.from(body), { headers: type === undefined ? {} : { "content-type": type } }),
+  });
+const whole = '{"choices":[{"message":{"content":"PAID"}}]}';
+const delta = '{"choices":[{"delta":{"content":"PAID"}}]}';
+
+describe("a complete answer is printed", () => {
+  test.each([
+    ["JSON", "application/json", whole],
+    ["JSON as text/json", "text/json", whole],
+    ["JSON as bytes", "application/octet-stream", whole],
+    ["JSON of a vendor", "application/vnd.api+json", whole],
+    ["JSON as text", "text/plain", `\n ${whole}`],
+    ["JSON without a type", undefined, whole],
+    ["JSON as a stream", events, whole],
+    ["a stream as JSON", "application/json", `data: ${delta}\n\ndata: [DONE]\n\n`],
+    ["a stream without blank lines", events, `data: ${delta}\ndata: [DONE]\n`],
+    [
+      "a stream of parts",
+      events,
+      'data: {"choices":[{"delta":{"content":[{"type":"text","text":"PAID"}]}}]}\n\ndata: [DONE]\n\n',
+    ],
+  ])("%s", async (_name, type, body) => {
+    const { run } = await answering(body, type);
+    expect(await run(ask, service)).toMatchObject({ code: 0, out: "PAID\n", err: "" });
+  });
+
+  test("JSON with parts, without streaming", async () => {
+    const { run } = await answering('{"choices":[{"message":{"content":[{"type":"text","text":"PAID"}]}}]}');
+    expect(await run(`${ask} --no-stream`, service)).toMatchObject({ code: 0, out: "PAID\n" });
+  });
+
+  test("an empty text is an answer", async () => {
+    const { run } = await answering('{"choices":[{"message":{"role":"assistant","content":""}}]}');
+    expect(await run(ask, service)).toMatchObject({ code: 0, out: "" });
+  });
+});
+
+describe("an answer that cannot be printed is kept as received", () => {
+  const error = '{"code":"FORBIDDEN","message":"not for you","issues":[]}';
+  test.each([
+    ["half of a JSON", 10, "application/json", whole.slice(0, -3)],
+    [
+      "reasoning without text",
+      7,
+      "application/json",
+      '{"choices":[{"message":{"content":null,"reasoning_content":"PAID"}}]}',
+    ],
+    ["a choice of another format", 7, events, 'data: {"choices":[{"text":"PAID"}]}\n\ndata: [DONE]\n\n'],
+    ["the service's error in a stream", 7, events, `data: ${error}\n\ndata: [DONE]\n\n`],
+    ["the service's error", 7, "application/json", error],
+    ["an empty object", 7, "application/json", "{}"],
+    ["the end of a stream alone", 7, events, "data: [DONE]\n\n"],
+    ["plain text", 9, "text/plain", "PAID"],
+  ])("%s", async (_name, code, type, body) => {
+    const { run, folder } = await answering(body, type);
+    const outcome = await run(ask, service);
+    expect(outcome).toMatchObject({ code, out: "" });
+    const [file = ""] = await readdir(folder);
+    expect(outcome.err).toContain(file);
+    expect(await readFile(join(folder, file), "utf8")).toBe(body);
+  });
+
+  test.each(["--no-stream", "-o json"])("the service's error with %s", async (flag) => {
+    for (const body of [error, "{}"]) {
+      const { run, folder } = await answering(body, "application/json");
+      expect(await run(`${ask} ${flag}`, service)).toMatchObject({ code: 7, out: "" });
+      const [file = ""] = await readdir(folder);
+      expect(await readFile(join(folder, file), "utf8")).toBe(`${body}\n`);
+    }
+  });
+
+  test("the text after an event that cannot be read is printed, and the response kept", async () => {
+    const body = `data: {oops\n\ndata: ${delta}\n\ndata: [DONE]\n\n`;
+    const { run, folder } = await answering(body, events);
+    expect(await run(ask, service)).toMatchObject({ code: 9, out: "PAID\n" });
+    const [file = ""] = await readdir(folder);
+    expect(await readFile(join(folder, file), "utf8")).toBe(body);
+  });
+
+  test("text that was printed is not kept a second time", async () => {
+    const { run, folder } = await answering(`data: ${delta}\n\n`, events);
+    expect(await run(ask, service)).toMatchObject({ code: 9, out: "PAID\n" });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
