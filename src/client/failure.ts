@@ -83,8 +83,9 @@ export function transportError(cause: unknown, { request, status, received }: Un
     return new NetworkError(failed.message, failed.code, request);
   }
   const wasSent = failed !== undefined || status !== undefined;
-  if (isRead(request) || !wasSent || (cause instanceof UnknownOutcome && received === undefined))
-    return cause;
+  const isKnown =
+    cause instanceof ServiceError || (cause instanceof UnknownOutcome && received === undefined);
+  if (isRead(request) || !wasSent || isKnown) return cause;
   const known = cause instanceof UnknownOutcome ? cause.status : failed ? undefined : status;
   return new UnknownOutcome(failed?.message ?? reasonOf(cause), known, request, { received });
 }

@@ -15,7 +15,7 @@ export interface Target {
   readonly insecureHttp: boolean;
 }
 
-export interface WireRequest extends Pick<Route, "host"> {
+export interface WireRequest extends Pick<Route, "host" | "list"> {
   readonly method: string;
   readonly effect: Effect;
   readonly url: string;
@@ -33,24 +33,33 @@ export interface RequestParts extends Pick<Route, "host" | "path"> {
   readonly body?: string | undefined;
   /** Sends no key. */
   readonly open?: boolean | undefined;
+  readonly list?: true | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The request of an operation with an input. Throws `UsageError` for an id that cannot be a segment of a path. */
 export function requestParts(
-  route: Pick<Route, "method" | "effect" | "path" | "host" | "in" | "open">,
+  route: Pick<Route, "method" | "effect" | "path" | "host" | "in" | "open" | "list">,
   input: object,
 ): RequestParts {
-  const { method, effect, host, open } = route;
+  const { method, effect, host, open, list } = route;
   const rest: Record<string, unknown> = { ...input };
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const segment = pathSegment(name, rest[name]);
     delete rest[name];
     return segment;
   });
-  if (route.in === "body") return { method, effect, path, host, open, body: JSON.stringify(rest) };
+  if (route.in === "body") return { method, effect, path, host, open, list, body: JSON.stringify(rest) };
   const given = Object.entries(rest).filter(([, value]) => route.in === "query" && value !== undefined);
-  return { method, effect, path, host, open, query: given.map(([name, value]) => [name, String(value)]) };
+  return {
+    method,
+    effect,
+    path,
+    host,
+    open,
+    list,
+    query: given.map(([name, value]) => [name, String(value)]),
+  };
 }
 
 /**
@@ -59,7 +68,7 @@ export function requestParts(
  * `NoCredential` or `InsecureUrl`.
  */
 export function wireRequest(parts: RequestParts, target: Target, accept = "application/json"): WireRequest {
-  const { method, effect = effectOfRequest(parts), host, query = [], body, open, headers } = parts;
+  const { method, effect = effectOfRequest(parts), host, query = [], body, open, list, headers } = parts;
   const url = urlOf(parts, target);
   for (const [name] of query) url.searchParams.delete(name);
   for (const [name, value] of query) url.searchParams.append(name, value);
@@ -67,6 +76,7 @@ export function wireRequest(parts: RequestParts, target: Target, accept = "appli
     method,
     effect,
     host,
+    ...(list && { list }),
     url: url.href,
     headers: {
       Accept: accept,

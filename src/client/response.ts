@@ -1,5 +1,12 @@
-import { parseJson } from "../core/json.ts";
-import { type RequestLine, ResponseTooLarge } from "../core/service-errors.ts";
+import { isRecord, parseJson, recordsOf } from "../core/json.ts";
+import {
+  InvalidResponse,
+  isRead,
+  type RequestLine,
+  ResponseTooLarge,
+  UnknownOutcome,
+} from "../core/service-errors.ts";
+import { assertSuccess } from "../core/success.ts";
 import type { ReadResponse } from "./attempt.ts";
 import { orAborted } from "./deadline.ts";
 import { unreadableResponse } from "./failure.ts";
@@ -54,12 +61,19 @@ export const readJson: ReadResponse<unknown> = async (response, { deadline, limi
  */
 export function jsonOf(text: string, status: number, request: WireRequest): unknown {
   const { method, host } = request;
-  const creates = method === "POST" && host === "compute";
   const value = text === "" ? emptyValue(method, status) : parseJson(text);
-  if (value === undefined || (creates && value === null)) throw unreadableResponse(status, text, request);
+  const isEmptyWrite = host === "compute" && !isRead(request) && value === null && status !== 204;
+  if (value === undefined || isEmptyWrite) throw unreadableResponse(status, text, request);
+  if (host === "compute" && value !== null) assertSuccess(value, status, request);
+  if (request.list && recordsOf(value) === undefined) {
+    throw new InvalidResponse("the response is not a list", status, request);
+  }
+  if (method === "POST" && host === "compute" && !isRecord(value)) {
+    throw new UnknownOutcome("the response is not an object", status, request);
+  }
   return value;
 }
 
-/** The response to a DELETE or a PUT may be empty, and so may a 204 response to a GET. Any other must have a body. */
+/** Only a 204 response may be empty, and not that to a POST. */
 const emptyValue = (method: string, status: number): null | undefined =>
-  method === "DELETE" || method === "PUT" || (method === "GET" && status === 204) ? null : undefined;
+  method !== "POST" && status === 204 ? null : undefined;

@@ -55,9 +55,9 @@ export async function send<Value>(
   }
 
   function sendReplacement({ parts, paging }: ReplacementRequest): Promise<Value> {
-    if (paging === undefined) return sendParts(parts, reader.response);
+    if (paging === undefined) return sendParts({ ...parts, list: routes[id].list }, reader.response);
     const first = { paging, query: parts.query ?? [], paged: true, warn };
-    return reader.pages(pages((query) => sendParts({ ...parts, query }, readJson), first));
+    return reader.pages(pages((query) => sendParts({ ...parts, list: true, query }, readJson), first));
   }
 
   if (!mayBeReplaced(id)) return sendDocumented();

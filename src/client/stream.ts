@@ -3,6 +3,7 @@ import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import { asList, asRecord, asText, isRecord, parseJson } from "../core/json.ts";
 import { type Received, ResponseTooLarge, StreamTruncated, UnknownOutcome } from "../core/service-errors.ts";
+import { serviceErrorIn } from "../core/success.ts";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { type ReadResponse, type RequestInFlight, sendRequest } from "./attempt.ts";
 import { unreadableResponse } from "./failure.ts";
@@ -202,13 +203,6 @@ function failureIn({ event, data }: ServerEvent, body: unknown): string | undefi
   if (error !== null) return asText(asRecord(error).message) || stringifyExactly(error);
   if (event === "error") return data;
   return serviceErrorIn(body);
-}
-
-/** The message of the service's own error body (service section 7), which some services send with status 200. */
-export function serviceErrorIn(body: unknown): string | undefined {
-  const { code, message, issues } = asRecord(body);
-  const isError = typeof code === "string" && typeof message === "string" && Array.isArray(issues);
-  return isError ? `the service reported ${code}: ${message}` : undefined;
 }
 
 /** Reads an event or a whole completion; only the first choice counts. */

@@ -36,13 +36,16 @@ describe("a list", () => {
     expect(await all(await caller(server.origin).list(...history))).toEqual(records);
   });
 
-  test.each([[null], [{ items: [{ id: 1 }], next: "x" }], ["text"], [7]])(
-    "that is %j is returned as a whole",
-    async (body) => {
-      const server = await listen((_request, response) => json(response, body));
-      expect(await caller(server.origin).list(...history)).toEqual({ data: body });
-    },
-  );
+  test("that is an object is returned as a whole", async () => {
+    const body = { items: [{ id: 1 }], next: "x" };
+    const server = await listen((_request, response) => json(response, body));
+    expect(await caller(server.origin).list(...history)).toEqual({ data: body });
+  });
+
+  test.each([[null], ["text"], [7], [{}]])("that is %j is invalid", async (body) => {
+    const server = await listen((_request, response) => json(response, body));
+    expect(await failure(caller(server.origin).list(...history))).toMatchObject({ name: "InvalidResponse" });
+  });
 
   test("is retried until its first record arrives", async () => {
     const server = await listen((_request, response, index) => {

@@ -35,11 +35,8 @@ describe("a successful response", () => {
     expect(await caller(server.origin).call("getRental", { rentalId: "1" })).toBeNull();
   });
 
-  test.each([
-    ["204", 204],
-    ["200 with an empty body", 200],
-  ])("to a write can be a %s", async (_name, status) => {
-    const server = await serverReturning(status, "");
+  test("to a write can be a 204", async () => {
+    const server = await serverReturning(204, "");
     expect(await caller(server.origin).call("deleteCurrentUser", {})).toBeNull();
   });
 });

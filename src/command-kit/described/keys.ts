@@ -1,6 +1,7 @@
 import type { BufferedResponse } from "../../client/response.ts";
 import { NotFound, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
+import { assertSuccess } from "../../core/success.ts";
 import { idOf, jsonOf } from "../responses.ts";
 
 /** A key of the account that a command acts on. */
@@ -45,5 +46,9 @@ export function keyText({ id, record }: NamedKey): string {
 }
 
 /** The response to the removal of a key; its id when the body is empty. */
-export const removedKey = ({ id }: NamedKey, response: BufferedResponse): unknown =>
-  response.text().trim() === "" ? { id, success: true } : jsonOf(response);
+export function removedKey({ id }: NamedKey, response: BufferedResponse): unknown {
+  if (response.text().trim() === "") return { id, success: true };
+  const value = jsonOf(response);
+  assertSuccess(value, response.status, response.request);
+  return value;
+}

@@ -29,10 +29,10 @@ export default defineCommand({
       `Revoke the API key ${keyText(key)}? Whatever uses it stops working.`,
   },
   run: async ({ input: { key, request: parts }, request }) => {
-    const response = await writeAndCheck(
-      () => request(parts),
+    const data = await writeAndCheck(
+      async () => removedKey(key, await request(parts)),
       async () => "`gpuctl api-keys list` shows whether it was revoked.",
     );
-    return { data: removedKey(key, response) };
+    return { data };
   },
 });

@@ -1,10 +1,4 @@
-import {
-  type CompletionChunk,
-  completionChunks,
-  contentOf,
-  readChunk,
-  serviceErrorIn,
-} from "../../client/stream.ts";
+import { type CompletionChunk, completionChunks, contentOf, readChunk } from "../../client/stream.ts";
 import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
@@ -13,6 +7,7 @@ import { receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { type Received, ServiceError } from "../../core/service-errors.ts";
+import { serviceErrorIn } from "../../core/success.ts";
 
 export default defineCommand({
   path: "chat",

@@ -8,6 +8,7 @@ import { idOf, isRecord, jsonOf, labelPaths } from "../../command-kit/responses.
 import { parseId } from "../../command-kit/values.ts";
 import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../core/errors.ts";
 import { ServiceError } from "../../core/service-errors.ts";
+import { assertSuccess } from "../../core/success.ts";
 import { filterFlags, rentalFilter } from "./filter.ts";
 import { hasEnded, planMatching, planTermination, type TerminationPlan } from "./terminate/plan.ts";
 import { id } from "./views.ts";
@@ -160,7 +161,10 @@ async function terminate(
     const response = await writeAndCheck(
       async () => {
         const received = await request(parts);
-        return received.text().trim() === "" ? null : jsonOf(received);
+        if (received.text().trim() === "") return null;
+        const value = jsonOf(received);
+        assertSuccess(value, received.status, received.request);
+        return value;
       },
       () => finding(id, { call }),
     );

@@ -80,7 +80,9 @@ export function assertNotFailed(rentalId: string, states: readonly string[]): vo
 export function statesOf(rental: unknown): readonly string[] {
   if (!isRecord(rental)) return [];
   const named = statePaths.map((path) => rental[path]).filter((state) => typeof state === "string");
-  return [...new Set(named.map((state) => state.toLowerCase()))];
+  const states = [...new Set(named.map((state) => state.toLowerCase()))];
+  // `state` is the documented field, and what has ended does not run any more, whatever another field says.
+  return isRecord(rental) && /^terminated$/i.test(String(rental.state)) ? ["terminated"] : states;
 }
 
 /** The state as every command shows it; undefined when the record names none. */

@@ -29,10 +29,10 @@ export default defineCommand({
     destruction: ({ input: { key } }) => `Remove the SSH key ${keyText(key)}?`,
   },
   run: async ({ input: { key, request: parts }, request }) => {
-    const response = await writeAndCheck(
-      () => request(parts),
+    const data = await writeAndCheck(
+      async () => removedKey(key, await request(parts)),
       async () => "`gpuctl ssh-keys list` shows whether it was removed.",
     );
-    return { data: removedKey(key, response) };
+    return { data };
   },
 });

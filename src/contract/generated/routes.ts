@@ -219,6 +219,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
       },
       "paged": true
     },
+    "list": true,
     "fields": [],
     "rules": []
   },
@@ -396,6 +397,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
       },
       "paged": true
     },
+    "list": true,
     "fields": [
       {
         "name": "includeClusterPools",
@@ -540,6 +542,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
       "path": "/v2/on-demand/rentals/history",
       "paged": true
     },
+    "list": true,
     "fields": [],
     "rules": []
   },
@@ -627,6 +630,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
     "group": "storage-volumes",
     "summary": "List the storage volumes",
     "in": "none",
+    "list": true,
     "fields": [],
     "rules": []
   },

@@ -5,6 +5,8 @@ import type { Field } from "./field.ts";
 export interface Route
   extends Omit<Operation, "id" | "input" | "output" | "errors" | "rules" | "assumed" | "streams"> {
   readonly fields: readonly Field[];
+  /** A successful response is a list. */
+  readonly list?: true;
   /** The texts of the rules across fields. */
   readonly rules: readonly string[];
 }

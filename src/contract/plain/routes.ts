@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { type OperationId, operations } from "../index.ts";
 import type { Operation } from "../operation.ts";
 import { fieldsOf } from "./fields.ts";
@@ -10,11 +11,12 @@ export const plainRoutes = (): Record<string, Route> =>
 function route({
   id: _id,
   input,
-  output: _output,
+  output,
   errors: _errors,
   streams: _streams,
   rules,
   ...plain
 }: Operation): Route {
-  return { ...plain, fields: fieldsOf(input), rules: (rules ?? []).map((rule) => rule.text) };
+  const list = output instanceof z.ZodArray && { list: true as const };
+  return { ...plain, ...list, fields: fieldsOf(input), rules: (rules ?? []).map((rule) => rule.text) };
 }

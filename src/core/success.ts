@@ -1,0 +1,24 @@
+import { asRecord, isRecord } from "./json.ts";
+import { InvalidResponse, isRead, type RequestLine, ServiceError, UnknownOutcome } from "./service-errors.ts";
+
+/**
+ * Throws when a response reports a failure in spite of its status: the service's error body (service section 7), or
+ * `success: false`. The outcome of a write with such a status is unknown, except that a PUT or a DELETE reports with `success:
+ * false` that it did nothing.
+ */
+export function assertSuccess(value: unknown, status: number, request: RequestLine): void {
+  const error = serviceErrorIn(value);
+  const hasFailed = isRecord(value) && value.success === false;
+  if (error === undefined && !hasFailed) return;
+  const message = error ?? "the service reported a failure (success: false)";
+  if (isRead(request)) throw new InvalidResponse(message, status, request);
+  if (error !== undefined || request.method === "POST") throw new UnknownOutcome(message, status, request);
+  throw new ServiceError({ status, code: `HTTP_${status}`, message, issues: [] }, request);
+}
+
+/** The message of the service's own error body (service section 7), which some services send with status 200. */
+export function serviceErrorIn(body: unknown): string | undefined {
+  const { code, message, issues } = asRecord(body);
+  const isError = typeof code === "string" && typeof message === "string" && Array.isArray(issues);
+  return isError ? `the service reported ${code}: ${message}` : undefined;
+}
