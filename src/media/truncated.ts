@@ -16,14 +16,17 @@ export function endOfPng(png: Uint8Array): number | undefined {
   return undefined;
 }
 
-/** Whether the bytes of a picture end before its end, by extension. The other formats do not mark their end. */
+/** Whether the bytes of a picture or sound end before its end, by extension. The other formats do not mark their end. */
 const checks: Readonly<Record<string, (file: Buffer) => boolean>> = {
   png: (file) => endOfPng(file) === undefined,
   jpg: (file) => !hasEndOfImage(file),
   webp: (file) => file.length < 12 || file.readUInt32LE(4) + 8 > file.length,
+  // A service that streams sound does not know its size, and writes the highest number.
+  wav: (file) =>
+    file.length < 12 || (file.readUInt32LE(4) < 0xffff_ffff && file.readUInt32LE(4) + 8 > file.length),
 };
 
-/** Whether a picture is known to be truncated. Never throws. */
+/** Whether a picture or sound is known to be truncated. Never throws. */
 export const isTruncated = (bytes: Uint8Array, ext: string | undefined): boolean =>
   ext !== undefined && Object.hasOwn(checks, ext) && checks[ext]?.(bufferOf(bytes)) === true;
 

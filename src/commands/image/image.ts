@@ -180,7 +180,7 @@ async function generate(
         fallback: "picture",
         model: String(model),
         index: index + 1,
-        seed: seed === undefined ? undefined : Number(seed),
+        seed: /^-?\d+$/.test(String(seed)) ? Number(seed) : undefined,
       };
       const embedded = seed === undefined ? request : { ...request, seed };
       const finish = (bytes: Uint8Array) =>

@@ -1,0 +1,28 @@
+import { readdir } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { tinyPng } from "../support/pictures.ts";
+import { always, overNetwork } from "../support/service.ts";
+
+const wav = (size: number) => {
+  const bytes = Buffer.from("RIFF\0\0\0\0WAVEfmt \0\0\0\0data\0\0\0\0");
+  bytes.writeUInt32LE(size, 4);
+  return bytes.toString("base64");
+};
+
+test.each([
+  ["cut", 1000, 7, true],
+  ["complete", 20, 0, false],
+  ["of unknown size", 0xffff_ffff, 0, false],
+])("a WAV that is %s", async (_name, size, code, isMarked) => {
+  const { run, folder } = await createCli({ respond: always(200, { audio: wav(size) }) });
+  expect(await run("tts Hello", overNetwork())).toMatchObject({ code });
+  expect((await readdir(folder)).join().includes("-truncated")).toBe(isMarked);
+});
+
+test("a seed that is no whole number is not in the name of a picture", async () => {
+  const images = [{ image: Buffer.from(tinyPng()).toString("base64"), seed: "../.." }];
+  const { run, folder } = await createCli({ respond: always(200, { images }) });
+  expect(await run("image hello", overNetwork())).toMatchObject({ code: 0 });
+  expect((await readdir(folder)).join()).toMatch(/-hello-1\.png$/);
+});
