@@ -2838,7 +2838,7 @@ export const nouns: readonly Noun[] = [
      "login"
     ],
     "summary": "Store an API key and its hosts in a profile",
-    "details": "The key is tried with a request that changes nothing, and not saved if the service rejects it; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "details": "The key is tried with a request that changes nothing. It is not saved if the service rejects it, or if the host redirects or does not respond with JSON; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
     "args": [],
     "flags": [
      {
