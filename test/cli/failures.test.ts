@@ -14,6 +14,7 @@ const internal = [
   "NoSpeakableText",
   "UnreadableReference",
   "TimeLimitExceeded",
+  "InputTooLarge",
 ];
 
 /** The names of all error classes, except the library's, which the command line never throws. */

@@ -206,10 +206,10 @@ describe("history", () => {
     createCli({ respond: ({ path }) => (/history/.test(path) ? new Response(body) : undefined) });
 
   test("-o json prints the body unchanged", async () => {
-    for (const body of [rentals, [], { items: rentals, next: "x" }, null, "text", [1, [2], null]]) {
+    for (const body of [rentals, [], { items: rentals, next: "x" }, [1, [2], null]]) {
       const { run } = await history(` \n${JSON.stringify(body)}\n`);
       const { code, out } = await run("rentals history --sandbox -o json");
-      expect({ code, out }).toEqual({ code: 0, out: `${JSON.stringify(body ?? [], null, 2)}\n` });
+      expect({ code, out }).toEqual({ code: 0, out: `${JSON.stringify(body, null, 2)}\n` });
       expect(
         parseYaml((await (await history(JSON.stringify(body))).run("rentals history --sandbox -o yaml")).out),
       ).toEqual(body ?? []);

@@ -17,11 +17,13 @@ beforeEach(() => {
 
 describe("HTTP_PROXY", () => {
   test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY"])("gets the absolute URL: %s", async (name) => {
-    const proxy = await listen((_request, response) => json(response, ["by proxy"]));
+    const proxy = await listen(({ method }, response) =>
+      json(response, method === "GET" ? ["by proxy"] : { by: "proxy" }),
+    );
     vi.stubEnv(name, proxy.origin);
     const { call } = caller("http://api.example.test/x?team=a", remote);
     expect(await call(...read)).toEqual(["by proxy"]);
-    expect(await call(...write)).toEqual(["by proxy"]);
+    expect(await call(...write)).toEqual({ by: "proxy" });
     expect(proxy.seen).toMatchObject([
       { method: "GET", path: "http://api.example.test/x/v2/on-demand/storage-volumes?team=a" },
       { method: "POST", body: '{"gpuCount":1}' },
@@ -33,7 +35,7 @@ describe("HTTP_PROXY", () => {
   });
 
   test("is connected to anew for every write, and shared by reads", async () => {
-    const proxy = await listen((_request, response) => json(response, []));
+    const proxy = await listen(({ method }, response) => json(response, method === "GET" ? [] : {}));
     vi.stubEnv("HTTP_PROXY", proxy.origin);
     const { call } = caller("http://api.example.test", remote);
     await call(...read);
@@ -91,7 +93,7 @@ describe("HTTPS_PROXY", () => {
   test("opens a tunnel and sees neither the key nor the request", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const service = createSecureServer(selfSigned("api.example.test"), (request, response) =>
-      request.resume().on("end", () => json(response, { host: request.headers.host, url: request.url })),
+      request.resume().on("end", () => json(response, [{ host: request.headers.host, url: request.url }])),
     );
     const { port } = await open(service);
     let tunnels = 0;
@@ -107,7 +109,7 @@ describe("HTTPS_PROXY", () => {
     );
     vi.stubEnv("HTTPS_PROXY", proxy.origin);
     const { call } = caller("https://api.example.test");
-    const target = { host: "api.example.test", url: "/v2/on-demand/storage-volumes" };
+    const target = [{ host: "api.example.test", url: "/v2/on-demand/storage-volumes" }];
     expect(await call(...read)).toEqual(target);
     expect(await call(...read)).toEqual(target);
     expect(tunnels).toBe(1);

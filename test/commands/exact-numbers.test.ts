@@ -71,7 +71,7 @@ test("an ID beyond 2^53 from a list is sent in the next command with the same di
 });
 
 test("a single record and an api call keep numbers, too", async () => {
-  expect((await printed(record, "rentals get 1 -o jsonl")).out).toBe(`${record}\n`);
+  expect((await printed(record, "rentals get 12345678901234567891 -o jsonl")).out).toBe(`${record}\n`);
   const { out } = await printed(record, "api call GET /v2/anything --quiet -o jsonl");
   expect(out).toBe(`${record}\n`);
 });

@@ -7,7 +7,7 @@ import { always, overNetwork } from "../support/service.ts";
 
 /** Sound without a header: no format can be told from it. */
 const pcm = Buffer.from(Array.from({ length: 400 }, (_, at) => (at * 37) % 200));
-const wav = Buffer.from(`RIFF\x24\0\0\0WAVEfmt ${"\0".repeat(24)}`, "latin1");
+const wav = Buffer.from(`RIFF\x20\0\0\0WAVEfmt ${"\0".repeat(24)}`, "latin1");
 const mp3 = Buffer.from(`ID3\x04\0\0\0\0\0\0${"\x01".repeat(600)}`, "latin1");
 
 const speaker = (bytes: Uint8Array) => createCli({ respond: always(200, { audio: base64(bytes) }) });

@@ -6,7 +6,7 @@ import { always, overNetwork } from "../support/service.ts";
 
 const wav = Buffer.concat([
   Buffer.from("RIFF"),
-  Buffer.from([36, 0, 0, 0]),
+  Buffer.from([32, 0, 0, 0]),
   Buffer.from("WAVEfmt "),
   Buffer.alloc(24),
 ]);

@@ -14,7 +14,9 @@ test("a client has a method for each operation of the contract, plus stream and 
 });
 
 test("each method sends its operation with the given input and nothing else", async () => {
-  const server = await listen((_request, response) => json(response, {}));
+  const server = await listen(({ method, path }, response) =>
+    json(response, method === "GET" && /rentals$|history$|volumes$/.test(path.replace(/\?.*/, "")) ? [] : {}),
+  );
   const client = clientOf(server.origin);
   for (const id of everyOperation) {
     const input = validInput(id);

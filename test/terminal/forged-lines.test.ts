@@ -16,7 +16,12 @@ describe("a line feed from the service starts no line of a message", () => {
       200,
       { id: 1, status: forged },
     ],
-    ["a note", "chat hi --usage --no-stream -m x", 200, { choices: [], usage: { prompt_tokens: forged } }],
+    [
+      "a note",
+      "chat hi --usage --no-stream -m x",
+      200,
+      { choices: [{ message: { content: "hi" } }], usage: { prompt_tokens: forged } },
+    ],
   ])("%s", async (_, line, status, body) => {
     const { run } = await createCli({ respond: () => Response.json(body, { status }) });
     for (const terminal of [undefined, 80]) {
