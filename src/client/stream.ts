@@ -64,7 +64,7 @@ async function* events(
   try {
     const chunks = atMost(maxBytes, withIdleTimeout(response, deadline, dataFinder()));
     const { first, body } = await firstCharacter(chunks);
-    // Services send JSON as any media type, and events as JSON.
+    // The media type is not reliable: services label JSON as text, and events as JSON.
     if (first === "{" || first === "[") {
       const text = redact(await readText({ body }, deadline, maxBytes));
       if (parseJson(text) === undefined) throw unreadableResponse(response.status, text, request);

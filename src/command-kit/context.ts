@@ -5,9 +5,9 @@ import type { Probe } from "../client/probe.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
 import type { Shell } from "../core/shells.ts";
+import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import type { InputKind } from "../core/values/input-limits.ts";
-import type { Processes } from "../core/work/lock.ts";
 import type { Machine, PathFacts, Programs, Prompts } from "../system/types.ts";
 
 /** What every command gets. Helpers take only what they use, as in `Pick<Context, "call" | "say">`. */

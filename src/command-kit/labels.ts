@@ -1,7 +1,7 @@
 import type { Call } from "../client/call.ts";
 import { NotFound, UsageError } from "../core/errors.ts";
 import { ServiceError } from "../core/service-errors.ts";
-import { once } from "../core/work/once.ts";
+import { once } from "../core/tasks/once.ts";
 import { idOf, labelOf, recordsOf } from "./responses.ts";
 import type { Labelled } from "./values.ts";
 

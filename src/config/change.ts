@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { NotFound, reasonOf, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { asRecord } from "../core/json.ts";
+import { locked } from "../core/tasks/lock.ts";
 import { originOf } from "../core/urls.ts";
-import { locked } from "../core/work/lock.ts";
 import {
   assertOwn,
   type Config,

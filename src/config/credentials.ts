@@ -1,10 +1,10 @@
 import type { RequestParts } from "../client/request.ts";
 import { reasonOf, UsageError } from "../core/errors.ts";
 import { NoCredential } from "../core/service-errors.ts";
+import { once } from "../core/tasks/once.ts";
 import { keyEnding } from "../core/text.ts";
 import type { Environment } from "../core/urls.ts";
 import { assertSecureUrl, baseUrlFor, fitsHeader, originOf } from "../core/urls.ts";
-import { once } from "../core/work/once.ts";
 import { type Profile, profileOf, profileValue, readConfig } from "./file.ts";
 import type { CommandOutput, ConfigFiles, Credential, KeyInUse, SandboxKeys, Secrets } from "./types.ts";
 

@@ -1,4 +1,4 @@
-import type { Processes } from "../core/work/lock.ts";
+import type { Processes } from "../core/tasks/lock.ts";
 /** The access to files that the configuration needs. */
 export interface ConfigFiles {
   readonly folders: { readonly config: string };

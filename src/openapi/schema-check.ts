@@ -3,7 +3,7 @@ import type { RegExpEngine } from "ajv/dist/types/index.js";
 import formats from "ajv-formats";
 import { article, bound } from "../contract/check/check.ts";
 import { asList, isRecord } from "../core/json.ts";
-import { TimeLimitExceeded, withinTime } from "../core/work/time-limit.ts";
+import { TimeLimitExceeded, withinTime } from "../core/tasks/time-limit.ts";
 import { type Description, withNumericLimits } from "./document.ts";
 
 /** A problem with a value; `path` locates it. */

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { Jq, JqResult } from "jq-wasm";
+import { TimeLimitExceeded, withinTime } from "../core/tasks/time-limit.ts";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
-import { TimeLimitExceeded, withinTime } from "../core/work/time-limit.ts";
 import { escapeControls } from "./json.ts";
 
 /** The `--jq` expression does not compile. */

@@ -2,9 +2,9 @@ import { accessSync, constants, promises, readFileSync, readlinkSync, statSync }
 import { hostname, tmpdir } from "node:os";
 import process from "node:process";
 import { codeOf, Unavailable } from "../core/errors.ts";
+import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import { InputTooLarge } from "../core/values/input-limits.ts";
-import type { Processes } from "../core/work/lock.ts";
 import type { Files, PathFacts } from "./types.ts";
 
 export async function nodeFiles(env: Environment): Promise<Files> {

@@ -1,5 +1,5 @@
+import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
-import type { Processes } from "../core/work/lock.ts";
 
 /** Everything outside gpuctl that it reads, writes or starts. `node.ts` is the real one; tests substitute their own. */
 export interface System {

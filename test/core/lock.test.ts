@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { locked, lockedUntil } from "../../src/core/work/lock.ts";
+import { locked, lockedUntil } from "../../src/core/tasks/lock.ts";
 
 async function scratch() {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-lock-"));

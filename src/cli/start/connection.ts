@@ -5,7 +5,7 @@ import type { Context, Endpoint, Ports, SandboxControl, SandboxFacts } from "../
 import { createKeyring, type Keyring } from "../../config/credentials.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
-import { once } from "../../core/work/once.ts";
+import { once } from "../../core/tasks/once.ts";
 import type { IsListedFor } from "../prompt/check.ts";
 import { DryRun, type ShownRequest, shownRequest } from "./dry-run.ts";
 import { redactedFetch } from "./redacted-fetch.ts";

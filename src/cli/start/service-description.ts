@@ -6,7 +6,7 @@ import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
 import { NoBaseUrl } from "../../core/service-errors.ts";
-import { once } from "../../core/work/once.ts";
+import { once } from "../../core/tasks/once.ts";
 import type { DescriptionLookup } from "../../openapi/description-store.ts";
 import type { Description } from "../../openapi/document.ts";
 import type { IsListedFor } from "../prompt/check.ts";

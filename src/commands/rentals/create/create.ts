@@ -12,8 +12,8 @@ import {
   ServiceError,
   UnknownOutcome,
 } from "../../../core/service-errors.ts";
+import { LockLost } from "../../../core/tasks/lock.ts";
 import { parseMoney } from "../../../core/values/money.ts";
-import { LockLost } from "../../../core/work/lock.ts";
 import { estimateHourlyCost, type Wanted } from "../cost.ts";
 import { kinds, listActive, type RentalType, rowOf } from "../listing.ts";
 import { activeRentals } from "../views.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Context } from "../../../command-kit/context.ts";
 import { reasonOf, UsageError, WaitedTooLong } from "../../../core/errors.ts";
+import { lockedUntil } from "../../../core/tasks/lock.ts";
 import { duration } from "../../../core/values/durations.ts";
-import { lockedUntil } from "../../../core/work/lock.ts";
 
 type LockContext = Pick<Context, "files" | "say" | "sleep">;
 

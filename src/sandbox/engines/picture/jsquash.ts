@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { once } from "../../../core/work/once.ts";
+import { once } from "../../../core/tasks/once.ts";
 import { locate } from "../../packages.ts";
 
 /** RGBA pixels, four bytes each. */
