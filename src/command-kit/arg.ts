@@ -26,8 +26,8 @@ export interface ArgOptions {
   /** What to do instead, for values that users may mistake for a choice. */
   readonly mistakes?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
-  /** A prompt offers only the records with this text in a column of their list. */
-  readonly offersOnly?: { readonly column: string; readonly text: string };
+  /** A prompt offers only the records with this text in a column of their list. If there are none, it prints `otherwise`. */
+  readonly offersOnly?: { readonly column: string; readonly text: string; readonly otherwise: string };
   /** The choices are the configuration keys. */
   readonly choicesFrom?: "config-keys";
   /** The earlier argument that holds the configuration key; this argument is the value for that key. */

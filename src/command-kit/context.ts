@@ -44,6 +44,8 @@ export interface Ports {
   readonly secrets: Secrets;
   /** Returns the prompts. Throws `UsageError` when not running interactively; its hint is `instead`. */
   readonly ask: (instead: string) => Promise<Prompts>;
+  /** Where the command acts, in the words of a confirmation: the profile and host, or the sandbox. */
+  readonly place: string;
   /**
    * Sets a field, by a flag and its value, in the line that runs this again without prompts. The line of a command with
    * this port is printed after the run.

@@ -52,6 +52,15 @@ describe("a missing value", () => {
     expect(validate("16")).toBeUndefined();
   });
 
+  test("shows what a pattern accepts in words only", async () => {
+    const { run } = await createCli();
+    const { asked, prompts } = answering("us-central-1", "data", "256");
+    await run("volumes create --sandbox", { terminal: 100, prompts });
+    expect(asked[1]?.message).toBe(
+      "Label: letters, digits, underscores and dashes, 4 to 255 characters (--label)",
+    );
+  });
+
   test("is prompted for if it is an argument, too", async () => {
     const { run } = await createCli();
     const get = answering("4711");

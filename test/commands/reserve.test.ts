@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Interrupted } from "../../src/core/errors.ts";
 import type { Prompts, TextQuestion } from "../../src/system/types.ts";
 import { createCli, firstMoment } from "../support/cli.ts";
 
@@ -101,6 +102,21 @@ describe("the end of the extended term", () => {
 });
 
 describe("prompts for a term", () => {
+  test.each([
+    ["extend", vm, "None of your rentals is reserved. `gpuctl reserve convert` reserves a rental."],
+    [
+      "convert",
+      reserved,
+      "None of your rentals is on-demand. `gpuctl reserve extend` extends a reserved term.",
+    ],
+  ])("of %s say what to do when no rental fits", async (verb, made, expected) => {
+    const { run } = await createCli();
+    await run(made);
+    const text = () => Promise.reject(new Interrupted("interrupted"));
+    const { err } = await run(`reserve ${verb} --sandbox`, { terminal: 100, prompts: { text } });
+    expect(err.replace(/\s+/g, " ")).toContain(expected);
+  });
+
   test("ask in dollars and offer an estimate; a price that the service names is confirmed again", async () => {
     const { run } = await createCli();
     await run(vm);
@@ -134,6 +150,8 @@ describe("prompts for a term", () => {
       "at $1,440.00",
       "at $1,296.00",
     ]);
+    for (const message of confirmed)
+      expect(message).toMatch(/ \(Sandbox: no real resources are affected\.\)$/);
   });
 });
 

@@ -1297,7 +1297,8 @@ export const nouns: readonly Noun[] = [
       "completes": "rental",
       "offersOnly": {
        "column": "TYPE",
-       "text": "bare-metal"
+       "text": "bare-metal",
+       "otherwise": "`gpuctl rentals create bare-metal` creates one."
       },
       "variadic": true
      }
@@ -1348,7 +1349,8 @@ export const nouns: readonly Noun[] = [
       "completes": "rental",
       "offersOnly": {
        "column": "TERM",
-       "text": "on-demand"
+       "text": "on-demand",
+       "otherwise": "`gpuctl reserve extend` extends a reserved term."
       }
      }
     ],
@@ -1432,7 +1434,8 @@ export const nouns: readonly Noun[] = [
       "completes": "rental",
       "offersOnly": {
        "column": "TERM",
-       "text": "reserved"
+       "text": "reserved",
+       "otherwise": "`gpuctl reserve convert` reserves a rental."
       }
      }
     ],

@@ -135,7 +135,7 @@ async function liveFor(missing: Missing, { context, portsFor, runtime }: Options
     context.say(
       only === undefined || live.records.length === 0
         ? live.view.empty
-        : `None of your ${kind}s is ${only.text}.`,
+        : `None of your ${kind}s is ${only.text}. ${only.otherwise}`,
     );
   }
   return found;

@@ -32,7 +32,7 @@ export async function confirm(
   if (!interactive && node.confirm === "spending") return false;
   const what = await question();
   if (what === undefined) return false;
-  const message = [what, place(node, settings)].filter(Boolean).join(" ");
+  const message = [what, placeOf(settings, node)].filter(Boolean).join(" ");
   if (!interactive) {
     throw new UsageError("--yes is required when not running interactively", {
       hint: `Nothing was sent. With --yes, this is confirmed: ${message}`,
@@ -50,9 +50,11 @@ async function isConfirmed(message: string, typed: string | undefined, prompts: 
   return answer.trim() === typed;
 }
 
-/** Where a command acts. The questions of `profile` name their profile themselves: no service is involved. */
-function place({ path: [noun] }: Pick<CommandNode, "path">, settings: ConfirmSettings): string {
-  const { sandbox, profile, baseUrl } = settings;
+/** Where a command acts, in a confirmation. The questions of `profile` name their profile themselves: no service is involved. */
+export function placeOf(
+  { sandbox, profile, baseUrl }: Pick<ConfirmSettings, "sandbox" | "profile" | "baseUrl">,
+  { path: [noun] }: Pick<CommandNode, "path"> = { path: [] },
+): string {
   if (noun === "profile") return "";
   if (sandbox || noun === "sandbox") return "(Sandbox: no real resources are affected.)";
   return `(Profile "${profile}"${baseUrl === undefined ? "" : `, ${new URL(baseUrl).host}`}.)`;

@@ -2,6 +2,7 @@ import type { Estimate, Values } from "../../command-kit/define.ts";
 import type { CommandNode, FlagNode } from "../../command-kit/tree.ts";
 import { choicesOf, configKey } from "../../config/keys.ts";
 import { checkValue } from "../../config/values.ts";
+import type { Field } from "../../contract/plain/field.ts";
 import { limitsText } from "../../contract/plain/limits-text.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
 import type { Prompts } from "../../system/types.ts";
@@ -53,11 +54,14 @@ export async function ask(
     return prompts.choose({ message: `${meaning} (${flag})`, choices, initial });
   }
   if (own) return askOwn(missing, own, command, { prompts, ...(estimate && { estimate }) });
-  const limits = field && !key ? limitsText(field) : "";
+  const limits = field && !key ? limitsWithoutPattern(field) : "";
   const message = `${key ? key.text : text}${limits && `, ${limits}`} (${flag})`;
   const check: Check = key ? (answer) => checkValue(key.name, answer) : await fieldCheck(missing, command);
   return prompts.text({ message, validate: (answer) => problem(answer, check) });
 }
+
+/** A field's limits in words. Its description already says what its pattern accepts. */
+const limitsWithoutPattern = ({ pattern: _, ...field }: Field): string => limitsText(field);
 
 /** Asks for a field through the command's own flag for it, and suggests an estimate if there is one. */
 async function askOwn(

@@ -11,7 +11,7 @@ import { helpStyle } from "../help/layout.ts";
 import { helpOrTopic } from "../help/topics.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { unknownTopic } from "../parse/unknown.ts";
-import { canPrompt } from "../prompt/confirm.ts";
+import { canPrompt, placeOf } from "../prompt/confirm.ts";
 import { readNamedStdin } from "../prompt/stdin.ts";
 import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
@@ -32,6 +32,7 @@ export function createPorts(
   };
   return {
     ask,
+    place: placeOf(settings),
     callAt,
     requestAt,
     sandbox: servedSandbox ?? sandbox,

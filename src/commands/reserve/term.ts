@@ -15,7 +15,7 @@ import { dollars } from "../../core/values/money.ts";
 type TermOperation = "convertToReserved" | "extendReserved";
 type Term = InputOf<"convertToReserved"> & Partial<InputOf<"extendReserved">>;
 
-type TermContext = Pick<Context, "call" | "settings"> & Pick<Ports, "ask" | "changeLine">;
+type TermContext = Pick<Context, "call" | "settings"> & Pick<Ports, "ask" | "changeLine" | "place">;
 
 const flags = {
   expectedPrice: flag.cents("Total price you expect to pay, in dollars such as 1234.50", {
@@ -30,7 +30,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
     alsoCalls: ["getRental"],
     fieldsWithoutFlag: ["rentalId"],
     flags,
-    uses: ["ask", "changeLine"],
+    uses: ["ask", "changeLine", "place"],
     view: { kind: "record", id: ["rentalId", "id"] },
     estimate: estimatePrice,
     confirm: { spending: ({ input }: { readonly input: Term }) => question(operation, input) },
@@ -44,7 +44,13 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
 
 /** The rental, which must be of one term type. */
 export const rentalOfTerm = (text: "on-demand" | "reserved") =>
-  ({ ...rentalId, offersOnly: { column: "TERM", text } }) as const;
+  ({ ...rentalId, offersOnly: { column: "TERM", text, otherwise: otherTerm[text] } }) as const;
+
+/** What to do when no rental has a term of this type. */
+const otherTerm = {
+  "on-demand": "`gpuctl reserve extend` extends a reserved term.",
+  reserved: "`gpuctl reserve convert` reserves a rental.",
+};
 
 function question(operation: TermOperation, input: Term): string {
   const {
@@ -102,7 +108,7 @@ const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "co
 async function sendTerm<const Id extends TermOperation>(
   operation: Id,
   input: InputOf<Id>,
-  { call, ask, changeLine, settings }: TermContext,
+  { call, ask, changeLine, place, settings }: TermContext,
 ): Promise<unknown> {
   try {
     return await call(operation, input);
@@ -112,7 +118,7 @@ async function sendTerm<const Id extends TermOperation>(
     if (cents === undefined || prompts === undefined) throw error;
     const changed = { ...input, expectedTotalPriceCents: cents };
     prompts.report("failure", `The service expects another price: ${dollars(cents)}.`);
-    if (!(await prompts.confirm({ message: question(operation, changed) }))) {
+    if (!(await prompts.confirm({ message: `${question(operation, changed)} ${place}` }))) {
       throw new Interrupted("cancelled: nothing was changed");
     }
     changeLine("expectedTotalPriceCents", ["--expected-price", amount(cents)]);

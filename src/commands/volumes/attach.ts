@@ -19,7 +19,11 @@ export default defineCommand({
     arg.field("RENTAL", "IDs or labels of bare-metal rentals", "rentalIds", {
       required: true,
       completes: "rental",
-      offersOnly: { column: "TYPE", text: "bare-metal" },
+      offersOnly: {
+        column: "TYPE",
+        text: "bare-metal",
+        otherwise: "`gpuctl rentals create bare-metal` creates one.",
+      },
       variadic: true,
     }),
   ],
