@@ -6,6 +6,7 @@ import { createCli, type Outcome } from "../support/cli.ts";
 import { commands, operationsOf } from "../support/commands.ts";
 import { asJson, runShown, withFlags } from "../support/examples.ts";
 import { leftoversIn } from "../support/terminal.ts";
+import { sample } from "../support/thorough.ts";
 
 const listen = async (_sandbox: unknown, { host, port }: { host: string; port: number }) => ({
   url: `http://${host}:${port}`,
@@ -36,18 +37,20 @@ describe.each(commands)("$path", ({ examples }) => {
     if (!needsTerminal.test(example.command)) expect(out + err).not.toMatch(/\u001b/);
   });
 
-  test.each(examples.filter(({ command }) => !needsTerminal.test(command)))(
-    "in a pipe as JSON: $command",
-    async (example) => {
-      const cli = await cliFor(example);
-      const { code, out, err } = await runShown(cli, asJson(example.command));
-      expect(code, err).toBe(exit.done);
-      expect(() => JSON.parse(out), out).not.toThrow();
-      expect(out + err).not.toMatch(/\u001b/);
-    },
-  );
+  test.each(
+    sample(
+      examples.filter(({ command }) => !needsTerminal.test(command)),
+      0,
+    ),
+  )("in a pipe as JSON: $command", async (example) => {
+    const cli = await cliFor(example);
+    const { code, out, err } = await runShown(cli, asJson(example.command));
+    expect(code, err).toBe(exit.done);
+    expect(() => JSON.parse(out), out).not.toThrow();
+    expect(out + err).not.toMatch(/\u001b/);
+  });
 
-  test.each(examples)("on a terminal, which is restored: $command", async (example) => {
+  test.each(sample(examples, 0))("on a terminal, which is restored: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command, interactive);
     expect(code, err).toBe(exit.done);

@@ -6,6 +6,7 @@ import type { Operation } from "../../src/contract/operation.ts";
 import { commands, operationsOf } from "../support/commands.ts";
 import { differing, type NonstandardService, undescribed } from "../support/nonstandard-services.ts";
 import { type Baseline, baselines, type ServiceOutcome, serviceHarness } from "../support/service-changes.ts";
+import { thorough } from "../support/thorough.ts";
 
 const exitCodes = new Set<number>(Object.values(exit));
 
@@ -56,12 +57,19 @@ test("every command with an operation calls the documented service and succeeds"
   }
 });
 
+/** The lines to send to one of several services: a third of them, others for each service. */
+const linesFor = async (
+  service: NonstandardService,
+  services: readonly NonstandardService[],
+): Promise<readonly Baseline[]> =>
+  (await baselines()).filter((_, position) => thorough || position % 3 === services.indexOf(service) % 3);
+
 describe("a service that", () => {
   test.each(undescribed)(
     "$name changes nothing for commands that do not use the description",
     async (service) => {
       const { send } = await serviceHarness();
-      for (const one of await baselines()) {
+      for (const one of await linesFor(service, undescribed)) {
         const ran = await send(one.line, service);
         expectCleanOutcome(one, ran);
         if (needsDescription(one.line.spec)) {
@@ -78,7 +86,7 @@ describe("a service that", () => {
 
   test.each(differing)("$name gives the same results", async (service) => {
     const { send } = await serviceHarness();
-    for (const one of await baselines()) {
+    for (const one of await linesFor(service, differing)) {
       const ran = await send(one.line, service);
       expectCleanOutcome(one, ran);
       if (!needsDescription(one.line.spec)) {
@@ -90,14 +98,14 @@ describe("a service that", () => {
 
   test.each(undescribed)(
     "has only the replacements and $name: a command works, or names the missing path",
-    async (undescribed) => {
+    async (service) => {
       const { send } = await serviceHarness();
-      for (const one of await baselines()) {
+      for (const one of await linesFor(service, undescribed)) {
         const replaced = operationsOf(one.line.spec)
           .map(replacedOf)
           .find((path) => path !== undefined);
         if (replaced === undefined) continue;
-        const ran = await send(one.line, { ...undescribed, only: "replacements" });
+        const ran = await send(one.line, { ...service, only: "replacements" });
         expectCleanOutcome(one, ran);
         if (ran.code === exit.done) {
           expect(result(ran), one.line.line).toEqual(result(one.outcome));

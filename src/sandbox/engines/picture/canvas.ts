@@ -49,7 +49,32 @@ export function blendBlock({ width, height, data }: Canvas, block: Block, color:
   const right = Math.min(width, block.left + block.width);
   const bottom = Math.min(height, block.top + block.height);
   for (let y = Math.max(0, block.top); y < bottom; y++) {
-    for (let x = left; x < right; x++) blendPixel(data, (y * width + x) * 3, color, cover);
+    const end = (y * width + right) * 3;
+    for (let at = (y * width + left) * 3; at < end; at += 3) blendPixel(data, at, color, cover);
+  }
+}
+
+/** Blends a color over the pixels of a row that are below `tops`, a distance from the top for each column; antialiased. */
+export function blendRowBelow(
+  { width, data }: Canvas,
+  y: number,
+  tops: Readonly<Float64Array>,
+  color: Color,
+): void {
+  for (let x = 0, at = y * width * 3; x < width; x++, at += 3) {
+    const cover = y + 1 - (tops[x] ?? 0);
+    if (cover > 0) blendPixel(data, at, color, cover);
+  }
+}
+
+/** Copies a row of pixels to another row, moved to the left by `shift` pixels; its ends are repeated. */
+export function copyRow({ width, data }: Canvas, from: number, to: number, shift: number): void {
+  const row = data.slice(from * width * 3, (from + 1) * width * 3);
+  for (let x = 0, at = to * width * 3; x < width; x++, at += 3) {
+    const source = Math.min(width - 1, Math.max(0, x + shift)) * 3;
+    data[at] = row[source] ?? 0;
+    data[at + 1] = row[source + 1] ?? 0;
+    data[at + 2] = row[source + 2] ?? 0;
   }
 }
 

@@ -1,4 +1,4 @@
-import { blendBlock, blendPixel, type Canvas, type Color, mix } from "./canvas.ts";
+import { blendBlock, blendRowBelow, type Canvas, type Color, mix } from "./canvas.ts";
 import { noise, type Relief } from "./random.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
 
@@ -46,17 +46,14 @@ function shape(canvas: Canvas, scene: Scene, range: number, nearness: number): S
 
 /** Fills everything below a skyline, mistier towards the bottom, antialiased. */
 function fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: number): void {
-  const { width, height, data } = canvas;
+  const { height } = canvas;
   const color = mix(palette.far, palette.near, nearness);
   const mist = mix(color, palette.horizon, 0.5 * (1 - nearness));
   const top = Math.max(0, Math.floor(skyline.reduce((a, b) => Math.min(a, b))));
   const depth = 0.24 * height;
   for (let y = top; y < height; y++) {
     const row: Color = mix(color, mist, Math.min(1, (y - top) / depth));
-    for (let x = 0; x < width; x++) {
-      const cover = y + 1 - (skyline[x] ?? 0);
-      if (cover > 0) blendPixel(data, (y * width + x) * 3, row, Math.min(1, cover));
-    }
+    blendRowBelow(canvas, y, skyline, row);
   }
 }
 

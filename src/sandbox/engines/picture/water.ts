@@ -1,10 +1,10 @@
-import { blendPixel, type Canvas, mix } from "./canvas.ts";
+import { blendBlock, type Canvas, copyRow, mix } from "./canvas.ts";
 import { noise } from "./random.ts";
 import { type Scene, shore } from "./scene.ts";
 
 /** Turns everything below the shore into water that reflects what is above. */
 export function paintWater(canvas: Canvas, scene: Scene): void {
-  const { width, height, data } = canvas;
+  const { width, height } = canvas;
   const { palette, random, detail } = scene;
   const unit = Math.min(width, height);
   const top = Math.round(shore * height);
@@ -17,12 +17,9 @@ export function paintWater(canvas: Canvas, scene: Scene): void {
       (noise(seed, 14 * Math.sqrt(away + 0.002) * 8, relief) - 0.5) * away * 0.18 * unit,
     );
     const tint = mix(palette.horizon, palette.near, Math.min(1, 0.35 + away * 1.6));
-    for (let x = 0; x < width; x++) {
-      const from = (mirrored * width + Math.min(width - 1, Math.max(0, x + shift))) * 3;
-      const to = (y * width + x) * 3;
-      data.copyWithin(to, from, from + 3);
-      blendPixel(data, to, tint, Math.min(0.6, 0.22 + away * 0.5));
-    }
+    copyRow(canvas, mirrored, y, shift);
+    const cover = Math.min(0.6, 0.22 + away * 0.5);
+    blendBlock(canvas, { left: 0, top: y, width, height: 1 }, tint, cover);
   }
   paintGlints(canvas, scene, top);
 }
@@ -30,7 +27,7 @@ export function paintWater(canvas: Canvas, scene: Scene): void {
 /** Short bright lines on the water, most of them below the sun or moon. */
 function paintGlints(canvas: Canvas, scene: Scene, top: number): void {
   const { palette, light, random, detail } = scene;
-  const { width, height, data } = canvas;
+  const { width, height } = canvas;
   const unit = Math.min(width, height);
   const thick = Math.max(1, Math.round(unit * 0.0018));
   for (let glint = 0; glint < 20 + 12 * detail; glint++) {
@@ -41,8 +38,7 @@ function paintGlints(canvas: Canvas, scene: Scene, top: number): void {
     const right = Math.min(width, Math.round((light.x + spread) * width + half));
     const first = Math.round(top + away * away * 0.3 * unit);
     const cover = random.between(0.1, 0.45);
-    for (let y = first; y < Math.min(height, first + thick); y++) {
-      for (let x = left; x < right; x++) blendPixel(data, (y * width + x) * 3, palette.light, cover);
-    }
+    const block = { left, top: first, width: right - left, height: thick };
+    blendBlock(canvas, block, palette.light, cover);
   }
 }
