@@ -4,8 +4,8 @@ import { type RequestParts, wireRequest } from "./request.ts";
 import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
 
-/** Options of a single call: its limits, and what it does when its list may be incomplete. */
-type CallLimits = Partial<Pick<CallOptions, "retries" | "timeout" | "warn">>;
+/** Options of a single call: its limits, a signal that ends it alone, and what it does when its list may be incomplete. */
+type CallLimits = Partial<Pick<CallOptions, "retries" | "timeout" | "warn" | "signal">>;
 
 /** Sends an operation. */
 export type Call = <Id extends OperationId>(

@@ -1,4 +1,4 @@
-import type { CompletionChunk } from "../client/stream.ts";
+import type { CompletionChunk } from "../client/completion/chunks.ts";
 import { createTransport } from "../client/transport.ts";
 import { routes } from "../contract/generated/routes.ts";
 import { type ClientOptions, clientOptionRules } from "./client-options.ts";
@@ -7,7 +7,7 @@ import { clientFetch } from "./given-fetch.ts";
 import { checkOptions } from "./options.ts";
 import { createSender, type RequestOptions, type Sender } from "./sender.ts";
 
-export type { CompletionChunk } from "../client/stream.ts";
+export type { CompletionChunk } from "../client/completion/chunks.ts";
 export {
   InsecureUrl,
   InterruptedWrite,

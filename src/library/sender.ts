@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { call } from "../client/call.ts";
+import { type CompletionChunk, completionChunks } from "../client/completion/chunks.ts";
 import { orAborted } from "../client/deadline.ts";
 import { createDescriptions } from "../client/description.ts";
 import type { Fetch } from "../client/fetch.ts";
 import type { CallOptions } from "../client/send.ts";
-import { type CompletionChunk, completionChunks, stream } from "../client/stream.ts";
+import { stream } from "../client/stream.ts";
 import type { Issue } from "../contract/check/check.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";

@@ -104,6 +104,9 @@ export function connect(
     dryRunRequests.push(shownRequest(parts, to));
     throw new DryRun();
   };
+  /** Limits of one request. The user interrupts every request, whatever its own signal. */
+  const ownLimits = <Limits extends { readonly signal?: AbortSignal }>(limits: Limits | undefined) =>
+    limits?.signal ? { ...limits, signal: AbortSignal.any([interrupted, limits.signal]) } : limits;
   const connectToServed = (url: string) => async () => {
     const { rawCall } = await import("../../client/call.ts");
     const to = { ...sender, baseUrl: url, inferenceBaseUrl: undefined, apiKey: undefined };
@@ -133,11 +136,17 @@ export function connect(
       describe,
       call: async (id, input, limits) => {
         const callOptions = await optionsFor(id, input);
-        return (await import("../../client/call.ts")).call(id, input, { ...callOptions, ...limits });
+        return (await import("../../client/call.ts")).call(id, input, {
+          ...callOptions,
+          ...ownLimits(limits),
+        });
       },
-      stream: async (id, input) => {
+      stream: async (id, input, limits) => {
         const callOptions = await optionsFor(id, input);
-        return (await import("../../client/stream.ts")).stream(id, input, callOptions);
+        return (await import("../../client/stream.ts")).stream(id, input, {
+          ...callOptions,
+          ...ownLimits(limits),
+        });
       },
       list: async (id, input) => {
         const callOptions = await optionsFor(id, input);

@@ -1,13 +1,9 @@
-import { type CompletionChunk, completionChunks, contentOf, readChunk } from "../../client/stream.ts";
 import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
-import type { InputOf } from "../../contract/index.ts";
-import { EmptyResult, UsageError } from "../../core/errors.ts";
-import { type Received, ServiceError } from "../../core/service-errors.ts";
-import { serviceErrorIn } from "../../core/success.ts";
+import { UsageError } from "../../core/errors.ts";
+import { type Completion, complete, reportCompletion } from "./completion.ts";
 
 export default defineCommand({
   path: "chat",
@@ -54,22 +50,17 @@ export default defineCommand({
     };
   },
   run: async ({ input, flags: { noStream, usage }, ...context }) => {
-    const { call, progress, settings } = context;
-    warnOfUnknownPrice("of a chat", context);
-    const report = (ending: Ending) => reportEnding(ending, usage, context);
-    if (noStream || !(settings.output === "table" || settings.output === "jsonl")) {
-      const data = await progress("Thinking", () => call("createChatCompletion", input));
-      const content = contentOf(data);
-      const asText = settings.output === "table";
-      assertUsable(new Set([content]), { asText, error: serviceErrorIn(data), received: receivedJson(data) });
-      const chunk = readChunk(data);
-      report(chunk);
-      return asText && content === "text" ? { text: [chunk.text], paid: true } : { data, paid: true };
-    }
-    const streamed = { ...input, stream: true, ...(usage && { stream_options: { include_usage: true } }) };
-    const asText = settings.output === "table";
-    const events = streamCompletion(streamed, asText, context, report);
-    return asText ? { text: texts(events), paid: true } : { records: bodies(events), paid: true };
+    const { output } = context.settings;
+    const asText = output === "table";
+    const stream = !noStream && (asText || output === "jsonl");
+    const completion = complete({ input, stream, usage, needsText: asText }, context);
+    const report = () => reportCompletion(completion.summary(), { usage }, context);
+    if (asText) return { text: texts(completion, report), paid: true };
+    if (stream) return { records: records(completion, report), paid: true };
+    let data: unknown;
+    for await (data of completion.events());
+    report();
+    return { data, paid: true };
   },
 });
 
@@ -77,107 +68,14 @@ export default defineCommand({
 const textOrFile = async (text: string, files: Context["files"]): Promise<string> =>
   text.startsWith("@") ? new TextDecoder().decode(await files.read(text.slice(1), "--system")) : text;
 
-type Ending = Pick<CompletionChunk, "finish" | "usage">;
-
-/**
- * The events of the response as they arrive. Throws `StreamTruncated` when an event reports a failure, and when the
- * stream ends without `[DONE]` or a finish reason, because the response is then incomplete, and `EmptyResult` for a complete
- * response without anything to print.
- */
-async function* streamCompletion(
-  input: InputOf<"createChatCompletion">,
-  asText: boolean,
-  context: Pick<Context, "progress" | "stream">,
-  report: (ending: Ending) => void,
-): AsyncGenerator<CompletionChunk> {
-  let finish: Ending["finish"];
-  let usage: Ending["usage"];
-  const contents = new Set<ReturnType<typeof contentOf>>();
-  const hideProgress = showProgress(context);
-  try {
-    const events = await open(input, context);
-    for await (const piece of completionChunks(events)) {
-      const error = serviceErrorIn(piece.body);
-      if (error !== undefined) assertUsable(contents, { asText, error, received: events.received() });
-      contents.add(contentOf(piece.body));
-      finish = piece.finish ?? finish;
-      usage = piece.usage ?? usage;
-      if (piece.text !== "") await hideProgress();
-      yield piece;
-    }
-    const received = events.received();
-    assertUsable(contents, { asText, received: received && { ...received, complete: true } });
-  } finally {
-    await hideProgress();
-  }
-  report({ finish, usage });
-}
-
-/**
- * Throws `EmptyResult`, with what was received, for a response that is not a completion, or has something to say that is
- * not text when text is printed.
- */
-function assertUsable(
-  contents: ReadonlySet<ReturnType<typeof contentOf>>,
-  {
-    asText,
-    error,
-    received,
-  }: {
-    readonly asText: boolean;
-    readonly error?: string | undefined;
-    readonly received: Received | undefined;
-  },
-): void {
-  if (contents.has("text")) return;
-  if (!contents.has("nothing") && !contents.has("other")) {
-    throw new EmptyResult(error ?? "the response is not a chat completion", received);
-  }
-  if (asText && contents.has("other")) throw new EmptyResult("the response has no text", received);
-}
-
-/** The text of each event. */
-async function* texts(events: AsyncIterable<CompletionChunk>): AsyncGenerator<string> {
-  for await (const { text } of events) if (text !== "") yield text;
+/** The text as it arrives. */
+async function* texts(completion: Completion, report: () => void): AsyncGenerator<string> {
+  for await (const { kind, text } of completion) if (kind === "text") yield text;
+  report();
 }
 
 /** Each event as the service sent it. */
-async function* bodies(events: AsyncIterable<CompletionChunk>): AsyncGenerator<readonly unknown[]> {
-  for await (const { body } of events) yield [body];
-}
-
-/** Shows that a response is on its way until the returned function is called. */
-function showProgress({ progress }: Pick<Context, "progress">): () => Promise<void> {
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const shown = progress("Thinking", () => ended);
-  return () => {
-    end();
-    return shown;
-  };
-}
-
-/** Opens the stream. If the service rejects the request for token counts, tries once more without it. */
-async function open(input: InputOf<"createChatCompletion">, { stream }: Pick<Context, "stream">) {
-  try {
-    return await stream("createChatCompletion", input);
-  } catch (error) {
-    const rejected = error instanceof ServiceError && (error.status === 400 || error.status === 422);
-    if (!rejected || input.stream_options === undefined) throw error;
-    return stream("createChatCompletion", { ...input, stream_options: undefined });
-  }
-}
-
-/** Says on stderr that the response is incomplete, and reports the token counts if requested. */
-function reportEnding({ finish, usage }: Ending, withUsage: boolean, { say }: Pick<Context, "say">): void {
-  if (finish === "length") say("The response was cut at the token limit; --max-tokens raises it.");
-  if (finish === "content_filter") say("The service withheld a part of the response.");
-  if (!withUsage) return;
-  say(
-    usage
-      ? `Tokens: ${usage.prompt_tokens ?? "?"} in, ${usage.completion_tokens ?? "?"} out`
-      : "The service reported no token counts.",
-  );
+async function* records(completion: Completion, report: () => void): AsyncGenerator<readonly unknown[]> {
+  for await (const event of completion.events()) yield [event];
+  report();
 }

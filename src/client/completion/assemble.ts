@@ -1,0 +1,159 @@
+import { asRecord, asText } from "../../core/json.ts";
+import { contentOf, readChunk, toolCallsIn, type Usage } from "./chunks.ts";
+
+/** A piece of a completion as it arrives. */
+export interface Piece {
+  readonly kind: "text" | "reasoning";
+  readonly text: string;
+}
+
+/** A function that the model wants to be called. `arguments` is JSON as the model wrote it, so it may be invalid. */
+export interface ToolCall {
+  readonly id?: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** What a completion consists of so far. */
+export interface Assembled {
+  readonly text: string;
+  readonly reasoning?: string;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly finish: string | undefined;
+  readonly usage: Usage | undefined;
+  /** The model that the service names. */
+  readonly model: string | undefined;
+}
+
+/** Puts a completion together from its chunks. */
+export interface Assembler {
+  /** Adds an event or a whole completion, and returns what it adds to the text and to the reasoning. */
+  readonly add: (body: unknown) => readonly Piece[];
+  /** What was held back, because it could have been the start of a tag. Call it at the end. */
+  readonly flush: () => readonly Piece[];
+  readonly assembled: () => Assembled;
+  /** What the completion has said so far; undefined if nothing of it is a completion. */
+  readonly content: () => "text" | "other" | "nothing" | undefined;
+}
+
+export function createAssembler(): Assembler {
+  const said = { text: "", reasoning: "" };
+  const contents = new Set<ReturnType<typeof contentOf>>();
+  const toolCalls = createToolCalls();
+  const thinking = splitThinking();
+  let finish: string | undefined;
+  let usage: Usage | undefined;
+  let model: string | undefined;
+  const added = (pieces: readonly Piece[]): readonly Piece[] => {
+    const some = pieces.filter(({ text }) => text !== "");
+    for (const { kind, text } of some) said[kind] += text;
+    return some;
+  };
+  return {
+    add: (body) => {
+      const chunk = readChunk(body);
+      contents.add(contentOf(body));
+      finish = chunk.finish ?? finish;
+      usage = chunk.usage ?? usage;
+      model = asText(asRecord(body).model) || model;
+      for (const call of toolCallsIn(body)) toolCalls.add(call);
+      return added([{ kind: "reasoning", text: chunk.reasoning }, ...thinking.add(chunk.text)]);
+    },
+    flush: () => added(thinking.flush()),
+    assembled: () => ({
+      text: said.text,
+      ...(said.reasoning !== "" && { reasoning: said.reasoning }),
+      ...(toolCalls.list().length > 0 && { toolCalls: toolCalls.list() }),
+      finish,
+      usage,
+      model,
+    }),
+    content: () => {
+      if (said.text !== "") return "text";
+      if (contents.has("other") || said.reasoning !== "") return "other";
+      return contents.has("nothing") || contents.has("text") ? "nothing" : undefined;
+    },
+  };
+}
+
+/** Gathers tool calls by their index: `id` and `name` come once, and the arguments in parts. */
+function createToolCalls() {
+  const calls = new Map<unknown, { id?: string; name: string; arguments: string }>();
+  let last: unknown;
+  return {
+    add: (part: Readonly<Record<string, unknown>>) => {
+      const { id, index } = part;
+      const { name, arguments: words } = asRecord(part.function);
+      // Without an index, an id or a name starts a call.
+      const starts = asText(id) !== "" || asText(name) !== "";
+      const key = index ?? (starts ? `call ${calls.size}` : last);
+      last = key;
+      const call = calls.get(key) ?? { name: "", arguments: "" };
+      calls.set(key, {
+        ...call,
+        ...(asText(id) !== "" && { id: asText(id) }),
+        name: call.name || asText(name),
+        arguments:
+          call.arguments +
+          (typeof words === "object" && words !== null ? JSON.stringify(words) : asText(words)),
+      });
+    },
+    list: (): readonly ToolCall[] => [...calls.values()],
+  };
+}
+
+const opening = "<think>";
+const closing = "</think>";
+
+/**
+ * Separates reasoning between `<think>` tags at the start of a text from the rest. A tag may be cut anywhere: what may be
+ * the start of one is held back.
+ */
+function splitThinking() {
+  let state: "start" | "thinking" | "after" | "text" = "start";
+  let held = "";
+  const step = (text: string): Piece[] => {
+    if (state === "text") return [{ kind: "text", text }];
+    held += text;
+    if (state === "start") {
+      const start = held.trimStart();
+      if (start === "" || (opening.startsWith(start) && start !== opening)) return [];
+      if (!start.startsWith(opening)) {
+        state = "text";
+        return take("text", held.length);
+      }
+      state = "thinking";
+      held = start.slice(opening.length);
+    }
+    if (state === "thinking") {
+      const end = held.indexOf(closing);
+      if (end < 0) return take("reasoning", held.length - endLike(held));
+      const reasoning = take("reasoning", end);
+      state = "after";
+      held = held.slice(closing.length);
+      return [...reasoning, ...step("")];
+    }
+    // The blank lines between the reasoning and the text belong to neither.
+    held = held.trimStart();
+    if (held === "") return [];
+    state = "text";
+    return take("text", held.length);
+  };
+  const take = (kind: Piece["kind"], length: number): Piece[] => {
+    const text = held.slice(0, length);
+    held = held.slice(length);
+    return [{ kind, text }];
+  };
+  return {
+    add: (text: string): readonly Piece[] => (text === "" ? [] : step(text)),
+    flush: (): readonly Piece[] => take(state === "thinking" ? "reasoning" : "text", held.length),
+  };
+}
+
+/** How many characters at the end of a text may be the start of the closing tag. */
+function endLike(text: string): number {
+  for (let length = Math.min(text.length, closing.length - 1); length > 0; length -= 1) {
+    if (closing.startsWith(text.slice(-length))) return length;
+  }
+  return 0;
+}

@@ -1,0 +1,136 @@
+import { asList, asRecord, asText, isRecord, parseJson } from "../../core/json.ts";
+import { StreamTruncated } from "../../core/service-errors.ts";
+import { serviceErrorIn } from "../../core/success.ts";
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
+import type { ServerEvent, ServerEvents } from "../stream.ts";
+
+/** One event of a chat stream, or a whole chat completion. Every part may be missing. */
+export interface CompletionChunk {
+  readonly text: string;
+  /** Reasoning that the service sends in a field of its own. */
+  readonly reasoning: string;
+  /** The finish reason, in the last event. */
+  readonly finish: string | undefined;
+  readonly usage: Usage | undefined;
+  /** The event as received. */
+  readonly body: unknown;
+}
+
+export interface Usage {
+  readonly prompt_tokens?: unknown;
+  readonly completion_tokens?: unknown;
+}
+
+/**
+ * The chunks of a chat completion. Throws `StreamTruncated` when an event reports a failure or cannot be read, or when the
+ * stream ends without `[DONE]` or a finish reason: the chunks yielded so far are then incomplete. The error has what
+ * arrived, unless that is the text of the chunks.
+ */
+export async function* completionChunks(events: ServerEvents): AsyncGenerator<CompletionChunk> {
+  let finished = false;
+  let hasText = false;
+  let unreadable: string | undefined;
+  const truncated = (reason: string) =>
+    new StreamTruncated(reason, hasText && unreadable === undefined ? undefined : events.received());
+  try {
+    for await (const event of separated(events)) {
+      if (event.data.trim() === "[DONE]") {
+        finished = true;
+        break;
+      }
+      const body = parseJson(event.data);
+      const chunk = readChunk(body);
+      finished ||= chunk.finish !== undefined || event.whole === true;
+      hasText ||= chunk.text !== "";
+      if (body !== undefined) yield chunk;
+      const failure = failureIn(event, body);
+      if (failure !== undefined) throw truncated(failure);
+      // What comes after it was paid for, too.
+      if (body === undefined) unreadable ??= `invalid JSON in the stream: ${event.data.slice(0, 80)}`;
+    }
+  } catch (cause) {
+    const isComplete = cause instanceof StreamTruncated && hasText && unreadable === undefined;
+    throw isComplete ? cause.withoutResponse() : cause;
+  }
+  if (unreadable !== undefined || !finished) throw truncated(unreadable ?? "the stream ended early");
+}
+
+/** The events; those that the service did not separate by blank lines arrive as the lines of one event. */
+async function* separated(events: AsyncIterable<ServerEvent>): AsyncGenerator<ServerEvent> {
+  for await (const event of events) {
+    const lines = event.data.split("\n").filter((line) => line.trim() !== "");
+    const isOne = lines.length < 2 || parseJson(event.data) !== undefined;
+    if (isOne) yield event;
+    else if (lines.every((line) => line.trim() === "[DONE]" || isRecord(parseJson(line))))
+      for (const data of lines) yield { ...event, data };
+    else yield event;
+  }
+}
+
+function failureIn({ event, data }: ServerEvent, body: unknown): string | undefined {
+  const { error = null } = asRecord(body);
+  if (error !== null) return errorText(error);
+  if (event === "error") return serviceErrorIn(body) ?? (asText(asRecord(body).message) || data);
+  return serviceErrorIn(body);
+}
+
+/** An error in a stream: an object with a message and perhaps a code, or a text. */
+function errorText(error: unknown): string {
+  const { message, code = null } = asRecord(error);
+  const text = asText(message) || asText(error) || (stringifyExactly(error) ?? "");
+  return asText(message) !== "" && code !== null ? `${text} (code ${code})` : text;
+}
+
+/** Reads an event or a whole completion; only the first choice counts. */
+export function readChunk(body: unknown): CompletionChunk {
+  const choice = choiceIn(body);
+  const message = messageIn(choice);
+  const { usage } = asRecord(body);
+  return {
+    text: textOf(message?.content),
+    reasoning: asText(message?.reasoning_content) || asText(message?.reasoning),
+    finish: asText(choice?.finish_reason) || undefined,
+    usage: isRecord(usage) ? usage : undefined,
+    body,
+  };
+}
+
+const choiceIn = (body: unknown) =>
+  asList(asRecord(body).choices)
+    .filter(isRecord)
+    .find(({ index = null }) => index === null || index === 0);
+
+/** What the first choice of an event, or of a whole completion, says. */
+const messageIn = (choice: ReturnType<typeof choiceIn>) => [choice?.delta, choice?.message].find(isRecord);
+
+/** A text, or the texts of a list of parts. */
+const textOf = (content: unknown): string =>
+  asText(content) ||
+  asList(content)
+    .map((part) => asText(asRecord(part).text))
+    .join("");
+
+/**
+ * What an event or a whole completion says: a text, something else such as a tool call or reasoning, nothing, or undefined
+ * if it is not part of a completion.
+ */
+export function contentOf(body: unknown): "text" | "other" | "nothing" | undefined {
+  const choice = choiceIn(body);
+  if (choice === undefined) return undefined;
+  const message = messageIn(choice);
+  if (message === undefined) return "other";
+  const { role: _, content, ...others } = message;
+  if (textOf(content) !== "") return "text";
+  return [content, ...Object.values(others)].every(isNothing) ? "nothing" : "other";
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+
+/** A part of a tool call, or a whole one. Services that call a single function may use `function_call`. */
+export function toolCallsIn(body: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const { tool_calls, function_call } = messageIn(choiceIn(body)) ?? {};
+  return [...asList(tool_calls), ...(isRecord(function_call) ? [{ function: function_call }] : [])].filter(
+    isRecord,
+  );
+}

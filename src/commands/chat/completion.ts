@@ -1,0 +1,163 @@
+import { type Assembled, createAssembler, type Piece } from "../../client/completion/assemble.ts";
+import { completionChunks } from "../../client/completion/chunks.ts";
+import type { Stream } from "../../client/stream.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
+import type { InputOf } from "../../contract/index.ts";
+import { EmptyResult } from "../../core/errors.ts";
+import { type Received, ServiceError } from "../../core/service-errors.ts";
+import { serviceErrorIn } from "../../core/success.ts";
+import { dollarText, type Money } from "../../core/values/money.ts";
+
+export interface CompletionRequest {
+  /** The body, without `stream` and `stream_options`. */
+  readonly input: InputOf<"createChatCompletion">;
+  /** Whether the completion is streamed. Default: true. */
+  readonly stream?: boolean;
+  /** Ask the service for the number of tokens, which a stream does not include by default. */
+  readonly usage?: boolean;
+  /** Whether a completion without text, such as a tool call alone, is an `EmptyResult`. Default: true. */
+  readonly needsText?: boolean;
+  /** Ends this completion alone. Iterating then throws its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What came of a completion. It is partial until iteration has ended without an error. */
+export interface CompletionSummary extends Assembled {
+  /** False if the completion was cut off, interrupted, or is still arriving. */
+  readonly complete: boolean;
+  /** The model that the service names, or else the model that was asked for. */
+  readonly model: string;
+  /** The cost by the prices of the profile; undefined without a price or without the number of tokens. */
+  readonly cost: Money | undefined;
+}
+
+/**
+ * A completion as it arrives: its pieces, or its events as received. Only one of the two can be iterated, once. The request
+ * is sent when iteration starts, once, and never again after its first event. Iterating throws what `call` and `stream`
+ * throw before the first event; then `StreamTruncated` when the stream breaks, reports a failure, or ends without
+ * `[DONE]` or a finish reason; the reason of the signal when it is interrupted; and `EmptyResult` for a complete
+ * response without anything to print.
+ */
+export interface Completion extends AsyncIterable<Piece> {
+  readonly events: () => AsyncIterable<unknown>;
+  /** What came so far, also after an error. */
+  readonly summary: () => CompletionSummary;
+}
+
+type Needs = Pick<Context, "call" | "stream" | "progress" | "settings" | "say">;
+
+/** Asks for one completion. Nothing is sent before the completion is iterated. */
+export function complete(request: CompletionRequest, context: Needs): Completion {
+  const { input, needsText = true } = request;
+  const assembler = createAssembler();
+  let isComplete = false;
+  const assertUsable = (received: Received | undefined, error?: string): void => {
+    const content = assembler.content();
+    if (content === undefined) {
+      throw new EmptyResult(error ?? "the response is not a chat completion", received);
+    }
+    if (error === undefined && needsText && content === "other") {
+      throw new EmptyResult("the response has no text", received);
+    }
+  };
+  async function* arriving(): AsyncGenerator<{ readonly body?: unknown; readonly pieces: readonly Piece[] }> {
+    warnOfUnknownPrice("of a chat", context);
+    const hideProgress = showProgress(context);
+    try {
+      const { bodies, received } = await open(request, context);
+      for await (const body of bodies) {
+        const pieces = assembler.add(body);
+        const error = serviceErrorIn(body);
+        if (error !== undefined) assertUsable(received(), error);
+        if (pieces.length > 0) await hideProgress();
+        yield { body, pieces };
+      }
+      yield { pieces: assembler.flush() };
+      const all = received();
+      assertUsable(all && { ...all, complete: true });
+      isComplete = true;
+    } finally {
+      assembler.flush();
+      await hideProgress();
+    }
+  }
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const { pieces } of arriving()) yield* pieces;
+    },
+    async *events() {
+      for await (const { body } of arriving()) if (body !== undefined) yield body;
+    },
+    summary: () => {
+      const assembled = assembler.assembled();
+      return {
+        ...assembled,
+        complete: isComplete,
+        model: assembled.model ?? input.model,
+        cost: undefined,
+      };
+    },
+  };
+}
+
+interface OpenResponse {
+  /** The events, or the whole response as the only one. */
+  readonly bodies: AsyncIterable<unknown> | Iterable<unknown>;
+  readonly received: () => Received | undefined;
+}
+
+/** Sends the request. */
+async function open(request: CompletionRequest, context: Needs): Promise<OpenResponse> {
+  const { input, stream = true, usage = false, signal } = request;
+  if (!stream) {
+    const response = await context.call("createChatCompletion", input, { ...(signal && { signal }) });
+    return { bodies: [response], received: () => receivedJson(response) };
+  }
+  const withoutUsage = { ...input, stream: true };
+  const asksForUsage = usage && !withoutUsageFields.has(context.stream);
+  const body = asksForUsage ? { ...withoutUsage, stream_options: { include_usage: true } } : withoutUsage;
+  const options = { ...(signal && { signal }) };
+  const events = await context.stream("createChatCompletion", body, options).catch(async (error: unknown) => {
+    const isRejected = error instanceof ServiceError && (error.status === 400 || error.status === 422);
+    if (!asksForUsage || !isRejected) throw error;
+    const accepted = await context.stream("createChatCompletion", withoutUsage, options);
+    withoutUsageFields.add(context.stream);
+    return accepted;
+  });
+  return { bodies: bodiesOf(completionChunks(events)), received: events.received };
+}
+
+/** The connections to services that reject a request for the number of tokens, so that each is asked only once. */
+const withoutUsageFields = new WeakSet<Stream>();
+
+async function* bodiesOf(chunks: AsyncIterable<{ readonly body: unknown }>): AsyncGenerator<unknown> {
+  for await (const { body } of chunks) yield body;
+}
+
+/** Shows that a response is on its way until the returned function is called. */
+function showProgress({ progress }: Pick<Context, "progress">): () => Promise<void> {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const shown = progress("Thinking", () => ended);
+  return () => {
+    end();
+    return shown;
+  };
+}
+
+/** Reports what is special about a completion, and with `usage` its number of tokens and its cost. */
+export function reportCompletion(
+  { finish, usage, cost }: CompletionSummary,
+  { usage: withUsage }: { readonly usage: boolean },
+  { say }: Pick<Context, "say">,
+): void {
+  if (finish === "length") say("The response was cut at the token limit; --max-tokens raises it.");
+  if (finish === "content_filter") say("The service withheld a part of the response.");
+  if (!withUsage) return;
+  const tokens = usage && `Tokens: ${usage.prompt_tokens ?? "?"} in, ${usage.completion_tokens ?? "?"} out`;
+  const price = cost === undefined ? "" : `, ${dollarText(cost)}`;
+  say(tokens ? `${tokens}${price}` : "The service reported no token counts.");
+}
