@@ -11,6 +11,7 @@ export const liveValues = [
   "profile",
   "ssh-key",
   "chat-model",
+  "chat-session",
   "lora",
   "operation-field",
 ] as const;

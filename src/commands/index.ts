@@ -38,7 +38,19 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
   },
   { name: "api-keys", summary: "Manage the API keys of the account", commands: ["list", "create", "revoke"] },
   { name: "image", summary: "Generate pictures", commands: ["", "models", "price"] },
-  { name: "chat", summary: "Chat with a model", commands: ["", "models"] },
+  {
+    name: "chat",
+    summary: "Chat with a model",
+    commands: [
+      "",
+      "models",
+      "sessions list",
+      "sessions show",
+      "sessions search",
+      "sessions export",
+      "sessions remove",
+    ],
+  },
   { name: "tts", summary: "Convert text to speech", commands: [""] },
   {
     name: "api",

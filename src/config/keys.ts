@@ -72,6 +72,11 @@ export const configKeys = [
     field: { name: "model", operations: ["createChatCompletion"] },
   },
   {
+    name: "chat.sessions",
+    text: "Keep the last question for `chat --continue`; conversations and named sessions are always kept",
+    rule: "switch",
+  },
+  {
     name: "budget.maxCost",
     text: "Maximum cost of one inference call, in dollars",
     rule: "dollars",

@@ -166,6 +166,11 @@ export class ResultLost extends Error {
   override readonly name = "ResultLost";
 }
 
+/** An answer was printed but could not be stored in its session. */
+export class AnswerNotStored extends Error {
+  override readonly name = "AnswerNotStored";
+}
+
 /** Something that gpuctl needs on this machine is missing. */
 export class Unavailable extends WithHint {
   override readonly name = "Unavailable";

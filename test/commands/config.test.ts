@@ -19,6 +19,7 @@ const values: Readonly<Record<ConfigKeyName, readonly [good: string, bad: string
   "rentals.gpuType": ["h200", "h2000"],
   "image.model": ["SD2", "SD3"],
   "chat.model": ["llama", " "],
+  "chat.sessions": ["false", "no"],
   "budget.maxCost": ["0.05", "cheap"],
   "budget.maxBurn": ["12.50", "much"],
 };

@@ -38,6 +38,7 @@ async function localValues(
   system: CompletionSystem,
 ): Promise<readonly Completion[] | undefined> {
   if (kind === "profile") return profiles(system);
+  if (kind === "chat-session") return sessions(system);
   return kind === "lora" ? loras() : undefined;
 }
 
@@ -49,6 +50,15 @@ async function loras(): Promise<readonly Completion[]> {
   return [...names].map((name) => ({
     value: `${name}:1`,
     description: models.flatMap(([model, { loras }]) => (loras.includes(name) ? [model] : [])).join(", "),
+  }));
+}
+
+/** The sessions, the last used one first. */
+async function sessions({ files }: CompletionSystem): Promise<readonly Completion[]> {
+  const { sessionNames, sessionsFolder } = await import("../../sessions/place.ts");
+  return (await sessionNames(sessionsFolder(files.folders.state))).map((value) => ({
+    value,
+    description: "",
   }));
 }
 

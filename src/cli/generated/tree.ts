@@ -2396,6 +2396,36 @@ export const nouns: readonly Noun[] = [
       "field": "temperature"
      },
      {
+      "kind": "boolean",
+      "text": "Continue the session that was used last",
+      "short": "c",
+      "setsFields": [
+       "model"
+      ],
+      "names": [
+       "continue"
+      ],
+      "notes": [],
+      "key": "continue",
+      "conflictsWith": [
+       "session"
+      ]
+     },
+     {
+      "kind": "text",
+      "text": "Continue this session, or start it",
+      "value": "NAME",
+      "completes": "chat-session",
+      "setsFields": [
+       "model"
+      ],
+      "names": [
+       "session"
+      ],
+      "notes": [],
+      "key": "session"
+     },
+     {
       "kind": "text",
       "text": "Instructions for the model; @FILE reads a file",
       "value": "TEXT",
@@ -2521,6 +2551,193 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Print only the names",
       "command": "gpuctl chat models -o id --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "chat",
+     "sessions",
+     "list"
+    ],
+    "summary": "List the sessions, the last used one first",
+    "details": "The session \"last\" is the last question that was asked without a session.",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the sessions",
+      "command": "gpuctl chat sessions list",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
+     },
+     {
+      "text": "Print only the names",
+      "command": "gpuctl chat sessions list -o id",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "chat",
+     "sessions",
+     "show"
+    ],
+    "summary": "Show the turns of a session",
+    "args": [
+     {
+      "name": "NAME",
+      "text": "Name of the session (default: the one used last)",
+      "kind": "text",
+      "completes": "chat-session"
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Show a session",
+      "command": "gpuctl chat sessions show models",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
+     },
+     {
+      "text": "Print its answers",
+      "command": "gpuctl chat sessions show models --jq '.[] | select(.role == \"assistant\") | .content'",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "chat",
+     "sessions",
+     "search"
+    ],
+    "summary": "Search the messages of all sessions",
+    "details": "Upper and lower case are the same.",
+    "args": [
+     {
+      "name": "TEXT",
+      "text": "Text to search for",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Find every message about a model",
+      "command": "gpuctl chat sessions search 70b",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
+     },
+     {
+      "text": "Print the names of the sessions",
+      "command": "gpuctl chat sessions search gpu -o id",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "chat",
+     "sessions",
+     "export"
+    ],
+    "summary": "Print a session as Markdown or JSON lines",
+    "args": [
+     {
+      "name": "NAME",
+      "text": "Name of the session (default: the one used last)",
+      "kind": "text",
+      "completes": "chat-session"
+     }
+    ],
+    "flags": [
+     {
+      "kind": "choice",
+      "text": "Format of the export",
+      "value": "VALUE",
+      "choices": [
+       "markdown",
+       "jsonl"
+      ],
+      "default": "markdown",
+      "names": [
+       "format"
+      ],
+      "notes": [
+       "one of markdown, jsonl",
+       "default markdown"
+      ],
+      "key": "format"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Export a session as Markdown",
+      "command": "gpuctl chat sessions export models > models.md",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
+     },
+     {
+      "text": "Export it as JSON lines, one a message",
+      "command": "gpuctl chat sessions export models --format jsonl > models.jsonl",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "chat",
+     "sessions",
+     "remove"
+    ],
+    "summary": "Remove sessions",
+    "args": [
+     {
+      "name": "NAME",
+      "text": "Name of the session; several are possible",
+      "kind": "text",
+      "variadic": true,
+      "required": true,
+      "completes": "chat-session"
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "confirm": "destruction",
+    "examples": [
+     {
+      "text": "Check the name without removing anything",
+      "command": "gpuctl chat sessions remove models --dry-run",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
+     },
+     {
+      "text": "Remove a session",
+      "command": "gpuctl chat sessions remove models --yes",
+      "after": [
+       "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
+      ]
      }
     ]
    }
@@ -3161,6 +3378,7 @@ export const nouns: readonly Noun[] = [
        "rentals.gpuType",
        "image.model",
        "chat.model",
+       "chat.sessions",
        "budget.maxCost",
        "budget.maxBurn"
       ]
@@ -3212,6 +3430,7 @@ export const nouns: readonly Noun[] = [
        "rentals.gpuType",
        "image.model",
        "chat.model",
+       "chat.sessions",
        "budget.maxCost",
        "budget.maxBurn"
       ]
@@ -3271,6 +3490,7 @@ export const nouns: readonly Noun[] = [
        "rentals.gpuType",
        "image.model",
        "chat.model",
+       "chat.sessions",
        "budget.maxCost",
        "budget.maxBurn"
       ]

@@ -50,12 +50,12 @@ async function isConfirmed(message: string, typed: string | undefined, prompts: 
   return answer.trim() === typed;
 }
 
-/** Where a command acts, in a confirmation. The questions of `profile` name their profile themselves: no service is involved. */
+/** Where a command acts, in a confirmation. No service is involved in a change of profiles or of chat sessions. */
 export function placeOf(
   { sandbox, profile, baseUrl }: Pick<ConfirmSettings, "sandbox" | "profile" | "baseUrl">,
-  { path: [noun] }: Pick<CommandNode, "path"> = { path: [] },
+  { path: [noun, verb] }: Pick<CommandNode, "path"> = { path: [] },
 ): string {
-  if (noun === "profile") return "";
+  if (noun === "profile" || verb === "sessions") return "";
   if (sandbox || noun === "sandbox") return "(Sandbox: no real resources are affected.)";
   return `(Profile "${profile}"${baseUrl === undefined ? "" : `, ${new URL(baseUrl).host}`}.)`;
 }

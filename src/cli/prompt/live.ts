@@ -16,6 +16,7 @@ const listCommands: Readonly<Partial<Record<LiveValue, string>>> = {
   profile: "profile list",
   "ssh-key": "ssh-keys list",
   "chat-model": "chat models",
+  "chat-session": "chat sessions list",
 };
 
 /** Current values, and how to show them. */

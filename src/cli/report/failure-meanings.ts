@@ -98,6 +98,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   Unhealthy: () => ({ code: "UNHEALTHY", exitCode: exit.fault }),
   CannotPrint: () => ({ code: "NOT_PRINTED", exitCode: exit.fault }),
   StoredElsewhere: () => ({ code: "STORED_ELSEWHERE", exitCode: exit.fault }),
+  AnswerNotStored: () => ({ code: "NOT_STORED", exitCode: exit.fault }),
   ResultLost: () => ({
     code: "RESULT_LOST",
     exitCode: exit.fault,

@@ -1,0 +1,219 @@
+import { arg } from "../../command-kit/arg.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { flag } from "../../command-kit/flag.ts";
+import type { InputOf } from "../../contract/index.ts";
+import { AnswerNotStored, reasonOf, SaveFailed, Unavailable } from "../../core/errors.ts";
+import { sandboxChatModel } from "../../core/sandbox.ts";
+import { StreamTruncated } from "../../core/service-errors.ts";
+import { decimalText } from "../../core/values/money.ts";
+import { fileName } from "../../media/filename.ts";
+import type { Answer, OpenSession, Question } from "../../sessions/open.ts";
+import { sessionsFolder } from "../../sessions/place.ts";
+import { createSessions, type Sessions, type StoredSession } from "../../sessions/store.ts";
+import { type Content, type Message, textOf } from "../../sessions/turn.ts";
+import type { Completion, CompletionSummary } from "./completion.ts";
+
+/** The sessions of this user. Throws `Unavailable` if there is no home folder. */
+export const sessionsOf = ({ files, now }: Pick<Context, "files" | "now">): Sessions =>
+  createSessions({
+    folder: sessionsFolder(files.state),
+    processes: files.processes,
+    now,
+    nameFor: (message, date) =>
+      fileName("{date}-{slug}", { date, prompt: message, fallback: "chat", ext: "" }),
+  });
+
+/** Reads the session with this name, or the one that was used last, and says what is wrong with it. */
+export async function readSession(
+  name: string | undefined,
+  context: Pick<Context, "files" | "now" | "say">,
+): Promise<StoredSession> {
+  const sessions = sessionsOf(context);
+  const session = await sessions.read(name ?? (await sessions.latest()));
+  for (const problem of session.problems) context.say(problem);
+  return session;
+}
+
+/** The name of an existing session. */
+export const someSession = arg.text("NAME", "Name of the session (default: the one used last)", {
+  completes: "chat-session",
+});
+
+/** A command line that creates a session for an example. */
+export const exampleSession = 'gpuctl chat "Which GPU for a 70B model?" --session models --sandbox';
+
+/** The flags that continue a session. It remembers its model. */
+export const sessionFlags = {
+  continue: flag.boolean("Continue the session that was used last", {
+    short: "c",
+    setsFields: ["model"],
+    conflictsWith: ["session"],
+  }),
+  session: flag.text("Continue this session, or start it", {
+    value: "NAME",
+    completes: "chat-session",
+    setsFields: ["model"],
+  }),
+};
+
+interface SessionChoice {
+  readonly continue: boolean;
+  readonly session: string | undefined;
+}
+
+type Needs = Pick<Context, "files" | "now" | "say" | "settings">;
+
+/** The sessions that this process has opened, by the flags that name them. */
+const opened = new WeakMap<SessionChoice, Promise<OpenSession | undefined>>();
+
+/**
+ * Opens the session that the flags name, once: the input and the run of a command use the same one. Undefined without
+ * those flags. A dry run changes no file.
+ */
+export function sessionFor(flags: SessionChoice, context: Needs): Promise<OpenSession | undefined> {
+  const known = opened.get(flags) ?? open(flags, context);
+  opened.set(flags, known);
+  return known;
+}
+
+async function open(flags: SessionChoice, context: Needs): Promise<OpenSession | undefined> {
+  if (!flags.continue && flags.session === undefined) return undefined;
+  const sessions = sessionsOf(context);
+  const name = flags.session ?? (await sessions.latest());
+  const session = await (context.settings.dryRun ? sessions.peek(name) : sessions.open(name));
+  sayState(session, context);
+  return session;
+}
+
+/** Says what the user has to know before a session is continued. */
+export function sayState(session: OpenSession, { say }: Pick<Context, "say">): void {
+  for (const problem of session.problems) say(problem);
+  const last = session.chain().at(-1);
+  if (last?.incomplete !== undefined) {
+    say(`The last answer is incomplete (${last.incomplete}). It is sent marked as cut off.`);
+  }
+}
+
+/** The model of a session; undefined if it is not a model of this service. */
+export function modelOf(session: OpenSession | undefined, { settings }: Needs): string | undefined {
+  if (settings.sandbox) return undefined;
+  const model = session?.chain().findLast((turn) => turn.model !== undefined)?.model;
+  return model === sandboxChatModel ? undefined : model;
+}
+
+type SentMessage = InputOf<"createChatCompletion">["messages"][number];
+
+/** The messages of a session followed by new ones. New instructions replace those of the session. */
+export function withHistory(session: OpenSession | undefined, added: readonly SentMessage[]): SentMessage[] {
+  const hasSystem = added.some(({ role }) => role === "system");
+  const history = (session?.messages() ?? []).filter(({ role }) => !(hasSystem && role === "system"));
+  const system = [...history.map(sent), ...added].filter(({ role }) => role === "system");
+  const others = [...history.map(sent), ...added].filter(({ role }) => role !== "system");
+  return [...system, ...others];
+}
+
+const sent = ({ role, content }: Message): SentMessage => ({ role, content: textOf(content) });
+
+/** A question as it is stored before it is sent. */
+interface NewQuestion {
+  readonly content: Content;
+  readonly system: string | undefined;
+}
+
+/** Stores the question of a run in its session, or else as the last question, which may fail. */
+export async function storeQuestion(
+  { content, system }: NewQuestion,
+  session: OpenSession | undefined,
+  context: Needs,
+): Promise<Question | undefined> {
+  const { settings, say } = context;
+  if (settings.dryRun) return undefined;
+  if (session) return session.ask(content, system);
+  if (settings.profileValues["chat.sessions"] === "false") return undefined;
+  try {
+    const question = await sessionsOf(context).question().ask(content, system);
+    return { ...question, end: (answer) => question.end(answer).catch(orSay(say)) };
+  } catch (error) {
+    // Without a home folder, there is nothing that --continue could continue.
+    if (!(error instanceof Unavailable)) orSay(say)(error);
+    return undefined;
+  }
+}
+
+const orSay = (say: Context["say"]) => (error: unknown) =>
+  say(`--continue will not continue this question: ${reasonOf(error)}.`);
+
+/** A completion that is stored as the answer to a question while it arrives. */
+export interface StoredCompletion extends Completion {
+  /** Why the answer could not be stored; undefined if it was. */
+  readonly failure: () => AnswerNotStored | undefined;
+}
+
+/** Milliseconds after which events are stored. */
+const storeInterval = 50;
+
+export function stored(completion: Completion, question: Question | undefined): StoredCompletion {
+  let failure: AnswerNotStored | undefined;
+  let incomplete: string | undefined = "interrupted";
+  /** Stores the answer once `arriving` ends, for whatever reason. */
+  async function* storing<Item>(
+    arriving: AsyncIterable<Item>,
+    keep: (item: Item) => void,
+  ): AsyncGenerator<Item> {
+    try {
+      for await (const item of arriving) {
+        keep(item);
+        yield item;
+      }
+      incomplete = undefined;
+    } catch (error) {
+      if (error instanceof StreamTruncated) incomplete = `cut off: ${error.reason}`;
+      else if (completion.summary().complete) incomplete = undefined;
+      throw error;
+    } finally {
+      await question?.end(answerOf(completion.summary(), incomplete)).catch((error) => {
+        failure = notStored(error);
+      });
+    }
+  }
+  return {
+    ...completion,
+    [Symbol.asyncIterator]: () =>
+      storing(completion, ({ kind, text }) => {
+        if (kind === "text") question?.add(text);
+      }),
+    events: () => {
+      let kept = 0;
+      let keptAt = performance.now();
+      return storing(completion.events(), () => {
+        if (performance.now() - keptAt < storeInterval) return;
+        const { text } = completion.summary();
+        question?.add(text.slice(kept));
+        kept = text.length;
+        keptAt = performance.now();
+      });
+    },
+    failure: () => failure,
+  };
+}
+
+function notStored(error: unknown): AnswerNotStored {
+  const reason = error instanceof SaveFailed ? `${error.path}: ${error.reason}` : reasonOf(error);
+  return new AnswerNotStored(`the answer could not be stored in ${reason}`);
+}
+
+/** The answer as it is stored; undefined if there is none. */
+function answerOf(
+  { text, model, finish, usage, cost }: CompletionSummary,
+  incomplete: string | undefined,
+): Answer | undefined {
+  if (text === "") return undefined;
+  return {
+    content: text,
+    model,
+    ...(finish !== undefined && { finish }),
+    ...(usage !== undefined && { usage: { ...usage } }),
+    ...(cost !== undefined && { cost: decimalText(cost, 2) }),
+    ...(incomplete !== undefined && { incomplete }),
+  };
+}

@@ -1,0 +1,45 @@
+import { arg } from "../../../command-kit/arg.ts";
+import { defineCommand } from "../../../command-kit/define.ts";
+import { UsageError } from "../../../core/errors.ts";
+import { type Match, search } from "../../../sessions/text.ts";
+import { exampleSession, readSession, sessionsOf } from "../session.ts";
+
+export default defineCommand({
+  path: "chat sessions search",
+  summary: "Search the messages of all sessions",
+  details: "Upper and lower case are the same.",
+  args: [arg.text("TEXT", "Text to search for", { required: true })],
+  view: {
+    kind: "list",
+    columns: [
+      { title: "SESSION", paths: ["session"], whole: true },
+      { title: "TURN", paths: ["turn"], format: "number" },
+      { title: "ROLE", paths: ["role"], priority: 1 },
+      { title: "TIME", paths: ["time"], format: "time", priority: 2 },
+      { title: "TEXT", paths: ["text"] },
+    ],
+    empty: "No message contains this text.",
+    id: ["session"],
+  },
+  examples: [
+    {
+      text: "Find every message about a model",
+      command: "gpuctl chat sessions search 70b",
+      after: [exampleSession],
+    },
+    {
+      text: "Print the names of the sessions",
+      command: "gpuctl chat sessions search gpu -o id",
+      after: [exampleSession],
+    },
+  ],
+  run: async ({ args: { text }, ...context }) => {
+    if (text === "") throw new UsageError("TEXT must not be empty");
+    const found: Match[] = [];
+    for (const name of await sessionsOf(context).names()) {
+      const { turns } = await readSession(name, context);
+      found.push(...search(name, turns, text));
+    }
+    return { data: found };
+  },
+});

@@ -1,0 +1,91 @@
+import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { asRecord, parseJson } from "../core/json.ts";
+import type { Processes } from "../core/tasks/lock.ts";
+import { type Turn, turnOf } from "./turn.ts";
+
+/** An answer that was not stored yet, from a file of its own beside the session. */
+interface Answer {
+  readonly turn: Turn;
+  readonly isUnderWay: boolean;
+}
+
+/** The files of the answers to the questions of a session. */
+export function answerFiles(session: string): readonly string[] {
+  const prefix = `${basename(session)}.`;
+  return readdirSync(dirname(session))
+    .filter((name) => name.startsWith(prefix) && /^\w+\.answer$/.test(name.slice(prefix.length)))
+    .map((name) => join(dirname(session), name));
+}
+
+export async function readAnswer(path: string, { isRunning }: Processes): Promise<Answer | undefined> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  // The last line may be cut off.
+  const [first = "", ...pieces] = text.split("\n").slice(0, -1);
+  const { process, turn: start } = asRecord(parseJson(first));
+  const content = pieces.map((piece) => parseJson(piece)).filter((piece) => typeof piece === "string");
+  const isUnderWay = typeof process === "string" && isRunning(process);
+  const turn = turnOf({
+    ...asRecord(start),
+    content: content.join(""),
+    incomplete: isUnderWay ? "still being received" : "gpuctl was ended",
+  });
+  return turn && { turn, isUnderWay };
+}
+
+/** Keeps the pieces of an answer while it arrives, so that a killed process loses no more than the last moment. */
+export interface AnswerFile {
+  readonly add: (text: string) => void;
+  readonly remove: () => Promise<void>;
+}
+
+/** Milliseconds for which pieces are gathered. */
+const writeInterval = 50;
+
+/** Starts the file of an answer. If it cannot be written, the answer is stored only at its end. */
+export function startAnswer(session: string, turn: Omit<Turn, "content">, { self }: Processes): AnswerFile {
+  const path = `${session}.${turn.id}.answer`;
+  let fd = attempt(() => openSync(path, "wx", 0o600));
+  let pieces = "";
+  let timer: NodeJS.Timeout | undefined;
+  let written = Number.NEGATIVE_INFINITY;
+  const write = (line: object | string) => {
+    if (fd === undefined) return;
+    const text = `${JSON.stringify(line)}\n`;
+    const isWritten = attempt(() => writeSync(fd ?? -1, text)) === Buffer.byteLength(text);
+    if (!isWritten) close();
+  };
+  const close = () => {
+    if (fd !== undefined) closeSync(fd);
+    fd = undefined;
+  };
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    written = performance.now();
+    write(pieces);
+    pieces = "";
+  };
+  write({ process: self, turn });
+  return {
+    add: (text) => {
+      pieces += text;
+      if (performance.now() - written >= writeInterval) flush();
+      else timer ??= setTimeout(flush, writeInterval).unref();
+    },
+    remove: async () => {
+      clearTimeout(timer);
+      close();
+      await rm(path, { force: true }).catch(() => {});
+    },
+  };
+}
+
+function attempt<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,169 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { saveFailed, UsageError } from "../core/errors.ts";
+import { makeFolderSync } from "../core/files.ts";
+import { type AnswerFile, startAnswer } from "./answer.ts";
+import { appendTurns, createFile, moveFile, whileLocked } from "./file.ts";
+import { lastQuestion, nameProblem, newId, orUndefined, type SessionPlace, sessionPath } from "./place.ts";
+import { isQuestion, settleQuestion } from "./question.ts";
+import { type Content, chainTo, lastAnswer, type Message, messagesOf, type Turn, textOf } from "./turn.ts";
+
+/**
+ * A session that is being added to, and the place in it where this process continues: another process may continue it
+ * elsewhere at the same time.
+ */
+export interface OpenSession {
+  /** Undefined until the first turn of a session that the user did not name. */
+  readonly name: () => string | undefined;
+  /** All turns, in the order in which they were stored. */
+  readonly turns: () => readonly Turn[];
+  /** The turns of the conversation so far. */
+  readonly chain: () => readonly Turn[];
+  /** The conversation so far as it is sent. */
+  readonly messages: () => readonly Message[];
+  /** What a reader has to know about lines that cannot be read. */
+  readonly problems: readonly string[];
+  /** Starts the conversation anew. What was said stays in the file. */
+  readonly clear: () => void;
+  /** Goes back to before the last question, and returns it. Undefined if there is none. */
+  readonly takeBack: () => Turn | undefined;
+  /** Stores a question, and instructions that differ from those before. Throws `SaveFailed`. */
+  readonly ask: (content: Content, system?: string) => Promise<Question>;
+  /** Gives the session another name. Throws `UsageError` if it is taken or not valid, and `SaveFailed`. */
+  readonly rename: (name: string) => Promise<void>;
+}
+
+/** A stored question whose answer arrives. */
+export interface Question {
+  /** Keeps a piece of the answer, in case this process is killed. */
+  readonly add: (text: string) => void;
+  /**
+   * Stores the answer; without one, the question stays unanswered. Throws `SaveFailed`; the answer is then stored with the
+   * next turn.
+   */
+  readonly end: (answer?: Answer) => Promise<void>;
+}
+
+/** An answer with all that is known about it. */
+export type Answer = Pick<Turn, "content" | "model" | "finish" | "usage" | "cost" | "incomplete">;
+
+interface OpenOptions {
+  /** Undefined for a session that gets its name with its first turn. */
+  readonly name?: string;
+  readonly path?: string;
+  /** The turns that are stored. Without any, the file is created with the first turn. */
+  readonly turns?: readonly Turn[];
+  readonly problems?: readonly string[];
+}
+
+export function openSession(
+  place: SessionPlace,
+  { turns: stored = [], problems = [], ...options }: OpenOptions,
+): OpenSession {
+  const { folder, processes } = place;
+  const turns = [...stored];
+  let exists = stored.length > 0;
+  let { name, path = name && sessionPath(folder, name) } = options;
+  let head = lastAnswer(turns)?.id ?? null;
+  const chain = () => chainTo(head, turns);
+  const newTurn = (role: Turn["role"], parent: string | null, content: Content): Turn => ({
+    id: newId(),
+    parent,
+    time: timeOf(place),
+    role,
+    content,
+  });
+  const pathFor = async (content: Content): Promise<string> => {
+    name ??= await freeName(folder, place.nameFor(textOf(content), new Date(place.now())));
+    path ??= sessionPath(folder, name);
+    return path;
+  };
+  /** Answers that could not be stored yet, and the files that keep them. */
+  const pending: { readonly turn: Turn; readonly file: AnswerFile }[] = [];
+  const store = async (to: string, added: readonly Turn[]) => {
+    const all = [...pending.map(({ turn }) => turn), ...added];
+    if (exists) await appendTurns(to, all, processes);
+    else await create(to, all, place);
+    exists = true;
+    turns.push(...added);
+    for (const { file } of pending.splice(0)) await file.remove();
+  };
+  return {
+    name: () => name,
+    turns: () => turns,
+    chain,
+    messages: () => messagesOf(chain()),
+    problems,
+    clear: () => {
+      head = null;
+    },
+    takeBack: () => {
+      const question = turns.findLast(({ role }) => role === "user");
+      if (question) head = question.parent;
+      return question;
+    },
+    ask: async (content, system) => {
+      const before = chain().findLast(({ role }) => role === "system")?.content;
+      const isNew = system !== undefined && system !== before;
+      const instructions = isNew ? [newTurn("system", head, system)] : [];
+      const question = newTurn("user", instructions[0]?.id ?? head, content);
+      const to = await pathFor(content);
+      await store(to, [...instructions, question]);
+      const start = { id: newId(), parent: question.id, role: "assistant" } as const;
+      const file = startAnswer(to, { ...start, time: timeOf(place) }, processes);
+      return {
+        add: file.add,
+        end: async (answer) => {
+          if (answer) {
+            const turn = { ...start, time: timeOf(place), ...answer };
+            turns.push(turn);
+            if (textOf(turn.content) !== "") head = turn.id;
+            pending.push({ turn, file });
+            await store(to, []);
+          } else {
+            await file.remove();
+          }
+          if (isQuestion(to)) await settleQuestion(to, folder);
+        },
+      };
+    },
+    rename: async (wanted) => {
+      const problem = nameProblem(wanted);
+      if (problem) throw new UsageError(problem);
+      const to = sessionPath(folder, wanted);
+      if (wanted === lastQuestion || (await orUndefined(stat(to)))) {
+        throw new UsageError(`there is already a session ${JSON.stringify(wanted)}`);
+      }
+      const from = path;
+      if (exists && from) await whileLocked(from, processes, () => moveFile(from, to));
+      name = wanted;
+      path = to;
+    },
+  };
+}
+
+const timeOf = ({ now }: SessionPlace): string => new Date(now()).toISOString();
+
+/** Creates the file of a session; if another process has just done that, appends to it. */
+async function create(path: string, turns: readonly Turn[], { processes }: SessionPlace): Promise<void> {
+  try {
+    makeFolderSync(dirname(path), 0o700);
+  } catch (error) {
+    throw saveFailed(path, error);
+  }
+  if (isQuestion(path)) return createFile(path, turns, processes.self);
+  const exists = await whileLocked(path, processes, async () => {
+    if (await orUndefined(stat(path))) return true;
+    createFile(path, turns);
+    return false;
+  });
+  if (exists) await appendTurns(path, turns, processes);
+}
+
+/** A name that no session has. */
+export async function freeName(folder: string, wanted: string): Promise<string> {
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? wanted : `${wanted}-${count}`;
+    if ((await orUndefined(stat(sessionPath(folder, name)))) === undefined) return name;
+  }
+}

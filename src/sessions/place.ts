@@ -1,0 +1,67 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf } from "../core/errors.ts";
+import type { Processes } from "../core/tasks/lock.ts";
+
+/** Where sessions are kept, and by what rules. */
+export interface SessionPlace {
+  readonly folder: string;
+  readonly processes: Processes;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The name of a session that the user did not name, from its first message. */
+  readonly nameFor: (message: string, date: Date) => string;
+}
+
+/** The name of the session that holds the last question outside of a session. */
+export const lastQuestion = "last";
+
+export const sessionSuffix = ".jsonl";
+
+export const sessionPath = (folder: string, name: string): string => join(folder, `${name}${sessionSuffix}`);
+
+const maxCharacters = 64;
+const maxBytes = 200;
+
+/** What is wrong with the name of a session; undefined for a valid one. Every valid name is safe as a file name. */
+export const nameProblem = (name: string): string | undefined =>
+  /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u.test(name) &&
+  [...name].length <= maxCharacters &&
+  Buffer.byteLength(name) <= maxBytes &&
+  !/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name)
+    ? undefined
+    : `A session name has 1 to ${maxCharacters} characters: letters, digits, "-", "_" and ".". It starts with a letter, a digit or "_".`;
+
+/** The folder of the sessions in the folder for state. */
+export const sessionsFolder = (state: string): string => join(state, "chat-sessions");
+
+/** The names of the sessions in a folder, the last used one first. */
+export async function sessionNames(folder: string): Promise<readonly string[]> {
+  const files = (await filesIn(folder)).filter((file) => file.endsWith(sessionSuffix));
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const facts = await orUndefined(stat(join(folder, file)));
+      return { name: file.slice(0, -sessionSuffix.length), used: facts?.isFile() ? facts.mtimeMs : 0 };
+    }),
+  );
+  return found
+    .filter(({ name, used }) => used > 0 && nameProblem(name) === undefined)
+    .sort((a, b) => b.used - a.used || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name);
+}
+
+/** The names of the files in a folder; none if there is no folder. */
+export async function filesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** The ID of a turn. */
+export const newId = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 12);
+
+export const orUndefined = <Value>(work: Promise<Value>): Promise<Value | undefined> =>
+  work.catch(() => undefined);

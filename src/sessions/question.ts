@@ -1,0 +1,48 @@
+import { rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Processes } from "../core/tasks/lock.ts";
+import { collectAnswers, moveFile, readSession } from "./file.ts";
+import {
+  filesIn,
+  lastQuestion,
+  newId,
+  orUndefined,
+  type SessionPlace,
+  sessionPath,
+  sessionSuffix,
+} from "./place.ts";
+
+/**
+ * A question outside of a session is a file of its own, so that many processes can ask at the same time. Once it is
+ * answered, it replaces the last one.
+ */
+const questionSuffix = ".question";
+
+export const newQuestionPath = ({ folder }: SessionPlace): string =>
+  join(folder, `${lastQuestion}${sessionSuffix}.${newId()}${questionSuffix}`);
+
+export const isQuestion = (path: string): boolean => path.endsWith(questionSuffix);
+
+/** Makes an ended question the last one. Removes it instead if it has no answer, or if a later one is there. */
+export async function settleQuestion(path: string, folder: string): Promise<void> {
+  const last = sessionPath(folder, lastQuestion);
+  const [own, other] = await Promise.all([path, last].map((one) => orUndefined(stat(one))));
+  if (own === undefined) return;
+  const turns = (await orUndefined(readSession(path, noProcesses)))?.turns ?? [];
+  const isAnswered = turns.some(({ role }) => role === "assistant");
+  if (isAnswered && own.mtimeMs >= (other?.mtimeMs ?? 0)) await moveFile(path, last);
+  else await rm(path, { force: true });
+}
+
+const noProcesses: Processes = { self: "", isRunning: () => false };
+
+/** Settles the questions of processes that were killed. */
+export async function settleQuestions({ folder, processes }: SessionPlace): Promise<void> {
+  const questions = (await filesIn(folder)).filter(isQuestion);
+  for (const path of questions.map((name) => join(folder, name))) {
+    const contents = await orUndefined(readSession(path, processes));
+    if (contents?.process !== undefined && processes.isRunning(contents.process)) continue;
+    await collectAnswers(path, processes);
+    await settleQuestion(path, folder);
+  }
+}

@@ -1,0 +1,113 @@
+import { rm, stat } from "node:fs/promises";
+import { NotFound, UsageError } from "../core/errors.ts";
+import { answerFiles } from "./answer.ts";
+import { collectAnswers, moveFile, readSession, whileLocked } from "./file.ts";
+import { freeName, type OpenSession, openSession } from "./open.ts";
+import {
+  lastQuestion,
+  nameProblem,
+  orUndefined,
+  type SessionPlace,
+  sessionNames,
+  sessionPath,
+} from "./place.ts";
+import { newQuestionPath, settleQuestions } from "./question.ts";
+import { type Turn, textOf } from "./turn.ts";
+
+/** A session as it is stored. */
+export interface StoredSession {
+  readonly name: string;
+  readonly turns: readonly Turn[];
+  /** What a reader has to know about lines that cannot be read. */
+  readonly problems: readonly string[];
+}
+
+export interface Sessions {
+  /** The names of all sessions, the last used one first. */
+  readonly names: () => Promise<readonly string[]>;
+  /** Reads a session. Throws `NotFound`, and `Unavailable` if its file is of a later version. */
+  readonly read: (name: string) => Promise<StoredSession>;
+  /** Opens a session to add to it; it is created with its first turn. Throws `UsageError` for an invalid name. */
+  readonly open: (name: string) => Promise<OpenSession>;
+  /** The name of the session that was used last. Throws `NotFound` if there is none. */
+  readonly latest: () => Promise<string>;
+  /** Like `open`, for a session that nothing will be added to. Changes no file. */
+  readonly peek: (name: string) => Promise<OpenSession>;
+  /** A session that gets its name with its first turn. */
+  readonly create: () => OpenSession;
+  /** A question outside of a session. Once it is answered, it is the session "last". */
+  readonly question: () => OpenSession;
+  /** Removes a session. Throws `NotFound`, and `SaveFailed` if it cannot be removed. */
+  readonly remove: (name: string) => Promise<void>;
+}
+
+export function createSessions(place: SessionPlace): Sessions {
+  const { folder, processes } = place;
+  const names = async () => {
+    await settleQuestions(place);
+    return sessionNames(folder);
+  };
+  const contentsOf = (name: string) =>
+    nameProblem(name) === undefined ? readSession(sessionPath(folder, name), processes) : undefined;
+  const read = async (name: string): Promise<StoredSession> => {
+    const contents = await contentsOf(name);
+    if (contents === undefined) throw noSession(name);
+    return { name, ...contents };
+  };
+  const openNamed = async (name: string): Promise<OpenSession> => {
+    const before = await contentsOf(name);
+    if (before === undefined) return openSession(place, { name });
+    await collectAnswers(sessionPath(folder, name), processes);
+    return openSession(place, { ...(await read(name)), problems: before.problems });
+  };
+  /** The last question gets a name of its own, so that the next question does not replace what continues it. */
+  const openLast = async (): Promise<OpenSession> => {
+    const { turns } = await read(lastQuestion);
+    const question = turns.find(({ role }) => role === "user");
+    const date = new Date(question?.time ?? place.now());
+    const name = await freeName(folder, place.nameFor(textOf(question?.content ?? ""), date));
+    await moveFile(sessionPath(folder, lastQuestion), sessionPath(folder, name));
+    return openNamed(name);
+  };
+  const open = async (name: string): Promise<OpenSession> => {
+    if (validName(name) !== lastQuestion) return openNamed(name);
+    await settleQuestions(place);
+    return openLast();
+  };
+  return {
+    names,
+    read,
+    open,
+    latest: async () => {
+      const [name] = await names();
+      if (name !== undefined) return name;
+      throw new NotFound("there are no sessions", {
+        request: null,
+        hint: "Start one with `gpuctl chat MESSAGE`, or with --session NAME.",
+      });
+    },
+    peek: async (name) => openSession(place, { name, ...(await contentsOf(validName(name))) }),
+    create: () => openSession(place, {}),
+    question: () => openSession(place, { name: lastQuestion, path: newQuestionPath(place) }),
+    remove: async (name) => {
+      const path = sessionPath(folder, name);
+      if (nameProblem(name) !== undefined || !(await orUndefined(stat(path)))) throw noSession(name);
+      await whileLocked(path, processes, async () => {
+        await rm(path, { force: true });
+        for (const file of answerFiles(path)) await rm(file, { force: true });
+      });
+    },
+  };
+}
+
+function validName(name: string): string {
+  const problem = nameProblem(name);
+  if (problem === undefined) return name;
+  throw new UsageError(`${JSON.stringify(name)} is not a valid name of a session`, { hint: problem });
+}
+
+const noSession = (name: string): NotFound =>
+  new NotFound(`no session ${JSON.stringify(name)}`, {
+    request: null,
+    hint: "`gpuctl chat sessions list` shows the sessions.",
+  });

@@ -1,0 +1,72 @@
+import { type Turn, textOf } from "./turn.ts";
+
+/** A turn with its number in the session, from 1. */
+export interface NumberedTurn extends Turn {
+  readonly turn: number;
+  /** The number of the turn before it in its conversation; null for the first one. */
+  readonly after: number | null;
+}
+
+export function numbered(turns: readonly Turn[]): readonly NumberedTurn[] {
+  const numbers = new Map(turns.map(({ id }, at) => [id, at + 1]));
+  return turns.map((turn, at) => ({
+    turn: at + 1,
+    after: turn.parent === null ? null : (numbers.get(turn.parent) ?? null),
+    ...turn,
+  }));
+}
+
+/** A session as text to read: for each turn its number, its role and what is special about it, then its content. */
+export function* transcript(turns: readonly Turn[]): Generator<string> {
+  for (const turn of numbered(turns)) {
+    yield `${turn.turn > 1 ? "\n" : ""}${heading(turn).join(" · ")}\n${textOf(turn.content).trimEnd()}\n`;
+  }
+}
+
+/** A session as a Markdown document. */
+export function* markdown(name: string, turns: readonly Turn[]): Generator<string> {
+  yield `# ${name}\n`;
+  for (const turn of numbered(turns)) {
+    const [title, ...details] = heading(turn);
+    const line = details.length > 0 ? `_${details.join(" · ")}_\n\n` : "";
+    yield `\n## ${title}\n\n${line}${textOf(turn.content).trimEnd()}\n`;
+  }
+}
+
+function heading({ turn, role, time, model, cost, incomplete, after }: NumberedTurn): readonly string[] {
+  return [
+    `${turn}. ${role}`,
+    time.slice(0, "2026-11-22T15:40".length).replace("T", " "),
+    ...(model === undefined ? [] : [model]),
+    ...(cost === undefined ? [] : [`$${cost}`]),
+    ...(after === turn - 1 || (after === null && turn === 1)
+      ? []
+      : [after === null ? "a new start" : `continues after turn ${after}`]),
+    ...(incomplete === undefined ? [] : [`INCOMPLETE: ${incomplete}`]),
+  ];
+}
+
+/** A turn that contains the text that was searched for. */
+export interface Match extends Pick<NumberedTurn, "turn" | "role" | "time"> {
+  readonly session: string;
+  /** The text around the first place, on one line. */
+  readonly text: string;
+}
+
+/** Characters of a match before and after the text that was searched for. */
+const before = 30;
+const after = 60;
+
+/** The turns of a session that contain a text, whatever its case. */
+export function search(session: string, turns: readonly Turn[], wanted: string): readonly Match[] {
+  const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu");
+  return numbered(turns).flatMap(({ turn, role, time, content }) => {
+    const text = textOf(content);
+    const found = pattern.exec(text);
+    if (!found) return [];
+    const start = Math.max(0, found.index - before);
+    const end = found.index + found[0].length + after;
+    const excerpt = `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
+    return { session, turn, role, time, text: excerpt.replace(/\s+/g, " ").trim() };
+  });
+}
