@@ -1,7 +1,7 @@
 import { compile, type JSONSchema } from "json-schema-to-typescript";
 import * as z from "zod";
 import { operations } from "../src/contract/index.ts";
-import type { Operation } from "../src/contract/operation.ts";
+import { documentedInputOf, type Operation } from "../src/contract/operation.ts";
 import type { Field } from "../src/contract/plain/field.ts";
 import { fieldsOf } from "../src/contract/plain/fields.ts";
 import { limitsText } from "../src/contract/plain/limits-text.ts";
@@ -19,7 +19,7 @@ export async function libraryTypes(): Promise<string> {
   for (const operation of all) {
     const { id, input, output } = operation;
     const name = define($defs, `${capital(id)}Input`, input, "input");
-    addLimits($defs[name], fieldsOf(input), $defs);
+    addLimits($defs[name], fieldsOf(documentedInputOf(operation)), $defs);
     inputs[id] = described(ref(name), aboutOperation(operation));
     outputs[id] = ref(define($defs, `${capital(id)}Output`, output, "output"));
   }
@@ -78,7 +78,7 @@ function addLimits(schema: Json | undefined, fields: readonly Field[], $defs: De
     for (const [at, shape] of (field.shapes ?? []).entries())
       addLimits(named(property.oneOf?.[at]), shape, $defs);
     addLimits(named(property.items as Json), field.item?.fields ?? [], $defs);
-    properties[field.name] = described(property, aboutField(field));
+    properties[field.name] = described(property, aboutField({ ...field, ...about(property) }));
   }
 }
 
@@ -88,6 +88,9 @@ const described = ({ $ref, ...schema }: Json, description: string): Json => ({
   ...($ref && { allOf: [{ $ref }] }),
   description,
 });
+
+/** The description of the accepted field, which may be wider than the documented one. */
+const about = ({ description }: Json) => description !== undefined && { description };
 
 function aboutField(field: Field): string {
   const notes = [limitsText(field), field.default !== undefined && `default ${field.default}`].filter(

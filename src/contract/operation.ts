@@ -62,7 +62,10 @@ export interface Operation<
   readonly summary: string;
   /** Where the input is sent; `none` for an operation without fields. */
   readonly in: "body" | "query" | "path" | "none";
+  /** What clients and the sandbox accept. */
   readonly input: Input;
+  /** What the service documents, where `input` accepts more. Help and the description show it. */
+  readonly documentedInput?: InputSchema | undefined;
   readonly output: Output;
   readonly errors: readonly ErrorCode[];
   readonly rules?: readonly Rule<z.output<Input>>[];
@@ -77,6 +80,12 @@ export interface Operation<
   /** On request, a successful response is a stream of this media type. */
   readonly streams?: "text/event-stream";
 }
+
+/** The fields that the service documents. */
+export const documentedInputOf = ({
+  input,
+  documentedInput,
+}: Pick<Operation, "input" | "documentedInput">): InputSchema => documentedInput ?? input;
 
 /** Type-checks an operation and keeps its literal types. */
 export const operation = <

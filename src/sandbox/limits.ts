@@ -114,7 +114,7 @@ const texts = {
   "key-names": `Names of API keys and SSH keys have ${keyName?.minLength} to ${keyName?.maxLength} characters and do not have to be unique.`,
   bodies:
     "A body is read as UTF-8 JSON whatever its Content-Type; a byte order mark is skipped. Unknown fields are ignored, and if a field occurs more than once, the last one counts.",
-  nulls: "A field that can be omitted cannot be null, except undocumented fields of chat completions.",
+  nulls: "A field that can be omitted cannot be null, except those of chat completions.",
   query:
     "In a query, a boolean is true or false and a number is written as in JSON. A repeated field is rejected; an unknown one is ignored.",
   pages: `A page of usage has ${defaultLimit} lines, or up to ${maxLimit} with limit. Its cursor is the ID of the last rental of the previous page.`,
@@ -127,7 +127,7 @@ const texts = {
   description:
     "The description lists as its server the address it was requested at. It has an ETag: a request with a matching If-None-Match gets 304.",
   processes: `Changes to the state run one after the other, across all processes that share it. A process waits up to ${busyMs / secondMs} s for another.`,
-  chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string and content must be a string. stop, stream and stream_options.include_usage are supported; temperature and all other fields are accepted and have no effect.`,
+  chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string. content is a text or a list of parts, which are repeated one per line, with pictures by their media type or URL. It can be null or omitted beside tool_calls. stop, stream and stream_options.include_usage are supported; temperature and all other fields are accepted and have no effect.`,
   tokens:
     "A token is a word with the space before it, in prompts and in replies; usage counts tokens. max_tokens (if it is omitted, max_completion_tokens) is at least 1. A longer reply is cut, with the finish_reason length.",
   choices: "A chat completion has one choice: n must be 1 if given.",

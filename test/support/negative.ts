@@ -1,4 +1,5 @@
 import { type OperationId, operations } from "../../src/contract/index.ts";
+import { documentedInputOf } from "../../src/contract/operation.ts";
 import type { Field, FieldKind, Item, Limits } from "../../src/contract/plain/field.ts";
 import { fieldsOf } from "../../src/contract/plain/fields.ts";
 import { brokenRules } from "./broken-rules.ts";
@@ -24,9 +25,9 @@ interface Break {
 /** One input for each limit of each field of an operation and for each of its rules, derived from the contract. */
 export function negativeInputs(operation: OperationId): readonly NegativeInput[] {
   const base = validInput(operation);
-  const { input, rules = [] } = operations[operation];
+  const { rules = [] } = operations[operation];
   return [
-    ...fieldsOf(input)
+    ...fieldsOf(documentedInputOf(operations[operation]))
       .flatMap(breaksOf)
       .map(({ path, limit, value }) => ({ operation, path, limit, input: put(base, path, value) })),
     ...rules.map(({ id }) => ({ operation, path: [], limit: id, input: { ...base, ...brokenRule(id) } })),

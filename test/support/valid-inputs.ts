@@ -1,4 +1,5 @@
 import { type InputOf, type OperationId, operations } from "../../src/contract/index.ts";
+import { documentedInputOf } from "../../src/contract/operation.ts";
 import type { Field } from "../../src/contract/plain/field.ts";
 import { fieldsOf } from "../../src/contract/plain/fields.ts";
 
@@ -11,7 +12,7 @@ const meaningful: { readonly [Id in OperationId]?: Partial<InputOf<Id>> } = {
 
 /** An input that passes every check of an operation, with only the required fields. */
 export function validInput(operation: OperationId): Record<string, unknown> {
-  const needed = fieldsOf(operations[operation].input).filter((field) => field.required);
+  const needed = fieldsOf(documentedInputOf(operations[operation])).filter((field) => field.required);
   return {
     ...Object.fromEntries(needed.map((field) => [field.name, validValue(field)])),
     ...meaningful[operation],

@@ -35,7 +35,15 @@ function explain(issue: ZodIssue): Issue[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({ path: [...path, key], message: "is not a field of this operation" }));
   }
+  const branch = issue.code === "invalid_union" ? branchOfType(issue) : undefined;
+  if (branch) return branch.flatMap(explain).map((one) => ({ ...one, path: [...path, ...one.path] }));
   return [{ path, message: message(issue) }];
+}
+
+/** The issues of the only branch of a union that accepts a value of this type. */
+function branchOfType({ errors }: z.core.$ZodIssueInvalidUnion): readonly ZodIssue[] | undefined {
+  const [branch, ...others] = errors.filter((issues) => issues.every((issue) => issue.path.length > 0));
+  return others.length === 0 ? branch : undefined;
 }
 
 export const pathOf = ({ path }: ZodIssue): Issue["path"] =>

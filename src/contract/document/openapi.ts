@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { openApiDocument } from "../description.ts";
 import { errorBody } from "../errors.ts";
-import { groups, type Operation } from "../operation.ts";
+import { documentedInputOf, groups, type Operation } from "../operation.ts";
 import { type Additions, type JsonSchema, responses, type ToJsonSchema } from "./responses.ts";
 
 export type OpenApiDocument = z.output<typeof openApiDocument>;
@@ -10,6 +10,8 @@ interface OpenApiOptions {
   /** Base URLs that serve the operations. */
   readonly servers: readonly string[];
   readonly title?: string;
+  /** Describes what each operation accepts, which may be more than the service documents. */
+  readonly accepted?: boolean;
   /** What this server adds to the documented responses. */
   readonly additions?: (operation: Operation) => Additions;
 }
@@ -31,6 +33,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
       ...paths[operation.path],
       [operation.method.toLowerCase()]: operationObject(
         operation,
+        schema(options.accepted ? operation.input : documentedInputOf(operation)),
         schema,
         error,
         options.additions?.(operation),
@@ -64,11 +67,11 @@ function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
 
 function operationObject(
   operation: Operation,
+  input: JsonSchema,
   schema: ToJsonSchema,
   error: JsonSchema,
   additions?: Additions,
 ) {
-  const input = schema(operation.input);
   return {
     operationId: operation.id,
     summary: operation.summary,

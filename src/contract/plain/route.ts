@@ -3,7 +3,10 @@ import type { Field } from "./field.ts";
 
 /** An operation as plain data: what the client and the CLI need without loading its schema. */
 export interface Route
-  extends Omit<Operation, "id" | "input" | "output" | "errors" | "rules" | "assumed" | "streams"> {
+  extends Omit<
+    Operation,
+    "id" | "input" | "documentedInput" | "output" | "errors" | "rules" | "assumed" | "streams"
+  > {
   readonly fields: readonly Field[];
   /** A successful response is a list. */
   readonly list?: true;

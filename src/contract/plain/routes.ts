@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type OperationId, operations } from "../index.ts";
-import type { Operation } from "../operation.ts";
+import { documentedInputOf, type Operation } from "../operation.ts";
 import { fieldsOf } from "./fields.ts";
 import type { Route } from "./route.ts";
 
@@ -11,6 +11,7 @@ export const plainRoutes = (): Record<string, Route> =>
 function route({
   id: _id,
   input,
+  documentedInput,
   output,
   errors: _errors,
   streams: _streams,
@@ -18,5 +19,10 @@ function route({
   ...plain
 }: Operation): Route {
   const list = output instanceof z.ZodArray && { list: true as const };
-  return { ...plain, ...list, fields: fieldsOf(input), rules: (rules ?? []).map((rule) => rule.text) };
+  return {
+    ...plain,
+    ...list,
+    fields: fieldsOf(documentedInputOf({ input, documentedInput })),
+    rules: (rules ?? []).map((rule) => rule.text),
+  };
 }

@@ -428,11 +428,11 @@ export interface CreateChatCompletionInput {
   /**
    * Maximum length of the reply in tokens
    */
-  max_tokens?: number;
+  max_tokens?: number | null;
   /**
    * Sampling temperature; higher is more random
    */
-  temperature?: number;
+  temperature?: number | null;
   [k: string]: unknown;
 }
 /**
@@ -444,9 +444,33 @@ export interface ChatMessage {
    */
   role: string;
   /**
-   * Text of the message
+   * Text of the message, or its parts; may be null in a message with tool_calls
    */
-  content: string;
+  content?: (string | ChatMessagePart[]) | null;
+  [k: string]: unknown;
+}
+/**
+ * A part of a message
+ */
+export interface ChatMessagePart {
+  /**
+   * Type of the part, such as text or image_url
+   */
+  type: string;
+  /**
+   * Text, of a part of type text
+   */
+  text?: string;
+  /**
+   * Picture, of a part of type image_url
+   */
+  image_url?: {
+    /**
+     * URL of the picture, which can be a data URL
+     */
+    url: string;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 export interface GenerateImageInput {

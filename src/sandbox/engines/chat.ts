@@ -1,22 +1,25 @@
+import type { CheckedInputOf } from "../../contract/index.ts";
+
+type Messages = CheckedInputOf<"createChatCompletion">["messages"];
+
 /**
- * The reply of `sandbox-echo`, a model that repeats the last user message. A token is a word with the space before it, in
+ * The reply of `sandbox-echo`, a model that repeats the last user message, with pictures by name. A token is a word with the space before it, in
  * the prompt as in the reply. The reply ends before the first of the `stop` texts, or after `maxTokens` with the finish
  * reason `length`.
  */
 export function echo(
-  messages: readonly { role: string; content: string }[],
+  messages: Messages,
   {
     maxTokens,
     stop = [],
   }: { readonly maxTokens?: number | undefined; readonly stop?: readonly string[] } = {},
 ) {
-  const message = messages.findLast(({ role }) => role === "user")?.content;
-  const whole =
-    message === undefined ? "sandbox-echo heard no user message." : `sandbox-echo heard: ${message}`;
+  const message = messages.findLast(({ role }) => role === "user");
+  const whole = message ? `sandbox-echo heard: ${textOf(message)}` : "sandbox-echo heard no user message.";
   const end = Math.min(...stop.map((text) => whole.indexOf(text)).filter((at) => at >= 0), whole.length);
   const words = split(whole.slice(0, end));
   const tokens = words.slice(0, maxTokens);
-  const prompt_tokens = messages.reduce((sum, { content }) => sum + split(content).length, 0);
+  const prompt_tokens = messages.reduce((sum, message) => sum + split(textOf(message)).length, 0);
   return {
     tokens,
     finishReason: tokens.length < words.length ? "length" : "stop",
@@ -30,3 +33,14 @@ export function echo(
 
 /** Words, each with the space before it; trailing space is a token of its own. */
 const split = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
+
+/** The text of a message. Each part is on its own line; one without a text is named, such as `[image/png]`. */
+export function textOf({ content }: Messages[number]): string {
+  if (!Array.isArray(content)) return content ?? "";
+  return content
+    .map(({ type, text, image_url }) => text ?? `[${image_url ? pictureName(image_url.url) : type}]`)
+    .join("\n");
+}
+
+/** The media type of a data URL, or else the URL. */
+const pictureName = (url: string): string => /^data:([^;,]+)/.exec(url)?.[1] ?? url;

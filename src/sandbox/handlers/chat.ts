@@ -57,12 +57,12 @@ async function createChatCompletion(input: Input, { http, now, store }: Call) {
 
 /** The supported undocumented fields of an input. @throws ApiError when the input is outside the sandbox's own limits */
 function extensionsOf(input: Input): z.output<typeof extensions> {
-  const { model, messages, max_tokens = 1 } = input;
+  const { model, messages, max_tokens } = input;
   const checked = check({ input: extensions }, input);
   throwIfInvalid(
     ...issueIf(model !== sandboxChatModel, "model", `must be ${sandboxChatModel}, the sandbox's chat model`),
     ...issueIf(messages.length === 0, "messages", "must have at least 1 item"),
-    ...issueIf(max_tokens < 1, "max_tokens", "must be at least 1"),
+    ...issueIf(max_tokens != null && max_tokens < 1, "max_tokens", "must be at least 1"),
     ...(checked.ok ? [] : checked.issues),
   );
   return extensions.parse(input);

@@ -26,7 +26,7 @@ export const description = {
     const key = [origin, ...enabled.map(({ id }) => id)].join(" ");
     if (cached?.key !== key) {
       const title = "Compute and inference service (gpuctl sandbox)";
-      cached = { key, document: openApi(enabled, { title, servers: [origin], additions }) };
+      cached = { key, document: openApi(enabled, { title, servers: [origin], accepted: true, additions }) };
     }
     return cached.document;
   },

@@ -37,11 +37,27 @@ export const inferenceChecks = {
     expect((await said({ stop: "this" })).content).toBe("sandbox-echo heard: Say ");
     expect((await said({ stop: ["never", "Say"] })).content).toBe("sandbox-echo heard: ");
     expect((await said({ messages: [{ role: "robot", content: "" }] })).content).toContain("no user message");
-    const parts = [{ role: "user", content: [{ type: "text", text: "hi" }] }];
+    const picture = (url: string) => ({ type: "image_url", image_url: { url } });
+    const content = [
+      { type: "text", text: "Look" },
+      picture("data:image/png;base64,AA"),
+      picture("https://a.b/c"),
+    ];
+    const seen = await said({ messages: [{ role: "user", content }] });
+    expect(seen.content).toBe("sandbox-echo heard: Look\n[image/png]\n[https://a.b/c]");
+    const tool_calls = [{ id: "1", type: "function", function: { name: "f", arguments: "{}" } }];
+    for (const silent of [{ content: null }, {}]) {
+      const turns = [...request.messages, { role: "assistant", ...silent, tool_calls }];
+      expect((await said({ messages: turns })).content).toBe(plain.content);
+    }
+    const user = (message: object) => ({ messages: [{ role: "user", ...message }] });
     for (const [wrong, path] of [
       [{ model: "another" }, ["model"]],
       [{ messages: [] }, ["messages"]],
-      [{ messages: parts }, ["messages", 0, "content"]],
+      [user({ content: 1 }), ["messages", 0, "content"]],
+      [user({ content: null }), ["messages", 0, "content"]],
+      [user({ content: [{ type: "text" }] }), ["messages", 0, "content", 0, "text"]],
+      [user({ content: [{ text: "hi" }] }), ["messages", 0, "content", 0, "type"]],
     ] as const) {
       expect(await sandbox.issuesOf("createChatCompletion", { ...request, ...wrong })).toMatchObject([
         { path },
