@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { asRecord, parseJson } from "../core/json.ts";
 import type { Processes } from "../core/tasks/lock.ts";
-import { type Turn, turnOf } from "./turn.ts";
+import { isTurn, type Turn } from "./turn.ts";
 
 /** An answer that was not stored yet, from a file of its own beside the session. */
 interface Answer {
@@ -26,12 +26,12 @@ export async function readAnswer(path: string, { isRunning }: Processes): Promis
   const { process, turn: start } = asRecord(parseJson(first));
   const content = pieces.map((piece) => parseJson(piece)).filter((piece) => typeof piece === "string");
   const isUnderWay = typeof process === "string" && isRunning(process);
-  const turn = turnOf({
+  const turn = {
     ...asRecord(start),
     content: content.join(""),
     incomplete: isUnderWay ? "still being received" : "gpuctl was ended",
-  });
-  return turn && { turn, isUnderWay };
+  };
+  return isTurn(turn) ? { turn, isUnderWay } : undefined;
 }
 
 /** Keeps the pieces of an answer while it arrives, so that a killed process loses no more than the last moment. */

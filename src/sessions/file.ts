@@ -5,7 +5,7 @@ import { writePrivateFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
 import { locked, type Processes } from "../core/tasks/lock.ts";
 import { answerFiles, readAnswer } from "./answer.ts";
-import { type Turn, turnOf } from "./turn.ts";
+import { parseTurn, type Turn } from "./turn.ts";
 
 /** The version of the format. A file of a later version is not read. */
 const version = 1;
@@ -72,7 +72,7 @@ function parseSession(text: string, path: string): Contents {
   const problems: string[] = [];
   for (const [at, line] of rest.entries()) {
     if (line === "") continue;
-    const turn = turnOf(parseJson(line));
+    const turn = parseTurn(line);
     const isLast = at === rest.length - 1;
     if (turn) turns.set(turn.id, turn);
     else
@@ -141,7 +141,7 @@ async function endOf(file: FileHandle) {
   if (last.toString() === "\n") return { size, keep: size, separator: "" };
   const text = await file.readFile();
   const start = text.lastIndexOf("\n") + 1;
-  const isWhole = turnOf(parseJson(text.subarray(start).toString())) !== undefined;
+  const isWhole = parseTurn(text.subarray(start).toString()) !== undefined;
   return isWhole ? { size, keep: size, separator: "\n" } : { size, keep: start, separator: "" };
 }
 
@@ -157,9 +157,11 @@ export async function moveFile(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Adds the answers that ended processes left behind to the session, marked as incomplete. Throws `SaveFailed`.
+ * Adds the answers that ended processes left behind to the session, marked as incomplete, and returns whether there
+ * were any. Throws `SaveFailed`.
  */
-export async function collectAnswers(path: string, processes: Processes): Promise<void> {
+export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {
+  let collected = false;
   for (const file of answerFiles(path)) {
     if ((await readAnswer(file, processes))?.isUnderWay) continue;
     await whileLocked(path, processes, async () => {
@@ -167,5 +169,7 @@ export async function collectAnswers(path: string, processes: Processes): Promis
       if (answer && answer.turn.content !== "") await append(path, [answer.turn]);
       await rm(file, { force: true });
     });
+    collected = true;
   }
+  return collected;
 }

@@ -57,8 +57,9 @@ export function createSessions(place: SessionPlace): Sessions {
   const openNamed = async (name: string): Promise<OpenSession> => {
     const before = await contentsOf(name);
     if (before === undefined) return openSession(place, { name });
-    await collectAnswers(sessionPath(folder, name), processes);
-    return openSession(place, { ...(await read(name)), problems: before.problems });
+    const collected = await collectAnswers(sessionPath(folder, name), processes);
+    const { turns } = collected ? await read(name) : before;
+    return openSession(place, { name, turns, problems: before.problems });
   };
   /** The last question gets a name of its own, so that the next question does not replace what continues it. */
   const openLast = async (): Promise<OpenSession> => {

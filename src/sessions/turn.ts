@@ -33,26 +33,32 @@ export interface Message {
   readonly content: Content;
 }
 
-/** The turn that a line of a file holds; undefined for any other line. */
-export function turnOf(value: unknown): Turn | undefined {
-  const record = asRecord(value);
-  const { id, parent, time, content, model, finish, usage, cost, incomplete } = record;
-  const role = roles.find((one) => one === record.role);
-  if (typeof id !== "string" || (typeof parent !== "string" && parent !== null)) return undefined;
-  if (typeof time !== "string" || role === undefined || !isContent(content)) return undefined;
-  return {
-    id,
-    parent,
-    time,
-    role,
-    content,
-    ...(typeof model === "string" && { model }),
-    ...(typeof finish === "string" && { finish }),
-    ...(isRecord(usage) && { usage }),
-    ...(typeof cost === "string" && { cost }),
-    ...(typeof incomplete === "string" && { incomplete }),
-  };
+/** Reads a line of a file; undefined if it is not a turn. Numbers need not be exact, and a file may have many lines. */
+export function parseTurn(line: string): Turn | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isTurn(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
+
+/** Whether a value is a turn. It may have other fields, too. */
+export function isTurn(value: unknown): value is Turn {
+  if (!isRecord(value)) return false;
+  const { id, parent, time, role, content, usage } = value;
+  return (
+    typeof id === "string" &&
+    (typeof parent === "string" || parent === null) &&
+    typeof time === "string" &&
+    roles.some((one) => one === role) &&
+    isContent(content) &&
+    (usage === undefined || isRecord(usage)) &&
+    optionalTexts.every((name) => value[name] === undefined || typeof value[name] === "string")
+  );
+}
+
+const optionalTexts = ["model", "finish", "cost", "incomplete"];
 
 const isContent = (value: unknown): value is Content =>
   typeof value === "string" || (Array.isArray(value) && value.every(isRecord));
@@ -65,17 +71,15 @@ export const textOf = (content: Content): string =>
         .map((part) => asText(asRecord(part).text) || `[${asText(asRecord(part).type) || "part"}]`)
         .join("\n");
 
-/** The turns of one conversation, from its first turn to the one with the ID `head`. */
+/** The turns of one conversation, from its first turn to the one with the ID `head`. A turn is stored after its parent. */
 export function chainTo(head: string | null, turns: readonly Turn[]): readonly Turn[] {
-  const byId = new Map(turns.map((turn) => [turn.id, turn]));
   const chain: Turn[] = [];
-  const seen = new Set<string>();
-  for (let id = head; id !== null && !seen.has(id); ) {
-    const turn = byId.get(id);
-    if (turn === undefined) break;
-    seen.add(id);
+  let wanted = head;
+  for (let at = turns.length - 1; at >= 0 && wanted !== null; at--) {
+    const turn = turns[at];
+    if (turn?.id !== wanted) continue;
     chain.push(turn);
-    id = turn.parent;
+    wanted = turn.parent;
   }
   return chain.reverse();
 }
