@@ -16,7 +16,8 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
 }
 
 export interface ArgOptions {
-  readonly required?: boolean;
+  /** `off-terminal`: on a terminal, the command itself asks for it, unless it prints for a program. */
+  readonly required?: boolean | "off-terminal";
   /** A field that the command derives from the argument. An error in that field names the argument. */
   readonly setsField?: string;
   /** How piped stdin is used: `instead` of a missing argument, or `before` it. */
@@ -48,7 +49,7 @@ type MaybeRequired<Required> = ArgOptions & { readonly required?: Required };
 type Missing<Required> = Required extends true ? never : undefined;
 
 function make<Value>(kind: ValueKind) {
-  return <const Name extends string, Required extends boolean = false>(
+  return <const Name extends string, Required extends ArgOptions["required"] = false>(
     name: Name,
     text: string,
     options: MaybeRequired<Required> = {},

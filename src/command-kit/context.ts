@@ -4,11 +4,12 @@ import type { List } from "../client/list.ts";
 import type { Probe } from "../client/probe.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
+import type { Result } from "../core/result.ts";
 import type { Shell } from "../core/shells.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import type { InputKind } from "../core/values/input-limits.ts";
-import type { Machine, PathFacts, Programs, Prompts } from "../system/types.ts";
+import type { Io, Machine, PathFacts, Programs, Prompts, System } from "../system/types.ts";
 
 /** What every command gets. Helpers take only what they use, as in `Pick<Context, "call" | "say">`. */
 export interface Context {
@@ -82,6 +83,24 @@ export interface Ports {
   /** Serves the local sandbox. */
   readonly sandboxServer: () => Promise<SandboxServer>;
   readonly installation: Installation;
+  readonly dialog: Dialog;
+}
+
+/** A conversation on the terminal: a command that reads lines, prints several results and goes on after failures. */
+export interface Dialog {
+  readonly lineEditor: Io["lineEditor"];
+  /** Does some work that Ctrl-C ends without ending the command, by the signal that it gets. */
+  readonly interruptible: System["interruptible"];
+  /** Prints a result as the command does at its end. */
+  readonly print: (result: Result) => Promise<void>;
+  /** Prints lines for the user, also with `--quiet`. */
+  readonly show: (...lines: readonly string[]) => void;
+  /** Reports an error as the command does at its end. */
+  readonly report: (error: unknown) => Promise<void>;
+  /** Opens a text in the user's editor and returns the new one. Throws `Unavailable` and `ProgramFailed`. */
+  readonly edit: (text: string) => Promise<string>;
+  /** Copies a text to the clipboard: through the terminal, and by the system's tool, whose name it returns. */
+  readonly copy: (text: string) => Promise<string | undefined>;
 }
 
 /**

@@ -17,16 +17,26 @@ export interface Interruption {
     forward: (signal: NodeJS.Signals) => void,
     work: Promise<Value>,
   ) => Promise<Value>;
+  /**
+   * Does some work that Ctrl-C ends without ending the program: the signal that it gets is aborted then. A second Ctrl-C,
+   * and every other signal, interrupts the program as always.
+   */
+  readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
 }
 
 export function interruption(): Interruption {
   const controller = new AbortController();
   endWithTerminal();
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
+  let current: AbortController | undefined;
   for (const signal of interruptionSignals) {
     process.on(signal, () => {
       if (forward !== undefined) {
         if (signal !== "SIGINT") forward(signal);
+        return;
+      }
+      if (signal === "SIGINT" && current?.signal.aborted === false) {
+        current.abort(new Interrupted());
         return;
       }
       if (controller.signal.aborted) process.exit(130);
@@ -41,6 +51,15 @@ export function interruption(): Interruption {
         return await work;
       } finally {
         forward = undefined;
+      }
+    },
+    interruptible: async (work) => {
+      const own = new AbortController();
+      current = own;
+      try {
+        return await work(AbortSignal.any([own.signal, controller.signal]));
+      } finally {
+        current = undefined;
       }
     },
   };

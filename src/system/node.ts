@@ -2,13 +2,13 @@ import process from "node:process";
 import { usesAscii } from "../core/locale.ts";
 import { collected, nodeFiles } from "./files.ts";
 import { interruption } from "./interruption.ts";
-import { drawnInAscii, fullScreen, sink, spinner } from "./terminal.ts";
+import { copyThroughTerminal, drawnInAscii, fullScreen, sink, spinner } from "./terminal.ts";
 import type { Source, System } from "./types.ts";
 
 /** The real system. Streams are opened, and heavy modules loaded, on first use. */
 export async function nodeSystem(): Promise<System> {
   const { env } = process;
-  const { signal: interrupted, leaveToChild } = interruption();
+  const { signal: interrupted, leaveToChild, interruptible } = interruption();
   const programs = async () => (await import("./programs.ts")).nodePrograms(leaveToChild);
   return {
     env,
@@ -28,6 +28,8 @@ export async function nodeSystem(): Promise<System> {
           ? (await import("./plain-prompts.ts")).plainPrompts
           : (await import("./prompts.ts")).prompts,
       spinner,
+      lineEditor: async (options) => (await import("./line-editor.ts")).lineEditor(options),
+      copy: copyThroughTerminal,
       fullScreen: async (options) => fullScreen(options),
     },
     clock: {
@@ -42,6 +44,7 @@ export async function nodeSystem(): Promise<System> {
       run: async (...args) => (await programs()).run(...args),
       output: async (...args) => (await programs()).output(...args),
       capture: async (...args) => (await programs()).capture(...args),
+      feed: async (...args) => (await programs()).feed(...args),
       which: async (...args) => (await programs()).which(...args),
     },
     machine: {
@@ -50,6 +53,7 @@ export async function nodeSystem(): Promise<System> {
       home: env.HOME || env.USERPROFILE || "",
     },
     interrupted,
+    interruptible,
     random: Math.random,
   };
 }

@@ -46,8 +46,23 @@ export const nodePrograms = (leaveToChild: Interruption["leaveToChild"]): Progra
     });
     return exitCode === undefined ? undefined : stdout;
   },
+  feed: async (program, args, text) => {
+    const { execa } = await import("execa");
+    // A clipboard tool may leave a process behind that serves what was copied, and that keeps its output open.
+    const { exitCode } = await execa(program, args, {
+      input: text,
+      stdout: "ignore",
+      stderr: "ignore",
+      reject: false,
+      timeout: feedTimeout,
+    });
+    return exitCode === 0;
+  },
   which,
 });
+
+/** Milliseconds. */
+const feedTimeout = 5_000;
 
 const cannotStart = (program: string, code: string | undefined): Unavailable =>
   new Unavailable(

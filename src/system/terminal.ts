@@ -65,30 +65,30 @@ const RESET_STYLE = "\u001b[0m";
 /** The alternate screen. A terminal does not wrap its lines anew when the window is resized. */
 const SCREEN = { enter: "\u001b[?1049h", leave: "\u001b[?1049l" };
 
-interface HideOptions {
-  readonly color: boolean;
-  /** The screen to draw on, instead of the one with the shell's output. */
-  readonly screen?: typeof SCREEN;
+interface ModeOptions {
+  /** Sets the mode. */
+  readonly enter: string;
+  readonly leave: string;
   /** Called when a stopped process continues. */
-  readonly continued?: () => void;
+  readonly continued?: (() => void) | undefined;
 }
 
 /**
- * Hides the cursor during a redraw. Every terminal mode is restored when the returned function is called, or when the
- * process ends or stops first: on exit, on an uncaught error, on Ctrl-\ and on Ctrl-Z.
+ * Sets a mode of the terminal. It is restored when the returned function is called, or when the process ends or stops
+ * first: on exit, on an uncaught error, on Ctrl-\ and on Ctrl-Z.
  */
-function hideCursor(
+export function holdMode(
   terminal: { readonly write: (text: string) => unknown },
-  { color, screen, continued }: HideOptions,
+  { enter, leave, continued }: ModeOptions,
 ): () => void {
-  let hidden = false;
-  const hide = () => {
-    if (!hidden) terminal.write(`${screen?.enter ?? ""}${HIDE}`);
-    hidden = true;
+  let entered = false;
+  const set = () => {
+    if (!entered) terminal.write(enter);
+    entered = true;
   };
   const restore = () => {
-    if (hidden) terminal.write(`${color ? RESET_STYLE : ""}${screen?.leave ?? ""}${RESTORE}`);
-    hidden = false;
+    if (entered) terminal.write(leave);
+    entered = false;
   };
   const stop = () => {
     restore();
@@ -100,7 +100,7 @@ function hideCursor(
     process.kill(process.pid, "SIGQUIT");
   };
   const resume = () => {
-    hide();
+    set();
     continued?.();
   };
   const handlers = { exit: restore, SIGTSTP: stop, SIGCONT: resume, SIGQUIT: quit };
@@ -108,12 +108,30 @@ function hideCursor(
     for (const [event, handler] of Object.entries(handlers)) process.off(event, handler);
   };
   for (const [event, handler] of Object.entries(handlers)) process.on(event, handler);
-  hide();
+  set();
   return () => {
     removeHandlers();
     restore();
   };
 }
+
+interface HideOptions {
+  readonly color: boolean;
+  /** The screen to draw on, instead of the one with the shell's output. */
+  readonly screen?: typeof SCREEN;
+  readonly continued?: () => void;
+}
+
+/** Hides the cursor during a redraw. */
+const hideCursor = (
+  terminal: { readonly write: (text: string) => unknown },
+  { color, screen, continued }: HideOptions,
+): (() => void) =>
+  holdMode(terminal, {
+    enter: `${screen?.enter ?? ""}${HIDE}`,
+    leave: `${color ? RESET_STYLE : ""}${screen?.leave ?? ""}${RESTORE}`,
+    continued,
+  });
 
 /** Implements `Io.fullScreen`. */
 export function fullScreen({ color, redraw }: Parameters<Io["fullScreen"]>[0]): () => void {
@@ -147,4 +165,13 @@ export async function spinner(text: string, { color, suffix }: SpinnerOptions): 
       restore();
     },
   };
+}
+
+/** The longest text that terminals take, in bytes of base64. */
+const maxCopied = 74_994;
+
+/** Implements `Io.copy` by the control sequence OSC 52. */
+export function copyThroughTerminal(text: string): void {
+  const encoded = Buffer.from(text).toString("base64");
+  if (encoded.length <= maxCopied) process.stderr.write(`\u001b]52;c;${encoded}\u0007`);
 }

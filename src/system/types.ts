@@ -11,6 +11,11 @@ export interface System {
   readonly machine: Machine;
   /** Aborted by Ctrl-C, a closed terminal or a termination signal. */
   readonly interrupted: AbortSignal;
+  /**
+   * Does some work that Ctrl-C ends without ending gpuctl: it aborts the signal that the work gets. A second Ctrl-C, and
+   * every other signal, aborts `interrupted`.
+   */
+  readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
   readonly random: () => number;
 }
 
@@ -21,6 +26,9 @@ export interface Io {
   readonly stderr: Sink;
   readonly prompts: () => Promise<Prompts>;
   readonly spinner: (text: string, options: SpinnerOptions) => Promise<Spinner>;
+  readonly lineEditor: (options: LineEditorOptions) => Promise<LineEditor>;
+  /** Asks the terminal to copy a text to the clipboard. Not every terminal does. */
+  readonly copy: (text: string) => void;
   /**
    * Switches stdout to a screen of its own, without a cursor. `redraw` is called when the size of the window changes and
    * when a stopped process continues. Every terminal mode is restored when the returned function is called or the process
@@ -30,6 +38,33 @@ export interface Io {
     readonly color: boolean;
     readonly redraw: () => void;
   }) => Promise<() => void>;
+}
+
+/** Reads lines from the terminal, which the user can edit. Other programs and prompts may use the terminal in between. */
+export interface LineEditor {
+  /** Reads a line. A paste of several lines is one line, with line feeds. */
+  readonly read: (prompt: string) => Promise<LineRead>;
+  /** Adds an entry to those that the up key shows. */
+  readonly remember: (entry: string) => void;
+  readonly close: () => void;
+}
+
+/** A line, or the key that was pressed instead: Ctrl-C, with whether it cleared a line, or Ctrl-D on an empty line. */
+export type LineRead =
+  | { readonly line: string }
+  | { readonly key: "ctrl-c"; readonly cleared: boolean }
+  | { readonly key: "ctrl-d" };
+
+export interface LineEditorOptions {
+  /** What was entered before, the oldest first. */
+  readonly history: readonly string[];
+  /** What may stand instead of the end of a line: the Tab key completes `replaced` to one of `choices`. */
+  readonly complete: (line: string) => Promise<LineCompletion>;
+}
+
+export interface LineCompletion {
+  readonly replaced: string;
+  readonly choices: readonly string[];
 }
 
 export interface Source {
@@ -160,6 +195,8 @@ export interface Programs {
     args: readonly string[],
     options: { readonly timeout: number },
   ) => Promise<string | undefined>;
+  /** Runs a program with a text as its stdin, and returns whether it succeeded. */
+  readonly feed: (program: string, args: readonly string[], text: string) => Promise<boolean>;
   /** Finds a program in `PATH`. */
   readonly which: (program: string) => Promise<string | undefined>;
 }

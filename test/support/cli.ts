@@ -19,7 +19,15 @@ import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { serve } from "../../src/sandbox/serve.ts";
 import { descriptionFiles } from "../../src/system/description-cache.ts";
 import { collected, isWritable, processes, readLimited, readText, stat } from "../../src/system/files.ts";
-import type { Programs, Prompts, ReadOptions, Sink, System } from "../../src/system/types.ts";
+import type {
+  LineEditor,
+  LineRead,
+  Programs,
+  Prompts,
+  ReadOptions,
+  Sink,
+  System,
+} from "../../src/system/types.ts";
 import { throughProxy } from "./conformance.ts";
 import { words } from "./words.ts";
 
@@ -36,6 +44,8 @@ export interface Outcome {
   readonly slept: readonly number[];
   /** The texts that a spinner showed, in order. */
   readonly shown: readonly string[];
+  /** The texts that were copied to the clipboard. */
+  readonly copied: readonly string[];
 }
 
 export interface SeenRequest {
@@ -58,6 +68,10 @@ export interface RunOptions {
   /** Programs on the machine. Default: none. */
   readonly programs?: Partial<Programs>;
   readonly signal?: AbortSignal;
+  /** The lines and keys that a user enters in a conversation; then Ctrl-D. */
+  readonly lines?: readonly (string | LineRead)[];
+  /** The signal for each answer in a conversation, which Ctrl-C aborts. */
+  readonly answerSignal?: () => AbortSignal;
   /** The error with which every write to stdout fails. */
   readonly writeFails?: Error;
   /** Overrides for the machine. By default it is healthy, with no other programs installed. */
@@ -132,6 +146,7 @@ export async function createCli({
     const requests: SeenRequest[] = [];
     const slept: number[] = [];
     const shown: string[] = [];
+    const copied: string[] = [];
     const stdout = memorySink(options, options.writeFails);
     const stderr = memorySink(options);
     const through = async (request: Request): Promise<Response> => {
@@ -154,6 +169,8 @@ export async function createCli({
           shown.push(text);
           return { update: (next) => shown.push(next), stop: () => {} };
         },
+        lineEditor: async () => lineEditorFor(options),
+        copy: (text) => void copied.push(text),
         fullScreen: async () => {
           await stdout.sink.write("\u001b[?1049h");
           return () => void stdout.sink.write("\u001b[?1049l");
@@ -183,6 +200,7 @@ export async function createCli({
       },
       programs: { ...noPrograms, which: machine.which, ...options.programs },
       machine: { nodeVersion: machine.nodeVersion, platform: machine.platform, home: folder },
+      interruptible: (work) => work(options.answerSignal?.() ?? new AbortController().signal),
       interrupted: options.signal ?? new AbortController().signal,
       random: () => 0.5,
     };
@@ -216,7 +234,16 @@ export async function createCli({
       services,
     );
     const bytes = stdout.bytes();
-    return { code, bytes, out: bytes.toString(), err: stderr.bytes().toString(), requests, slept, shown };
+    return {
+      code,
+      bytes,
+      out: bytes.toString(),
+      err: stderr.bytes().toString(),
+      requests,
+      slept,
+      shown,
+      copied,
+    };
   }
 
   return {
@@ -254,6 +281,18 @@ function memorySink({ terminal, rows }: RunOptions, failure?: Error): { sink: Si
         chunks.push(Buffer.from(chunk));
       },
     },
+  };
+}
+
+function lineEditorFor({ lines = [] }: RunOptions): LineEditor {
+  const left = [...lines];
+  return {
+    read: async () => {
+      const next = left.shift() ?? { key: "ctrl-d" };
+      return typeof next === "string" ? { line: next } : next;
+    },
+    remember: () => {},
+    close: () => {},
   };
 }
 
@@ -305,6 +344,7 @@ const noPrograms: Omit<Programs, "which"> = {
   run: notInstalled,
   output: notInstalled,
   capture: async () => undefined,
+  feed: async () => false,
 };
 
 const unexpectedPrompt = () => {

@@ -40,6 +40,7 @@ const programs: System["programs"] = {
   run: rejected,
   output: rejected,
   capture: rejected,
+  feed: rejected,
   which: async () => undefined,
 };
 

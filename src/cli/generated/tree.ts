@@ -2355,7 +2355,7 @@ export const nouns: readonly Noun[] = [
       "text": "Message to send",
       "kind": "text",
       "setsField": "messages",
-      "required": true,
+      "required": "off-terminal",
       "stdin": "before"
      }
     ],

@@ -1,5 +1,5 @@
 import type { Redactor } from "../../core/redact.ts";
-import { sanitize, sanitizeDrawn, sanitizeLine } from "../../output/text.ts";
+import { isWord, sanitize, sanitizeDrawn, sanitizeLine } from "../../output/text.ts";
 import type { ChoiceQuestion, Io, Prompts, Question, Sink } from "../../system/types.ts";
 
 /** Changes a text before it is shown. */
@@ -25,6 +25,15 @@ export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
       return { ...spinner, update: (next) => spinner.update(line(next)) };
     },
     fullScreen: io.fullScreen,
+    lineEditor: ({ history, complete }) =>
+      io.lineEditor({
+        history: history.map(line),
+        complete: async (typed) => {
+          const { choices, replaced } = await complete(typed);
+          return { replaced, choices: choices.filter(isWord).map(redact) };
+        },
+      }),
+    copy: (text) => io.copy(redact(text)),
   };
 }
 

@@ -44,7 +44,12 @@ export async function fillIn(
   if (missing.length === 0) return { values: piped, line: undefined };
   if (!canPrompt(settings, io)) throw missingError(missing);
   const { askMissing } = await import("./ask-missing.ts");
-  const stillMissing = (known: Values) => missingInputs(node, known, defaults);
+  const askedByCommand = settings.output === "table" && !settings.dryRun && io.stdout.isTTY;
+  const stillMissing = (known: Values) =>
+    missingInputs(node, known, defaults).filter(
+      ({ arg }) => !(askedByCommand && arg?.required === "off-terminal"),
+    );
+  if (stillMissing(piped).length === 0) return { values: piped, line: undefined };
   const {
     values: filled,
     flags,

@@ -14,6 +14,7 @@ import { unknownTopic } from "../parse/unknown.ts";
 import { canPrompt, placeOf } from "../prompt/confirm.ts";
 import { readNamedStdin } from "../prompt/stdin.ts";
 import type { Connection } from "./connection.ts";
+import { createDialog, type DialogOptions } from "./dialog.ts";
 import type { Runtime } from "./services.ts";
 
 /** The ports that belong to one run of a command. */
@@ -23,6 +24,7 @@ export type RunPorts = Pick<Ports, "changeLine" | "withinLimits">;
 export function createPorts(
   runtime: Runtime,
   { callAt, requestAt, sandbox, setSandboxAside, servedSandbox, keyring }: Connection,
+  dialog: DialogOptions,
 ): Omit<Ports, keyof RunPorts> {
   const { settings, services } = runtime;
   const { env, files, io, programs } = runtime.system;
@@ -58,6 +60,7 @@ export function createPorts(
       return completionScripts[shell](treeOf(nouns, globals));
     },
     installation: installation(runtime),
+    dialog: createDialog(runtime, dialog),
     environment: Object.fromEntries(visibleVariables.map((name) => [name, env[name]])),
     profiles: createProfiles({ ...settings, files, env, flags: globalFlags }),
     secrets: createSecrets({

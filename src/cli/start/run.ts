@@ -47,7 +47,8 @@ export async function run(
     const limits = owner && (await loadCommand(owner.path.join(" "))).withinLimits;
     return limits ? limits({ ...context, input }, send) : send();
   };
-  const ports = (one: Command) => portsFor(one, runtime, connection, { changeLine, withinLimits });
+  const ports = (one: Command) =>
+    portsFor(one, runtime, connection, { changeLine, withinLimits, invocation: parsed });
   const { values, line } = await fillIn(invocation, valuesOf(invocation), runtime, {
     command,
     context,
@@ -106,12 +107,13 @@ const questionOf = (confirmation: NonNullable<Command["confirm"]>, input: Contex
     : { question: () => confirmation.destruction(input), typed: confirmation.typed?.(input) };
 
 async function portsFor(
-  { uses = [] }: Command,
+  { uses = [], view }: Command,
   runtime: Runtime,
   connection: Connection,
-  own: RunPorts,
+  { invocation, ...own }: RunPorts & Pick<RunOptions, "invocation">,
 ): Promise<object> {
   if (uses.length === 0) return {};
-  const ports = { ...(await import("./ports.ts")).createPorts(runtime, connection), ...own };
+  const { createPorts } = await import("./ports.ts");
+  const ports = { ...createPorts(runtime, connection, { invocation, view }), ...own };
   return Object.fromEntries(uses.map((name) => [name, ports[name]]));
 }

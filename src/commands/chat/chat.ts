@@ -1,11 +1,35 @@
 import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { flag } from "../../command-kit/flag.ts";
+import { type Flag, type FlagValues, flag } from "../../command-kit/flag.ts";
+import { parseValue } from "../../command-kit/values.ts";
+import { routes } from "../../contract/generated/routes.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
-import { type Completion, complete, reportCompletion } from "./completion.ts";
-import { modelOf, sessionFlags, sessionFor, stored, storeQuestion, withHistory } from "./session.ts";
+import type { Message } from "../../sessions/turn.ts";
+import { complete, reportCompletion } from "./completion.ts";
+import type { Settable, Tools } from "./conversation/talk.ts";
+import {
+  modelOf,
+  sessionFlags,
+  sessionFor,
+  sessionsOf,
+  stored,
+  storeQuestion,
+  withHistory,
+} from "./session.ts";
+import { records, texts } from "./texts.ts";
+
+const flags = {
+  ...sessionFlags,
+  system: flag.text("Instructions for the model; @FILE reads a file", { short: "s" }),
+  topP: flag.number("Nucleus sampling threshold, from 0 to 1", { setsFields: ["top_p"] }),
+  stop: flag.texts("Text that ends the response", { setsFields: ["stop"] }),
+  seed: flag.number("Seed for sampling", { setsFields: ["seed"] }),
+  param: flag.params("Any other field that the service accepts"),
+  noStream: flag.boolean("Print the response once it is complete"),
+  usage: flag.boolean("Report the number of tokens on stderr"),
+};
 
 export default defineCommand({
   path: "chat",
@@ -13,19 +37,17 @@ export default defineCommand({
   details:
     'MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over lines, --no-stdin leaves the other lines to the loop:\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done',
   operation: "createChatCompletion",
-  args: [arg.text("MESSAGE", "Message to send", { setsField: "messages", required: true, stdin: "before" })],
+  args: [
+    arg.text("MESSAGE", "Message to send", {
+      setsField: "messages",
+      required: "off-terminal",
+      stdin: "before",
+    }),
+  ],
   fieldsWithoutFlag: ["messages"],
   defaulted: { model: "chat.model" },
-  flags: {
-    ...sessionFlags,
-    system: flag.text("Instructions for the model; @FILE reads a file", { short: "s" }),
-    topP: flag.number("Nucleus sampling threshold, from 0 to 1", { setsFields: ["top_p"] }),
-    stop: flag.texts("Text that ends the response", { setsFields: ["stop"] }),
-    seed: flag.number("Seed for sampling", { setsFields: ["seed"] }),
-    param: flag.params("Any other field that the service accepts"),
-    noStream: flag.boolean("Print the response once it is complete"),
-    usage: flag.boolean("Report the number of tokens on stderr"),
-  },
+  flags,
+  uses: ["dialog", "ask"],
   view: { kind: "lines", path: "choices.0.message.content" },
   examples: [
     { text: "Ask a question", command: 'gpuctl chat "Which GPU for a 70B model?" --sandbox' },
@@ -40,24 +62,29 @@ export default defineCommand({
     const session = await sessionFor(flags, context);
     const sessionModel = modelOf(session, context);
     const chatModel = settings.profileValues["chat.model"];
-    if (settings.validate && message.trim() === "") {
+    if (settings.validate && message?.trim() === "") {
       throw new UsageError("MESSAGE must not be empty");
     }
-    const instructions =
-      system === undefined ? [] : [{ role: "system", content: await textOrFile(system, files) }];
+    const added: Message[] = [];
+    if (system !== undefined) added.push({ role: "system", content: await textOrFile(system, files) });
+    if (message !== undefined) added.push({ role: "user", content: message });
     return {
       ...(chatModel !== undefined && { model: chatModel }),
       ...(sessionModel !== undefined && { model: sessionModel }),
       ...input,
-      messages: withHistory(session, [...instructions, { role: "user", content: message }]),
+      messages: withHistory(session, added),
       ...(topP !== undefined && { top_p: topP }),
       ...(seed !== undefined && { seed }),
       ...(stop.length > 0 && { stop }),
       ...param,
     };
   },
-  run: async ({ input, flags, ...context }) => {
+  run: async ({ input, flags, args: { message }, ...context }) => {
     const { noStream, usage } = flags;
+    if (message === undefined) {
+      await talk(input, flags, context);
+      return { exitCode: 0 };
+    }
     const { output } = context.settings;
     const asText = output === "table";
     const stream = !noStream && (asText || output === "jsonl");
@@ -77,6 +104,40 @@ export default defineCommand({
   },
 });
 
+/** Starts a conversation. */
+async function talk(
+  { messages, model, stream: _, ...fields }: InputOf<"createChatCompletion">,
+  given: FlagValues<typeof flags>,
+  context: Tools,
+): Promise<void> {
+  const { converse } = await import("./conversation/conversation.ts");
+  const session = (await sessionFor(given, context)) ?? sessionsOf(context).create();
+  const system =
+    given.system === undefined ? undefined : messages.find(({ role }) => role === "system")?.content;
+  const start = { session, model, fields, system, files: [] };
+  await converse({ talk: start, settable: settable(), stream: !given.noStream, usage: given.usage }, context);
+}
+
+/** What /set sets in a conversation: the fields of the contract, and those that a flag of this command sets. */
+function settable(): readonly Settable[] {
+  const own = Object.values(flags).flatMap((one: Flag) =>
+    (one.setsFields ?? []).filter((name) => name !== "model").map((name) => ({ ...one, name })),
+  );
+  const documented = routes.createChatCompletion.fields.filter(
+    ({ name }) => !["model", "messages"].includes(name),
+  );
+  return [
+    ...documented.map(({ name, kind }) => ({ name, kind: kind === "integer" ? kind : "number" }) as const),
+    ...own,
+  ].map(({ name, kind, ...parsing }) => ({
+    name,
+    parse: (text) => {
+      const value = parseValue({ kind, ...parsing }, text, name);
+      return { [name]: "repeat" in parsing && parsing.repeat ? [value] : value };
+    },
+  }));
+}
+
 /** The new message, with the instructions. */
 const questionIn = (messages: InputOf<"createChatCompletion">["messages"]) => ({
   content: messages.at(-1)?.content ?? "",
@@ -86,22 +147,3 @@ const questionIn = (messages: InputOf<"createChatCompletion">["messages"]) => ({
 /** A text, or the contents of the file for `@FILE`. */
 const textOrFile = async (text: string, files: Context["files"]): Promise<string> =>
   text.startsWith("@") ? new TextDecoder().decode(await files.read(text.slice(1), "--system")) : text;
-
-/** Reports what is special about a completion, and returns why it could not be stored. */
-type Report = () => Error | undefined;
-
-function throwIfAny(error: Error | undefined): void {
-  if (error) throw error;
-}
-
-/** The text as it arrives. */
-async function* texts(completion: Completion, report: Report): AsyncGenerator<string> {
-  for await (const { kind, text } of completion) if (kind === "text") yield text;
-  throwIfAny(report());
-}
-
-/** Each event as the service sent it. */
-async function* records(completion: Completion, report: Report): AsyncGenerator<readonly unknown[]> {
-  for await (const event of completion.events()) yield [event];
-  throwIfAny(report());
-}

@@ -1,3 +1,4 @@
+import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { offered } from "../../command-kit/described/offered.ts";
 import { jsonOf } from "../../command-kit/responses.ts";
@@ -20,16 +21,22 @@ export default defineCommand({
     { text: "List the models", command: "gpuctl chat models --sandbox" },
     { text: "Print only the names", command: "gpuctl chat models -o id --sandbox" },
   ],
-  run: async ({ describe, request }) => {
-    const needed = {
-      that: "the service lists its chat models",
-      missing: "the service does not list its chat models",
-      hint,
-    };
-    const { found } = await offered(listing, needed, { describe });
-    return { data: jsonOf(await request({ host: "inference", method: "GET", path: found.path })) };
-  },
+  run: async (context) => ({ data: await chatModels(context) }),
 });
+
+/** The response that lists the chat models. Throws `NotOffered` if the service does not list them. */
+export async function chatModels({
+  describe,
+  request,
+}: Pick<Context, "describe" | "request">): Promise<unknown> {
+  const needed = {
+    that: "the service lists its chat models",
+    missing: "the service does not list its chat models",
+    hint,
+  };
+  const { found } = await offered(listing, needed, { describe });
+  return jsonOf(await request({ host: "inference", method: "GET", path: found.path }));
+}
 
 const hint =
   "See the service's documentation for names; --model takes any name, and `gpuctl config set chat.model NAME` saves one.";

@@ -104,12 +104,10 @@ export function modelOf(session: OpenSession | undefined, { settings }: Needs): 
 type SentMessage = InputOf<"createChatCompletion">["messages"][number];
 
 /** The messages of a session followed by new ones. New instructions replace those of the session. */
-export function withHistory(session: OpenSession | undefined, added: readonly SentMessage[]): SentMessage[] {
-  const hasSystem = added.some(({ role }) => role === "system");
-  const history = (session?.messages() ?? []).filter(({ role }) => !(hasSystem && role === "system"));
-  const system = [...history.map(sent), ...added].filter(({ role }) => role === "system");
-  const others = [...history.map(sent), ...added].filter(({ role }) => role !== "system");
-  return [...system, ...others];
+export function withHistory(session: OpenSession | undefined, added: readonly Message[]): SentMessage[] {
+  const all = [...(session?.messages() ?? []), ...added];
+  const system = all.findLast(({ role }) => role === "system");
+  return [...(system ? [system] : []), ...all.filter(({ role }) => role !== "system")].map(sent);
 }
 
 const sent = ({ role, content }: Message): SentMessage => ({ role, content: textOf(content) });

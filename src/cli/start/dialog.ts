@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Dialog } from "../../command-kit/context.ts";
+import { ProgramFailed } from "../../core/errors.ts";
+import type { View } from "../../core/view.ts";
+import { oneLine } from "../../output/text.ts";
+import type { System } from "../../system/types.ts";
+import type { Invocation } from "../parse/program.ts";
+import type { Runtime } from "./services.ts";
+
+export interface DialogOptions {
+  readonly invocation: Invocation;
+  /** The view of the command. */
+  readonly view: View;
+}
+
+/** Creates what a conversation on the terminal uses. */
+export function createDialog(
+  { settings, system, notes }: Runtime,
+  { invocation, view }: DialogOptions,
+): Dialog {
+  const { io, interruptible } = system;
+  return {
+    lineEditor: io.lineEditor,
+    interruptible,
+    print: async (result) => {
+      const { print } = await import("../print/print.ts");
+      await print(result, view, { settings, system, notes, filter: undefined });
+    },
+    show: (...lines) => {
+      for (const line of lines) void io.stderr.write(`${oneLine(line, false)}\n`);
+    },
+    report: async (error) => {
+      const { failureOf, failureText } = await import("../report/failure.ts");
+      await io.stderr.write(failureText(failureOf(error, { invocation, sandbox: settings.sandbox })));
+    },
+    edit: (text) => edited(text, system),
+    copy: async (text) => {
+      io.copy(text);
+      for (const { program, args = [] } of clipboardTools(system)) {
+        const found = await system.programs.which(program);
+        if (found && (await system.programs.feed(program, args, text))) return program;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The programs that may copy to the clipboard, in the order in which they are tried. */
+function clipboardTools({ env, machine: { platform } }: Pick<System, "env" | "machine">) {
+  const tools: readonly { program: string; args?: readonly string[]; works: boolean }[] = [
+    { program: "pbcopy", works: platform === "darwin" },
+    { program: "wl-copy", works: Boolean(env.WAYLAND_DISPLAY) },
+    { program: "xclip", args: ["-selection", "clipboard"], works: Boolean(env.DISPLAY) },
+    { program: "clip.exe", works: platform === "win32" || Boolean(env.WSL_DISTRO_NAME) },
+  ];
+  return tools.filter(({ works }) => works);
+}
+
+/** The text as the user's editor saves it. The variables may hold a whole command line. */
+async function edited(text: string, { env, files, machine, programs }: System): Promise<string> {
+  const isWindows = machine.platform === "win32";
+  const editor = env.VISUAL || env.EDITOR || (isWindows ? "notepad" : "vi");
+  const path = join(files.folders.temporary, `gpuctl-message-${randomUUID()}.md`);
+  await writeFile(path, text, { mode: 0o600, flag: "wx" });
+  try {
+    const [program = "", ...args] = isWindows
+      ? [...editor.split(" "), path]
+      : ["sh", "-c", `${editor} "$1"`, "sh", path];
+    const status = await programs.run(program, args);
+    if (status !== 0) throw new ProgramFailed(`the editor ${editor} exited with status ${status}`);
+    return (await readFile(path, "utf8")).replace(/\n$/, "");
+  } finally {
+    await rm(path, { force: true });
+  }
+}

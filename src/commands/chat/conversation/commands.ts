@@ -1,0 +1,303 @@
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { recordsOf } from "../../../command-kit/responses.ts";
+import { check } from "../../../contract/check/check.ts";
+import { operations } from "../../../contract/index.ts";
+import { NotOffered, reasonOf, UsageError } from "../../../core/errors.ts";
+import { firstAt } from "../../../core/json.ts";
+import { once } from "../../../core/tasks/once.ts";
+import { didYouMean } from "../../../core/text.ts";
+import { decimalText, parseMoney } from "../../../core/values/money.ts";
+import { type Turn, textOf } from "../../../sessions/turn.ts";
+import type { LineCompletion, LineEditor } from "../../../system/types.ts";
+import { chatModels } from "../models.ts";
+import { sayState, sessionsOf } from "../session.ts";
+import { multiEnd, readMulti } from "./read.ts";
+import type { Settable, Talk, TalkOptions, Tools } from "./talk.ts";
+
+/** What an entry leads to: a message to send, or nothing more. */
+export type Outcome = "done" | "leave" | { readonly message: string; readonly remember: boolean };
+
+export interface Commands {
+  /** Runs a command. A text that is not a command is a message. Throws what the command throws. */
+  readonly run: (text: string, editor: LineEditor) => Promise<Outcome>;
+  readonly complete: (line: string) => Promise<LineCompletion>;
+}
+
+interface Command {
+  readonly args?: string;
+  readonly text: string;
+  readonly run: (rest: string, editor: LineEditor) => Outcome | Promise<Outcome>;
+  readonly choices?: (rest: string) => readonly string[] | Promise<readonly string[]>;
+}
+
+export function createCommands({ talk, settable, send }: TalkOptions, tools: Tools): Commands {
+  const { ask, dialog, files, say } = tools;
+  const models = once(async () =>
+    recordsOf(await chatModels(tools)).map((one) => String(firstAt(one, ["id"]))),
+  );
+  const knownModels = () =>
+    models().catch((error) => {
+      if (error instanceof NotOffered) return [];
+      throw error;
+    });
+  const show = (...lines: readonly string[]): Outcome => {
+    dialog.show(...lines);
+    return "done";
+  };
+  const sessions = () => sessionsOf(tools);
+  const prompts = () => ask("Run this on a terminal.");
+  const chosen = async (message: string, choices: readonly string[], initial?: string) =>
+    (await prompts()).choose({ message, choices, initial });
+  const lastOf = (role: Turn["role"]) => talk.session.chain().findLast((turn) => turn.role === role);
+
+  const commands: Readonly<Record<string, Command>> = {
+    help: {
+      text: "Show the commands",
+      run: () => {
+        const usages = Object.entries(commands).map(
+          ([name, { args }]) => `/${name}${args ? ` ${args}` : ""}`,
+        );
+        const width = Math.max(...usages.map((usage) => usage.length));
+        const lines = Object.values(commands).map(
+          ({ text }, at) => `  ${usages[at]?.padEnd(width)}  ${text}`,
+        );
+        return show(
+          ...lines,
+          "",
+          '  """ starts and ends a message of several lines. Pasting keeps lines together.',
+          "  Ctrl-C stops an answer or clears the line, Ctrl-D leaves, Tab completes.",
+        );
+      },
+    },
+    model: {
+      args: "[NAME]",
+      text: "Choose the model",
+      choices: knownModels,
+      run: async (name) => {
+        const { model } = talk;
+        const known = name === "" ? await knownModels() : [];
+        const wanted =
+          name ||
+          (known.length > 0
+            ? await chosen("Model", known, model)
+            : await (await prompts()).text({ message: "Model", initial: model }));
+        talk.model = wanted;
+        return show(`Model: ${wanted}.`);
+      },
+    },
+    system: {
+      args: "[TEXT]",
+      text: "Set the instructions for the model, or show them; @FILE reads a file",
+      run: async (text) => {
+        if (text !== "") {
+          talk.system = text.startsWith("@")
+            ? new TextDecoder().decode(await files.read(text.slice(1), "/system"))
+            : text;
+        }
+        const current = talk.system ?? textOf(lastOf("system")?.content ?? "");
+        return show(current === "" ? "There are no instructions." : `Instructions: ${current}`);
+      },
+    },
+    set: {
+      args: "[FIELD [VALUE]]",
+      text: "Set a field of the request, or remove it; without FIELD, show what is set",
+      choices: () => settable.map(({ name }) => name),
+      run: (rest) => {
+        const [name = "", value = ""] = splitFirst(rest);
+        if (name !== "") talk.fields = withField(talk, name, value, settable);
+        const shown = Object.entries(talk.fields).map(([key, one]) => `${key} = ${JSON.stringify(one)}`);
+        return show(shown.length === 0 ? "No fields are set." : shown.join(", "));
+      },
+    },
+    file: {
+      args: "PATH",
+      text: "Add a text file to the next message",
+      choices: (rest) => pathsLike(rest, files.resolve),
+      run: async (path) => {
+        if (path === "") throw new UsageError("/file needs a PATH");
+        const text = new TextDecoder("utf-8", { fatal: true }).decode(await files.read(path, "/file"));
+        talk.files = [...talk.files, `${path}:\n\n${text}`];
+        return show(`${path} goes with the next message.`);
+      },
+    },
+    multi: {
+      text: `Write a message of several lines, up to ${multiEnd}`,
+      run: async (_, editor) => {
+        const entry = await readMulti(editor);
+        if (entry === "end") return "leave";
+        return typeof entry === "string" || entry.text.trim() === ""
+          ? "done"
+          : { message: entry.text, remember: true };
+      },
+    },
+    edit: {
+      args: "[TEXT]",
+      text: "Write a message in your editor ($VISUAL or $EDITOR)",
+      run: async (text) => {
+        const message = await dialog.edit(text);
+        if (message.trim() !== "") return { message, remember: true };
+        return show("The message is empty, so nothing was sent.");
+      },
+    },
+    retry: {
+      text: "Ask the last message again",
+      run: async () => {
+        const question = talk.session.takeBack();
+        if (question === undefined) return show("There is no message to ask again.");
+        await send(question.content);
+        return "done";
+      },
+    },
+    copy: {
+      text: "Copy the last answer to the clipboard",
+      run: async () => {
+        const answer = lastOf("assistant");
+        if (answer === undefined) return show("There is no answer to copy.");
+        const text = textOf(answer.content);
+        const tool = await dialog.copy(text);
+        return show(
+          tool === undefined
+            ? `Sent ${text.length} characters to the clipboard of the terminal, if it supports that.`
+            : `Copied ${text.length} characters.`,
+        );
+      },
+    },
+    save: {
+      args: "NAME",
+      text: "Give the session a name",
+      run: async (name) => {
+        await talk.session.rename(name);
+        return show(`Session ${name}.`);
+      },
+    },
+    load: {
+      args: "[NAME]",
+      text: "Go on with another session",
+      choices: () => sessions().names(),
+      run: async (name) => {
+        const names = await sessions().names();
+        if (names.length === 0) return show("There are no sessions.");
+        const wanted = name || (await chosen("Session", names));
+        if (!names.includes(wanted))
+          throw new UsageError(`no session ${JSON.stringify(wanted)}${didYouMean(wanted, names)}`);
+        talk.session = await sessions().open(wanted);
+        talk.system = undefined;
+        sayState(talk.session, tools);
+        return show(`Session ${talk.session.name()}, ${talk.session.chain().length} turns.`);
+      },
+    },
+    clear: {
+      text: "Start anew: earlier messages are not sent any more, but stay in the session",
+      run: () => {
+        talk.session.clear();
+        return show("The next message starts a new conversation.");
+      },
+    },
+    usage: {
+      text: "Show the number of tokens of each answer and of the session",
+      run: () => show(...usageLines(talk.session.turns())),
+    },
+    exit: { text: "Leave", run: () => "leave" },
+  };
+
+  const names = Object.keys(commands).map((name) => `/${name}`);
+  return {
+    run: async (text, editor) => {
+      const [, name, rest = ""] = /^\/([a-z]+)(?: +(.*))?$/i.exec(text.trim()) ?? [];
+      if (name === undefined) {
+        const message = [...talk.files, text].join("\n\n");
+        talk.files = [];
+        return { message, remember: false };
+      }
+      const command = commands[name];
+      if (command === undefined) {
+        throw new UsageError(`unknown command /${name}${didYouMean(`/${name}`, names)}`, {
+          hint: '/help shows the commands. To send a message that starts with /, put """ around it.',
+        });
+      }
+      return command.run(rest.trim(), editor);
+    },
+    complete: async (line) => {
+      const [, name = "", rest = ""] = /^\/([a-z]+) +(.*)$/.exec(line) ?? [];
+      if (name === "") {
+        return {
+          replaced: line,
+          choices: line.startsWith("/") ? names.filter((one) => one.startsWith(line)) : [],
+        };
+      }
+      const all = await Promise.resolve(commands[name]?.choices?.(rest) ?? []).catch((error) => {
+        say(`Cannot complete: ${reasonOf(error)}.`);
+        return [];
+      });
+      return { replaced: rest, choices: all.filter((one) => one.startsWith(rest)) };
+    },
+  };
+}
+
+/** The first word and the rest. */
+const splitFirst = (text: string): readonly string[] => /^(\S*)\s*(.*)$/s.exec(text)?.slice(1) ?? [];
+
+/** The fields with one of them set, or removed for an empty value. Throws `UsageError`. */
+function withField(
+  { model, fields }: Talk,
+  name: string,
+  value: string,
+  settable: readonly Settable[],
+): Talk["fields"] {
+  const field = settable.find((one) => one.name === name);
+  if (field === undefined) {
+    const known = settable.map((one) => one.name);
+    throw new UsageError(`unknown field ${JSON.stringify(name)}${didYouMean(name, known)}`, {
+      hint: `Fields: ${known.join(", ")}.`,
+    });
+  }
+  const { [name]: _, ...others } = fields;
+  if (value === "") return others;
+  const changed = { ...others, ...field.parse(value) };
+  const checked = check(operations.createChatCompletion, { ...changed, model, messages: [] });
+  if (checked.ok) return changed;
+  throw new UsageError(`${name} ${checked.issues[0]?.message}, not ${JSON.stringify(value)}`);
+}
+
+/** The files and folders whose path starts like this. */
+function pathsLike(start: string, resolve: (path: string) => string): readonly string[] {
+  try {
+    const folder = start.endsWith("/") ? start : dirname(start);
+    const typed = start.endsWith("/") ? start : start.slice(0, start.length - basename(start).length);
+    return readdirSync(resolve(folder), { withFileTypes: true }).map(
+      (entry) => `${typed === "" ? "" : join(typed, "/")}${entry.name}${entry.isDirectory() ? "/" : ""}`,
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** Answers of which the tokens are listed one by one. */
+const maxListed = 10;
+
+/** The number of tokens of the last answers, and of all. */
+function usageLines(turns: readonly Turn[]): readonly string[] {
+  const answers = turns.flatMap((turn, at) => (turn.role === "assistant" ? { turn, number: at + 1 } : []));
+  if (answers.length === 0) return ["There are no answers yet."];
+  const lines = answers.slice(-maxListed).map(({ turn, number }) => `Turn ${number}: ${tokensText([turn])}`);
+  const left = answers.length - maxListed;
+  return [
+    ...(left > 0 ? [`(${left} earlier answers)`] : []),
+    ...lines,
+    `Session: ${answers.length} ${answers.length === 1 ? "answer" : "answers"}, ${tokensText(answers.map(({ turn }) => turn))}`,
+  ];
+}
+
+function tokensText(answers: readonly Turn[]): string {
+  const sum = (name: string) =>
+    answers.reduce((total, { usage }) => total + (Number(usage?.[name] ?? 0) || 0), 0);
+  const unknown = answers.filter(({ usage }) => usage === undefined).length;
+  const costs = answers.flatMap(({ cost }) => cost ?? []);
+  const total = costs.reduce((all, cost) => all + parseMoney(cost, "the cost"), 0n);
+  return [
+    `${sum("prompt_tokens")} tokens in, ${sum("completion_tokens")} out`,
+    ...(costs.length > 0 ? [`$${decimalText(total, 2)}`] : []),
+    ...(unknown > 0 ? [`not reported for ${unknown}`] : []),
+  ].join(", ");
+}

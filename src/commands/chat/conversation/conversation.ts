@@ -1,0 +1,112 @@
+import { Interrupted } from "../../../core/errors.ts";
+import { ServiceError } from "../../../core/service-errors.ts";
+import { openHistory } from "../../../sessions/history.ts";
+import type { Content } from "../../../sessions/turn.ts";
+import { complete, reportCompletion } from "../completion.ts";
+import { stored, withHistory } from "../session.ts";
+import { texts } from "../texts.ts";
+import { createCommands } from "./commands.ts";
+import { readEntry } from "./read.ts";
+import type { Settable, Talk, Tools } from "./talk.ts";
+
+interface ConversationOptions {
+  readonly talk: Talk;
+  readonly settable: readonly Settable[];
+  readonly stream: boolean;
+  /** Report the number of tokens after each answer. */
+  readonly usage: boolean;
+}
+
+/** Talks with a model until the user leaves. A failure ends one answer, not the conversation. */
+export async function converse(options: ConversationOptions, tools: Tools): Promise<void> {
+  const { talk } = options;
+  const { dialog, files, interrupted } = tools;
+  const history = openHistory(files.state);
+  const send = (content: Content) => answer(content, options, tools);
+  const commands = createCommands({ talk, settable: options.settable, send }, tools);
+  const editor = await dialog.lineEditor({ history: history.entries, complete: commands.complete });
+  const remember = (entry: string) => {
+    editor.remember(entry);
+    history.add(entry);
+  };
+  const name = talk.session.name();
+  const about = name === undefined ? "" : `Session ${name}, ${talk.session.chain().length} turns. `;
+  dialog.show(`${about}Model: ${talk.model}. /help shows the commands, Ctrl-D leaves.`);
+  try {
+    for (;;) {
+      const entry = await readEntry(editor);
+      if (entry === "end") break;
+      if (entry === "empty") dialog.show("Ctrl-D or /exit leaves.");
+      if (typeof entry === "string" || entry.text.trim() === "") continue;
+      remember(entry.text);
+      const outcome = await commands.run(entry.text, editor).catch(async (error) => {
+        interrupted.throwIfAborted();
+        await dialog.report(error);
+        return "done" as const;
+      });
+      if (outcome === "leave") break;
+      if (typeof outcome === "string") continue;
+      if (outcome.remember) remember(outcome.message);
+      await send(outcome.message);
+    }
+  } finally {
+    editor.close();
+  }
+  sayWhereKept(talk, tools);
+}
+
+function sayWhereKept({ session }: Talk, { dialog, settings }: Tools): void {
+  const name = session.name();
+  if (name === undefined || session.turns().length === 0) return;
+  const sandbox = settings.sandbox ? " --sandbox" : "";
+  dialog.show(`To continue: gpuctl chat --session ${name}${sandbox}`);
+}
+
+/** Sends a message and prints the answer. Reports a failure. */
+async function answer(
+  content: Content,
+  { talk, stream, usage }: ConversationOptions,
+  tools: Tools,
+): Promise<void> {
+  const { dialog, interrupted } = tools;
+  const messages = withHistory(talk.session, [
+    ...(talk.system === undefined ? [] : [{ role: "system" as const, content: talk.system }]),
+    { role: "user", content },
+  ]);
+  try {
+    const question = await talk.session.ask(content, talk.system);
+    const input = { ...talk.fields, model: talk.model, messages };
+    await dialog.interruptible(async (signal) => {
+      const completion = stored(complete({ input, stream, usage: true, signal }, tools), question);
+      try {
+        const report = () => {
+          reportCompletion(completion.summary(), { usage }, tools);
+          return completion.failure();
+        };
+        await dialog.print({ text: texts(completion, report), paid: true });
+      } catch (error) {
+        if (!signal.aborted || interrupted.aborted) throw error;
+        const kept = completion.summary().text === "" ? "" : " What came is kept, marked as incomplete.";
+        dialog.show(`Stopped.${kept}`);
+        const failure = completion.failure();
+        if (failure) throw failure;
+      }
+    });
+  } catch (error) {
+    interrupted.throwIfAborted();
+    if (error instanceof Interrupted) throw error;
+    await dialog.report(error);
+    if (isTooLong(error)) {
+      dialog.show(
+        `The conversation may no longer fit the context of ${talk.model}: ${messages.length} messages were sent, and nothing was left out.`,
+        "/clear starts anew and keeps the session, /model chooses another model, /retry asks again.",
+      );
+    }
+  }
+}
+
+/** Whether the service says that a request does not fit the context of the model. */
+const isTooLong = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  [400, 413, 422].includes(error.status) &&
+  /context|too (long|large|many tokens)|maximum.*tokens/i.test(`${error.code} ${error.message}`);

@@ -1,0 +1,50 @@
+import type { LineEditor } from "../../../system/types.ts";
+
+/** A message or a command, or what ended the input instead. */
+export type Entry = { readonly text: string } | "cancelled" | "empty" | "end";
+
+export const prompt = ">>> ";
+const continued = "... ";
+
+/** Starts and ends a message of several lines. */
+const fence = '"""';
+/** Ends a message that was started with /multi. */
+export const multiEnd = "/end";
+
+/** Reads a message of one line, or of several lines between `"""`. */
+export async function readEntry(editor: LineEditor): Promise<Entry> {
+  const read = await editor.read(prompt);
+  if ("key" in read) return read.key === "ctrl-d" ? "end" : read.cleared ? "cancelled" : "empty";
+  const { line } = read;
+  const opening = line.trimStart();
+  if (!opening.startsWith(fence)) return { text: line };
+  const first = opening.slice(fence.length);
+  if (first.trimEnd().endsWith(fence)) return { text: first.trimEnd().slice(0, -fence.length) };
+  return readLines(editor, first === "" ? [] : [first], (next) => {
+    const end = next.trimEnd();
+    return end.endsWith(fence) ? end.slice(0, -fence.length) : undefined;
+  });
+}
+
+/** Reads the lines up to `/end`. */
+export const readMulti = (editor: LineEditor): Promise<Entry> =>
+  readLines(editor, [], (line) => (line.trim() === multiEnd ? "" : undefined));
+
+/** Reads lines up to the one for which `lastPart` returns the part before its end. */
+async function readLines(
+  editor: LineEditor,
+  lines: readonly string[],
+  lastPart: (line: string) => string | undefined,
+): Promise<Entry> {
+  const read: string[] = [...lines];
+  for (;;) {
+    const next = await editor.read(continued);
+    if ("key" in next) return next.key === "ctrl-d" ? "end" : "cancelled";
+    const part = lastPart(next.line);
+    if (part === undefined) {
+      read.push(next.line);
+      continue;
+    }
+    return { text: [...read, ...(part === "" ? [] : [part])].join("\n") };
+  }
+}

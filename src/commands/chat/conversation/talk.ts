@@ -1,0 +1,33 @@
+import type { Context, Ports } from "../../../command-kit/context.ts";
+import type { OpenSession } from "../../../sessions/open.ts";
+import type { Content } from "../../../sessions/turn.ts";
+
+/** What changes in a conversation. */
+export interface Talk {
+  session: OpenSession;
+  model: string;
+  /** The other fields that every request has, such as those that /set sets. */
+  fields: Readonly<Record<string, unknown>>;
+  /** Instructions for the model; undefined for those of the session. */
+  system: string | undefined;
+  /** The files to send with the next message. */
+  files: readonly string[];
+}
+
+export type Tools = Context & Pick<Ports, "dialog" | "ask">;
+
+/** What the command line gives a conversation. */
+export interface TalkOptions {
+  readonly talk: Talk;
+  /** The fields that /set sets, besides those of the contract: their names and how they are parsed. */
+  readonly settable: readonly Settable[];
+  /** Sends a message and prints the answer. */
+  readonly send: (content: Content) => Promise<void>;
+}
+
+/** A field that /set sets. */
+export interface Settable {
+  readonly name: string;
+  /** The fields of the request for a value. Throws `UsageError`. */
+  readonly parse: (text: string) => Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,56 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeFolderSync, writePrivateFile } from "../core/files.ts";
+
+/** Entries that the up key shows in a conversation. */
+const maxEntries = 1_000;
+
+/** What was entered in conversations, from a file in the folder for state. */
+export interface History {
+  /** The oldest first. */
+  readonly entries: readonly string[];
+  /** Adds an entry. A file that cannot be written is ignored: the conversation matters more. */
+  readonly add: (entry: string) => void;
+}
+
+export function openHistory(state: string): History {
+  const path = join(state, "chat-history.jsonl");
+  const entries = entriesIn(path);
+  // Another terminal may add entries at the same time, so the file is only now and then written anew.
+  if (entries.length > 2 * maxEntries) {
+    ignoringErrors(() => writePrivateFile(path, entries.slice(-maxEntries).map(lineOf).join("")));
+  }
+  return {
+    entries: entries.slice(-maxEntries),
+    add: (entry) =>
+      ignoringErrors(() => {
+        makeFolderSync(dirname(path), 0o700);
+        appendFileSync(path, lineOf(entry), { mode: 0o600 });
+      }),
+  };
+}
+
+const lineOf = (entry: string): string => `${JSON.stringify(entry)}\n`;
+
+function entriesIn(path: string): readonly string[] {
+  try {
+    return readFileSync(path, "utf8").split("\n").flatMap(entryOf);
+  } catch {
+    return [];
+  }
+}
+
+function entryOf(line: string): readonly string[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === "string" ? [entry] : [];
+  } catch {
+    return [];
+  }
+}
+
+function ignoringErrors(work: () => void): void {
+  try {
+    work();
+  } catch {}
+}

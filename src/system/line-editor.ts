@@ -1,0 +1,196 @@
+import process from "node:process";
+import { createInterface, type Interface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { Interrupted } from "../core/errors.ts";
+import { interruptionSignals } from "./interruption.ts";
+import { holdMode } from "./terminal.ts";
+import type { LineEditor, LineEditorOptions, LineRead } from "./types.ts";
+
+/** The terminal marks what is pasted, so that a pasted line feed does not send the line. */
+const pasteMode = { enter: "\u001b[?2004h", leave: "\u001b[?2004l" };
+const pasteStart = "\u001b[200~";
+const pasteEnd = "\u001b[201~";
+
+/** A longer paste is shown as a note instead. */
+const maxShownPaste = 1_000;
+
+/** The symbols that stand for a line feed and a tab in the line that is edited. */
+const symbols = { "\n": "\u2424", "\t": "\u2409" } as const;
+
+const shown = (text: string): string => text.replaceAll("\n", symbols["\n"]).replaceAll("\t", symbols["\t"]);
+const typed = (text: string): string => text.replaceAll(symbols["\n"], "\n").replaceAll(symbols["\t"], "\t");
+
+/** A line editor on stderr, by Node's readline. */
+export function lineEditor({ history, complete }: LineEditorOptions): LineEditor {
+  const { stdin, stderr } = process;
+  const keys = new PassThrough();
+  const pastes = createPastes();
+  const editor = createInterface({
+    input: keys,
+    output: stderr,
+    terminal: true,
+    history: history.map(shown).reverse(),
+    historySize: Math.max(1_000, history.length),
+    completer: (line: string, done: (error: null, result: [string[], string]) => void) => {
+      complete(line).then(
+        ({ choices, replaced }) => done(null, [[...choices], replaced]),
+        () => done(null, [[], line]),
+      );
+    },
+  });
+  let rest = "";
+  let resolve: (read: LineRead) => void = () => {};
+  let reject: (error: Error) => void = () => {};
+  /** Passes on what was typed up to the end of a line. The rest waits for the next line. */
+  const feed = () => {
+    while (rest !== "") {
+      const { text, paste, left } = nextInput(rest, pastes.isOpen());
+      if (left === rest) return;
+      rest = left;
+      if (paste !== undefined) pastes.add(paste, editor);
+      // Synchronous, so that keys and pastes stay in order.
+      else if (text !== "") keys.emit("data", Buffer.from(text));
+      if (text.endsWith("\r")) return;
+    }
+  };
+  const onData = (data: Buffer) => {
+    rest += decoder.decode(data, { stream: true });
+    feed();
+  };
+  const decoder = new TextDecoder();
+  const setRaw = (on: boolean) => stdin.setRawMode?.(on);
+  const end = () => resolve({ key: "ctrl-d" });
+  const interrupt = () => reject(new Interrupted());
+  editor.on("line", (line) => {
+    // What is remembered is for the caller to say.
+    const entries = historyOf(editor);
+    if (entries[0] === line) entries.shift();
+    resolve({ line: pastes.expand(typed(line)) });
+  });
+  editor.on("close", end);
+  editor.on("SIGINT", () => {
+    const cleared = editor.line !== "";
+    leaveLine(editor);
+    resolve({ key: "ctrl-c", cleared });
+  });
+  editor.on("SIGTSTP", () => {
+    setRaw(false);
+    process.kill(process.pid, "SIGTSTP");
+  });
+  return {
+    read: async (prompt) => {
+      const leavePasteMode = holdMode(stderr, {
+        ...pasteMode,
+        continued: () => {
+          setRaw(true);
+          editor.prompt(true);
+        },
+      });
+      stdin.on("data", onData).on("end", end).on("error", end);
+      for (const signal of interruptionSignals) process.on(signal, interrupt);
+      setRaw(true);
+      stdin.resume();
+      editor.setPrompt(prompt);
+      editor.prompt();
+      try {
+        return await new Promise<LineRead>((whenRead, whenInterrupted) => {
+          resolve = whenRead;
+          reject = whenInterrupted;
+          feed();
+        });
+      } finally {
+        stdin.off("data", onData).off("end", end).off("error", end);
+        for (const signal of interruptionSignals) process.off(signal, interrupt);
+        stdin.pause();
+        setRaw(false);
+        leavePasteMode();
+      }
+    },
+    remember: (entry) => {
+      const entries = historyOf(editor);
+      const line = shown(entry);
+      const before = entries.indexOf(line);
+      if (before >= 0) entries.splice(before, 1);
+      entries.unshift(line);
+    },
+    close: () => {
+      editor.off("close", end);
+      editor.close();
+    },
+  };
+}
+
+/** The entries of an editor, the newest first. The types of Node.js omit them. */
+const historyOf = (editor: Interface): string[] =>
+  "history" in editor && Array.isArray(editor.history) ? editor.history : [];
+
+/** Leaves the line on the screen and starts an empty one below it. */
+function leaveLine(editor: Interface): void {
+  editor.write(null, { ctrl: true, name: "e" });
+  process.stderr.write("^C\n");
+  Object.assign(editor, { line: "", cursor: 0, prevRows: 0 });
+}
+
+interface NextInput {
+  /** Keys to pass on: up to the end of a line, or up to a paste. */
+  readonly text: string;
+  /** A part of a paste, with whether it ends there. */
+  readonly paste?: { readonly text: string; readonly ends: boolean };
+  readonly left: string;
+}
+
+/** Splits off the first part of what arrived from the terminal. A mark of a paste may not have arrived completely. */
+function nextInput(input: string, inPaste: boolean): NextInput {
+  const mark = inPaste ? pasteEnd : pasteStart;
+  const at = input.indexOf(mark);
+  if (inPaste) {
+    if (at >= 0) {
+      return {
+        text: "",
+        paste: { text: input.slice(0, at), ends: true },
+        left: input.slice(at + mark.length),
+      };
+    }
+    const end = input.length - partOf(mark, input);
+    return { text: "", paste: { text: input.slice(0, end), ends: false }, left: input.slice(end) };
+  }
+  if (at === 0) return { text: "", paste: { text: "", ends: false }, left: input.slice(mark.length) };
+  const keys = input.slice(0, at < 0 ? input.length - partOf(mark, input) : at);
+  const lineEnd = keys.search(/[\r\n]/) + 1;
+  const length = lineEnd > 0 ? lineEnd : keys.length;
+  return { text: keys.slice(0, length).replace(/\n$/, "\r"), left: input.slice(length) };
+}
+
+/** How many characters at the end of the input may be the start of a mark. Escape alone is a key. */
+function partOf(mark: string, input: string): number {
+  for (let length = mark.length - 1; length > 1; length--) {
+    if (input.endsWith(mark.slice(0, length))) return length;
+  }
+  return 0;
+}
+
+/** Gathers a paste that arrives in parts, and puts it into the line that is edited, as a note if it is long. */
+function createPastes() {
+  let open: string | undefined;
+  const long = new Map<string, string>();
+  return {
+    isOpen: () => open !== undefined,
+    add: ({ text, ends }: NonNullable<NextInput["paste"]>, editor: Interface) => {
+      open = (open ?? "") + text;
+      if (!ends) return;
+      const pasted = open.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
+      open = undefined;
+      if (pasted === "") return;
+      if (pasted.length <= maxShownPaste) {
+        editor.write(shown(pasted));
+        return;
+      }
+      const note = `[paste ${long.size + 1}: ${pasted.length} characters]`;
+      long.set(note, pasted);
+      editor.write(note);
+    },
+    /** The line with each long paste instead of its note. */
+    expand: (line: string) =>
+      [...long].reduce((text, [note, pasted]) => text.replaceAll(note, () => pasted), line),
+  };
+}
