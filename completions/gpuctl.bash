@@ -104,7 +104,7 @@ _gpuctl() {
     "image") commands="models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image -n --count --out --force --max-cost --no-metadata --no-stdin" ;;
     "image models") commands="" flags="" ;;
     "image price") commands="" flags="--size --steps -n --count" ;;
-    "chat") commands="models sessions" flags="-m --model --max-tokens --temperature -c --continue --session -s --system --top-p --stop --seed --param --no-stream --usage --no-stdin" ;;
+    "chat") commands="models sessions" flags="-m --model --max-tokens --temperature -c --continue --session -s --system --top-p --stop --seed --param --no-stream --no-markdown --usage --no-stdin" ;;
     "chat models") commands="" flags="" ;;
     "chat sessions") commands="list show search export remove" flags="" ;;
     "chat sessions list") commands="" flags="" ;;

@@ -269,6 +269,7 @@ complete -c gpuctl -n '__gpuctl_at \'chat\'' -l stop -x -d 'Text that ends the r
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l seed -x -d 'Seed for sampling'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l param -x -d 'Any other field that the service accepts'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l no-stream -d 'Print the response once it is complete'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l no-markdown -d 'Print the text as the model wrote it, on a terminal, too'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l usage -d 'Report the number of tokens on stderr'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l no-stdin -d 'Do not read MESSAGE from stdin'
 

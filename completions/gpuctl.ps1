@@ -518,6 +518,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--seed'), 'Seed for sampling', @(), '')
       ,@(@('--param'), 'Any other field that the service accepts', @(), '')
       ,@(@('--no-stream'), 'Print the response once it is complete', @(), '')
+      ,@(@('--no-markdown'), 'Print the text as the model wrote it, on a terminal, too', @(), '')
       ,@(@('--usage'), 'Report the number of tokens on stderr', @(), '')
       ,@(@('--no-stdin'), 'Do not read MESSAGE from stdin', @(), '')
     )

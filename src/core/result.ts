@@ -54,10 +54,15 @@ interface Paid {
 
 /** Pieces of text, printed as they arrive. */
 export interface Text extends Paid {
-  readonly text: Iterable<string> | AsyncIterable<string>;
+  readonly text: Iterable<TextPiece> | AsyncIterable<TextPiece>;
+  /** Replaces the command's view. */
+  readonly view?: View;
   /** As in `Data`. */
   readonly exitCode?: number;
 }
+
+/** A text for stdout, or an aside for stderr. */
+export type TextPiece = string | { readonly aside: string };
 
 /** A list that is refreshed until the user stops it. */
 export interface Frames {

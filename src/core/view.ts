@@ -23,6 +23,8 @@ export interface LinesView {
   readonly kind: "lines";
   /** Dotted path of the value in each record. */
   readonly path: string;
+  /** A text that is printed as it arrives is Markdown, and is drawn on a terminal. */
+  readonly markdown?: boolean;
 }
 
 /** A document that is printed as JSON in every format. */

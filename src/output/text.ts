@@ -59,20 +59,26 @@ export const sanitizeDrawn = (text: string): string =>
 export const sanitizeLine = (text: string): string =>
   oneLine(text, false).replace(introducers, "").replace(controls, "");
 
-/** Sanitizes a stream of text, including sequences that are split between two pieces. */
-export async function* sanitizeStream(
-  pieces: AsyncIterable<string> | Iterable<string>,
-): AsyncGenerator<string> {
+/** Sanitizes a text that comes in pieces, including sequences that are split between two of them. */
+export function createSanitizer(): {
+  readonly add: (piece: string) => string;
+  /** The rest, at the end. */
+  readonly end: () => string;
+} {
   let held = "";
-  for await (const piece of pieces) {
-    const text = held + piece;
-    const end = unfinished.exec(text)?.index ?? text.length;
-    held = text.slice(end);
-    const clean = sanitize(text.slice(0, end));
-    if (clean !== "") yield clean;
-  }
-  const rest = sanitize(held);
-  if (rest !== "") yield rest;
+  return {
+    add: (piece) => {
+      const text = held + piece;
+      const end = anyControl.test(text) ? (unfinished.exec(text)?.index ?? text.length) : text.length;
+      held = text.slice(end);
+      return sanitize(text.slice(0, end));
+    },
+    end: () => {
+      const rest = sanitize(held);
+      held = "";
+      return rest;
+    },
+  };
 }
 
 /** Whether a text can be typed on a command line: it is not empty and has no control characters. */

@@ -1,7 +1,12 @@
-import { asList, asRecord, asText, isRecord } from "../core/json.ts";
+import { isRecord } from "../core/json.ts";
 
 /** A text, or the parts of a message: texts, pictures. */
-export type Content = string | readonly Readonly<Record<string, unknown>>[];
+export type Content = string | readonly Part[];
+
+export interface Part {
+  readonly type: string;
+  readonly [name: string]: unknown;
+}
 
 /** One message of a session, and one line of its file. */
 export interface Turn {
@@ -61,15 +66,14 @@ export function isTurn(value: unknown): value is Turn {
 const optionalTexts = ["model", "finish", "cost", "incomplete"];
 
 const isContent = (value: unknown): value is Content =>
-  typeof value === "string" || (Array.isArray(value) && value.every(isRecord));
+  typeof value === "string" ||
+  (Array.isArray(value) && value.every((part) => isRecord(part) && typeof part.type === "string"));
 
 /** The text of a message. A part without text is named by its type, as in `[image_url]`. */
 export const textOf = (content: Content): string =>
   typeof content === "string"
     ? content
-    : asList(content)
-        .map((part) => asText(asRecord(part).text) || `[${asText(asRecord(part).type) || "part"}]`)
-        .join("\n");
+    : content.map(({ type, text }) => (typeof text === "string" ? text : `[${type}]`)).join("\n");
 
 /** The turns of one conversation, from its first turn to the one with the ID `head`. A turn is stored after its parent. */
 export function chainTo(head: string | null, turns: readonly Turn[]): readonly Turn[] {

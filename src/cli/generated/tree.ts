@@ -2502,6 +2502,15 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
+      "text": "Print the text as the model wrote it, on a terminal, too",
+      "names": [
+       "no-markdown"
+      ],
+      "notes": [],
+      "key": "noMarkdown"
+     },
+     {
+      "kind": "boolean",
       "text": "Report the number of tokens on stderr",
       "names": [
        "usage"

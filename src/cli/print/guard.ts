@@ -18,7 +18,14 @@ export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
       redact(io.stdout.isTTY ? (drawn ? sanitizeDrawn(text) : sanitize(text)) : text),
     ),
     // Each line by itself, so that a sequence in one cannot hide another.
-    stderr: writingClean(io.stderr, (text) => redact(text.split("\n").map(sanitize).join("\n"))),
+    stderr: writingClean(io.stderr, (text, drawn) =>
+      redact(
+        text
+          .split("\n")
+          .map(drawn ? sanitizeDrawn : sanitize)
+          .join("\n"),
+      ),
+    ),
     prompts: async () => cleanPrompts(await io.prompts(), line),
     spinner: async (text, { color, suffix }) => {
       const spinner = await io.spinner(line(text), { color, suffix });

@@ -1,7 +1,7 @@
 import { type Settings, usesColor } from "../../config/settings.ts";
 import { CannotPrint, codeOf, reasonOf, StoredElsewhere } from "../../core/errors.ts";
 import { asciiTable, usesAscii } from "../../core/locale.ts";
-import type { Data, Frames, Records, Result, Text } from "../../core/result.ts";
+import type { Data, Frames, Records, Result } from "../../core/result.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import type { Column, View } from "../../core/view.ts";
 import type { Filter } from "../../output/jq.ts";
@@ -20,6 +20,10 @@ export interface PrintOptions extends Omit<Runtime, "services" | "redactor"> {
 /** Loads the renderer while a response is awaited. Ignores a failure to load: rendering reports it. */
 export async function preloadRenderer(view: View, { output }: Settings, terminal: boolean): Promise<void> {
   try {
+    if (view.kind === "lines" && view.markdown && output === "table") {
+      if (terminal) await import("../../output/markdown/draw.ts");
+      return;
+    }
     const { prepareTables } = await import("../../output/render.ts");
     if (output === "table") await prepareTables(view, terminal);
   } catch {}
@@ -66,7 +70,10 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   const { stdout } = system.io;
   // A reader that is gone must not take a paid picture with it.
   if ("bytes" in result) return stdout.write(result.bytes, { reportsClosedPipe: result.paid === true });
-  if ("text" in result) return printText(result.text, stdout);
+  if ("text" in result) {
+    const { printText } = await import("./text.ts");
+    return printText(result.text, result.view ?? defaultView, options);
+  }
   if ("frames" in result) return printFrames(result, options);
   if (!("data" in result || "records" in result)) return;
   const view = ("view" in result && result.view) || defaultView;
@@ -181,18 +188,3 @@ const inLocale = (sink: Sink, { filter, settings, system: { env } }: PrintOption
         sink.write(typeof chunk === "string" ? asciiTable(chunk) : chunk, options),
       )
     : sink;
-
-/** Streams text and always ends it with a newline. On a terminal, removes control sequences. */
-async function printText(text: Text["text"], stdout: Sink): Promise<void> {
-  const { sanitizeStream } = await import("../../output/text.ts");
-  let last = "\n";
-  try {
-    for await (const piece of stdout.isTTY ? sanitizeStream(text) : text) {
-      if (piece === "") continue;
-      await stdout.write(piece);
-      last = piece;
-    }
-  } finally {
-    if (!last.endsWith("\n")) await stdout.write("\n");
-  }
-}

@@ -1,14 +1,11 @@
 import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
-import { type Flag, type FlagValues, flag } from "../../command-kit/flag.ts";
-import { parseValue } from "../../command-kit/values.ts";
-import { routes } from "../../contract/generated/routes.ts";
+import { flag } from "../../command-kit/flag.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Message } from "../../sessions/turn.ts";
 import { complete, reportCompletion } from "./completion.ts";
-import type { Settable, Tools } from "./conversation/talk.ts";
 import {
   modelOf,
   sessionFlags,
@@ -20,7 +17,7 @@ import {
 } from "./session.ts";
 import { records, texts } from "./texts.ts";
 
-const flags = {
+const declared = {
   ...sessionFlags,
   system: flag.text("Instructions for the model; @FILE reads a file", { short: "s" }),
   topP: flag.number("Nucleus sampling threshold, from 0 to 1", { setsFields: ["top_p"] }),
@@ -28,8 +25,11 @@ const flags = {
   seed: flag.number("Seed for sampling", { setsFields: ["seed"] }),
   param: flag.params("Any other field that the service accepts"),
   noStream: flag.boolean("Print the response once it is complete"),
+  noMarkdown: flag.boolean("Print the text as the model wrote it, on a terminal, too"),
   usage: flag.boolean("Report the number of tokens on stderr"),
 };
+
+const text = { kind: "lines", path: "choices.0.message.content" } as const;
 
 export default defineCommand({
   path: "chat",
@@ -46,9 +46,9 @@ export default defineCommand({
   ],
   fieldsWithoutFlag: ["messages"],
   defaulted: { model: "chat.model" },
-  flags,
+  flags: declared,
   uses: ["dialog", "ask"],
-  view: { kind: "lines", path: "choices.0.message.content" },
+  view: { ...text, markdown: true },
   examples: [
     { text: "Ask a question", command: 'gpuctl chat "Which GPU for a 70B model?" --sandbox' },
     {
@@ -80,9 +80,11 @@ export default defineCommand({
     };
   },
   run: async ({ input, flags, args: { message }, ...context }) => {
-    const { noStream, usage } = flags;
+    const { noStream, noMarkdown, usage } = flags;
     if (message === undefined) {
-      await talk(input, flags, context);
+      const { startConversation } = await import("./conversation/start.ts");
+      const session = (await sessionFor(flags, context)) ?? sessionsOf(context).create();
+      await startConversation({ input, session, given: flags, flags: declared }, context);
       return { exitCode: 0 };
     }
     const { output } = context.settings;
@@ -96,7 +98,7 @@ export default defineCommand({
       reportCompletion(completion.summary(), { usage }, context);
       return completion.failure();
     };
-    if (asText) return { text: texts(completion, report), paid: true };
+    if (asText) return { text: texts(completion, report), ...(noMarkdown && { view: text }), paid: true };
     if (stream) return { records: records(completion, report), paid: true };
     let data: unknown;
     for await (data of completion.events());
@@ -104,45 +106,11 @@ export default defineCommand({
   },
 });
 
-/** Starts a conversation. */
-async function talk(
-  { messages, model, stream: _, ...fields }: InputOf<"createChatCompletion">,
-  given: FlagValues<typeof flags>,
-  context: Tools,
-): Promise<void> {
-  const { converse } = await import("./conversation/conversation.ts");
-  const session = (await sessionFor(given, context)) ?? sessionsOf(context).create();
-  const system =
-    given.system === undefined ? undefined : messages.find(({ role }) => role === "system")?.content;
-  const start = { session, model, fields, system, files: [] };
-  await converse({ talk: start, settable: settable(), stream: !given.noStream, usage: given.usage }, context);
-}
-
-/** What /set sets in a conversation: the fields of the contract, and those that a flag of this command sets. */
-function settable(): readonly Settable[] {
-  const own = Object.values(flags).flatMap((one: Flag) =>
-    (one.setsFields ?? []).filter((name) => name !== "model").map((name) => ({ ...one, name })),
-  );
-  const documented = routes.createChatCompletion.fields.filter(
-    ({ name }) => !["model", "messages"].includes(name),
-  );
-  return [
-    ...documented.map(({ name, kind }) => ({ name, kind: kind === "integer" ? kind : "number" }) as const),
-    ...own,
-  ].map(({ name, kind, ...parsing }) => ({
-    name,
-    parse: (text) => {
-      const value = parseValue({ kind, ...parsing }, text, name);
-      return { [name]: "repeat" in parsing && parsing.repeat ? [value] : value };
-    },
-  }));
-}
-
 /** The new message, with the instructions. */
-const questionIn = (messages: InputOf<"createChatCompletion">["messages"]) => ({
-  content: messages.at(-1)?.content ?? "",
-  system: messages.find(({ role }) => role === "system")?.content,
-});
+const questionIn = (messages: InputOf<"createChatCompletion">["messages"]) => {
+  const system = messages.find(({ role }) => role === "system")?.content;
+  return { content: messages.at(-1)?.content ?? "", ...(typeof system === "string" && { system }) };
+};
 
 /** A text, or the contents of the file for `@FILE`. */
 const textOrFile = async (text: string, files: Context["files"]): Promise<string> =>

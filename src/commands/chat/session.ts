@@ -10,7 +10,7 @@ import { fileName } from "../../media/filename.ts";
 import type { Answer, OpenSession, Question } from "../../sessions/open.ts";
 import { sessionsFolder } from "../../sessions/place.ts";
 import { createSessions, type Sessions, type StoredSession } from "../../sessions/store.ts";
-import { type Content, type Message, textOf } from "../../sessions/turn.ts";
+import type { Content, Message } from "../../sessions/turn.ts";
 import type { Completion, CompletionSummary } from "./completion.ts";
 
 /** The sessions of this user. Throws `Unavailable` if there is no home folder. */
@@ -110,12 +110,15 @@ export function withHistory(session: OpenSession | undefined, added: readonly Me
   return [...(system ? [system] : []), ...all.filter(({ role }) => role !== "system")].map(sent);
 }
 
-const sent = ({ role, content }: Message): SentMessage => ({ role, content: textOf(content) });
+const sent = ({ role, content }: Message): SentMessage => ({
+  role,
+  content: typeof content === "string" ? content : content.map((part) => ({ ...part })),
+});
 
 /** A question as it is stored before it is sent. */
 interface NewQuestion {
   readonly content: Content;
-  readonly system: string | undefined;
+  readonly system?: string;
 }
 
 /** Stores the question of a run in its session, or else as the last question, which may fail. */

@@ -1,11 +1,12 @@
+import type { TextPiece } from "../../core/result.ts";
 import type { StoredCompletion } from "./session.ts";
 
 /** Reports what is special about a completion, and returns why it could not be stored. */
 export type Report = () => Error | undefined;
 
-/** The text as it arrives. Throws what `report` returns. */
-export async function* texts(completion: StoredCompletion, report: Report): AsyncGenerator<string> {
-  for await (const { kind, text } of completion) if (kind === "text") yield text;
+/** The text as it arrives, and the reasoning as asides. Throws what `report` returns. */
+export async function* texts(completion: StoredCompletion, report: Report): AsyncGenerator<TextPiece> {
+  for await (const { kind, text } of completion) yield kind === "text" ? text : { aside: text };
   throwIfAny(report());
 }
 

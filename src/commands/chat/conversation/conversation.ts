@@ -9,10 +9,13 @@ import { createCommands } from "./commands.ts";
 import { readEntry } from "./read.ts";
 import type { Settable, Talk, Tools } from "./talk.ts";
 
+const plainText = { kind: "lines", path: "" } as const;
+
 interface ConversationOptions {
   readonly talk: Talk;
   readonly settable: readonly Settable[];
   readonly stream: boolean;
+  readonly noMarkdown: boolean;
   /** Report the number of tokens after each answer. */
   readonly usage: boolean;
 }
@@ -65,7 +68,7 @@ function sayWhereKept({ session }: Talk, { dialog, settings }: Tools): void {
 /** Sends a message and prints the answer. Reports a failure. */
 async function answer(
   content: Content,
-  { talk, stream, usage }: ConversationOptions,
+  { talk, stream, noMarkdown, usage }: ConversationOptions,
   tools: Tools,
 ): Promise<void> {
   const { dialog, interrupted } = tools;
@@ -83,7 +86,11 @@ async function answer(
           reportCompletion(completion.summary(), { usage }, tools);
           return completion.failure();
         };
-        await dialog.print({ text: texts(completion, report), paid: true });
+        await dialog.print({
+          text: texts(completion, report),
+          ...(noMarkdown && { view: plainText }),
+          paid: true,
+        });
       } catch (error) {
         if (!signal.aborted || interrupted.aborted) throw error;
         const kept = completion.summary().text === "" ? "" : " What came is kept, marked as incomplete.";

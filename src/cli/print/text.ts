@@ -1,0 +1,154 @@
+import { usesColor } from "../../config/settings.ts";
+import type { Text } from "../../core/result.ts";
+import type { View } from "../../core/view.ts";
+import { createSanitizer } from "../../output/text.ts";
+import type { Sink } from "../../system/types.ts";
+import type { PrintOptions } from "./print.ts";
+
+/** Writes one text piece by piece. */
+interface Writer {
+  readonly add: (piece: string) => Promise<void>;
+  /** Writes what was held back, and ends the last line. */
+  readonly end: () => Promise<void>;
+}
+
+/** After drawing, more text is gathered for this many times as long, so that drawing takes only a part of the time. */
+const pauseFactor = 4;
+
+/**
+ * Prints text as it arrives, and always ends it with a newline. Markdown is drawn on a terminal; in a pipe it stays as it is.
+ * Asides go to stderr.
+ */
+export async function printText(
+  text: Text["text"],
+  view: View,
+  { settings, system: { env, io } }: Pick<PrintOptions, "settings" | "system">,
+): Promise<void> {
+  const { stdout, stderr } = io;
+  const usesColorOn = (sink: Sink) => usesColor(settings.color, sink.isTTY, env);
+  const isDrawn = stdout.isTTY && view.kind === "lines" && view.markdown === true;
+  let out: Writer | undefined;
+  let aside: Writer | undefined;
+  let pause = 0;
+  const endAside = async () => {
+    if (aside === undefined) return;
+    await aside.end();
+    aside = undefined;
+    // Separates the two texts where a person sees both.
+    if (stdout.isTTY && stderr.isTTY) await stderr.write("\n");
+  };
+  try {
+    for await (const piece of gathered(text, () => pause)) {
+      if ("aside" in piece) {
+        if (settings.quiet) continue;
+        aside ??= await asideWriter(stderr, usesColorOn(stderr));
+        await aside.add(piece.aside);
+        continue;
+      }
+      await endAside();
+      // Loaded now, because it would delay the request.
+      out ??= isDrawn ? await markdownWriter(stdout, usesColorOn(stdout)) : plainWriter(stdout, stdout.write);
+      const start = performance.now();
+      await out.add(piece.text);
+      if (isDrawn) pause = (performance.now() - start) * pauseFactor;
+    }
+  } finally {
+    await endAside();
+    await out?.end();
+  }
+}
+
+function plainWriter({ isTTY }: Sink, write: (piece: string) => Promise<void>): Writer {
+  const sanitizer = isTTY ? createSanitizer() : undefined;
+  let last = "\n";
+  const add = async (piece: string) => {
+    if (piece === "") return;
+    last = piece;
+    await write(piece);
+  };
+  return {
+    add: (piece) => add(sanitizer ? sanitizer.add(piece) : piece),
+    end: async () => {
+      await add(sanitizer?.end() ?? "");
+      if (!last.endsWith("\n")) await write("\n");
+    },
+  };
+}
+
+async function asideWriter(stderr: Sink, color: boolean): Promise<Writer> {
+  if (!color) return plainWriter(stderr, stderr.write);
+  const { Chalk } = await import("chalk");
+  const { dim } = new Chalk({ level: 1 });
+  return plainWriter(stderr, (piece) => stderr.write(dim(piece), { drawn: true }));
+}
+
+async function markdownWriter(stdout: Sink, color: boolean): Promise<Writer> {
+  const { createMarkdownDrawer } = await import("../../output/markdown/draw.ts");
+  const drawer = createMarkdownDrawer({ width: () => stdout.columns, color });
+  const sanitizer = createSanitizer();
+  const write = async (drawn: string) => {
+    if (drawn !== "") await stdout.write(drawn, { drawn: true });
+  };
+  return {
+    add: async (piece) => write(await drawer.add(sanitizer.add(piece))),
+    end: async () => write((await drawer.add(sanitizer.end())) + (await drawer.end())),
+  };
+}
+
+type Gathered = { text: string } | { aside: string };
+
+/** The pieces that arrive within a pause in milliseconds, or together, as one. What came before an error is not lost. */
+async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenerator<Gathered> {
+  const iterator =
+    Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
+  let timer: NodeJS.Timeout | undefined;
+  let batch: Gathered[] = [];
+  const pull = () => {
+    const next = Promise.resolve(iterator.next());
+    // It is awaited later, and until then its failure is not unhandled.
+    next.catch(() => {});
+    return next;
+  };
+  let next = pull();
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    for (let isDone = false; !isDone; ) {
+      try {
+        let result: IteratorResult<string | { readonly aside: string }> | undefined = await next;
+        const pauseEnded = new Promise<undefined>((resolve) => {
+          if (pause() < 1) setImmediate(resolve, undefined);
+          else timer = setTimeout(resolve, Math.min(pause(), maxPause), undefined);
+        });
+        while (result !== undefined && !result.done) {
+          add(batch, result.value);
+          next = pull();
+          result = await Promise.race([next, pauseEnded]);
+        }
+        isDone = result?.done === true;
+      } catch (error) {
+        failure = { error };
+      }
+      clearTimeout(timer);
+      yield* batch;
+      batch = [];
+      if (failure) throw failure.error;
+    }
+  } finally {
+    clearTimeout(timer);
+    // Not awaited, because it never settles if the service is stuck.
+    Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
+/** Milliseconds. */
+const maxPause = 200;
+
+/** Adds a piece to the last one of its kind. */
+function add(batch: Gathered[], piece: string | { readonly aside: string }): void {
+  const last = batch.at(-1);
+  if (typeof piece === "string") {
+    if (last && "text" in last) last.text += piece;
+    else batch.push({ text: piece });
+  } else if (last && "aside" in last) last.aside += piece.aside;
+  else batch.push({ aside: piece.aside });
+}

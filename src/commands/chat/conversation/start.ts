@@ -1,0 +1,51 @@
+import type { Flag, Flags } from "../../../command-kit/flag.ts";
+import { parseValue } from "../../../command-kit/values.ts";
+import { routes } from "../../../contract/generated/routes.ts";
+import type { InputOf } from "../../../contract/index.ts";
+import type { OpenSession } from "../../../sessions/open.ts";
+import { textOf } from "../../../sessions/turn.ts";
+import { converse } from "./conversation.ts";
+import type { Settable, Tools } from "./talk.ts";
+
+interface StartOptions {
+  readonly input: InputOf<"createChatCompletion">;
+  readonly session: OpenSession;
+  /** The values of the flags. */
+  readonly given: {
+    readonly system: string | undefined;
+    readonly noStream: boolean;
+    readonly noMarkdown: boolean;
+    readonly usage: boolean;
+  };
+  /** The flags of the command. */
+  readonly flags: Flags;
+}
+
+/** Starts a conversation with what the command line says. */
+export async function startConversation(
+  { input, session, given, flags }: StartOptions,
+  tools: Tools,
+): Promise<void> {
+  const { messages, model, stream: _, ...fields } = input;
+  const instructions = messages.find(({ role }) => role === "system")?.content ?? "";
+  const system = given.system === undefined ? undefined : textOf(instructions);
+  const talk = { session, model, fields, system, files: [] };
+  await converse({ ...given, talk, settable: settable(flags), stream: !given.noStream }, tools);
+}
+
+/** What /set sets: the fields of the contract, and those that a flag of the command sets. */
+function settable(flags: Flags): readonly Settable[] {
+  const documented = routes.createChatCompletion.fields.flatMap(({ name, kind }) =>
+    kind === "number" || kind === "integer" ? { name, kind } : [],
+  );
+  const own = Object.values(flags).flatMap((one: Flag) =>
+    (one.setsFields ?? []).filter((name) => name !== "model").map((name) => ({ ...one, name })),
+  );
+  return [...documented, ...own].map(({ name, ...parsing }) => ({
+    name,
+    parse: (text) => {
+      const value = parseValue(parsing, text, name);
+      return { [name]: "repeat" in parsing && parsing.repeat ? [value] : value };
+    },
+  }));
+}

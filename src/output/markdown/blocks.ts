@@ -1,0 +1,178 @@
+import type { MarkedToken, Token, Tokens } from "marked";
+import { Lexer } from "marked";
+import type { Highlight } from "./highlight.ts";
+import { type Styles, settled, spansOf } from "./inline.ts";
+import { tableLines } from "./table.ts";
+import { type Line, type Span, wrapped } from "./wrap.ts";
+
+/** A drawn line. Code is drawn already and gets no indentation, so that it copies cleanly. */
+export type Drawn = { readonly line: Line } | { readonly code: string };
+
+export interface Drawing {
+  readonly width: number;
+  readonly styles: Styles;
+  readonly highlight: Highlight;
+}
+
+/** What is drawn of a block. */
+export interface Block {
+  readonly lines: readonly Drawn[];
+  /** The last line may continue. */
+  readonly isOpen: boolean;
+}
+
+const closed = (lines: readonly Drawn[]): Block => ({ lines, isOpen: false });
+const text = (lines: readonly Line[]): readonly Drawn[] => lines.map((line) => ({ line }));
+
+/**
+ * Draws a block. With `open`, more text may follow: then what it may change is left out, so that the lines of a longer
+ * version of the block start with the same text.
+ */
+export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block {
+  const { width, styles } = drawing;
+  const block = token as MarkedToken;
+  switch (block.type) {
+    case "paragraph":
+    case "text":
+      return drawParagraph(block, drawing, open);
+    case "heading": {
+      const mark: readonly Span[] = styles.color ? [] : [{ text: `${"#".repeat(block.depth)} ` }];
+      const spans = [...mark, ...spansOf(block.tokens, styles, styles.heading(block.depth))];
+      // Its text may become part of a longer line of text.
+      return closed(open ? [] : text(wrapped(spans, width)));
+    }
+    case "code":
+      return closed(codeLines(block, drawing, open));
+    case "list":
+      return drawList(block, drawing, open);
+    case "blockquote": {
+      const inner = drawBlocks(block.tokens, { ...drawing, width: Math.max(10, width - 2) }, open);
+      const bar = { text: "│ ", paint: styles.dim };
+      return { ...inner, lines: inner.lines.map((drawn) => prefixed(drawn, [bar])) };
+    }
+    case "table":
+      return closed(open ? [] : text(tableLines(block, width, styles)));
+    case "hr":
+      return closed(open ? [] : text([[{ text: "─".repeat(width), paint: styles.dim }]]));
+    case "html":
+      return closed(open ? [] : text(rawLines(block.raw)));
+    case "def":
+      return closed(text([[{ text: `[${block.tag}]: ${block.href}`, paint: styles.dim }]]));
+    case "space":
+      return closed([]);
+    default:
+      return closed(open ? [] : text(rawLines(block.raw)));
+  }
+}
+
+const rawLines = (raw: string): readonly Line[] =>
+  raw
+    .trimEnd()
+    .split("\n")
+    .map((line) => [{ text: line }]);
+
+/** Blocks one below the other, with the blank lines that are between them in the source. */
+export function drawBlocks(tokens: readonly Token[], drawing: Drawing, open: boolean): Block {
+  const blocks = tokens.filter(({ type }) => type !== "space");
+  const lines: Drawn[] = [];
+  let isOpen = false;
+  let source = "";
+  for (const token of tokens) {
+    if (token.type === "space") source += token.raw;
+    else {
+      const isLast = token === blocks.at(-1);
+      const block = drawBlock(token, drawing, open && isLast);
+      if (lines.length > 0 && block.lines.length > 0 && endsInBlankLine(source)) lines.push({ line: [] });
+      lines.push(...block.lines);
+      isOpen = block.isOpen;
+      source += token.raw;
+    }
+  }
+  return { lines, isOpen };
+}
+
+export const endsInBlankLine = (source: string): boolean => /\n[ \t]*\n\s*$/.test(source);
+
+function drawParagraph(
+  { text: source, tokens }: Tokens.Paragraph | Tokens.Text,
+  { width, styles }: Drawing,
+  open: boolean,
+): Block {
+  if (!open) return closed(text(wrapped(spansOf(tokens ?? Lexer.lexInline(source), styles), width)));
+  // A line with a bar may become the head of a table.
+  const start = /(?:^|\n) *\|[^\n]*$/.exec(source)?.index ?? source.length;
+  const part = settled(source.slice(0, start));
+  if (part.trim() === "") return closed([]);
+  return { lines: text(wrapped(spansOf(Lexer.lexInline(part), styles), width)), isOpen: true };
+}
+
+function drawList({ items, ordered, start }: Tokens.List, drawing: Drawing, open: boolean): Block {
+  const { width, styles } = drawing;
+  const lines: Drawn[] = [];
+  let isOpen = false;
+  for (const [at, item] of items.entries()) {
+    const bullet = ordered ? `${Number(start || 1) + at}. ` : "• ";
+    const box = item.task ? (item.checked ? "[x] " : "[ ] ") : "";
+    const indent = " ".repeat(bullet.length);
+    const isLast = at === items.length - 1;
+    const inner = drawBlocks(
+      item.tokens.filter(({ type }) => (type as string) !== "checkbox"),
+      { ...drawing, width: Math.max(10, width - bullet.length) },
+      open && isLast,
+    );
+    const marks: Line = [{ text: bullet, paint: styles.dim }, ...(box ? [{ text: box }] : [])];
+    if (inner.lines.length === 0 && open && isLast) return { lines, isOpen: false };
+    if (at > 0 && endsInBlankLine(items[at - 1]?.raw ?? "")) lines.push({ line: [] });
+    const [first = { line: [] }, ...others] = inner.lines;
+    if ("code" in first) lines.push({ line: marks }, first);
+    else lines.push(prefixed(first, marks));
+    lines.push(...others.map((drawn) => prefixed(drawn, [{ text: indent }])));
+    isOpen = inner.isOpen;
+  }
+  return { lines, isOpen };
+}
+
+const prefixed = (drawn: Drawn, prefix: Line): Drawn => {
+  if ("code" in drawn) return drawn;
+  const isBlank = drawn.line.length === 0 && prefix.every(({ text }) => text.trim() === "");
+  return isBlank ? drawn : { line: [...prefix, ...drawn.line] };
+};
+
+/** Code between its fences. Of open code, only lines that have ended. */
+function codeLines(
+  { text: code, lang = "", raw, codeBlockStyle }: Tokens.Code,
+  { styles, highlight }: Drawing,
+  open: boolean,
+): readonly Drawn[] {
+  const colored = (lines: readonly string[], language: string): readonly Drawn[] => {
+    const whole = lines.join("\n");
+    const shown = (styles.color && highlight(whole, language)) || whole;
+    return lines.length === 0 ? [] : shown.split("\n").map((line) => ({ code: line }));
+  };
+  if (codeBlockStyle === "indented") return open ? [] : colored(code.split("\n"), "");
+  const { fence, lines, isClosed } = fencedCode(raw);
+  const marks = (mark: string): Drawn => ({ line: [{ text: mark, paint: styles.dim }] });
+  const language = /^[\w+#.-]*/.exec(lang)?.[0].toLowerCase() ?? "";
+  return [
+    marks(`${fence}${lang}`),
+    ...colored(open && !isClosed ? lines.slice(0, -1) : lines, language),
+    ...(open && !isClosed ? [] : [marks(fence)]),
+  ];
+}
+
+/** The lines between fences. The last line of code that is not closed may be unfinished; it is empty if it is not. */
+export function fencedCode(raw: string): {
+  readonly fence: string;
+  readonly lines: readonly string[];
+  readonly isClosed: boolean;
+} {
+  const [first = "", ...rest] = raw.split("\n");
+  const [, indent = "", fence = "```"] = /^( *)(`{3,}|~{3,})/.exec(first) ?? [];
+  const end = rest.findIndex((line) => {
+    const mark = line.trim();
+    return mark.length >= fence.length && mark === fence.charAt(0).repeat(mark.length);
+  });
+  const lines = end < 0 ? rest : rest.slice(0, end);
+  const margin = new RegExp(`^ {0,${indent.length}}`);
+  return { fence, lines: lines.map((line) => line.replace(margin, "")), isClosed: end >= 0 };
+}

@@ -1,0 +1,80 @@
+import { Chalk } from "chalk";
+import highlightJs from "#highlight.js";
+
+/** Colors code; undefined for an unknown language. */
+export type Highlight = (code: string, language: string) => string | undefined;
+
+/**
+ * Creates a function that colors code. If it gets the same code again with more at its end, it continues at the last place where
+ * the code before has no effect on the colors.
+ */
+export function createHighlighter(): Highlight {
+  let known = { language: "", code: "", colored: "" };
+  return (code, language) => {
+    if (highlightJs.getLanguage(language) === undefined) return undefined;
+    const before = known.language === language && code.startsWith(known.code) ? known : undefined;
+    const rest = code.slice(before?.code.length ?? 0);
+    const { value, _top } = highlightJs.highlight(rest, { language, ignoreIllegals: true });
+    const colored = (before?.colored ?? "") + inColors(value);
+    if (code.endsWith("\n") && _top !== undefined && _top.parent === undefined)
+      known = { language, code, colored };
+    return colored;
+  };
+}
+
+const chalk = new Chalk({ level: 1 });
+
+/** Colors that are readable on dark and on light backgrounds, by the names of highlight.js. */
+const colors: Readonly<Record<string, (text: string) => string>> = {
+  comment: chalk.dim,
+  quote: chalk.dim,
+  doctag: chalk.dim,
+  meta: chalk.dim,
+  keyword: chalk.magenta,
+  "selector-tag": chalk.magenta,
+  literal: chalk.magenta,
+  type: chalk.cyan,
+  built_in: chalk.cyan,
+  number: chalk.cyan,
+  symbol: chalk.cyan,
+  bullet: chalk.cyan,
+  string: chalk.green,
+  regexp: chalk.green,
+  addition: chalk.green,
+  deletion: chalk.red,
+  title: chalk.blue,
+  section: chalk.blue,
+  name: chalk.blue,
+  attr: chalk.blue,
+  attribute: chalk.blue,
+  "selector-class": chalk.blue,
+  "selector-id": chalk.blue,
+  emphasis: chalk.italic,
+  strong: chalk.bold,
+};
+
+const entities: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#x27;": "'",
+};
+
+/** Turns the HTML of highlight.js into colors of a terminal. The innermost color wins. */
+function inColors(html: string): string {
+  const open: (string | undefined)[] = [];
+  let shown = "";
+  for (const [part, name] of html.matchAll(
+    /<span class="(?:hljs-)?([\w-]*)[^>]*>|<\/span>|&[#\w]+;|[^<&]+/g,
+  )) {
+    if (part.startsWith("<span")) open.push(name);
+    else if (part === "</span>") open.pop();
+    else {
+      const text = entities[part] ?? part;
+      const paint = open.map((one) => colors[one ?? ""]).findLast((one) => one !== undefined);
+      shown += paint ? paint(text) : text;
+    }
+  }
+  return shown;
+}

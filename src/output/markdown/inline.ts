@@ -1,0 +1,127 @@
+import type { MarkedToken, Token } from "marked";
+import { Lexer } from "marked";
+import type { Span } from "./wrap.ts";
+import { lastWordStart } from "./wrap.ts";
+
+/** Styles by meaning. */
+export interface Styles {
+  /** False if the terminal shows no styles. Then the marks of Markdown stay. */
+  readonly color: boolean;
+  readonly strong: Paint;
+  readonly emphasis: Paint;
+  readonly deleted: Paint;
+  readonly code: Paint;
+  readonly link: Paint;
+  readonly dim: Paint;
+  readonly heading: (depth: number) => Paint;
+}
+type Paint = (text: string) => string;
+
+type Inline = Extract<
+  MarkedToken,
+  { type: "text" | "escape" | "strong" | "em" | "del" | "codespan" | "link" | "image" | "br" | "html" }
+>;
+
+/** The text of inline tokens with their styles. */
+export function spansOf(tokens: readonly Token[], styles: Styles, paint?: Paint): readonly Span[] {
+  return tokens.flatMap((token) => inlineSpans(token as Inline, styles, paint));
+}
+
+function inlineSpans(token: Inline, styles: Styles, outer: Paint | undefined): readonly Span[] {
+  const { color } = styles;
+  const both =
+    (paint: Paint): Paint =>
+    (text) =>
+      outer ? outer(paint(text)) : paint(text);
+  const marked = (mark: string, tokens: readonly Token[], paint: Paint): readonly Span[] => {
+    const inner = spansOf(tokens, styles, both(paint));
+    return color ? inner : [{ text: mark }, ...inner, { text: mark }];
+  };
+  switch (token.type) {
+    case "strong":
+      return marked("**", token.tokens, styles.strong);
+    case "em":
+      return marked("*", token.tokens, styles.emphasis);
+    case "del":
+      return marked("~~", token.tokens, styles.deleted);
+    case "codespan":
+      return color ? [{ text: token.text, paint: both(styles.code) }] : [{ text: token.raw }];
+    case "br":
+      return [{ text: "\n" }];
+    case "link": {
+      const label = spansOf(token.tokens, styles, both(styles.link));
+      const text = label.map((span) => span.text).join("");
+      const isUrl = token.href === text || token.href === `mailto:${text}`;
+      return isUrl ? label : [...label, { text: ` (${token.href})`, paint: both(styles.dim) }];
+    }
+    case "image":
+      return [
+        { text: decoded(token.text) || "image", paint: both(styles.link) },
+        { text: ` (${token.href})`, paint: both(styles.dim) },
+      ];
+    case "html":
+      return [{ text: /^<br\s*\/?>$/i.test(token.raw.trim()) ? "\n" : token.raw, paint: outer }];
+    case "escape":
+      return [{ text: token.text, paint: outer }];
+    default: {
+      const { tokens, text = "", raw = "" } = token as { tokens?: Token[]; text?: string; raw?: string };
+      if (tokens) return spansOf(tokens, styles, outer);
+      return [{ text: decoded(text || raw).replace(/\s*\n\s*/g, " "), paint: outer }];
+    }
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+};
+
+/** Replaces HTML entities. A control character among them is removed when it is painted. */
+const decoded = (text: string): string =>
+  text.includes("&")
+    ? text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,6}));/gi, (all, decimal, hex, name) => {
+        if (name !== undefined) return entities[name] ?? all;
+        const code = Number.parseInt(decimal ?? hex, decimal === undefined ? 16 : 10);
+        return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : all;
+      })
+    : text;
+
+/** What may open emphasis, code, a link, HTML or an entity. */
+const openers = new RegExp(
+  [
+    "\\*(?!\\s)",
+    "(?<![\\p{L}\\p{N}])_(?!\\s)",
+    "`",
+    "~~",
+    "!?\\[(?![^\\]]*\\][^(\\[])",
+    "<(?=[a-z/!?]|$)",
+    "&[#\\w]*$",
+    "\\\\$",
+  ].join("|"),
+  "giu",
+);
+
+/** Longer text after a mark is shown, even though the mark could still be closed. */
+const maxHeld = 300;
+
+/** The start of an unfinished paragraph that text to come does not change. */
+export function settled(text: string): string {
+  const wordStart = lastWordStart(text);
+  let offset = 0;
+  for (const { type, raw } of Lexer.lexInline(text)) {
+    const end = offset + raw.length;
+    const opener = type === "text" ? openerIn(raw, text.length - offset) : undefined;
+    if (opener !== undefined) return text.slice(0, Math.min(offset + opener, wordStart));
+    if (wordStart <= end) return text.slice(0, type === "text" || wordStart === end ? wordStart : offset);
+    offset = end;
+  }
+  return text.slice(0, wordStart);
+}
+
+/** Where the first mark that may still be closed starts. `left` is the length of the text from the start of `raw`. */
+const openerIn = (raw: string, left: number): number | undefined =>
+  [...raw.matchAll(openers)].find(({ index }) => left - index <= maxHeld)?.index;

@@ -1,0 +1,117 @@
+import { displayWidth } from "../display-width.ts";
+import { sanitize } from "../text.ts";
+
+/** Styles a text without changing its width. */
+type Paint = (text: string) => string;
+
+/** A piece of text in one style. `\n` is a line break. */
+export interface Span {
+  readonly text: string;
+  readonly paint?: Paint | undefined;
+}
+
+/** One line on the terminal. */
+export type Line = readonly Span[];
+
+export const widthOf = (spans: Line): number =>
+  spans.reduce((width, { text }) => width + displayWidth(text, Number.POSITIVE_INFINITY), 0);
+
+/** Paints a line, without its first characters. */
+export function painted(line: Line, skipped = 0): string {
+  let left = skipped;
+  const runs: { text: string; readonly paint: Paint | undefined }[] = [];
+  for (const { text, paint } of line) {
+    const rest = sanitize(text.slice(left));
+    left = Math.max(0, left - text.length);
+    const last = runs.at(-1);
+    if (last && last.paint === paint) last.text += rest;
+    else if (rest !== "") runs.push({ text: rest, paint });
+  }
+  return runs.map(({ text, paint }) => (paint ? paint(text) : text)).join("");
+}
+
+/** The number of characters of a line, of which `painted` can skip some. */
+export const lengthOf = (line: Line): number => line.reduce((length, { text }) => length + text.length, 0);
+
+const ideograph = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\u3000-\\u303f\\uff00-\\uff60]";
+const closers = "[、。，．！？：；）」』】〉》〕]*";
+/** Spaces, line breaks, single ideographs with the punctuation after them, and runs of everything else. */
+const units = new RegExp(`\\n| +|${ideograph}${closers}|(?:(?!${ideograph})[^ \\n])+`, "gu");
+const breaksBefore = new RegExp(`^(?:\\n| |${ideograph})`, "u");
+const endsInIdeograph = new RegExp(`${ideograph}$`, "u");
+
+/**
+ * Wraps text to lines of at most `width` columns, between words and between ideographs. A longer word gets a line of its own,
+ * or is divided with `divides`. Text that is added at the end, after a space or an ideograph, changes no line but the last.
+ */
+export function wrapped(spans: readonly Span[], width: number, { divides = false } = {}): readonly Line[] {
+  const lines: Span[][] = [[]];
+  let column = 0;
+  let space: Span | undefined;
+  const newLine = () => {
+    lines.push([]);
+    column = 0;
+    space = undefined;
+  };
+  for (const word of wordsOf(spans)) {
+    const [first] = word;
+    if (first?.text === "\n") newLine();
+    else if (first?.text.startsWith(" ")) space = column === 0 ? undefined : { ...first, text: " " };
+    else {
+      const length = widthOf(word);
+      const before = space === undefined ? 0 : 1;
+      if (column > 0 && column + before + length > width) newLine();
+      for (const part of divides && length > width ? divided(word, width) : [word]) {
+        if (column > 0 && part !== word && column + widthOf(part) > width) newLine();
+        lines.at(-1)?.push(...(space ? [space] : []), ...part);
+        column += (space ? 1 : 0) + widthOf(part);
+        space = undefined;
+      }
+    }
+  }
+  return lines;
+}
+
+/** Words, spaces and line breaks; a word may have several styles. */
+function wordsOf(spans: readonly Span[]): readonly Span[][] {
+  const words: Span[][] = [];
+  for (const { text, paint } of spans) {
+    for (const [unit] of text.matchAll(units)) {
+      const last = words.at(-1);
+      const end = last?.at(-1)?.text ?? "\n";
+      const joins = !breaksBefore.test(unit) && !/[ \n]$/.test(end) && !endsInIdeograph.test(end);
+      if (last && joins) last.push({ text: unit, paint });
+      else words.push([{ text: unit, paint }]);
+    }
+  }
+  return words;
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** The parts of a word that is wider than a line. */
+function divided(word: readonly Span[], width: number): readonly Span[][] {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  const parts: Span[][] = [[]];
+  let column = 0;
+  for (const { text, paint } of word) {
+    for (const { segment } of segmenter.segment(text)) {
+      const columns = displayWidth(segment, width);
+      if (column > 0 && column + columns > width) {
+        parts.push([]);
+        column = 0;
+      }
+      column += columns;
+      parts.at(-1)?.push({ text: segment, paint });
+    }
+  }
+  return parts;
+}
+
+/** Where the last word of a text starts: text up to there is not changed by text that follows. */
+export function lastWordStart(text: string): number {
+  const starts = [...text.slice(-maxWord).matchAll(units)].map(({ index }) => index);
+  return Math.max(0, text.length - maxWord) + (starts.at(-1) ?? 0);
+}
+
+const maxWord = 2_000;
