@@ -493,11 +493,13 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--lora'), 'LoRA weights by name (SDXL1.0-base, SD1.5)', @(), 'lora')
       ,@(@('--size'), 'Width and height in pixels', @(), '')
       ,@(@('--image'), 'Reference picture (PNG, JPEG or WebP), - for stdin', @(), '')
+      ,@(@('--from'), 'Use the settings stored in a picture, - for stdin; other flags override them', @(), '')
       ,@(@('-n', '--count'), 'Number of pictures', @(), '')
+      ,@(@('--concurrency'), 'How many pictures to generate at once', @(), '')
       ,@(@('--out'), 'Where to save the picture: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout', @(), '')
       ,@(@('--force'), 'Replace an existing file', @(), '')
       ,@(@('--max-cost'), 'Do not generate if the pictures would cost more than this, in dollars', @(), '')
-      ,@(@('--no-metadata'), 'Do not write the settings into the PNG', @(), '')
+      ,@(@('--no-metadata'), 'Do not write the settings into the picture', @(), '')
       ,@(@('--no-stdin'), 'Do not read PROMPT from stdin', @(), '')
     )
     'image models' = @()
@@ -659,8 +661,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '-n', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after')
-  $files = @('--image', '--out', '--file', '--input')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after')
+  $files = @('--image', '--from', '--out', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
   # it repeats.

@@ -125,7 +125,7 @@ function record(response: FetchResponse): {
   readonly response: FetchResponse;
   readonly received: () => Received | undefined;
 } {
-  const { body, pending } = response;
+  const { body, pending, restored = (bytes) => bytes } = response;
   const chunks: Uint8Array[] = [];
   let complete = false;
   async function* recording(from: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -139,7 +139,7 @@ function record(response: FetchResponse): {
     response: { ...response, body: body && recording(body) },
     received: () => {
       const bytes = Buffer.concat([...chunks, pending?.() ?? new Uint8Array()]);
-      return bytes.length === 0 ? undefined : { bytes, complete };
+      return bytes.length === 0 ? undefined : { bytes: restored(bytes), complete };
     },
   };
 }

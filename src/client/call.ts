@@ -1,5 +1,6 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
 import { sendRequest } from "./attempt.ts";
+import type { Divert } from "./divert.ts";
 import { type RequestParts, wireRequest } from "./request.ts";
 import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
@@ -7,11 +8,17 @@ import { type CallOptions, type Reader, send } from "./send.ts";
 /** Options of a single call: its limits, a signal that ends it alone, and what it does when its list may be incomplete. */
 type CallLimits = Partial<Pick<CallOptions, "retries" | "timeout" | "warn" | "signal">>;
 
+/** Options of a single call of an operation. */
+export interface OneCall extends CallLimits {
+  /** What takes long strings out of the response. */
+  readonly divert?: Divert;
+}
+
 /** Sends an operation. */
 export type Call = <Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
-  options?: CallLimits,
+  options?: OneCall,
 ) => Promise<OutputOf<Id>>;
 
 /**

@@ -24,6 +24,8 @@ export interface FetchResponse {
   readonly body: AsyncIterable<Uint8Array> | null;
   /** The bytes that have arrived but that `body` has not passed on yet. */
   readonly pending?: () => Uint8Array;
+  /** Puts what was taken out of the body back into the bytes that were read of it. */
+  readonly restored?: (bytes: Uint8Array) => Uint8Array;
 }
 
 /** One request and its response, for `--debug` and deprecation notices. It holds no credential. */

@@ -31,8 +31,15 @@ export interface Context {
   readonly say: (line: string) => void;
   /** Sets the line to print if the command fails later, such as what was already saved. */
   readonly setFailureContext: (line: string) => void;
-  /** Runs `work`, and shows a progress line on a terminal. */
-  readonly progress: <Value>(text: string, work: (update: Update) => Promise<Value>) => Promise<Value>;
+  /**
+   * Runs `work`, and shows a progress line on a terminal. `lines` returns up to `max` lines to show below it, and is called
+   * for each frame.
+   */
+  readonly progress: <Value>(
+    text: string,
+    work: (update: Update) => Promise<Value>,
+    lines?: (max: number) => readonly string[],
+  ) => Promise<Value>;
   readonly files: Files;
   readonly settings: CommandSettings;
   /** Aborted when the user interrupts. */
@@ -148,6 +155,7 @@ export interface CommandSettings {
   readonly dryRun: boolean;
   /** Nothing is confirmed. */
   readonly yes: boolean;
+  readonly retries: number;
   /** False with `--no-validate`: the service decides what is valid. */
   readonly validate: boolean;
   readonly profile: string;

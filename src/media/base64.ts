@@ -1,35 +1,113 @@
 import { EmptyResult } from "../core/errors.ts";
 
 const DATA_URL = /^\s*data:[^,]{0,200};base64,/i;
-const NOT_BASE64 = /[^A-Za-z0-9+/_-]/;
+/** The start of a text that is held until it is known whether it is a `data:` URL. */
+const headLength = 512;
+const SYMBOLS = /^[A-Za-z0-9+/_-]*$/;
+const SYMBOLS_AND_PADDING = /^([A-Za-z0-9+/_-]*)(=*)$/;
 
-/** The text without its padding, which is at most two `=`. */
-function unpadded(text: string): string {
-  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  return padding === 0 ? text : text.slice(0, -padding);
-}
+export const isEmpty = "it is empty";
+export const invalidCharacters = "it contains characters that are not base64";
 
 /**
- * Decodes base64 text: standard or URL-safe alphabet, with or without padding, white space and a
- * `data:...;base64,` prefix.
- *
- * @throws {EmptyResult} when the text is empty, invalid or truncated. `Buffer.from` would skip invalid characters and
- * decode the rest.
+ * Decodes base64 text in parts: standard or URL-safe alphabet, with or without padding, white space and a
+ * `data:...;base64,` prefix. The characters must be Latin-1: `Buffer.write` mistakes some others for base64.
  */
-export function decodeBase64(text: string): Uint8Array {
-  const body = text.slice(DATA_URL.exec(text)?.[0].length ?? 0);
-  // White space is rare and pictures are large: the text is copied only if the scan fails.
-  const scanFailed = NOT_BASE64.test(unpadded(body));
-  const compact = scanFailed ? body.replace(/\s+/g, "") : body;
-  const symbols = unpadded(compact);
-  if (scanFailed && NOT_BASE64.test(symbols)) throw undecodable("it contains characters that are not base64");
-  if (symbols === "") throw undecodable("it is empty");
-  const excessPadding = compact.length > symbols.length && compact.length > Math.ceil(symbols.length / 4) * 4;
-  if (symbols.length % 4 === 1 || excessPadding) throw undecodable("its length is not valid for base64");
+export class Base64Decoder {
+  #head: string | undefined = "";
+  #prefix = "";
+  /** Up to three symbols that are not decoded yet. */
+  #pending = "";
+  #padding = "";
+  #hasSymbols = false;
 
-  const bytes = new Uint8Array(Math.floor((symbols.length * 3) / 4));
-  Buffer.from(bytes.buffer).write(symbols, "base64");
-  return bytes;
+  /**
+   * Decodes a part into a buffer, which needs room for as many bytes as the part has characters and `decoderSlack` more.
+   * Returns the number of bytes, or undefined for a part with characters that are not base64: none of it is taken then.
+   */
+  decode(part: string, into: Buffer, at: number): number | undefined {
+    if (this.#head === undefined) return this.#decode(part, into, at);
+    const head = this.#head + part;
+    if (head.length < headLength) {
+      this.#head = head;
+      return 0;
+    }
+    const written = this.#decode(head.slice(this.#readPrefix(head)), into, at);
+    if (written !== undefined) this.#head = undefined;
+    return written;
+  }
+
+  /** Decodes the rest after the last part. Returns the number of bytes, or why the text is not base64. */
+  end(into: Buffer, at: number): number | string {
+    let written = 0;
+    if (this.#head !== undefined) {
+      const decoded = this.#decode(this.#head.slice(this.#readPrefix(this.#head)), into, at);
+      if (decoded === undefined) return invalidCharacters;
+      written = decoded;
+      this.#head = undefined;
+    }
+    const [symbols, padding] = [this.#pending, this.#padding.length];
+    if (padding > 2) return invalidCharacters;
+    if (!this.#hasSymbols) return padding === 0 ? isEmpty : "its length is not valid for base64";
+    if (symbols.length === 1 || padding > (4 - symbols.length) % 4) {
+      return "its length is not valid for base64";
+    }
+    return written + into.write(symbols, at + written, "base64");
+  }
+
+  /** The text that was taken, given the bytes that were decoded from it. White space is left out. */
+  text(decoded: Buffer): string {
+    return this.#head ?? this.#prefix + decoded.toString("base64") + this.#pending + this.#padding;
+  }
+
+  #readPrefix(head: string): number {
+    this.#prefix = DATA_URL.exec(head)?.[0] ?? "";
+    return this.#prefix.length;
+  }
+
+  #decode(part: string, into: Buffer, at: number): number | undefined {
+    const text = this.#pending + part;
+    if (this.#padding === "") {
+      const written = this.#write(text, into, at);
+      // Other characters are skipped, so there are fewer bytes.
+      if (written !== undefined) return written;
+    }
+    const compact = (this.#pending + this.#padding + part).replace(/\s+/g, "");
+    const [, symbols, padding] = SYMBOLS_AND_PADDING.exec(compact) ?? [];
+    if (symbols === undefined || padding === undefined) return undefined;
+    const written = this.#write(symbols, into, at);
+    if (written !== undefined) this.#padding = padding;
+    return written;
+  }
+
+  #write(text: string, into: Buffer, at: number): number | undefined {
+    const length = text.length - (text.length % 4);
+    const written = into.write(length === text.length ? text : text.slice(0, length), at, "base64");
+    const rest = text.slice(length);
+    if (written !== (length / 4) * 3 || !SYMBOLS.test(rest)) return undefined;
+    this.#pending = rest;
+    this.#hasSymbols ||= text !== "";
+    return written;
+  }
 }
 
-const undecodable = (reason: string) => new EmptyResult(`the response cannot be decoded: ${reason}`);
+/** Bytes that `Base64Decoder` may write besides those of a part. */
+export const decoderSlack = headLength;
+
+/**
+ * Decodes base64 text, as `Base64Decoder` does.
+ *
+ * @throws {EmptyResult} when the text is empty, invalid or truncated.
+ */
+export function decodeBase64(text: string): Uint8Array {
+  if (/[^\0-\xff]/.test(text)) throw new EmptyResult(undecodable(invalidCharacters));
+  const bytes = Buffer.allocUnsafeSlow(Math.ceil((text.length * 3) / 4) + decoderSlack);
+  const decoder = new Base64Decoder();
+  const start = decoder.decode(text, bytes, 0);
+  const end = start === undefined ? invalidCharacters : decoder.end(bytes, start);
+  if (start === undefined || typeof end === "string") throw new EmptyResult(undecodable(String(end)));
+  return bytes.subarray(0, start + end);
+}
+
+/** The message for a result that is not base64. */
+export const undecodable = (reason: string): string => `the response cannot be decoded: ${reason}`;

@@ -2,6 +2,7 @@ import { promises } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
+import { temporaryName } from "./temporary.ts";
 
 /** The calls that write to a disk, so that tests can simulate a full disk or one without hard links. */
 export type Disk = Pick<typeof promises, "open" | "link" | "rename" | "unlink">;
@@ -15,18 +16,17 @@ const cannotFlush = ["EINVAL", "ENOSYS", "ENOTSUP"];
  */
 export async function withTemporary<T>(
   folder: string,
-  bytes: Uint8Array,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
   use: (temporary: string) => Promise<T>,
   disk: Disk = promises,
 ): Promise<T> {
-  const temporary = `${folder}/.gpuctl-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}.part`;
+  const temporary = temporaryName(folder);
   const file = await disk.open(temporary, "wx", 0o666);
   try {
     try {
-      await file.writeFile(bytes);
-      await file.sync().catch((error: unknown) => {
-        if (!cannotFlush.includes(codeOf(error))) throw error;
-      });
+      if (bytes instanceof Uint8Array) await file.writeFile(bytes);
+      else for await (const part of bytes) await file.writeFile(part);
+      await flushed(file);
     } finally {
       await file.close();
     }
@@ -34,6 +34,13 @@ export async function withTemporary<T>(
   } finally {
     await disk.unlink(temporary).catch(() => undefined);
   }
+}
+
+/** Flushes an open file to the disk. */
+export async function flushed(file: Pick<promises.FileHandle, "sync">): Promise<void> {
+  await file.sync().catch((error: unknown) => {
+    if (!cannotFlush.includes(codeOf(error))) throw error;
+  });
 }
 
 /** Whether a folder exists. @throws {SaveFailed} when the path is not a folder or cannot be accessed. */

@@ -12,7 +12,7 @@ import {
 } from "./destination.ts";
 import { DEFAULT_TEMPLATE, fileName, type NameValues, suffixed } from "./filename.ts";
 import { assertWritable } from "./folders.ts";
-import { save } from "./save.ts";
+import { type Content, save, type TemporaryFile } from "./save.ts";
 import { type MediaType, sniff } from "./sniff.ts";
 import { isTruncated } from "./truncated.ts";
 
@@ -57,13 +57,19 @@ interface Media {
   /** How many results there are in all. */
   readonly count: number;
   readonly names: Omit<NameValues, "ext">;
-  /** Changes the bytes of a complete result before they are saved. */
-  readonly finish?: (bytes: Uint8Array) => Uint8Array;
 }
 
 /** A result that was paid for, decoded. */
-export interface Decoded extends Omit<Media, "base64" | "finish"> {
+export interface Decoded extends DecodedMedia {
   readonly bytes: Uint8Array;
+}
+
+/** A result that was paid for, decoded into a file. */
+export interface DecodedFile extends DecodedMedia {
+  readonly file: TemporaryFile;
+}
+
+interface DecodedMedia extends Omit<Media, "base64"> {
   /** Undefined for a format that is not known. */
   readonly type: MediaType | undefined;
   /** A picture that ends before its end. */
@@ -71,16 +77,20 @@ export interface Decoded extends Omit<Media, "base64" | "finish"> {
 }
 
 /** Decodes a result of any format. Throws `EmptyResult` if it is empty or not base64. */
-export function decodeMedia({ base64, finish = (bytes) => bytes, ...media }: Media): Decoded {
-  if (base64 === "") throw new EmptyResult(`the response contains no ${media.kind}`);
+export function decodeMedia({ base64, ...media }: Media): Decoded {
+  if (base64 === "") throw new EmptyResult(noMedia(media.kind));
   const bytes = decodeBase64(base64);
   const type = sniff(bytes);
-  const truncated = isTruncated(bytes, type?.ext);
-  return { ...media, bytes: truncated ? bytes : finish(bytes), type, isTruncated: truncated };
+  return { ...media, bytes, type, isTruncated: isTruncated(bytes, type?.ext) };
 }
 
+/** The message for a response without a picture or a sound. */
+export const noMedia = (kind: MediaType["kind"]): string => `the response contains no ${kind}`;
+
+const contentOf = (media: Decoded | DecodedFile): Content => ("bytes" in media ? media.bytes : media.file);
+
 /** Warns if a result is not of the kind that was requested. `place` completes the sentence "they were". */
-export function warnOfFormat({ kind, type }: Decoded, place: string, say: OutputTarget["say"]): void {
+export function warnOfFormat({ kind, type }: DecodedMedia, place: string, say: OutputTarget["say"]): void {
   if (type?.kind === kind) return;
   const format = type ? `is ${type.mime}, not ${nouns[kind]}` : "has an unknown format";
   say(`Warning: the response ${format}; its bytes were ${place}.`);
@@ -94,10 +104,11 @@ const nouns = { image: "a picture", audio: "sound" } as const;
  * that is truncated, or that cannot be saved where it should go and is saved elsewhere, has a `problem`. Throws `ResultLost` when it cannot be saved anywhere.
  */
 export async function saveMedia(
-  media: Decoded,
+  media: Decoded | DecodedFile,
   target: OutputTarget & { readonly to: FileDestination },
 ): Promise<{ readonly file: SavedFile; readonly problem?: StoredElsewhere | ResultTruncated }> {
-  const { bytes, kind, type, names, count } = media;
+  const { kind, type, names, count } = media;
+  const content = contentOf(media);
   const { to, say, force } = target;
   const filled = { ...names, ext: type?.ext ?? unknownExtension };
   const isExpected = type?.kind === kind;
@@ -106,14 +117,14 @@ export async function saveMedia(
     : { path: pathOfUnknown(to, filled, count), renamed: false };
   const wanted = media.isTruncated ? suffixed(path, truncatedSuffix) : path;
   const options = { force: force && !media.isTruncated, makeFolders: to.kind === "template" };
-  const saved = await save(wanted, bytes, options).catch(saveFailure);
+  const saved = await save(wanted, content, options).catch(saveFailure);
   if (saved instanceof SaveFailed) {
     return saveElsewhere(media, `could not save ${wanted}: ${saved.reason}`, target);
   }
-  if (media.isTruncated) return { file: fileOf(saved, bytes), problem: truncatedAt(saved) };
+  if (media.isTruncated) return { file: fileOf(saved, content), problem: truncatedAt(saved) };
   if (renamed) say(`The response is ${type?.mime}, so it was saved as ${saved}`);
   warnOfFormat(media, `saved unchanged as ${saved}`, say);
-  return { file: fileOf(saved, bytes) };
+  return { file: fileOf(saved, content) };
 }
 
 /** Marks the name of a truncated result. */
@@ -122,38 +133,39 @@ const truncatedSuffix = "truncated";
 const truncatedAt = (path: string): ResultTruncated =>
   new ResultTruncated(`the picture is truncated. Saved to ${path}, because you were charged for it.`);
 
-const fileOf = (path: string, bytes: Uint8Array): SavedFile => ({
-  path,
-  bytes: bytes.length,
-  sha256: createHash("sha256").update(bytes).digest("hex"),
-});
+const fileOf = (path: string, content: Content): SavedFile =>
+  content instanceof Uint8Array
+    ? { path, bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") }
+    : { ...content, path };
 
 /**
  * Saves a result under its default name in a fallback folder. The error says why and where. Throws `ResultLost` when no
  * folder works.
  */
 export async function saveElsewhere(
-  { bytes, type, names, isTruncated: truncated }: Pick<Decoded, "bytes" | "type" | "names" | "isTruncated">,
+  media: Decoded | DecodedFile,
   reason: string,
   { fallbackFolders }: Pick<OutputTarget, "fallbackFolders">,
 ): Promise<{ readonly file: SavedFile; readonly problem: StoredElsewhere | ResultTruncated }> {
+  const { type, names, isTruncated: truncated } = media;
+  const content = contentOf(media);
   const name = fileName(DEFAULT_TEMPLATE, { ...names, ext: type?.ext ?? unknownExtension });
   const wanted = truncated ? suffixed(name, truncatedSuffix) : name;
-  const path = await saveInFirst(fallbackFolders, wanted, bytes);
+  const path = await saveInFirst(fallbackFolders, wanted, content);
   if (path === undefined) throw new ResultLost(reason);
-  if (truncated) return { file: fileOf(path, bytes), problem: truncatedAt(path) };
+  if (truncated) return { file: fileOf(path, content), problem: truncatedAt(path) };
   const problem = `${reason}. Saved to ${path} instead, because you were charged for it.`;
-  return { file: fileOf(path, bytes), problem: new StoredElsewhere(problem) };
+  return { file: fileOf(path, content), problem: new StoredElsewhere(problem) };
 }
 
-/** Saves bytes in the first of the folders that works, and returns the path; undefined if none does. */
+/** Saves a result in the first of the folders that works, and returns the path; undefined if none does. */
 export async function saveInFirst(
   folders: readonly string[],
   name: string,
-  bytes: Uint8Array,
+  content: Content,
 ): Promise<string | undefined> {
   for (const folder of folders) {
-    const saved = await save(`${folder}/${name}`, bytes, { makeFolders: true }).catch(saveFailure);
+    const saved = await save(`${folder}/${name}`, content, { makeFolders: true }).catch(saveFailure);
     if (!(saved instanceof SaveFailed)) return saved;
   }
   return undefined;

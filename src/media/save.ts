@@ -1,8 +1,20 @@
+import { createReadStream } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import { suffixed } from "./filename.ts";
-import { assertFolderExists, type Disk, makeFolder, withTemporary } from "./folders.ts";
+import { assertFolderExists, type Disk, flushed, makeFolder, withTemporary } from "./folders.ts";
+
+/** A complete file under a temporary name, which the one who wrote it removes. */
+export interface TemporaryFile {
+  readonly path: string;
+  /** Size in bytes. */
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** What to save: bytes, or a file to rename. */
+export type Content = Uint8Array | TemporaryFile;
 
 export interface SaveOptions {
   /** Replace an existing file. */
@@ -37,8 +49,8 @@ async function claim(path: string, temporary: string, disk: Disk): Promise<boole
 }
 
 /**
- * Writes the bytes to a temporary file in the same folder, flushes it and renames it, so that a file is complete or
- * absent. An existing file is kept unless `force` is set: the next free name is used instead (`cat-2.png`,
+ * Writes bytes to a temporary file in the same folder, flushes it and renames it, so that a file is complete or absent. A
+ * temporary file is flushed and renamed, or copied if it is on another file system. An existing file is kept unless `force` is set: the next free name is used instead (`cat-2.png`,
  * `cat-3.png`), even when several processes save at once.
  *
  * @returns the path that was used.
@@ -46,7 +58,7 @@ async function claim(path: string, temporary: string, disk: Disk): Promise<boole
  */
 export async function save(
   path: string,
-  bytes: Uint8Array,
+  content: Content,
   options: SaveOptions = {},
   disk: Disk = fs,
 ): Promise<string> {
@@ -65,8 +77,22 @@ export async function save(
     return free;
   };
   try {
-    return await withTemporary(folder, bytes, place, disk);
+    if (content instanceof Uint8Array) return await withTemporary(folder, content, place, disk);
+    await flush(content.path, disk);
+    return await place(content.path).catch((error: unknown) => {
+      if (codeOf(error) !== "EXDEV") throw error;
+      return withTemporary(folder, createReadStream(content.path), place, disk);
+    });
   } catch (error) {
     throw saveFailed(path, error);
+  }
+}
+
+async function flush(path: string, disk: Disk): Promise<void> {
+  const file = await disk.open(path, "r+");
+  try {
+    await flushed(file);
+  } finally {
+    await file.close();
   }
 }

@@ -1,50 +1,111 @@
-const pngSignature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+const pngSignature = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 /** Bytes of a PNG chunk besides its data: length and type before, checksum after. */
-const chunkOverhead = 12;
+export const chunkOverhead = 12;
+const chunkHeader = 8;
+
+/** Finds the end of a PNG that arrives in parts. */
+export class PngEnd {
+  /** Where the part after the bytes in `#held` begins. */
+  #position = 0;
+  #next = pngSignature.length;
+  #held: Buffer = Buffer.alloc(0);
+  #isPng: boolean | undefined;
+  /** The offset of the `IEND` chunk, once it has begun. */
+  offset: number | undefined;
+
+  /** How many of the last bytes may be the start of an `IEND` chunk. */
+  get undecided(): number {
+    return this.#held.length;
+  }
+
+  add(part: Buffer): void {
+    if (this.#isPng === false || this.offset !== undefined) return;
+    const start = this.#position - this.#held.length;
+    const bytes = this.#held.length === 0 ? part : Buffer.concat([this.#held, part]);
+    this.#position += part.length;
+    if (this.#isPng === undefined && this.#position >= pngSignature.length) {
+      this.#isPng = bytes.subarray(0, pngSignature.length).equals(pngSignature);
+    }
+    while (this.#isPng && this.#next + chunkHeader <= this.#position) {
+      const at = this.#next - start;
+      if (bytes.toString("latin1", at + 4, at + chunkHeader) === "IEND") {
+        this.offset = this.#next;
+        this.#held = Buffer.alloc(0);
+        return;
+      }
+      this.#next += chunkOverhead + bytes.readUInt32BE(at);
+    }
+    // The start of the file, or of a header that is not complete.
+    const kept = this.#isPng === undefined ? 0 : this.#isPng ? this.#next - start : bytes.length;
+    this.#held = Buffer.from(bytes.subarray(kept));
+  }
+}
 
 /** Offset of the `IEND` chunk of a complete PNG; undefined for any other file. Never throws. */
-export function endOfPng(png: Uint8Array): number | undefined {
-  const file = bufferOf(png);
-  let start = pngSignature.length;
-  if (!file.subarray(0, start).equals(pngSignature)) return undefined;
-  while (start + chunkOverhead <= file.length) {
-    const next = start + chunkOverhead + file.readUInt32BE(start);
-    if (next > file.length) return undefined;
-    if (file.toString("latin1", start + 4, start + 8) === "IEND") return start;
-    start = next;
-  }
-  return undefined;
+function endOfPng(png: Uint8Array): number | undefined {
+  const end = new PngEnd();
+  end.add(bufferOf(png));
+  return isWholeChunk(end.offset, png.length) ? end.offset : undefined;
+}
+
+const isWholeChunk = (offset: number | undefined, length: number): boolean =>
+  offset !== undefined && offset + chunkOverhead <= length;
+
+/** A file that is read where it is needed. */
+export interface Source {
+  readonly length: number;
+  /** Up to `size` bytes; fewer at the end. */
+  readonly read: (at: number, size: number) => Buffer;
+  /** The offset of its `IEND` chunk, if it is a PNG that was followed while it arrived. */
+  readonly pngEnd: number | undefined;
 }
 
 /** Whether the bytes of a picture or sound end before its end, by extension. The other formats do not mark their end. */
-const checks: Readonly<Record<string, (file: Buffer) => boolean>> = {
-  png: (file) => endOfPng(file) === undefined,
+const checks: Readonly<Record<string, (file: Source) => boolean>> = {
+  png: ({ pngEnd, length }) => !isWholeChunk(pngEnd, length),
   jpg: (file) => !hasEndOfImage(file),
-  webp: (file) => file.length < 12 || file.readUInt32LE(4) + 8 > file.length,
+  webp: (file) => riffLength(file) > file.length,
   // A service that streams sound does not know its size, and writes the highest number.
-  wav: (file) =>
-    file.length < 12 || (file.readUInt32LE(4) < 0xffff_ffff && file.readUInt32LE(4) + 8 > file.length),
+  wav: (file) => file.length < 12 || (riffLength(file) < 0xffff_ffff + 8 && riffLength(file) > file.length),
 };
 
-/** Whether a picture or sound is known to be truncated. Never throws. */
-export const isTruncated = (bytes: Uint8Array, ext: string | undefined): boolean =>
-  ext !== undefined && Object.hasOwn(checks, ext) && checks[ext]?.(bufferOf(bytes)) === true;
+/** The length of a RIFF file by its header. */
+const riffLength = (file: Source): number =>
+  file.length < 12 ? Number.POSITIVE_INFINITY : file.read(4, 4).readUInt32LE(0) + 8;
+
+/** Whether a picture or sound is known to be truncated. Never throws for bytes in memory. */
+export function isTruncated(file: Uint8Array | Source, ext: string | undefined): boolean {
+  if (ext === undefined || !Object.hasOwn(checks, ext)) return false;
+  return checks[ext]?.(file instanceof Uint8Array ? sourceOf(file) : file) === true;
+}
+
+const sourceOf = (bytes: Uint8Array): Source => ({
+  length: bytes.length,
+  read: (at, size) => bufferOf(bytes).subarray(at, at + size),
+  pngEnd: endOfPng(bytes),
+});
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
 /** In the pixels of a JPEG, 0xff is never followed by this byte, so the two mark the end. */
 const endMarker = 0xd9;
-const endOfImage = Uint8Array.of(0xff, endMarker);
+const endOfImage = Buffer.of(0xff, endMarker);
 const startOfScan = 0xda;
+const windowSize = 65_536;
 
 /** Whether a JPEG has an end. The segments before its pixels are skipped: they may hold another picture, a preview. */
-function hasEndOfImage(jpeg: Buffer): boolean {
+function hasEndOfImage(jpeg: Source): boolean {
   let at = 2;
-  while (at + 4 <= jpeg.length && jpeg[at] === 0xff && jpeg[at + 1] !== startOfScan) {
-    if (jpeg[at + 1] === endMarker) return true;
+  for (;;) {
+    const [first, marker, ...size] = jpeg.read(at, 4);
+    if (size.length < 2 || first !== 0xff || marker === startOfScan) break;
+    if (marker === endMarker) return true;
     // 0xff may be repeated before a marker.
-    at += jpeg[at + 1] === 0xff ? 1 : 2 + jpeg.readUInt16BE(at + 2);
+    at += marker === 0xff ? 1 : 2 + Buffer.from(size).readUInt16BE(0);
   }
-  return jpeg.indexOf(endOfImage, at) >= 0;
+  for (; at < jpeg.length; at += windowSize - 1) {
+    if (jpeg.read(at, windowSize).includes(endOfImage)) return true;
+  }
+  return false;
 }

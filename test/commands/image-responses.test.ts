@@ -75,7 +75,7 @@ describe("a response without an image", () => {
 
   test("the extension is that of the bytes, whatever was requested", async () => {
     const cli = await painter(jpeg);
-    const { out, err } = await cli.run("image cat --out cat.png", overNetwork());
+    const { out, err } = await cli.run("image cat --out cat.png --no-metadata", overNetwork());
     expect(out).toBe(`${join(cli.folder, "cat.jpg")}\n`);
     expect(err).toContain("The response is image/jpeg, so it was saved as");
     expect(await readFile(join(cli.folder, "cat.jpg"))).toEqual(Buffer.from(jpeg));

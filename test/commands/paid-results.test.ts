@@ -132,7 +132,10 @@ describe("one picture of several hides or loses no other", () => {
   test("after a response without a usable picture, no more are requested", async () => {
     const responses = [images(good), images({ image: "***" })];
     const { run, folder } = await createCli({ respond: (request) => responses.shift()?.(request) });
-    const { code, out, err, requests } = await run("image cat -n 4 --out cat.png", overNetwork());
+    const { code, out, err, requests } = await run(
+      "image cat -n 4 --concurrency 1 --out cat.png",
+      overNetwork(),
+    );
     expect({ code, out, sent: requests.length }).toEqual({
       code: 12,
       out: `${join(folder, "cat-1.png")}\n`,
@@ -355,7 +358,10 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     };
     const { run, folder } = await meanwhile(remove, { images: [{ image: base64(pcm) }] });
     await mkdir(join(folder, "pictures"));
-    const { code, out, err } = await run("image cat -n 2 --out pictures/cat.raw", overNetwork());
+    const { code, out, err } = await run(
+      "image cat -n 2 --concurrency 1 --out pictures/cat.raw",
+      overNetwork(),
+    );
     const [first = "", second = ""] = out.split("\n");
     expect({ code, first }).toEqual({ code: 12, first: join(folder, "pictures/cat-1.raw") });
     expect(err).toContain("1 of 2 pictures failed\n  picture 2: could not save");

@@ -1,11 +1,10 @@
 import { encode } from "fast-png";
 import { expect, test } from "vitest";
-import { addPngText } from "../../src/media/png-text.ts";
-import { readPngText } from "../support/png-text.ts";
+import { readPngText, withPngText } from "../support/png-text.ts";
 
 const picture = encode({ width: 1, height: 1, channels: 3, data: new Uint8Array(3) });
 const parametersText = (request: object, version: string) =>
-  readPngText(addPngText(picture, { ...request }, version)).parameters ?? "";
+  readPngText(withPngText(picture, { ...request }, version)).parameters ?? "";
 
 const request = {
   model_name: "SDXL1.0-base",

@@ -1942,7 +1942,8 @@ export const nouns: readonly Noun[] = [
       "kind": "text",
       "field": "prompt",
       "required": true,
-      "stdin": "instead"
+      "stdin": "instead",
+      "replacedByFlag": "from"
      }
     ],
     "flags": [
@@ -2168,6 +2169,16 @@ export const nouns: readonly Noun[] = [
       "key": "image"
      },
      {
+      "kind": "text",
+      "text": "Use the settings stored in a picture, - for stdin; other flags override them",
+      "value": "FILE",
+      "names": [
+       "from"
+      ],
+      "notes": [],
+      "key": "from"
+     },
+     {
       "kind": "integer",
       "text": "Number of pictures",
       "value": "N",
@@ -2181,6 +2192,21 @@ export const nouns: readonly Noun[] = [
        "default 1"
       ],
       "key": "count"
+     },
+     {
+      "kind": "integer",
+      "text": "How many pictures to generate at once",
+      "value": "N",
+      "default": "4",
+      "minimum": 1,
+      "maximum": 32,
+      "names": [
+       "concurrency"
+      ],
+      "notes": [
+       "default 4"
+      ],
+      "key": "concurrency"
      },
      {
       "kind": "text",
@@ -2216,7 +2242,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Do not write the settings into the PNG",
+      "text": "Do not write the settings into the picture",
       "names": [
        "no-metadata"
       ],
@@ -2246,6 +2272,10 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Generate a picture",
       "command": "gpuctl image \"a lighthouse at dusk\" --sandbox"
+     },
+     {
+      "text": "Generate six pictures, three at a time",
+      "command": "gpuctl image \"a lighthouse at dusk\" -n 6 --concurrency 3 --out pictures/ --sandbox"
      },
      {
       "text": "Generate two wide pictures with a seed in a folder",

@@ -28,7 +28,8 @@ export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
     ),
     prompts: async () => cleanPrompts(await io.prompts(), line),
     spinner: async (text, { color, suffix }) => {
-      const spinner = await io.spinner(line(text), { color, suffix });
+      const lines = () => suffix().split("\n").map(line).join("\n");
+      const spinner = await io.spinner(line(text), { color, suffix: lines });
       return { ...spinner, update: (next) => spinner.update(line(next)) };
     },
     fullScreen: io.fullScreen,

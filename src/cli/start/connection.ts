@@ -1,4 +1,5 @@
-import type { Observer } from "../../client/fetch.ts";
+import type { Divert } from "../../client/divert.ts";
+import type { Fetch, Observer } from "../../client/fetch.ts";
 import { requestParts, type Target } from "../../client/request.ts";
 import type { CallOptions } from "../../client/send.ts";
 import type { Context, Endpoint, Ports, SandboxControl, SandboxFacts } from "../../command-kit/context.ts";
@@ -72,13 +73,20 @@ export function connect(
     redactor.add(await key);
     return key;
   };
+  const fetch: Fetch = async (url, init) => {
+    if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent });
+    const response = (await sandbox()).fetch(new Request(url, init));
+    onSent();
+    return response;
+  };
+  /** The strings are taken out before keys are masked: what is in a picture is not shown. */
+  const diverting = async (divert: Divert): Promise<Pick<CallOptions, "fetch">> => {
+    const { divertingFetch } = await import("../../client/divert.ts");
+    const { generate } = services.network.limits.body;
+    return { fetch: redactedFetch(divertingFetch(fetch, divert, generate), redactor) };
+  };
   const options = {
-    fetch: redactedFetch(async (url, init) => {
-      if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent });
-      const response = (await sandbox()).fetch(new Request(url, init));
-      onSent();
-      return response;
-    }, redactor),
+    fetch: redactedFetch(fetch, redactor),
     observe,
     limits: services.network.limits,
     timeout: settings.timeout,
@@ -134,8 +142,8 @@ export function connect(
     isListed,
     calls: {
       describe,
-      call: async (id, input, limits) => {
-        const callOptions = await optionsFor(id, input);
+      call: async (id, input, { divert, ...limits } = {}) => {
+        const callOptions = { ...(await optionsFor(id, input)), ...(divert && (await diverting(divert))) };
         return (await import("../../client/call.ts")).call(id, input, {
           ...callOptions,
           ...ownLimits(limits),

@@ -24,7 +24,7 @@ export function createContext(
     interrupted,
     say: (line) => notes.say(line),
     setFailureContext: notes.setFailureContext,
-    progress: (text, work) => showProgress(text, work, settings, system),
+    progress: (text, work, lines) => showProgress(text, work, { ...settings, lines }, system),
     files: {
       read: async (path, from, kind = "text") => {
         if (path === "-") return readNamedStdin(runtime, { from, kind });

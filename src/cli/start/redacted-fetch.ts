@@ -8,7 +8,7 @@ import type { Redactor } from "../../core/redact.ts";
 export const redactedFetch =
   (fetch: Fetch, redactor: Redactor): Fetch =>
   async (url, init) => {
-    const { status, headers, body } = await fetch(url, init);
+    const { status, headers, body, restored } = await fetch(url, init);
     const clean = body && redactedBody(body, redactor);
     const value = (text: string | null) => text && redactor.redact(text);
     return {
@@ -20,6 +20,7 @@ export const redactedFetch =
       },
       body: clean?.body ?? null,
       ...(clean && { pending: clean.pending }),
+      ...(restored && { restored: (bytes: Uint8Array) => redacted(restored(bytes), redactor.redact) }),
     };
   };
 

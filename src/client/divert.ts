@@ -1,0 +1,217 @@
+import { parseJson } from "../core/json.ts";
+import { ResponseTooLarge } from "../core/service-errors.ts";
+import type { Fetch } from "./fetch.ts";
+
+/** Takes strings out of a JSON response while they arrive, so that they are never in memory as a whole. */
+export interface Divert {
+  /** Where the strings are: keys separated by dots, with `*` for any element of a list, such as `images.*.image`. */
+  readonly path: string;
+  /** Called at the start of each string. */
+  readonly open: () => Diverted;
+}
+
+/** Takes one string. */
+export interface Diverted {
+  /** Stands for the string in the response. It must be unique. */
+  readonly placeholder: string;
+  /**
+   * Takes a part of little more than 64 KiB, each character a byte of the response. For false, the part and everything
+   * after it stays in the response, after the placeholder.
+   */
+  readonly write: (part: string) => boolean;
+  /** Called at the end, if every part was taken. */
+  readonly end: () => void;
+  /** The text that was taken. */
+  readonly text: () => string;
+}
+
+/** Bytes of the response that are read at once. A part may begin with the start of an escape sequence before them. */
+const chunkLength = 64 * 1024;
+
+/**
+ * The same `fetch`, except that strings are taken out of successful responses. Such a response may have up to `maxBytes`;
+ * reading more throws `ResponseTooLarge`.
+ */
+export const divertingFetch =
+  (fetch: Fetch, { path, open }: Divert, maxBytes: number): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    const { status, headers, body } = response;
+    if (body === null || status < 200 || status > 299) return response;
+    const opened: Diverted[] = [];
+    const scanner = new Scanner(path, () => {
+      const diverted = open();
+      opened.push(diverted);
+      return diverted;
+    });
+    return {
+      status,
+      headers,
+      body: rest(body, scanner, maxBytes),
+      restored: (bytes) => restored(bytes, opened),
+    };
+  };
+
+async function* rest(
+  body: AsyncIterable<Uint8Array>,
+  scanner: Scanner,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) throw new ResponseTooLarge(maxBytes);
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    for (let at = 0; at < bytes.length; at += chunkLength) {
+      const kept = scanner.scan(bytes.subarray(at, at + chunkLength));
+      if (kept.length > 0) yield kept;
+    }
+  }
+}
+
+/** JSON with the strings that were taken out of it, in this order. */
+export function restored(json: Uint8Array, opened: Iterable<Diverted>): Uint8Array {
+  const parts: Buffer[] = [];
+  let left = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+  for (const diverted of opened) {
+    const at = left.indexOf(diverted.placeholder);
+    if (at < 0) continue;
+    parts.push(left.subarray(0, at), Buffer.from(JSON.stringify(diverted.text()).slice(1, -1), "latin1"));
+    left = left.subarray(at + diverted.placeholder.length);
+  }
+  return Buffer.concat([...parts, left]);
+}
+
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const [list, listEnd, object, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** An object or a list that is not closed yet. */
+interface Container {
+  readonly isList: boolean;
+  /** The last key of an object. */
+  key: string;
+}
+
+/** Follows the structure of JSON that arrives in chunks. It accepts any bytes: parsing what is kept finds the errors. */
+class Scanner {
+  readonly #path: readonly string[];
+  readonly #open: () => Diverted;
+  readonly #containers: Container[] = [];
+  /** The next string is a key. */
+  #isKeyNext = false;
+  #string: "key" | "value" | Diverted | undefined;
+  #key = "";
+  /** The last byte of a string was a backslash that escapes the next one. */
+  #isEscaped = false;
+  /** The start of an escape sequence in a diverted string. */
+  #held = "";
+
+  constructor(path: string, open: () => Diverted) {
+    this.#path = path.split(".");
+    this.#open = open;
+  }
+
+  /** Returns the bytes that stay in the response. */
+  scan(chunk: Buffer): Buffer {
+    const kept: Buffer[] = [];
+    for (let at = 0; at < chunk.length; ) {
+      at = this.#string === undefined ? this.#skip(chunk, at, kept) : this.#readString(chunk, at, kept);
+    }
+    return kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept);
+  }
+
+  /** Reads up to the next string. */
+  #skip(chunk: Buffer, start: number, kept: Buffer[]): number {
+    const containers = this.#containers;
+    let at = start;
+    for (; at < chunk.length && this.#string === undefined; at += 1) {
+      const byte = chunk[at];
+      if (byte === quote) this.#string = this.#isKeyNext ? "key" : this.#valueHere();
+      else if (byte === object || byte === list) {
+        containers.push({ isList: byte === list, key: "" });
+        this.#isKeyNext = byte === object;
+      } else if (byte === objectEnd || byte === listEnd) {
+        containers.pop();
+        this.#isKeyNext = false;
+      } else if (byte === comma) this.#isKeyNext = containers.at(-1)?.isList === false;
+    }
+    kept.push(chunk.subarray(start, at));
+    if (typeof this.#string === "object") kept.push(Buffer.from(this.#string.placeholder));
+    return at;
+  }
+
+  #valueHere(): "value" | Diverted {
+    const containers = this.#containers;
+    const isHere =
+      containers.length === this.#path.length &&
+      containers.every(({ isList, key }, level) => this.#path[level] === (isList ? "*" : key));
+    return isHere ? this.#open() : "value";
+  }
+
+  /** Reads a string up to and including its quote, or to the end of the chunk. */
+  #readString(chunk: Buffer, start: number, kept: Buffer[]): number {
+    const wasEscaped = this.#isEscaped;
+    const end = this.#endOfString(chunk, start);
+    const isEnd = end < chunk.length;
+    const string = this.#string;
+    if (typeof string === "object") {
+      if (!this.#take(string, chunk.toString("latin1", start, end), isEnd)) {
+        kept.push(Buffer.from(this.#held, "latin1"));
+        this.#held = "";
+        this.#string = "value";
+        this.#isEscaped = wasEscaped;
+        return start;
+      }
+      if (isEnd) string.end();
+    } else {
+      if (string === "key") this.#key += chunk.toString("latin1", start, end);
+      kept.push(chunk.subarray(start, end));
+    }
+    if (!isEnd) return end;
+    kept.push(chunk.subarray(end, end + 1));
+    const container = this.#containers.at(-1);
+    if (string === "key" && container) {
+      container.key = unescaped(this.#key) ?? this.#key;
+      this.#key = "";
+      this.#isKeyNext = false;
+    }
+    this.#string = undefined;
+    return end + 1;
+  }
+
+  /** The position of the quote that ends a string, or else the length of the chunk. */
+  #endOfString(chunk: Buffer, start: number): number {
+    for (let end = chunk.indexOf(quote, start); end >= 0; end = chunk.indexOf(quote, end + 1)) {
+      if (this.#isEscapedAt(chunk, start, end)) continue;
+      this.#isEscaped = false;
+      return end;
+    }
+    this.#isEscaped = this.#isEscapedAt(chunk, start, chunk.length);
+    return chunk.length;
+  }
+
+  #isEscapedAt(chunk: Buffer, start: number, at: number): boolean {
+    let first = at;
+    while (first > start && chunk[first - 1] === backslash) first -= 1;
+    const isOdd = (at - first) % 2 === 1;
+    return first === start && this.#isEscaped ? !isOdd : isOdd;
+  }
+
+  #take(string: Diverted, part: string, isEnd: boolean): boolean {
+    const text = this.#held + part;
+    if (!text.includes("\\")) return string.write(text);
+    const length = text.length - (isEnd ? 0 : (unfinishedEscape.exec(text)?.[0].length ?? 0));
+    const plain = unescaped(text.slice(0, length));
+    if (plain === undefined || !string.write(plain)) return false;
+    this.#held = text.slice(length);
+    return true;
+  }
+}
+
+const unfinishedEscape = /\\(?:u[\da-f]{0,3})?$/i;
+
+/** The text of a JSON string; undefined if it is not valid or not ASCII. */
+function unescaped(text: string): string | undefined {
+  const value = parseJson(`"${text}"`);
+  return typeof value === "string" && !/[^\0-\x7f]/.test(value) ? value : undefined;
+}

@@ -1,0 +1,48 @@
+import type { Context } from "../../command-kit/context.ts";
+import { routes } from "../../contract/generated/routes.ts";
+import { modelNames } from "../../contract/image-models.ts";
+import type { InputOf } from "../../contract/index.ts";
+import { UsageError } from "../../core/errors.ts";
+import { readSettings } from "../../media/settings/read.ts";
+
+type Input = Partial<InputOf<"generateImage">>;
+
+/**
+ * The settings of a picture, to generate it again. A reference picture is not in them: they are returned without it.
+ *
+ * @throws {UsageError} that says what the file has instead of settings, or that a reference picture is needed
+ */
+export async function settingsFrom(
+  path: string,
+  { files, say, given }: Pick<Context, "files" | "say"> & { readonly given: Input },
+): Promise<Input> {
+  const found = readSettings(await files.read(path, "--from", "bytes"));
+  const name = path === "-" ? "standard input" : path;
+  if ("instead" in found) {
+    throw new UsageError(`--from ${name}: no settings of a picture; it has ${found.instead}`, {
+      hint: "gpuctl writes its settings into PNG and JPEG files, except with --no-metadata.",
+    });
+  }
+  const { image, strength, ...request } = found.request;
+  const isFromReference = image !== undefined || (found.source === "parameters" && strength !== undefined);
+  if (isFromReference && given.image === undefined) {
+    throw new UsageError(
+      `--from ${name}: the picture was made from a reference picture; name it with --image`,
+    );
+  }
+  const fields = Object.entries({ ...request, ...(isFromReference && { strength }) }).filter(
+    ([field, value]) => known.has(field) && value !== undefined && value !== null,
+  );
+  const settings = Object.fromEntries(fields);
+  const model = settings.model_name;
+  // Other tools name the file of a model, which is not on this service.
+  if (found.source === "parameters" && !modelNames.some((one) => one === model)) {
+    delete settings.model_name;
+    if (given.model_name === undefined && model !== undefined) {
+      say(`${name} was made with the model ${model}, which is not known here; --model chooses another one.`);
+    }
+  }
+  return settings;
+}
+
+const known: ReadonlySet<string> = new Set(routes.generateImage.fields.map(({ name }) => name));

@@ -1,0 +1,71 @@
+import { duration } from "../../core/values/durations.ts";
+import type { ArrivingMedia } from "../../media/arriving.ts";
+
+type Stage =
+  | { readonly name: "not begun" | "done" | "failed" }
+  | { readonly name: "under way"; readonly since: number; readonly arriving: readonly ArrivingMedia[] }
+  | { readonly name: "waiting"; readonly until: number };
+
+/** What happens to each of several pictures, for a terminal. */
+export class Stages {
+  readonly #stages: Stage[];
+  readonly #now: () => number;
+  onChange = (): void => {};
+
+  constructor(count: number, now: () => number) {
+    this.#stages = Array.from({ length: count }, () => ({ name: "not begun" }));
+    this.#now = now;
+  }
+
+  /** `arriving` gets the pictures of the response. */
+  begin(index: number, arriving: readonly ArrivingMedia[]): void {
+    this.#stages[index] = { name: "under way", since: this.#now(), arriving };
+  }
+
+  end(index: number, name: "done" | "failed"): void {
+    this.#stages[index] = { name };
+    this.onChange();
+  }
+
+  /** All wait, because the service asks for it. */
+  wait(index: number, milliseconds: number): void {
+    this.#stages[index] = { name: "waiting", until: this.#now() + milliseconds };
+    this.onChange();
+  }
+
+  /** Such as `Generating 6 pictures: 2 done, 1 failed`. */
+  summary(): string {
+    const counted = (["done", "failed"] as const).flatMap((name) => {
+      const count = this.#stages.filter((stage) => stage.name === name).length;
+      return count === 0 ? [] : `${count} ${name}`;
+    });
+    const text = `Generating ${this.#stages.length} pictures`;
+    return counted.length === 0 ? text : `${text}: ${counted.join(", ")}`;
+  }
+
+  /** A line for each picture, or for each that is under way if there are more than `max`. */
+  lines(max: number): readonly string[] {
+    const all = [...this.#stages.entries()];
+    const shown =
+      all.length <= max ? all : all.filter(([, { name }]) => name === "under way" || name === "waiting");
+    const width = String(all.length).length;
+    return shown
+      .slice(0, max)
+      .map(([index, stage]) => `${String(index + 1).padStart(width)}  ${this.#text(stage)}`);
+  }
+
+  #text(stage: Stage): string {
+    if (stage.name === "waiting") {
+      const left = stage.until - this.#now();
+      return left > 0 ? `the service asks to wait ${seconds(left)}` : "to be sent again";
+    }
+    if (stage.name !== "under way") return stage.name;
+    const size = stage.arriving.reduce((sum, media) => sum + media.size, 0);
+    const received = size === 0 ? "" : `, ${(size / 1024 / 1024).toFixed(1)} MiB received`;
+    return `generating${received}  ${seconds(this.#now() - stage.since)}`;
+  }
+}
+
+/** In whole seconds, so that it changes calmly. */
+const seconds = (milliseconds: number): string =>
+  milliseconds < 1000 ? "0s" : duration(Math.floor(milliseconds / 1000) * 1000);

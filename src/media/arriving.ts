@@ -1,0 +1,158 @@
+import { createHash, type Hash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { EmptyResult, ResultLost } from "../core/errors.ts";
+import { Base64Decoder, decoderSlack, undecodable } from "./base64.ts";
+import { folderOf } from "./destination.ts";
+import type { DecodedFile, OutputTarget } from "./output-target.ts";
+import { exifPosition, exifSegment } from "./settings/exif.ts";
+import type { Settings } from "./settings/parameters.ts";
+import { pngText } from "./settings/png-text.ts";
+import { sniff } from "./sniff.ts";
+import { TemporaryWriter } from "./temporary.ts";
+import { isTruncated, PngEnd } from "./truncated.ts";
+
+/** Bytes that are written at once. */
+const blockSize = 256 * 1024;
+/** Bytes that the format is detected from. */
+const headSize = 256;
+
+/** A picture or a sound that is decoded into a temporary file while its base64 text arrives. */
+export class ArrivingMedia {
+  /** Stands for the text in the response. */
+  readonly placeholder = `arriving:${crypto.randomUUID()}`;
+  readonly #decoder = new Base64Decoder();
+  readonly #file: TemporaryWriter;
+  readonly #block = Buffer.allocUnsafeSlow(blockSize);
+  #used = 0;
+  #head: Buffer = Buffer.alloc(0);
+  #hash = createHash("sha256");
+  #unhashed: Buffer = Buffer.alloc(0);
+  readonly #pngEnd = new PngEnd();
+  /** The hash of everything before the end of a PNG. */
+  #hashBeforeEnd: Hash | undefined;
+  /** Why the text is not base64. */
+  problem: string | undefined = "it is not complete";
+
+  constructor(target: Pick<OutputTarget, "to" | "fallbackFolders">) {
+    this.#file = new TemporaryWriter(foldersFor(target));
+  }
+
+  /** How many bytes were decoded so far. */
+  get size(): number {
+    return this.#file.size + this.#used;
+  }
+
+  /**
+   * Takes a part of the text: Latin-1, at most 128 KiB. Returns false if it is not base64; then none of the part is taken.
+   */
+  write(part: string): boolean {
+    this.#makeRoom(part.length);
+    const written = this.#decoder.decode(part, this.#block, this.#used);
+    this.#used += written ?? 0;
+    return written !== undefined;
+  }
+
+  end(): void {
+    this.#makeRoom(0);
+    const end = this.#decoder.end(this.#block, this.#used);
+    if (typeof end === "number") this.#used += end;
+    this.problem = typeof end === "string" ? end : undefined;
+    this.#flush();
+  }
+
+  /** The text so far, without white space. */
+  text(): string {
+    const decoded = [this.#file.read(0, this.#file.size), this.#block.subarray(0, this.#used)];
+    return this.#decoder.text(Buffer.concat(decoded));
+  }
+
+  /**
+   * The result, decoded. The settings are written into a complete PNG or JPEG. Call it once, after `end`; then there is
+   * no `text`. Throws `EmptyResult` if the text is empty or not base64, and `ResultLost` if it could not be written anywhere.
+   */
+  finish(
+    media: Pick<DecodedFile, "kind" | "count" | "names">,
+    settings?: { readonly request: Settings; readonly version: string },
+  ): DecodedFile {
+    if (this.problem !== undefined) throw new EmptyResult(undecodable(this.problem));
+    const file = this.#file;
+    if (file.failure) throw new ResultLost(file.failure.message);
+    const type = sniff(this.#head);
+    const source = {
+      length: file.size,
+      read: (at: number, length: number) => file.read(at, length),
+      pngEnd: this.#pngEnd.offset,
+    };
+    const truncated = isTruncated(source, type?.ext);
+    this.#hash.update(this.#unhashed);
+    if (settings && !truncated) this.#add(type?.ext, settings);
+    file.close();
+    const { path = "", size: bytes } = file;
+    return {
+      ...media,
+      type,
+      isTruncated: truncated,
+      file: { path, bytes, sha256: this.#hash.digest("hex") },
+    };
+  }
+
+  /** Removes the temporary file, unless it was renamed. */
+  discard(): void {
+    this.#file.discard();
+  }
+
+  #makeRoom(characters: number): void {
+    if (this.#used + characters + decoderSlack > this.#block.length) this.#flush();
+  }
+
+  #flush(): void {
+    const bytes = this.#block.subarray(0, this.#used);
+    if (this.#head.length < headSize) {
+      this.#head = Buffer.concat([this.#head, bytes.subarray(0, headSize - this.#head.length)]);
+    }
+    this.#pngEnd.add(bytes);
+    this.#updateHash(this.#unhashed.length === 0 ? bytes : Buffer.concat([this.#unhashed, bytes]));
+    this.#file.append(bytes);
+    this.#used = 0;
+  }
+
+  /** Keeps the hash of what comes before the end of a PNG. */
+  #updateHash(bytes: Buffer): void {
+    const { offset, undecided } = this.#pngEnd;
+    let start = 0;
+    if (offset !== undefined && this.#hashBeforeEnd === undefined) {
+      start = offset - (this.#file.size - this.#unhashed.length);
+      this.#hash.update(bytes.subarray(0, start));
+      this.#hashBeforeEnd = this.#hash.copy();
+    }
+    const end = bytes.length - undecided;
+    this.#hash.update(bytes.subarray(start, end));
+    this.#unhashed = Buffer.from(bytes.subarray(end));
+  }
+
+  #add(ext: string | undefined, { request, version }: { request: Settings; version: string }): void {
+    const file = this.#file;
+    const { offset: end } = this.#pngEnd;
+    if (ext === "png" && end !== undefined && this.#hashBeforeEnd) {
+      const rest = Buffer.concat([pngText(request, version), file.read(end, file.size - end)]);
+      if (file.replaceEnd(end, rest)) this.#hash = this.#hashBeforeEnd.update(rest);
+    }
+    if (ext === "jpg") {
+      const at = exifPosition(file.read(0, blockSize));
+      const segment = exifSegment(request, version);
+      const hash = createHash("sha256");
+      const isAdded =
+        at !== undefined && segment && file.insert(at, segment, (bytes) => void hash.update(bytes));
+      if (isAdded) this.#hash = hash;
+    }
+  }
+}
+
+/** The folder of the result, so that the file can be renamed, and those to use if it cannot be written there. */
+function foldersFor({ to, fallbackFolders }: Pick<OutputTarget, "to" | "fallbackFolders">): string[] {
+  if (to.kind === "stdout") return [...fallbackFolders].reverse();
+  let folder = folderOf(to);
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return [folder, ...fallbackFolders];
+}

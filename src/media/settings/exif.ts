@@ -1,0 +1,139 @@
+import { parametersText, requestJson, type Settings } from "./parameters.ts";
+
+/** The tags that are written and read. */
+const tag = { description: 0x010e, exif: 0x8769, comment: 0x9286 } as const;
+/** The types of values: their number, and the size of each in bytes. */
+const type = { ascii: 2, long: 4, undefined: 7 } as const;
+
+const exifStart = Buffer.from("Exif\0\0", "latin1");
+const tiffStart = Buffer.from("MM\0*\0\0\0\x08", "latin1");
+const unicode = "UNICODE\0";
+/** The length of a segment is written with two bytes. */
+const maxSegment = 0xffff;
+
+/**
+ * The APP1 segment for a JPEG: the settings as `parameters` text in UserComment, where other tools look for it, and the
+ * request as JSON in ImageDescription. Undefined if they do not fit in one segment.
+ */
+export function exifSegment(request: Settings, version: string): Buffer | undefined {
+  const text = Buffer.from(parametersText(request, version), "utf16le").swap16();
+  const comment = Buffer.concat([Buffer.from(unicode, "latin1"), text]);
+  const description = Buffer.from(`${asciiJson(requestJson(request))}\0`, "latin1");
+  // Two directories of one and two entries: first the values, then offsets from the start of the TIFF header.
+  const directory = tiffStart.length;
+  const exifDirectory = directory + directorySize(2);
+  const values = exifDirectory + directorySize(1);
+  const commentAt = values + description.length + (description.length % 2);
+  const tiff = Buffer.concat([
+    tiffStart,
+    directoryOf([
+      [tag.description, type.ascii, description.length, values],
+      [tag.exif, type.long, 1, exifDirectory],
+    ]),
+    directoryOf([[tag.comment, type.undefined, comment.length, commentAt]]),
+    description,
+    Buffer.alloc(description.length % 2),
+    comment,
+  ]);
+  const length = 2 + exifStart.length + tiff.length;
+  if (length > maxSegment) return undefined;
+  const head = Buffer.from([0xff, 0xe1, length >> 8, length & 0xff]);
+  return Buffer.concat([head, exifStart, tiff]);
+}
+
+/** JSON with every character outside of ASCII escaped. */
+const asciiJson = (json: string): string =>
+  json.replace(
+    /[\x7f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+const entrySize = 12;
+const directorySize = (entries: number): number => 2 + entries * entrySize + 4;
+
+type Entry = readonly [tag: number, type: number, count: number, valueOrOffset: number];
+
+function directoryOf(entries: readonly Entry[]): Buffer {
+  const bytes = Buffer.alloc(directorySize(entries.length));
+  bytes.writeUInt16BE(entries.length, 0);
+  for (const [index, [id, kind, count, value]] of entries.entries()) {
+    const at = 2 + index * entrySize;
+    bytes.writeUInt16BE(id, at);
+    bytes.writeUInt16BE(kind, at + 2);
+    bytes.writeUInt32BE(count, at + 4);
+    bytes.writeUInt32BE(value, at + 8);
+  }
+  return bytes;
+}
+
+/** The segments of a JPEG before its pixels. Never throws. */
+export function* jpegSegments(
+  jpeg: Buffer,
+): Generator<{ readonly marker: number; readonly data: Buffer; readonly end: number }> {
+  for (let at = 2; at + 4 <= jpeg.length && jpeg[at] === 0xff; ) {
+    const marker = jpeg[at + 1] ?? 0;
+    if (marker === 0xff) at += 1;
+    else if (marker === 0xda || marker === 0xd9) return;
+    else {
+      const end = at + 2 + jpeg.readUInt16BE(at + 2);
+      yield { marker, data: jpeg.subarray(at + 4, end), end };
+      at = end;
+    }
+  }
+}
+
+/**
+ * Where to insert an EXIF segment: first, or after a JFIF segment. Undefined if there is one already. `start` is the
+ * start of a JPEG.
+ */
+export function exifPosition(start: Buffer): number | undefined {
+  const [first, ...others] = jpegSegments(start);
+  if ([first, ...others].some((segment) => segment?.marker === app1)) return undefined;
+  return first?.marker === app0 ? first.end : 2;
+}
+
+const app0 = 0xe0;
+const app1 = 0xe1;
+
+/** The TIFF structure in the EXIF segment of a JPEG. */
+export const exifOf = (jpeg: Buffer): Buffer | undefined =>
+  [...jpegSegments(jpeg)]
+    .find(({ marker, data }) => marker === app1 && data.subarray(0, exifStart.length).equals(exifStart))
+    ?.data.subarray(exifStart.length);
+
+/** What `exifSegment` wrote, and UserComment as other tools write it. Never throws. */
+export function readExif(tiff: Buffer): {
+  readonly description: string | undefined;
+  readonly comment: string | undefined;
+} {
+  const little = tiff.toString("latin1", 0, 2) === "II";
+  const number = (at: number, size: 2 | 4): number =>
+    at + size > tiff.length ? 0 : little ? tiff.readUIntLE(at, size) : tiff.readUIntBE(at, size);
+  const entry = (directory: number, id: number): number | undefined =>
+    Array.from({ length: number(directory, 2) }, (_, index) => directory + 2 + index * entrySize).find(
+      (at) => number(at, 2) === id,
+    );
+  const value = (at: number | undefined): Buffer | undefined => {
+    if (at === undefined) return undefined;
+    const length = number(at + 4, 4);
+    const start = length > 4 ? number(at + 8, 4) : at + 8;
+    return tiff.subarray(start, start + length);
+  };
+  const first = number(4, 4);
+  const exif = entry(first, tag.exif);
+  const comment = exif === undefined ? undefined : value(entry(number(exif + 8, 4), tag.comment));
+  return {
+    description: value(entry(first, tag.description))?.toString("utf8").replace(/\0+$/, ""),
+    comment: comment && commentText(comment, little),
+  };
+}
+
+/** The text of a UserComment, whose first eight bytes name its encoding. */
+function commentText(comment: Buffer, little: boolean): string {
+  const text = comment.subarray(unicode.length);
+  const even = Buffer.from(text.subarray(0, text.length - (text.length % 2)));
+  if (!comment.toString("latin1", 0, unicode.length).startsWith("UNICODE")) return text.toString("utf8");
+  // Some tools write it in the order of bytes of the file, others always with the high byte first.
+  const isLittle = little && even[1] === 0 && even[0] !== 0;
+  return (isLittle ? even : even.swap16()).toString("utf16le").replace(/\0+$/, "");
+}

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { isRecord, parseJson } from "../../core/json.ts";
+
+/** The fields of a request for a picture (service.md 2.8). */
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** The request as JSON, with its base64 `image` replaced by a fingerprint. */
+export function requestJson(request: Settings): string {
+  const { image } = request;
+  return JSON.stringify(typeof image === "string" ? { ...request, image: fingerprint(image) } : request);
+}
+
+/** SHA-256 of a base64 picture as `sha256:...`, which cannot be mistaken for base64. */
+const fingerprint = (image: string): string =>
+  `sha256:${createHash("sha256").update(image, "base64").digest("hex")}`;
+
+/**
+ * The settings of a picture in the text format of AUTOMATIC1111 and compatible tools: the prompt with its LoRAs, the
+ * negative prompt, and a line of values. Fields that are not set are left out.
+ */
+export function parametersText(request: Settings, version: string): string {
+  const { prompt, lora, negative_prompt: negative, width, height } = request;
+  const loras = Object.entries(isRecord(lora) ? lora : {}).map(
+    ([name, weight]) => `<lora:${name}:${weight}>`,
+  );
+  const values = {
+    Steps: request.steps,
+    Sampler: request.sampler || undefined,
+    "CFG scale": request.cfg_scale,
+    Seed: request.seed,
+    Size: width === undefined || height === undefined ? undefined : `${width}x${height}`,
+    Model: request.model_name,
+    "Denoising strength": request.image === undefined ? undefined : request.strength,
+    Version: version,
+  };
+  const lines = [
+    [prompt ?? "", ...loras].filter((part) => part !== "").join(" "),
+    ...(negative ? [`Negative prompt: ${negative}`] : []),
+    Object.entries(values)
+      .flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${quoted(String(value))}`]))
+      .join(", "),
+  ];
+  return lines.join("\n");
+}
+
+const quoted = (value: string) => (/[,:\n]/.test(value) ? JSON.stringify(value) : value);
+
+const values = /\s*([\w ./-]+):\s*("(?:\\.|[^\\"])*"|[^,]*)(?:,|$)/g;
+const negativeStart = "Negative prompt:";
+
+/** Reads the text that `parametersText` and other tools write. Undefined if it has no line of values. */
+export function parseParameters(text: string): Settings | undefined {
+  const lines = text.trimEnd().split("\n");
+  const last = lines.findLastIndex((line) => /^\s*Steps: \d/.test(line));
+  if (last < 0) return undefined;
+  const before = lines.slice(0, last);
+  const negativeAt = before.findIndex((line) => line.startsWith(negativeStart));
+  const prompt = (negativeAt < 0 ? before : before.slice(0, negativeAt)).join("\n");
+  const negative =
+    negativeAt < 0 ? "" : before.slice(negativeAt).join("\n").slice(negativeStart.length).trim();
+  const loras = [...prompt.matchAll(lora)].map(([, name = "", weight]) => [name, Number(weight)]);
+  const value = new Map(
+    [...(lines[last] ?? "").matchAll(values)].map(([, name = "", raw = ""]) => [name, unquoted(raw.trim())]),
+  );
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(value.get("Size") ?? "") ?? [];
+  const fields = {
+    prompt: prompt.replace(lora, "").trim(),
+    negative_prompt: negative || undefined,
+    model_name: value.get("Model"),
+    width: numberOf(width),
+    height: numberOf(height),
+    steps: numberOf(value.get("Steps")),
+    sampler: value.get("Sampler"),
+    cfg_scale: numberOf(value.get("CFG scale")),
+    seed: numberOf(value.get("Seed")),
+    strength: numberOf(value.get("Denoising strength")),
+    lora: loras.length === 0 ? undefined : Object.fromEntries(loras),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== undefined));
+}
+
+const lora = / ?<lora:([^:>]+):([\d.]+)>/g;
+
+function unquoted(value: string): string {
+  const text: unknown = value.startsWith('"') ? parseJson(value) : value;
+  return typeof text === "string" ? text : value;
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  const number = text === undefined || text === "" ? Number.NaN : Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}

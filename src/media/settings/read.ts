@@ -1,0 +1,39 @@
+import { isRecord, parseJson } from "../../core/json.ts";
+import { sniff } from "../sniff.ts";
+import { exifOf, readExif } from "./exif.ts";
+import { parseParameters, type Settings } from "./parameters.ts";
+import { pngKeywords, readPngTexts } from "./png-text.ts";
+
+/** The settings that a picture carries, or what there is instead, to follow "it has". */
+export type FoundSettings =
+  | { readonly request: Settings; readonly source: "gpuctl" | "parameters" }
+  | { readonly instead: string };
+
+/** Reads the settings of a picture: the request that gpuctl stored, else the text of AUTOMATIC1111 and other tools. */
+export function readSettings(bytes: Uint8Array): FoundSettings {
+  const picture = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const type = sniff(bytes);
+  if (type?.ext === "png") {
+    const texts = readPngTexts(picture);
+    const keywords = [...texts.keys()];
+    return (
+      settingsIn(texts.get(pngKeywords.request), texts.get(pngKeywords.parameters)) ?? {
+        instead: keywords.length === 0 ? "no texts" : `only the texts ${keywords.join(", ")}`,
+      }
+    );
+  }
+  if (type?.ext === "jpg") {
+    const exif = exifOf(picture);
+    const { description, comment } = exif ? readExif(exif) : {};
+    const other = exif && "only EXIF without settings";
+    return settingsIn(description, comment) ?? { instead: other ?? "no EXIF" };
+  }
+  return { instead: type ? `a format without settings (${type.mime})` : "an unknown format" };
+}
+
+function settingsIn(json: string | undefined, parameters: string | undefined): FoundSettings | undefined {
+  const request = parseJson(json ?? "");
+  if (isRecord(request) && typeof request.prompt === "string") return { request, source: "gpuctl" };
+  const parsed = parseParameters(parameters ?? "");
+  return parsed && { request: parsed, source: "parameters" };
+}

@@ -1,0 +1,148 @@
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { type SaveFailed, saveFailed } from "../core/errors.ts";
+import { makeFolderSync } from "../core/files.ts";
+
+/** A new name for a file that is not complete. */
+export const temporaryName = (folder: string): string =>
+  `${folder}/.gpuctl-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}.part`;
+
+interface OpenFile {
+  readonly path: string;
+  readonly fd: number;
+}
+
+/**
+ * A temporary file that is written while a result arrives. It is created by the first write, in the first of the folders
+ * that works, and it moves to the next one when writing fails. Writes are synchronous, so that what arrived is in the
+ * file at any moment.
+ */
+export class TemporaryWriter {
+  #folders: readonly string[];
+  #open: OpenFile | undefined;
+  #isClosed = false;
+  #failure: SaveFailed | undefined;
+  size = 0;
+
+  constructor(folders: readonly string[]) {
+    this.#folders = folders;
+  }
+
+  /** Undefined before the first write. */
+  get path(): string | undefined {
+    return this.#open?.path;
+  }
+
+  /** Why writing failed in every folder. The file is not complete then. */
+  get failure(): SaveFailed | undefined {
+    return this.#folders.length === 0 ? this.#failure : undefined;
+  }
+
+  append(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    for (let [folder] = this.#folders; folder !== undefined; [folder] = this.#folders) {
+      try {
+        if (this.#open === undefined || dirname(this.#open.path) !== folder) this.#copyTo(folder);
+        if (this.#open) writeAll(this.#open, bytes, this.size);
+        this.size += bytes.length;
+        return;
+      } catch (error) {
+        this.#failure ??= saveFailed(folder, error);
+        this.#folders = this.#folders.slice(1);
+      }
+    }
+  }
+
+  /** Up to `length` bytes; fewer at the end. */
+  read(at: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - at)));
+    if (this.#open === undefined || this.#isClosed) return bytes.subarray(0, 0);
+    return bytes.subarray(0, readSync(this.#open.fd, bytes, 0, bytes.length, at));
+  }
+
+  /** Replaces everything from a position on by at least as many bytes. Without the space for them, changes nothing and returns false. */
+  replaceEnd(at: number, bytes: Buffer): boolean {
+    if (this.#open === undefined) return false;
+    const before = this.read(at, this.size - at);
+    try {
+      writeAll(this.#open, bytes, at);
+    } catch {
+      writeAll(this.#open, before, at);
+      return false;
+    }
+    this.size = at + bytes.length;
+    return true;
+  }
+
+  /** Inserts bytes. `observe` gets the bytes of the whole file in order. Without the space, changes nothing and returns false. */
+  insert(at: number, bytes: Buffer, observe: (bytes: Uint8Array) => void): boolean {
+    if (this.#open === undefined) return false;
+    try {
+      this.#copyTo(dirname(this.#open.path), { at, bytes, observe });
+    } catch {
+      return false;
+    }
+    this.size += bytes.length;
+    return true;
+  }
+
+  close(): void {
+    if (this.#open && !this.#isClosed) closeSync(this.#open.fd);
+    this.#isClosed = true;
+  }
+
+  /** Removes the file, unless it was renamed. */
+  discard(): void {
+    if (this.#open === undefined) return;
+    this.close();
+    remove(this.#open);
+    this.#open = undefined;
+  }
+
+  /** Continues in a new file with the same bytes, and others inserted. */
+  #copyTo(
+    folder: string,
+    inserted?: { at: number; bytes: Buffer; observe: (bytes: Uint8Array) => void },
+  ): void {
+    if (this.#failure) makeFolderSync(folder);
+    const path = temporaryName(folder);
+    const next = { path, fd: openSync(path, "wx+", 0o666) };
+    let written = 0;
+    const put = (bytes: Uint8Array) => {
+      inserted?.observe(bytes);
+      writeAll(next, bytes, written);
+      written += bytes.length;
+    };
+    const copy = (from: number, to: number) => {
+      for (let at = from; at < to; at += copySize) put(this.read(at, Math.min(copySize, to - at)));
+    };
+    try {
+      copy(0, inserted?.at ?? this.size);
+      if (inserted) {
+        put(inserted.bytes);
+        copy(inserted.at, this.size);
+      }
+    } catch (error) {
+      closeSync(next.fd);
+      remove(next);
+      throw error;
+    }
+    this.discard();
+    this.#open = next;
+    this.#isClosed = false;
+  }
+}
+
+const copySize = 256 * 1024;
+
+function writeAll({ fd }: OpenFile, bytes: Uint8Array, at: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(fd, bytes, done, bytes.length - done, at + done);
+  }
+}
+
+function remove({ path }: OpenFile): void {
+  try {
+    unlinkSync(path);
+  } catch {}
+}
