@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { EmptyResult, ResultLost } from "../core/errors.ts";
 import { Base64Decoder, decoderSlack, undecodable } from "./base64.ts";
 import { folderOf } from "./destination.ts";
@@ -13,9 +14,19 @@ import { TemporaryWriter } from "./temporary.ts";
 import { isTruncated, PngEnd } from "./truncated.ts";
 
 /** Bytes that are written at once. */
-const blockSize = 256 * 1024;
+const blockSize = 160 * 1024;
 /** Bytes that the format is detected from. */
 const headSize = 256;
+
+/** Blocks to use again: garbage of this size is collected late. */
+const freeBlocks: Buffer[] = [];
+
+try {
+  // The text that arrives is garbage at once. With a small young generation, the process stays small.
+  setFlagsFromString("--semi-space-growth-factor=1");
+} catch {
+  // Another runtime than Node.js.
+}
 
 /** A picture or a sound that is decoded into a temporary file while its base64 text arrives. */
 export class ArrivingMedia {
@@ -23,8 +34,9 @@ export class ArrivingMedia {
   readonly placeholder = `arriving:${crypto.randomUUID()}`;
   readonly #decoder = new Base64Decoder();
   readonly #file: TemporaryWriter;
-  readonly #block = Buffer.allocUnsafeSlow(blockSize);
+  readonly #block = freeBlocks.pop() ?? Buffer.allocUnsafeSlow(blockSize);
   #used = 0;
+  #isDiscarded = false;
   #head: Buffer = Buffer.alloc(0);
   #hash = createHash("sha256");
   #unhashed: Buffer = Buffer.alloc(0);
@@ -47,6 +59,8 @@ export class ArrivingMedia {
    * Takes a part of the text: Latin-1, at most 128 KiB. Returns false if it is not base64; then none of the part is taken.
    */
   write(part: string): boolean {
+    // The rest of a response may arrive after an interruption, when the block is in use again.
+    if (this.#isDiscarded) return false;
     this.#makeRoom(part.length);
     const written = this.#decoder.decode(part, this.#block, this.#used);
     this.#used += written ?? 0;
@@ -54,6 +68,7 @@ export class ArrivingMedia {
   }
 
   end(): void {
+    if (this.#isDiscarded) return;
     this.#makeRoom(0);
     const end = this.#decoder.end(this.#block, this.#used);
     if (typeof end === "number") this.#used += end;
@@ -97,9 +112,12 @@ export class ArrivingMedia {
     };
   }
 
-  /** Removes the temporary file, unless it was renamed. */
+  /** Removes the temporary file, unless it was renamed. It is not used after that. */
   discard(): void {
+    if (this.#isDiscarded) return;
+    this.#isDiscarded = true;
     this.#file.discard();
+    freeBlocks.push(this.#block);
   }
 
   #makeRoom(characters: number): void {

@@ -1,0 +1,161 @@
+import { readFile } from "node:fs/promises";
+import { restored } from "../../client/divert.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { receivedJson } from "../../command-kit/inference.ts";
+import type { InputOf } from "../../contract/index.ts";
+import { EmptyResult, type FailedItem, ResultTruncated } from "../../core/errors.ts";
+import { asList, asRecord, asText, isRecord } from "../../core/json.ts";
+import type { Received } from "../../core/service-errors.ts";
+import { dollarNumber, type Money } from "../../core/values/money.ts";
+import type { ArrivingMedia } from "../../media/arriving.ts";
+import { invalidCharacters, isEmpty, undecodable } from "../../media/base64.ts";
+import {
+  type DecodedFile,
+  noMedia,
+  type OutputTarget,
+  type SavedFile,
+  saveElsewhere,
+  saveMedia,
+  warnOfFormat,
+} from "../../media/output-target.ts";
+
+type Input = InputOf<"generateImage">;
+
+export interface SaveOptions {
+  /** How many pictures are requested in all. */
+  readonly count: number;
+  /** The price of one picture; undefined if unknown. */
+  readonly cost: Money | undefined;
+  readonly target: OutputTarget;
+  /** Write the settings into the pictures. */
+  readonly metadata: boolean;
+}
+
+/** What came of one request. */
+export interface Generated {
+  readonly saved: readonly (SavedFile & Readonly<Record<string, unknown>>)[];
+  readonly failures: readonly FailedItem[];
+  /** The picture for `--out -`. */
+  readonly printed?: Uint8Array | undefined;
+  /** Why the response has no picture that can be used and saved. */
+  readonly unusable: unknown;
+}
+
+export const pictureName = (index: number): string => `picture ${index + 1}`;
+
+interface ReceivedResponse {
+  readonly response: unknown;
+  /** The pictures of the response, in its order. */
+  readonly arriving: readonly ArrivingMedia[];
+  readonly request: Input;
+  /** Of the request. */
+  readonly index: number;
+}
+
+/** Saves the pictures of a response. One that cannot be used, or be saved where it should be, hides no other. */
+export async function savePictures(
+  { response, arriving, request, index }: ReceivedResponse,
+  { count, cost, target, metadata }: SaveOptions,
+  { serviceNow, settings, say }: Pick<Context, "serviceNow" | "settings" | "say">,
+): Promise<Generated> {
+  const saved: Generated["saved"][number][] = [];
+  const failures: FailedItem[] = [];
+  let printed: Uint8Array | undefined;
+  let areTruncated = false;
+  const { image: _, ...shown } = request;
+  const { prompt, model_name: model, width, height } = request;
+  const pictures = picturesOf(response, arriving);
+  const isUnusable = pictures.map(({ media }) => typeof media === "string");
+  // The response is kept once, before the settings are added to its pictures.
+  const received = isUnusable.includes(true) ? receivedWith(response, arriving) : undefined;
+  for (const [at, { media, seed: reported }] of pictures.entries()) {
+    const seed = reported ?? request.seed;
+    const names = {
+      date: new Date(serviceNow()),
+      prompt,
+      fallback: "picture",
+      model: String(model),
+      index: index + 1,
+      seed: /^-?\d+$/.test(String(seed)) ? Number(seed) : undefined,
+    };
+    const embedded = seed === undefined ? request : { ...request, seed };
+    const name = count > 1 && pictures.length === 1 ? pictureName(index) : pictureName(index + at);
+    if (typeof media === "string") {
+      failures.push({
+        name,
+        error: new EmptyResult(media, at === isUnusable.indexOf(true) ? received : undefined),
+      });
+      continue;
+    }
+    try {
+      const picture = media.finish(
+        { kind: "image", count, names },
+        metadata ? { request: embedded, version: settings.version } : undefined,
+      );
+      if (target.to.kind === "stdout" && printed === undefined && !picture.isTruncated) {
+        printed = await readFile(picture.file.path);
+        warnOfFormat(picture, "written unchanged", say);
+        continue;
+      }
+      const { file, problem } = await savePicture(picture, target);
+      if (problem) failures.push({ name, error: problem });
+      if (problem instanceof ResultTruncated) {
+        areTruncated = true;
+        continue;
+      }
+      saved.push({
+        ...file,
+        seed: seed ?? null,
+        model,
+        size: `${width}x${height}`,
+        cost: cost === undefined ? null : dollarNumber(cost),
+        request: shown,
+      });
+    } catch (error) {
+      failures.push({ name, error });
+    }
+  }
+  const areLost = failures.length === pictures.length && saved.length === 0 && !areTruncated;
+  return { saved, failures, printed, unusable: areLost ? failures[0]?.error : undefined };
+}
+
+/** The pictures of a response, at least one. One that is missing or cannot be decoded is a sentence that says so. */
+function picturesOf(
+  response: unknown,
+  arriving: readonly ArrivingMedia[],
+): readonly { readonly media: ArrivingMedia | string; readonly seed: unknown }[] {
+  const images = isRecord(response) ? asList(response.images) : [];
+  const pictures = images.map(asRecord).map((entry) => ({
+    media: mediaOf(asText(entry.image), arriving),
+    seed: entry.random_seed ?? entry.seed,
+  }));
+  return pictures.length > 0 ? pictures : [{ media: noMedia("image"), seed: undefined }];
+}
+
+function mediaOf(text: string, arriving: readonly ArrivingMedia[]): ArrivingMedia | string {
+  const media = arriving.find(({ placeholder }) => text.startsWith(placeholder));
+  if (media === undefined) return noMedia("image");
+  // What is not base64 stays in the response.
+  const problem = text === media.placeholder ? media.problem : invalidCharacters;
+  if (problem === undefined) return media;
+  return problem === isEmpty ? noMedia("image") : undecodable(problem);
+}
+
+/** The response with its pictures, to be kept. */
+function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Received {
+  const { bytes, complete } = receivedJson(response);
+  return { bytes: restored(bytes, arriving), complete };
+}
+
+/** Saves a picture. Only one can go to stdout, so others are then saved as files, which is not a failure. */
+async function savePicture(
+  picture: DecodedFile,
+  target: OutputTarget,
+): Promise<{ readonly file: SavedFile; readonly problem?: Error }> {
+  const { to } = target;
+  if (to.kind !== "stdout") return saveMedia(picture, { ...target, to });
+  const { file, problem } = await saveElsewhere(picture, "Standard output takes only one picture", target);
+  if (problem instanceof ResultTruncated) return { file, problem };
+  target.say(problem.message);
+  return { file };
+}
