@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { reasonOf } from "../core/errors.ts";
-import { importOptional, locate } from "./packages.ts";
+import { locate } from "../core/packages.ts";
+import { importOptional } from "./packages.ts";
 import { schemaVersion } from "./schema.ts";
 
 /**

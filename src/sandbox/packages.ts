@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { codeOf, reasonOf } from "../core/errors.ts";
 
 /** An optional package that the sandbox needs is not installed, or does not support this machine. */
@@ -27,14 +26,5 @@ export async function importOptional<Module>(
     return await load();
   } catch (error) {
     throw new MissingDependency(packageName, error);
-  }
-}
-
-/** The path of a package's main file, a file in a package, or a file beside this code; undefined when missing. */
-export function locate(name: string): string | undefined {
-  try {
-    return createRequire(import.meta.url).resolve(name);
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { locate, MissingDependency } from "../packages.ts";
+import { locate } from "../../core/packages.ts";
+import { MissingDependency } from "../packages.ts";
 import { hostSource } from "./speech-host.ts";
 
 /** The text has no words that the English voice can speak. */

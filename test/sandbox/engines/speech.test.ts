@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { locate } from "../../../src/core/packages.ts";
 import {
   breakUpLongText,
   hasWords,
@@ -6,7 +7,7 @@ import {
   plainText,
   speak,
 } from "../../../src/sandbox/engines/speech.ts";
-import { locate, MissingDependency } from "../../../src/sandbox/packages.ts";
+import { MissingDependency } from "../../../src/sandbox/packages.ts";
 import { fc } from "../../support/property.ts";
 import { thorough } from "../../support/thorough.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { once } from "../../../core/tasks/once.ts";
-import { locate } from "../../packages.ts";
+import { locate } from "../packages.ts";
+import { once } from "../tasks/once.ts";
 
 /** RGBA pixels, four bytes each. */
 export interface Pixels {

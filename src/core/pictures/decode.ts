@@ -1,0 +1,110 @@
+import { inflateSync } from "node:zlib";
+import type { Pixels } from "./jsquash.ts";
+
+/** RGB pixels in rows from the top, three bytes each. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8ClampedArray;
+}
+
+type Kind = "PNG" | "JPEG" | "WebP";
+
+/** The format of a picture that can be decoded, by its first bytes; undefined for any other file. */
+export function pictureKind(bytes: Uint8Array): Kind | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  if (head.startsWith("\x89PNG\r\n\x1a\n")) return "PNG";
+  if (head.startsWith("\xff\xd8\xff")) return "JPEG";
+  return head.startsWith("RIFF") && head.endsWith("WEBP") ? "WebP" : undefined;
+}
+
+/**
+ * Decodes a PNG, JPEG or WebP, with transparency flattened onto white. The decoders are loaded on first use. Throws an
+ * error with a short reason if the file has another format, is broken, or has more than `maxPixels`.
+ */
+export async function decodePicture(
+  bytes: Uint8Array,
+  { maxPixels }: { readonly maxPixels: number },
+): Promise<Picture> {
+  const kind = pictureKind(bytes);
+  if (kind === undefined) throw new Error("it is not a PNG, JPEG or WebP picture");
+  await assertPixels(bytes, maxPixels);
+  return flatten(await decoders[kind](bytes));
+}
+
+/** Checked before decoding: the header of a small file may declare more pixels than fit in memory. */
+async function assertPixels(bytes: Uint8Array, maxPixels: number): Promise<void> {
+  const { imageSize } = await import("image-size");
+  const { width, height } = imageSize(bytes);
+  if (width * height > maxPixels) throw new Error(`${width}x${height} is too large`);
+}
+
+/** Decoded pixels, one number per channel: gray or RGB, with or without alpha. */
+interface Decoded {
+  readonly width: number;
+  readonly height: number;
+  readonly data: ArrayLike<number>;
+  readonly channels: number;
+  readonly maximum: number;
+}
+
+const decoders: Readonly<Record<Kind, (bytes: Uint8Array) => Promise<Decoded>>> = {
+  PNG: async (bytes) => {
+    const { convertIndexedToRgb, decode } = await import("fast-png");
+    assertInflatesToPixels(bytes);
+    const png = decode(bytes, { checkCrc: true });
+    const { width, height, channels, depth } = png;
+    if (png.palette === undefined && depth >= 8) {
+      return { width, height, data: png.data, channels, maximum: depth === 16 ? 65535 : 255 };
+    }
+    const shades = 2 ** depth;
+    const grays = Array.from({ length: shades }, (_, shade) => [Math.round((255 * shade) / (shades - 1))]);
+    const palette = png.palette ?? grays;
+    const data = convertIndexedToRgb({ ...png, palette });
+    return { width, height, data, channels: palette[0]?.length ?? 1, maximum: 255 };
+  },
+  JPEG: async (bytes) => rgba(await (await import("./jsquash.ts")).decodeJpeg(bufferOf(bytes))),
+  WebP: async (bytes) => rgba(await (await import("./jsquash.ts")).decodeWebp(bufferOf(bytes))),
+};
+
+/** Of these bytes alone: a `Buffer` may be a part of a larger one. */
+const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
+
+const rgba = ({ width, height, data }: Pixels): Decoded => ({
+  width,
+  height,
+  data,
+  channels: 4,
+  maximum: 255,
+});
+
+/** `decode` inflates without a limit, and a few kilobytes can inflate to gigabytes. */
+function assertInflatesToPixels(bytes: Uint8Array): void {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const [width, height] = [view.readUInt32BE(16), view.readUInt32BE(20)];
+  const pixels: Uint8Array[] = [];
+  for (let at = 8; at + 8 <= view.length; ) {
+    const length = view.readUInt32BE(at);
+    if (view.toString("latin1", at + 4, at + 8) === "IDAT")
+      pixels.push(view.subarray(at + 8, at + 8 + length));
+    at += 12 + length;
+  }
+  // At most four channels of 16 bits, and a filter byte for each row, of which an interlaced picture has almost twice as many.
+  const maxOutputLength = width * height * 8 + height * 2 + 16;
+  inflateSync(Buffer.concat(pixels), { maxOutputLength });
+}
+
+function flatten({ width, height, data, channels, maximum }: Decoded): Picture {
+  const flat = new Uint8ClampedArray(width * height * 3);
+  const colors = channels < 3 ? 1 : 3;
+  if (data.length !== width * height * channels) throw new Error("its pixels are incomplete");
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    const from = pixel * channels;
+    const cover = colors === channels ? 1 : (data[from + colors] ?? 0) / maximum;
+    for (let part = 0; part < 3; part++) {
+      const value = ((data[from + (part % colors)] ?? 0) / maximum) * 255;
+      flat[pixel * 3 + part] = value * cover + 255 * (1 - cover);
+    }
+  }
+  return { width, height, data: flat };
+}
