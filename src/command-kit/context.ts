@@ -9,7 +9,16 @@ import type { Shell } from "../core/shells.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import type { InputKind } from "../core/values/input-limits.ts";
-import type { Io, Machine, PathFacts, Programs, Prompts, System } from "../system/types.ts";
+import type {
+  Io,
+  Machine,
+  PathFacts,
+  PictureTerminal,
+  Programs,
+  Prompts,
+  System,
+  Viewer,
+} from "../system/types.ts";
 
 /** What every command gets. Helpers take only what they use, as in `Pick<Context, "call" | "say">`. */
 export interface Context {
@@ -74,6 +83,7 @@ export interface Ports {
   readonly requestAt: (endpoint: Endpoint) => RawCall;
   readonly environment: VisibleEnvironment;
   readonly programs: Programs;
+  readonly pictures: PictureScreen;
   /** The completion script for a shell, the same text as in `completions/`. */
   readonly completionScript: (shell: Shell) => Promise<string>;
   /** Help for a command or a topic. Throws `UsageError` for any other words. */
@@ -238,6 +248,16 @@ export interface SandboxServer {
     readonly url: string;
     readonly close: () => Promise<void>;
   }>;
+}
+
+/** Where pictures are shown: the terminal of stderr, and the viewer of the system. */
+export interface PictureScreen {
+  /** How the terminal draws pictures, or why it cannot. */
+  readonly terminal: () => PictureTerminal | { readonly problem: string };
+  /** Draws on it. File names in the text must be sanitized already. */
+  readonly draw: (text: string) => Promise<void>;
+  /** Throws `UsageError` when there is no viewer. */
+  readonly findViewer: () => Promise<Viewer>;
 }
 
 /** This machine and its gpuctl installation, read-only, for checks. */

@@ -31,3 +31,17 @@ export function clip(text: string, columns: number): string {
   }
   return `${kept}…`;
 }
+
+/** As `clip`, but keeps the end of the text. */
+export function clipStart(text: string, columns: number): string {
+  if (displayWidth(text, columns + 1) <= columns) return text;
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  let left = columns - 1;
+  const kept: string[] = [];
+  for (const { segment } of [...segmenter.segment(text.slice(-columns * MAX_UNITS_PER_COLUMN))].reverse()) {
+    left -= displayWidth(segment, columns);
+    if (left < 0) break;
+    kept.unshift(segment);
+  }
+  return `…${kept.join("")}`;
+}

@@ -39,6 +39,17 @@ const anyControl = new RegExp(controlClass);
 const ownStyles = "\\x1b\\[[\\d;]*m|\\x1b\\[[HJ]|\\r\\n";
 const ownOrForeign = new RegExp(`(${ownStyles})|${sequences.source}|${controlClass}`, "g");
 
+/**
+ * What draws pictures: colors, the cursor within a drawing, and the protocols of kitty and iTerm2. Their values are numbers,
+ * words and Base64, and none of them names a file or asks the terminal to respond.
+ */
+const ownPictures = [
+  "\\x1b\\[[\\d;]*m|\\r|\\x1b\\[\\d+[ABC]|\\x1b[78]",
+  "\\x1b_G(?:[acCrfmq]=\\w+,?)*;[A-Za-z0-9+/=]*\\x1b\\\\",
+  "\\x1b\\]1337;File=(?:(?:inline|size|width|height|preserveAspectRatio)=\\d+;?)*:[A-Za-z0-9+/=]*\\x07",
+].join("|");
+const pictureOrForeign = new RegExp(`(${ownPictures})|${sequences.source}|${controlClass}`, "g");
+
 /** Sequences without the text that some of them enclose. */
 const introducers = new RegExp(`${csi}[@-~]|${short}[0-~]`, "g");
 
@@ -52,8 +63,14 @@ export function sanitize(text: string): string {
 }
 
 /** As `sanitize`, but keeps what gpuctl itself draws with. The parts that come from outside must be sanitized already. */
-export const sanitizeDrawn = (text: string): string =>
-  anyControl.test(text) ? text.replace(ownOrForeign, (_, own: string | undefined) => own ?? "") : text;
+export const sanitizeDrawn = (text: string): string => keepingOwn(text, ownOrForeign);
+
+/** As `sanitizeDrawn`, for a text that draws pictures. */
+export const sanitizePictures = (text: string): string => keepingOwn(text, pictureOrForeign);
+
+/** Removes what a pattern matches, except its first group. */
+const keepingOwn = (text: string, pattern: RegExp): string =>
+  anyControl.test(text) ? text.replace(pattern, (_, own: string | undefined) => own ?? "") : text;
 
 /** As `sanitize`, for one line, and nothing visible is lost: a title that would be set is shown instead. */
 export const sanitizeLine = (text: string): string =>

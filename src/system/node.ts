@@ -45,6 +45,7 @@ export async function nodeSystem(): Promise<System> {
       output: async (...args) => (await programs()).output(...args),
       capture: async (...args) => (await programs()).capture(...args),
       feed: async (...args) => (await programs()).feed(...args),
+      start: async (...args) => (await programs()).start(...args),
       which: async (...args) => (await programs()).which(...args),
     },
     machine: {

@@ -58,6 +58,24 @@ export const nodePrograms = (leaveToChild: Interruption["leaveToChild"]): Progra
     });
     return exitCode === 0;
   },
+  start: async (program, args, env = {}) => {
+    const { execa } = await import("execa");
+    const child = execa(program, args, {
+      env,
+      stdio: "ignore",
+      detached: true,
+      cleanup: false,
+      reject: false,
+      windowsHide: true,
+    });
+    const failed = child.then(({ code }) => code);
+    const started = await Promise.race([
+      new Promise<true>((resolve) => child.once("spawn", () => resolve(true))),
+      failed,
+    ]);
+    if (started !== true) throw cannotStart(program, started);
+    child.unref();
+  },
   which,
 });
 

@@ -99,9 +99,25 @@ export interface Sink {
 
 export interface WriteOptions {
   readonly reportsClosedPipe?: boolean;
-  /** The text is drawn for a terminal, with colors; what it shows of the outside is sanitized already. */
-  readonly drawn?: boolean;
+  /**
+   * The text is drawn for a terminal, with colors, or also with `pictures`; what it shows of the outside is sanitized
+   * already.
+   */
+  readonly drawn?: boolean | "pictures";
 }
+
+/** A terminal that can draw pictures, and its size in cells. */
+export type PictureTerminal = {
+  readonly columns: number;
+  readonly rows: number;
+} & (
+  | { readonly draws: "kitty" | "iterm2" }
+  /** Each cell is a half block of two pixels, one above the other. */
+  | { readonly draws: "blocks"; readonly colors: "truecolor" | "256" }
+);
+
+/** Opens files, by their absolute paths, with the system's viewer. Returns how many it opened: the first ones. */
+export type Viewer = (paths: readonly string[]) => Promise<number>;
 
 export interface SpinnerOptions {
   readonly color: boolean;
@@ -197,6 +213,15 @@ export interface Programs {
   ) => Promise<string | undefined>;
   /** Runs a program with a text as its stdin, and returns whether it succeeded. */
   readonly feed: (program: string, args: readonly string[], text: string) => Promise<boolean>;
+  /**
+   * Starts a program that goes on without gpuctl, without streams, with variables added to the environment. Throws
+   * `Unavailable` if it cannot be started.
+   */
+  readonly start: (
+    program: string,
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ) => Promise<void>;
   /** Finds a program in `PATH`. */
   readonly which: (program: string) => Promise<string | undefined>;
 }

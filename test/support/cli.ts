@@ -345,6 +345,7 @@ const noPrograms: Omit<Programs, "which"> = {
   output: notInstalled,
   capture: async () => undefined,
   feed: async () => false,
+  start: notInstalled,
 };
 
 const unexpectedPrompt = () => {

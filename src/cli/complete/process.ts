@@ -41,6 +41,7 @@ const programs: System["programs"] = {
   output: rejected,
   capture: rejected,
   feed: rejected,
+  start: rejected,
   which: async () => undefined,
 };
 

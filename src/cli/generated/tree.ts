@@ -2251,6 +2251,24 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
+      "text": "Draw the saved pictures in the terminal",
+      "names": [
+       "preview"
+      ],
+      "notes": [],
+      "key": "preview"
+     },
+     {
+      "kind": "boolean",
+      "text": "Open the saved pictures with the system's viewer",
+      "names": [
+       "open"
+      ],
+      "notes": [],
+      "key": "open"
+     },
+     {
+      "kind": "boolean",
       "text": "Do not read PROMPT from stdin",
       "names": [
        "no-stdin"

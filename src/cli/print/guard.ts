@@ -1,6 +1,6 @@
 import type { Redactor } from "../../core/redact.ts";
-import { isWord, sanitize, sanitizeDrawn, sanitizeLine } from "../../output/text.ts";
-import type { ChoiceQuestion, Io, Prompts, Question, Sink } from "../../system/types.ts";
+import { isWord, sanitize, sanitizeDrawn, sanitizeLine, sanitizePictures } from "../../output/text.ts";
+import type { ChoiceQuestion, Io, Prompts, Question, Sink, WriteOptions } from "../../system/types.ts";
 
 /** Changes a text before it is shown. */
 type Clean = (text: string) => string;
@@ -20,10 +20,12 @@ export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
     // Each line by itself, so that a sequence in one cannot hide another.
     stderr: writingClean(io.stderr, (text, drawn) =>
       redact(
-        text
-          .split("\n")
-          .map(drawn ? sanitizeDrawn : sanitize)
-          .join("\n"),
+        drawn === "pictures"
+          ? sanitizePictures(text)
+          : text
+              .split("\n")
+              .map(drawn ? sanitizeDrawn : sanitize)
+              .join("\n"),
       ),
     ),
     prompts: async () => cleanPrompts(await io.prompts(), line),
@@ -45,7 +47,7 @@ export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
   };
 }
 
-const writingClean = (sink: Sink, clean: (text: string, drawn: boolean) => string): Sink => ({
+const writingClean = (sink: Sink, clean: (text: string, drawn: WriteOptions["drawn"]) => string): Sink => ({
   get isTTY() {
     return sink.isTTY;
   },
@@ -56,7 +58,7 @@ const writingClean = (sink: Sink, clean: (text: string, drawn: boolean) => strin
     return sink.rows;
   },
   write: (chunk, options) =>
-    sink.write(typeof chunk === "string" ? clean(chunk, options?.drawn === true) : chunk, options),
+    sink.write(typeof chunk === "string" ? clean(chunk, options?.drawn) : chunk, options),
 });
 
 const cleanPrompts = ({ text, secret, choose, confirm, report }: Prompts, clean: Clean): Prompts => ({

@@ -1,4 +1,9 @@
-import { type Installation, type Ports, visibleVariables } from "../../command-kit/context.ts";
+import {
+  type Installation,
+  type PictureScreen,
+  type Ports,
+  visibleVariables,
+} from "../../command-kit/context.ts";
 import { createSecrets } from "../../config/credentials.ts";
 import { configPath, type Profile, profileOf, profileValues, readConfig } from "../../config/file.ts";
 import { createProfiles } from "../../config/profiles.ts";
@@ -6,6 +11,8 @@ import { usesColor } from "../../config/settings.ts";
 import { isUsable } from "../../config/values.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
 import { withoutPassword } from "../../core/urls.ts";
+import { pictureTerminal } from "../../system/picture-terminal.ts";
+import { findViewer } from "../../system/viewer.ts";
 import { globals, nouns } from "../generated/tree.ts";
 import { helpStyle } from "../help/layout.ts";
 import { helpOrTopic } from "../help/topics.ts";
@@ -47,6 +54,7 @@ export function createPorts(
       : services.sandbox.facts,
     sandboxServer: sandbox,
     programs,
+    pictures: pictureScreen(runtime),
     helpOn: async (words) => {
       const help = await helpOrTopic(words, await helpStyle(io.stdout, env));
       if (help === undefined) throw unknownTopic(words);
@@ -70,6 +78,16 @@ export function createPorts(
       askSecret: async (question, hint) => (await ask(hint)).secret(question),
       output: programs.output,
     }),
+  };
+}
+
+function pictureScreen({ settings, system: { env, io, machine, programs } }: Runtime): PictureScreen {
+  const { platform } = machine;
+  return {
+    terminal: () =>
+      pictureTerminal(io.stderr, { env, platform, color: usesColor(settings.color, io.stderr.isTTY, env) }),
+    draw: (text) => io.stderr.write(text, { drawn: "pictures" }),
+    findViewer: () => findViewer({ platform, env, programs }),
   };
 }
 

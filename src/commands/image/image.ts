@@ -9,6 +9,7 @@ import { UsageError } from "../../core/errors.ts";
 import { outputTarget } from "../../media/output-target.ts";
 import { sniff } from "../../media/sniff.ts";
 import { generate, priceLine, times } from "./generate.ts";
+import { prepareToShow, showFlags } from "./show.ts";
 
 export default defineCommand({
   path: "image",
@@ -40,7 +41,9 @@ export default defineCommand({
     ...outFlags("picture"),
     maxCost: flag.dollars("Do not generate if the pictures would cost more than this, in dollars"),
     noMetadata: flag.boolean("Do not write the settings into the picture"),
+    ...showFlags,
   },
+  uses: ["pictures"],
   view: { kind: "lines", path: "path" },
   examples: [
     { text: "Generate a picture", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
@@ -83,8 +86,10 @@ export default defineCommand({
     if (target.to.kind === "stdout" && count > 1) {
       throw new UsageError("--out - can write only one picture; remove --count");
     }
+    const show = await prepareToShow(flags, context);
     context.say(priceLine(count, cost));
-    return generate(input, { count, concurrency, cost, target, metadata: !noMetadata }, context);
+    const options = { count, concurrency, cost, target, metadata: !noMetadata };
+    return show(await generate(input, options, context));
   },
 });
 

@@ -1,0 +1,80 @@
+import type { Context, Ports } from "../../command-kit/context.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { UsageError } from "../../core/errors.ts";
+import { asList, asRecord, asText } from "../../core/json.ts";
+import type { Result } from "../../core/result.ts";
+
+/** The flags for looking at pictures once they are saved. */
+export const showFlags = {
+  preview: flag.boolean("Draw the saved pictures in the terminal"),
+  open: flag.boolean("Open the saved pictures with the system's viewer"),
+};
+
+interface ShowOptions {
+  readonly preview: boolean;
+  readonly open: boolean;
+  readonly out: string | undefined;
+}
+
+/**
+ * Checks, before anything is paid for, that the pictures can be shown, and returns a function that shows those of a result. A
+ * preview that cannot be drawn is only said; throws `UsageError` when there is no viewer.
+ */
+export async function prepareToShow(
+  { preview, open, out }: ShowOptions,
+  { pictures, files, say }: Pick<Ports, "pictures"> & Pick<Context, "files" | "say">,
+): Promise<(result: Result) => Promise<Result>> {
+  if (out === "-" && (preview || open)) {
+    const name = preview ? "--preview" : "--open";
+    throw new UsageError(`${name} shows saved pictures, and --out - saves none: use only one of them`);
+  }
+  const openPaths = open ? await pictures.findViewer() : undefined;
+  const terminal = preview ? pictures.terminal() : undefined;
+  if (terminal && "problem" in terminal) say(`No preview: ${terminal.problem}`);
+  return async (result) => {
+    const saved = "data" in result ? asList(result.data).map((one) => asText(asRecord(one).path)) : [];
+    const paths = saved.map(files.resolve);
+    if (terminal && !("problem" in terminal)) await drawAll(paths, terminal, { pictures, say });
+    if (openPaths && paths.length > 0) await openAll(paths, openPaths, say);
+    return result;
+  };
+}
+
+async function drawAll(
+  paths: readonly string[],
+  screen: Exclude<ReturnType<Ports["pictures"]["terminal"]>, { readonly problem: string }>,
+  { pictures, say }: Pick<Ports, "pictures"> & Pick<Context, "say">,
+): Promise<void> {
+  const [{ drawPictures }, { clipStart, displayWidth }, { oneLine }, { basename }] = await Promise.all([
+    import("../../media/preview/draw.ts"),
+    import("../../output/display-width.ts"),
+    import("../../output/text.ts"),
+    import("node:path"),
+  ]);
+  const problems: string[] = [];
+  const shown = paths.map((path, at) => ({
+    path,
+    caption: (columns: number) => {
+      const number = `${at + 1} `;
+      const text = number + clipStart(oneLine(basename(path), true), Math.max(1, columns - number.length));
+      return { text, width: displayWidth(text, columns) };
+    },
+  }));
+  const onProblem = (path: string, reason: string) => problems.push(`${path} cannot be drawn: ${reason}`);
+  for await (const text of drawPictures(shown, { screen, onProblem })) await pictures.draw(text);
+  for (const problem of problems) say(problem);
+}
+
+/** The pictures are saved, so a viewer that does not start is no failure. */
+async function openAll(
+  paths: readonly string[],
+  openPaths: (paths: readonly string[]) => Promise<number>,
+  say: Context["say"],
+): Promise<void> {
+  try {
+    const opened = await openPaths(paths);
+    if (opened < paths.length) say(`Opened the first ${opened} of ${paths.length} pictures`);
+  } catch (error) {
+    say(`The pictures were saved, but not opened: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,188 @@
+import { open, readFile } from "node:fs/promises";
+import { reasonOf } from "../../core/errors.ts";
+import { decodePicture, type Picture, pictureKind } from "../../core/pictures/decode.ts";
+import { blockLines } from "./blocks.ts";
+import { type Area, fitWithin, gap, gridFor } from "./layout.ts";
+import { iterm2Sequence, kittySequence } from "./protocols.ts";
+import { shrink } from "./shrink.ts";
+
+/** How a terminal draws, and its size in cells. */
+export type Screen = { readonly columns: number; readonly rows: number } & (
+  | { readonly draws: "kitty" | "iterm2" }
+  | { readonly draws: "blocks"; readonly colors: "truecolor" | "256" }
+);
+
+/** A saved picture, and what to write below it in a contact sheet. */
+export interface Shown {
+  readonly path: string;
+  /** The caption, in at most this many columns. */
+  readonly caption: (columns: number) => { readonly text: string; readonly width: number };
+}
+
+export interface DrawOptions {
+  readonly screen: Screen;
+  /** Called for each picture that cannot be drawn. */
+  readonly onProblem: (path: string, reason: string) => void;
+}
+
+/** Above this, decoding takes too much memory for a preview. */
+const maxPixels = 8192 ** 2;
+
+/** The window without the lines of the paths and of the prompt that follow, unless they take more than a third of it. */
+const windowFor = (count: number, { columns, rows }: Screen): Area => ({
+  width: columns,
+  height: Math.max(1, rows - Math.min(count + 2, Math.ceil(rows / 3))),
+});
+
+/** Draws pictures: one as large as fits the window, several as a contact sheet. Yields text for the terminal. */
+export async function* drawPictures(
+  pictures: readonly Shown[],
+  options: DrawOptions,
+): AsyncGenerator<string> {
+  const [only, ...others] = pictures;
+  if (only === undefined) return;
+  if (others.length > 0) yield* drawSheet(pictures, options);
+  else yield* drawOne(only.path, options);
+}
+
+async function* drawOne(path: string, { screen, onProblem }: DrawOptions): AsyncGenerator<string> {
+  const box = windowFor(1, screen);
+  try {
+    if (screen.draws === "blocks") {
+      const picture = await decoded(path);
+      yield `${blockLines(thumbnail(picture, box, { width: 1, height: 2 }), screen.colors).join("\n")}\n`;
+      return;
+    }
+    const bytes = await readFile(path);
+    const size = await sizeOf(bytes);
+    const place = { columns: naturalWidth(size, box) };
+    const isPng = pictureKind(bytes) === "PNG";
+    yield screen.draws === "iterm2"
+      ? `${iterm2Sequence(bytes, place)}\n`
+      : `${kittySequence(isPng ? bytes : await pngOf(await decoded(path), box), place)}\n`;
+  } catch (error) {
+    onProblem(path, reasonOf(error));
+  }
+}
+
+/** The columns of a picture that is not enlarged beyond its pixels. */
+const naturalWidth = (size: Area, box: Area): number =>
+  Math.min(fitWithin(size, box).width, Math.ceil(size.width / pixelsOfCell.width));
+
+/** The pixels that a cell has in a large font on a screen of high density. */
+const pixelsOfCell = { width: 16, height: 32 };
+
+async function* drawSheet(
+  pictures: readonly Shown[],
+  { screen, onProblem }: DrawOptions,
+): AsyncGenerator<string> {
+  const window = windowFor(pictures.length, screen);
+  const grid = gridFor(pictures.length, await firstSize(pictures), window);
+  for (let start = 0; start < pictures.length; start += grid.columns) {
+    const row = pictures.slice(start, start + grid.columns);
+    const cells: (Picture | undefined)[] = [];
+    for (const { path } of row) {
+      cells.push(
+        await decoded(path)
+          .then((picture) =>
+            thumbnail(picture, grid.cell, screen.draws === "blocks" ? { width: 1, height: 2 } : pixelsOfCell),
+          )
+          .catch((error: unknown) => {
+            onProblem(path, reasonOf(error));
+            return undefined;
+          }),
+      );
+    }
+    yield screen.draws === "blocks"
+      ? blockRow(cells, grid.cell, screen.colors)
+      : await graphicsRow(cells, grid.cell, screen.draws);
+    yield `${captionRow(row, grid.cell.width)}\n`;
+  }
+}
+
+function captionRow(row: readonly Shown[], width: number): string {
+  const captions = row.map(({ caption }) => caption(width));
+  const padded = captions.map((one, at) =>
+    at === captions.length - 1 ? one.text : one.text + " ".repeat(width - one.width),
+  );
+  return `${padded.join(" ".repeat(gap))}\n`;
+}
+
+function blockRow(
+  cells: readonly (Picture | undefined)[],
+  { width, height }: Area,
+  colors: "truecolor" | "256",
+): string {
+  const blocks = cells.map((picture) => (picture ? blockLines(picture, colors) : []));
+  return Array.from({ length: height }, (_, line) => {
+    const parts = cells.map((picture, at) => {
+      const drawn = blocks[at]?.[line];
+      return drawn === undefined || picture === undefined
+        ? " ".repeat(width)
+        : drawn + " ".repeat(width - picture.width);
+    });
+    return `${parts.join(" ".repeat(gap)).trimEnd()}\n`;
+  }).join("");
+}
+
+/** Makes room first: a picture that scrolls the screen would move those beside it. */
+async function graphicsRow(
+  cells: readonly (Picture | undefined)[],
+  cell: Area,
+  protocol: "kitty" | "iterm2",
+): Promise<string> {
+  const sequence = protocol === "kitty" ? kittySequence : iterm2Sequence;
+  let text = `${"\n".repeat(cell.height)}\u001b[${cell.height}A`;
+  for (const [at, picture] of cells.entries()) {
+    if (picture === undefined) continue;
+    const { width, height } = fitWithin(picture, cell);
+    const right = at * (cell.width + gap);
+    const move = right === 0 ? "" : `\u001b[${right}C`;
+    const png = await encoded(picture);
+    text += `\u001b7${move}${sequence(png, { columns: width, rows: height })}\u001b8`;
+  }
+  return `${text}\u001b[${cell.height}B\r`;
+}
+
+async function decoded(path: string): Promise<Picture> {
+  return decodePicture(await readFile(path), { maxPixels });
+}
+
+/** A picture at the size in which it fits a box of cells with these pixels each. */
+function thumbnail(picture: Picture, box: Area, pixels: Area): Picture {
+  const { width, height } = fitWithin(picture, box);
+  return shrink(picture, width * pixels.width, height * pixels.height);
+}
+
+async function pngOf(picture: Picture, box: Area): Promise<Uint8Array> {
+  return encoded(thumbnail(picture, box, pixelsOfCell));
+}
+
+async function encoded({ width, height, data }: Picture): Promise<Uint8Array> {
+  const { encode } = await import("fast-png");
+  return encode({ width, height, data, channels: 3, depth: 8 });
+}
+
+async function sizeOf(bytes: Uint8Array): Promise<Area> {
+  const { imageSize } = await import("image-size");
+  return imageSize(bytes);
+}
+
+/** Bytes that hold the size of a picture, also after the metadata that cameras write. */
+const headLength = 256 * 1024;
+
+/** The proportions of the first picture that has any. A square if none has: nothing will be drawn then. */
+async function firstSize(pictures: readonly Shown[]): Promise<Area> {
+  for (const { path } of pictures) {
+    try {
+      const file = await open(path);
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0);
+        return await sizeOf(buffer.subarray(0, bytesRead));
+      } finally {
+        await file.close();
+      }
+    } catch {}
+  }
+  return { width: 1, height: 1 };
+}

@@ -1,0 +1,30 @@
+/** A place on the terminal, in cells. Without `rows`, the height follows from the picture. */
+export interface Place {
+  readonly columns: number;
+  readonly rows?: number;
+}
+
+/** Maximum length of the Base64 in one sequence of kitty's protocol. */
+const maxChunk = 4096;
+
+/**
+ * Draws a PNG with the graphics protocol of kitty, without a response from the terminal. With `rows`, the cursor does not move.
+ */
+export function kittySequence(png: Uint8Array, { columns, rows }: Place): string {
+  const base64 = Buffer.from(png).toString("base64");
+  const place = rows === undefined ? `c=${columns}` : `c=${columns},r=${rows},C=1`;
+  let sequences = "";
+  for (let at = 0; at < base64.length; at += maxChunk) {
+    const options = at === 0 ? `a=T,f=100,q=2,${place},` : "q=2,";
+    const more = at + maxChunk < base64.length ? 1 : 0;
+    sequences += `\u001b_G${options}m=${more};${base64.slice(at, at + maxChunk)}\u001b\\`;
+  }
+  return sequences;
+}
+
+/** Draws a picture of any format that the terminal knows with the protocol of iTerm2. With `rows`, it keeps its proportions. */
+export function iterm2Sequence(picture: Uint8Array, { columns, rows }: Place): string {
+  const place = `width=${columns}${rows === undefined ? "" : `;height=${rows}`}`;
+  const options = `inline=1;size=${picture.length};${place};preserveAspectRatio=1`;
+  return `\u001b]1337;File=${options}:${Buffer.from(picture).toString("base64")}\u0007`;
+}

@@ -1,0 +1,69 @@
+import { UsageError } from "../core/errors.ts";
+import type { Environment } from "../core/urls.ts";
+import type { Programs, Viewer } from "./types.ts";
+
+export interface ViewerOptions {
+  readonly platform: string;
+  readonly env: Environment;
+  readonly programs: Pick<Programs, "which" | "start">;
+}
+
+/** Linux starts a viewer for each file. More at once would fill the screen. */
+const maxViewers = 10;
+
+/**
+ * Finds the program that opens files with the system's viewer. It gets absolute paths, so that none is taken for an option.
+ * @throws {UsageError} when there is none, or no display to open it on.
+ */
+export async function findViewer({ platform, env, programs }: ViewerOptions): Promise<Viewer> {
+  const { which, start } = programs;
+  if (platform === "darwin") {
+    const open = await found(["open"], which, "It is a part of macOS: check that /usr/bin is in PATH.");
+    return async (paths) => {
+      await start(open, paths);
+      return paths.length;
+    };
+  }
+  const openOne = platform === "win32" ? await onWindows(which, start) : await onLinux(env, which, start);
+  return async (paths) => {
+    const opened = paths.slice(0, maxViewers);
+    for (const path of opened) await openOne(path);
+    return opened.length;
+  };
+}
+
+type Which = Programs["which"];
+type OpenOne = (path: string) => Promise<void>;
+
+/** The path goes through the environment, because PowerShell would interpret it as a part of the command. */
+async function onWindows(which: Which, start: Programs["start"]): Promise<OpenOne> {
+  const powershell = await found(["powershell", "pwsh"], which, "Check that PowerShell is in PATH.");
+  const command = "Invoke-Item -LiteralPath $env:GPUCTL_OPEN_PATH";
+  return (path) =>
+    start(powershell, ["-NoProfile", "-NonInteractive", "-Command", command], { GPUCTL_OPEN_PATH: path });
+}
+
+async function onLinux(env: Environment, which: Which, start: Programs["start"]): Promise<OpenOne> {
+  const isWsl = Boolean(env.WSL_DISTRO_NAME);
+  const wslview = isWsl ? await which("wslview") : undefined;
+  if (wslview !== undefined) return (path) => start(wslview, [path]);
+  const opener = await found(
+    ["xdg-open"],
+    which,
+    isWsl ? "Install wslu, which has wslview, or xdg-utils." : "Install xdg-utils, which has xdg-open.",
+  );
+  if (!env.DISPLAY && !env.WAYLAND_DISPLAY) {
+    throw new UsageError("--open cannot show a picture: there is no display", {
+      hint: "DISPLAY and WAYLAND_DISPLAY are not set, as over SSH. Use --preview to draw the picture in the terminal.",
+    });
+  }
+  return (path) => start(opener, [path]);
+}
+
+async function found(names: readonly string[], which: Which, hint: string): Promise<string> {
+  for (const name of names) {
+    const path = await which(name);
+    if (path !== undefined) return path;
+  }
+  throw new UsageError(`--open needs ${names.join(" or ")}, which is not installed`, { hint });
+}
