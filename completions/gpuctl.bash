@@ -54,7 +54,7 @@ _gpuctl() {
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox clock") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox clock") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -101,7 +101,8 @@ _gpuctl() {
     "api-keys list") commands="" flags="" ;;
     "api-keys create") commands="" flags="--access" ;;
     "api-keys revoke") commands="" flags="" ;;
-    "image") commands="models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image -n --count --out --force --max-cost --no-metadata --preview --open --no-stdin" ;;
+    "image") commands="gallery models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image -n --count --out --force --max-cost --no-metadata --preview --open --no-stdin" ;;
+    "image gallery") commands="" flags="--out --force" ;;
     "image models") commands="" flags="" ;;
     "image price") commands="" flags="--size --steps -n --count" ;;
     "chat") commands="models" flags="-m --model --max-tokens --temperature -s --system --top-p --stop --seed --param --no-stream --usage --no-stdin" ;;
@@ -160,7 +161,7 @@ _gpuctl() {
     "help user") commands="update delete" flags="" ;;
     "help billing") commands="balance usage invoices" flags="" ;;
     "help api-keys") commands="list create revoke" flags="" ;;
-    "help image") commands="models price" flags="" ;;
+    "help image") commands="gallery models price" flags="" ;;
     "help chat") commands="models" flags="" ;;
     "help api") commands="list describe call spec" flags="" ;;
     "help auth") commands="login logout status token" flags="" ;;
@@ -262,6 +263,7 @@ _gpuctl() {
       "image:-n"|"image:--count") : ;;
       "image:--out") _gpuctl_files "$cur" ;;
       "image:--max-cost") : ;;
+      "image gallery:--out") _gpuctl_files "$cur" ;;
       "image price:--size") : ;;
       "image price:--steps") : ;;
       "image price:-n"|"image price:--count") : ;;

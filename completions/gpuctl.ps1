@@ -97,9 +97,11 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'api-keys create' = @()
     'api-keys revoke' = @()
     'image' = @(
+      ,@('gallery', 'Write an HTML page of a folder''s pictures with their settings')
       ,@('models', 'List the image models and what they can do')
       ,@('price', 'Show what pictures cost')
     )
+    'image gallery' = @()
     'image models' = @()
     'image price' = @()
     'chat' = @(
@@ -263,6 +265,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('revoke', 'Revoke an API key')
     )
     'help image' = @(
+      ,@('gallery', 'Write an HTML page of a folder''s pictures with their settings')
       ,@('models', 'List the image models and what they can do')
       ,@('price', 'Show what pictures cost')
     )
@@ -481,6 +484,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--open'), 'Open the saved pictures with the system''s viewer', @(), '')
       ,@(@('--no-stdin'), 'Do not read PROMPT from stdin', @(), '')
     )
+    'image gallery' = @(
+      ,@(@('--out'), 'Where to write the page', @(), '')
+      ,@(@('--force'), 'Replace an existing file that is not a gallery', @(), '')
+    )
     'image models' = @()
     'image price' = @(
       ,@(@('--size'), 'Width and height in pixels', @(), '')
@@ -670,6 +677,9 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('', @(), $false)
     )
     'image' = @(
+      ,@('', @(), $false)
+    )
+    'image gallery' = @(
       ,@('', @(), $false)
     )
     'chat' = @(

@@ -37,7 +37,7 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
     commands: ["balance", "usage", "invoices"],
   },
   { name: "api-keys", summary: "Manage the API keys of the account", commands: ["list", "create", "revoke"] },
-  { name: "image", summary: "Generate pictures", commands: ["", "models", "price"] },
+  { name: "image", summary: "Generate pictures", commands: ["", "gallery", "models", "price"] },
   {
     name: "chat",
     summary: "Chat with a model",

@@ -7,16 +7,19 @@ import { temporaryName } from "./temporary.ts";
 /** The calls that write to a disk, so that tests can simulate a full disk or one without hard links. */
 export type Disk = Pick<typeof promises, "open" | "link" | "rename" | "unlink">;
 
+/** What a file will hold, in pieces, so that it is never in memory as a whole. */
+export type Pieces = AsyncIterable<Uint8Array | string>;
+
 /** Error codes of file systems that cannot flush a single file. The file is written anyway. */
 const cannotFlush = ["EINVAL", "ENOSYS", "ENOTSUP"];
 
 /**
- * Runs `use` with a new file in `folder` that holds the bytes, flushed to the disk. The temporary name is removed
+ * Runs `use` with a new file in `folder` that holds the content, flushed to the disk. The temporary name is removed
  * afterwards, also on failure.
  */
 export async function withTemporary<T>(
   folder: string,
-  bytes: Uint8Array | AsyncIterable<Uint8Array>,
+  content: Uint8Array | Pieces,
   use: (temporary: string) => Promise<T>,
   disk: Disk = promises,
 ): Promise<T> {
@@ -24,8 +27,8 @@ export async function withTemporary<T>(
   const file = await disk.open(temporary, "wx", 0o666);
   try {
     try {
-      if (bytes instanceof Uint8Array) await file.writeFile(bytes);
-      else for await (const part of bytes) await file.writeFile(part);
+      for await (const piece of content instanceof Uint8Array ? [content] : content)
+        await file.writeFile(piece);
       await flushed(file);
     } finally {
       await file.close();

@@ -3,7 +3,7 @@ import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import { suffixed } from "./filename.ts";
-import { assertFolderExists, type Disk, flushed, makeFolder, withTemporary } from "./folders.ts";
+import { assertFolderExists, type Disk, flushed, makeFolder, type Pieces, withTemporary } from "./folders.ts";
 
 /** A complete file under a temporary name, which the one who wrote it removes. */
 export interface TemporaryFile {
@@ -13,7 +13,7 @@ export interface TemporaryFile {
   readonly sha256: string;
 }
 
-/** What to save: bytes, or a file to rename. */
+/** A result to save: bytes, or a file to rename. */
 export type Content = Uint8Array | TemporaryFile;
 
 export interface SaveOptions {
@@ -49,16 +49,16 @@ async function claim(path: string, temporary: string, disk: Disk): Promise<boole
 }
 
 /**
- * Writes bytes to a temporary file in the same folder, flushes it and renames it, so that a file is complete or absent. A
- * temporary file is flushed and renamed, or copied if it is on another file system. An existing file is kept unless `force` is set: the next free name is used instead (`cat-2.png`,
- * `cat-3.png`), even when several processes save at once.
+ * Writes content to a temporary file in the same folder, flushes it and renames it, so that a file is complete or absent. A
+ * temporary file is flushed and renamed, or copied if it is on another file system. An existing file is kept unless `force`
+ * is set: the next free name is used instead (`cat-2.png`, `cat-3.png`), even when several processes save at once.
  *
  * @returns the path that was used.
  * @throws {SaveFailed} and leaves no partial file.
  */
 export async function save(
   path: string,
-  content: Content,
+  content: Content | Pieces,
   options: SaveOptions = {},
   disk: Disk = fs,
 ): Promise<string> {
@@ -77,7 +77,7 @@ export async function save(
     return free;
   };
   try {
-    if (content instanceof Uint8Array) return await withTemporary(folder, content, place, disk);
+    if (!("path" in content)) return await withTemporary(folder, content, place, disk);
     await flush(content.path, disk);
     return await place(content.path).catch((error: unknown) => {
       if (codeOf(error) !== "EXDEV") throw error;

@@ -31,6 +31,7 @@ export const loaders: Readonly<Record<string, () => Promise<{ readonly default: 
   "api-keys create": () => import("../../commands/api-keys/create.ts"),
   "api-keys revoke": () => import("../../commands/api-keys/revoke.ts"),
   "image": () => import("../../commands/image/image.ts"),
+  "image gallery": () => import("../../commands/image/gallery.ts"),
   "image models": () => import("../../commands/image/models.ts"),
   "image price": () => import("../../commands/image/price.ts"),
   "chat": () => import("../../commands/chat/chat.ts"),

@@ -2304,6 +2304,62 @@ export const nouns: readonly Noun[] = [
    {
     "path": [
      "image",
+     "gallery"
+    ],
+    "summary": "Write an HTML page of a folder's pictures with their settings",
+    "details": "The page needs no server and no other file than the pictures, to which it links. A page that gpuctl wrote is replaced; any other file only with --force.",
+    "args": [
+     {
+      "name": "FOLDER",
+      "text": "The folder with the pictures",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "Where to write the page",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [
+       "default index.html in FOLDER"
+      ],
+      "key": "out"
+     },
+     {
+      "kind": "boolean",
+      "text": "Replace an existing file that is not a gallery",
+      "names": [
+       "force"
+      ],
+      "notes": [],
+      "key": "force"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Write pictures/index.html",
+      "command": "gpuctl image gallery pictures",
+      "after": [
+       "gpuctl image \"a lighthouse at dusk\" --seed 7 -n 2 --out pictures/ --sandbox"
+      ]
+     },
+     {
+      "text": "Write the page to another file",
+      "command": "gpuctl image gallery pictures --out pictures.html",
+      "after": [
+       "gpuctl image \"a lighthouse at dusk\" --seed 7 -n 2 --out pictures/ --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "image",
      "models"
     ],
     "summary": "List the image models and what they can do",

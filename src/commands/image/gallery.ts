@@ -1,0 +1,174 @@
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { routes } from "../../contract/generated/routes.ts";
+import { codeOf, readFailed, reasonOf, UsageError } from "../../core/errors.ts";
+import { type GalleryPicture, galleryPage, isGalleryPage } from "../../media/gallery/page.ts";
+import { readSettings } from "../../media/metadata/read.ts";
+import { save } from "../../media/save.ts";
+import { sniff } from "../../media/sniff.ts";
+import { plainText } from "../../output/text.ts";
+import { commandLine } from "./command-line.ts";
+
+export default defineCommand({
+  path: "image gallery",
+  summary: "Write an HTML page of a folder's pictures with their settings",
+  details:
+    "The page needs no server and no other file than the pictures, to which it links. A page that gpuctl wrote is replaced; any other file only with --force.",
+  args: [arg.text("FOLDER", "The folder with the pictures", { required: true })],
+  flags: {
+    out: flag.text("Where to write the page", { value: "FILE", defaultText: "index.html in FOLDER" }),
+    force: flag.boolean("Replace an existing file that is not a gallery"),
+  },
+  view: { kind: "lines", path: "path" },
+  examples: [
+    {
+      text: "Write pictures/index.html",
+      command: "gpuctl image gallery pictures",
+      after: [examplePictures()],
+    },
+    {
+      text: "Write the page to another file",
+      command: "gpuctl image gallery pictures --out pictures.html",
+      after: [examplePictures()],
+    },
+  ],
+  run: async ({ args: { folder: given }, flags: { out, force }, files, settings, say }) => {
+    const folder = files.resolve(given);
+    const path = out === undefined ? join(folder, "index.html") : files.resolve(out);
+    const names = await fileNames(folder, given);
+    const replaces = await mayReplace(path, force);
+    let count = 0;
+    const counted = async function* () {
+      for (const name of names) {
+        const picture = await pictureOf(join(folder, name), dirname(path)).catch((error: unknown) => {
+          say(`${join(given, name)} was left out: ${reasonOf(error)}`);
+          return undefined;
+        });
+        if (picture === undefined) continue;
+        count += 1;
+        yield picture;
+      }
+    };
+    const pictures = counted();
+    // Looked for before the page is begun, so that an empty folder leaves no file.
+    const first = await pictures.next();
+    if (first.done) throw new UsageError(`${given} has no pictures that a browser shows`);
+    const all = async function* () {
+      yield first.value;
+      yield* pictures;
+    };
+    const page = galleryPage(all(), { title: titleOf(folder) });
+    if (settings.dryRun) for await (const _ of page);
+    else await save(path, page, { force: replaces, failIfExists: true });
+    return { data: { path, pictures: count } };
+  },
+});
+
+function examplePictures(): string {
+  return 'gpuctl image "a lighthouse at dusk" --seed 7 -n 2 --out pictures/ --sandbox';
+}
+
+/** The names of a folder's files in the order of people: `cat-2` is before `cat-10`. Hidden files are left out. */
+async function fileNames(folder: string, given: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+    throw readFailed("FOLDER", given, cause);
+  });
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  return entries
+    .filter((entry) => !entry.isDirectory() && !entry.name.startsWith("."))
+    .map(({ name }) => name)
+    .sort(compare);
+}
+
+const titleOf = (folder: string): string => folder.split(sep).findLast((part) => part !== "") ?? folder;
+
+/** Bytes from which the type of a file, and whether a page is a gallery, can be seen. */
+const headLength = 1024;
+
+/** Whether the path may be replaced: with `force`, or if it is a gallery. If there is no file, nothing is replaced. */
+async function mayReplace(path: string, force: boolean): Promise<boolean> {
+  if (force) return true;
+  try {
+    return await withFile(path, async (file) => isGalleryPage(await headOf(file)));
+  } catch (error) {
+    if (["ENOENT", "EISDIR"].includes(codeOf(error))) return false;
+    throw readFailed("--out", path, error);
+  }
+}
+
+/** The formats that browsers show. */
+const shown: readonly string[] = ["png", "jpg", "webp", "gif", "avif"];
+
+/** A picture with its settings; undefined for a file that is not a picture. `base` is the folder of the page. */
+async function pictureOf(path: string, base: string): Promise<GalleryPicture | undefined> {
+  if (!(await stat(path)).isFile()) return undefined;
+  return withFile(path, async (file) => {
+    const ext = sniff(await headOf(file))?.ext;
+    if (ext === undefined || !shown.includes(ext)) return undefined;
+    const settings = (await readSettings(file, ext)) ?? {};
+    const { line, notes } = commandLine(settings);
+    const { prompt, model_name: model, width, height, seed } = settings;
+    return {
+      name: titleOf(path),
+      url: urlFrom(base, path),
+      prompt: plainText(prompt),
+      summary: [
+        model,
+        width === undefined ? undefined : `${width}×${height}`,
+        seed === undefined ? undefined : `seed ${seed}`,
+      ]
+        .filter((part) => part !== undefined)
+        .map(plainText),
+      settings: labels.flatMap(({ name, label }) =>
+        settings[name] === undefined ? [] : [[label, valueText(settings[name])] as const],
+      ),
+      command: line,
+      notes,
+    };
+  });
+}
+
+/** What the page calls each field, in the order of the service's description. The prompt has a place of its own. */
+const labels = routes.generateImage.fields
+  .map(({ name }) => ({ name, label: labelOf(name) }))
+  .filter(({ name }) => name !== "prompt");
+
+function labelOf(name: string): string {
+  const words = name
+    .replace(/_name$/, "")
+    .replaceAll("_", " ")
+    .replace("cfg", "CFG")
+    .replace("lora", "LoRA");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const valueText = (value: unknown): string =>
+  typeof value === "object" && value !== null
+    ? Object.entries(value)
+        .map(([name, weight]) => `${name} ${plainText(weight)}`)
+        .join(", ")
+    : plainText(value);
+
+/** A relative URL. A picture on another drive has none. */
+function urlFrom(base: string, path: string): string {
+  const way = relative(base, resolve(path));
+  return isAbsolute(way) ? pathToFileURL(way).href : way.split(sep).map(encodeURIComponent).join("/");
+}
+
+async function withFile<Value>(path: string, use: (file: FileHandle) => Promise<Value>): Promise<Value> {
+  const file = await open(path);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function headOf(file: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0);
+  return buffer.subarray(0, bytesRead);
+}
