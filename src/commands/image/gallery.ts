@@ -112,32 +112,34 @@ async function pictureOf(path: string, base: string): Promise<GalleryPicture | u
     const settings = (await readSettings(file, ext)) ?? {};
     const { line, notes } = commandLine(settings);
     const { prompt, model_name: model, width, height, seed } = settings;
+    const size = width === undefined ? undefined : `${plainText(width)}×${plainText(height)}`;
     return {
       name: titleOf(path),
       url: urlFrom(base, path),
       prompt: plainText(prompt),
-      summary: [
-        model,
-        width === undefined ? undefined : `${width}×${height}`,
-        seed === undefined ? undefined : `seed ${seed}`,
-      ]
+      // The seed first: it tells pictures of one prompt apart.
+      summary: [seed === undefined ? undefined : `seed ${plainText(seed)}`, size, model]
         .filter((part) => part !== undefined)
         .map(plainText),
-      settings: labels.flatMap(({ name, label }) =>
-        settings[name] === undefined ? [] : [[label, valueText(settings[name])] as const],
-      ),
+      settings: [
+        ...(size === undefined ? [] : [["Size", size] as const]),
+        ...labels.flatMap(({ name, label }) =>
+          settings[name] === undefined ? [] : [[label, valueText(settings[name])] as const],
+        ),
+      ],
       command: line,
       notes,
     };
   });
 }
 
-/** What the page calls each field, in the order of the service's description. The prompt has a place of its own. */
+/** What the page calls each field that has no place of its own, in the order of the service's description. */
 const labels = routes.generateImage.fields
   .map(({ name }) => ({ name, label: labelOf(name) }))
-  .filter(({ name }) => name !== "prompt");
+  .filter(({ name }) => !["prompt", "width", "height"].includes(name));
 
 function labelOf(name: string): string {
+  if (name === "image") return "Reference";
   const words = name
     .replace(/_name$/, "")
     .replaceAll("_", " ")

@@ -45,7 +45,8 @@ function show(item) {
     return row;
   }));
   byId("again").hidden = command === undefined;
-  byId("command").textContent = command ?? "";
+  // A flag stays together with its value where the line is wrapped.
+  byId("command").replaceChildren(...(command ?? "").split(/(?= --)/).map((part) => element("span", part)));
   byId("notes").replaceChildren(...notes.map((note) => element("li", note)));
   byId("copied").textContent = "";
   if (!dialog.open) dialog.showModal();

@@ -51,7 +51,7 @@ main { padding: clamp(16px, 2.4vw, 32px) clamp(16px, 3vw, 40px) 56px; }
 #pictures button:hover img { filter: brightness(1.06); }
 .title {
   display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; margin: 10px 2px 2px;
-  font-weight: 550; line-height: 1.35; overflow-wrap: anywhere;
+  font-weight: 500; line-height: 1.35; overflow-wrap: anywhere;
 }
 .summary {
   display: block; margin: 0 2px; color: var(--quiet); font-size: 13px; font-variant-numeric: tabular-nums;
@@ -89,6 +89,7 @@ h3 { font-size: 14px; font-weight: 600; }
   max-height: 220px; padding: 12px 14px; overflow: auto; border: 1px solid var(--line); border-radius: 10px; background: var(--code);
   font: 12.5px/1.55 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap;
 }
+#command span { display: inline-block; max-width: 100%; vertical-align: top; }
 #notes { padding-left: 18px; color: var(--quiet); font-size: 13px; }
 #notes:empty { display: none; }
 #copy { padding: 8px 18px; border: 0; border-radius: 999px; background: var(--accent); color: var(--on-accent); font-weight: 600; cursor: pointer; }

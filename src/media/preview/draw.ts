@@ -163,9 +163,12 @@ async function encoded({ width, height, data }: Picture): Promise<Uint8Array> {
   return encode({ width, height, data, channels: 3, depth: 8 });
 }
 
+/** The size in pixels. Throws if it is not in the bytes. */
 async function sizeOf(bytes: Uint8Array): Promise<Area> {
   const { imageSize } = await import("image-size");
-  return imageSize(bytes);
+  const { width, height } = imageSize(bytes);
+  if (!(width > 0 && height > 0)) throw new Error("its size is not known");
+  return { width, height };
 }
 
 /** Bytes that hold the size of a picture, also after the metadata that cameras write. */

@@ -1,0 +1,130 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/report/exit.ts";
+import { Unavailable } from "../../src/core/errors.ts";
+import type { RunOptions } from "../support/cli.ts";
+import { painter, saved, tinyPng } from "../support/pictures.ts";
+import { addProgram, createHome } from "../support/process.ts";
+import { overNetwork } from "../support/service.ts";
+
+interface Started {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>> | undefined;
+}
+
+/** A machine with these programs, and what was started on it. */
+function machine(platform: string, programs: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const started: Started[] = [];
+  const network = overNetwork();
+  const options: RunOptions = {
+    ...network,
+    env: { ...network.env, ...env },
+    machine: { platform },
+    programs: {
+      which: async (program) => (programs.includes(program) ? `/bin/${program}` : undefined),
+      start: async (program, args, added) => {
+        started.push({ program, args, env: added });
+      },
+    },
+  };
+  return { started, options };
+}
+
+const display = { DISPLAY: ":0" };
+
+describe("image --open", () => {
+  test("opens each picture with xdg-open, by its absolute path", async () => {
+    const cli = await painter(tinyPng());
+    const { started, options } = machine("linux", ["xdg-open"], display);
+    const { code } = await cli.run("image cat -n 2 --open --out=-a.png", options);
+    expect(code).toBe(exit.done);
+    expect(await saved(cli)).toEqual(["-a-1.png", "-a-2.png"]);
+    expect(started.map(({ program, args }) => [program, ...args])).toEqual([
+      ["/bin/xdg-open", join(cli.folder, "-a-1.png")],
+      ["/bin/xdg-open", join(cli.folder, "-a-2.png")],
+    ]);
+  });
+
+  test("opens all pictures at once on macOS", async () => {
+    const cli = await painter(tinyPng());
+    const { started, options } = machine("darwin", ["open"]);
+    await cli.run("image cat -n 12 --open --out a.png", options);
+    expect(started).toHaveLength(1);
+    expect(started[0]?.args).toHaveLength(12);
+  });
+
+  test("passes a path to PowerShell as a variable, not as a part of a command", async () => {
+    const cli = await painter(tinyPng());
+    const { started, options } = machine("win32", ["powershell"]);
+    await cli.run(["image", "cat", "--open", "--out", "a'; calc $(x).png"], options);
+    const [{ program, args, env } = { program: "", args: [], env: {} }] = started;
+    expect(program).toBe("/bin/powershell");
+    expect(args.join(" ")).not.toContain("calc");
+    expect(env).toEqual({ GPUCTL_OPEN_PATH: join(cli.folder, "a'; calc $(x).png") });
+  });
+
+  test("uses wslview in WSL, which needs no display", async () => {
+    const cli = await painter(tinyPng());
+    const { started, options } = machine("linux", ["wslview", "xdg-open"], { WSL_DISTRO_NAME: "Debian" });
+    await cli.run("image cat --open", options);
+    expect(started.map(({ program }) => program)).toEqual(["/bin/wslview"]);
+  });
+
+  test.each([
+    ["linux", [], display, "--open needs xdg-open, which is not installed", "Install xdg-utils"],
+    ["linux", ["xdg-open"], {}, "there is no display", "Use --preview"],
+    ["win32", [], {}, "--open needs powershell or pwsh, which is not installed", "PowerShell"],
+    ["darwin", [], {}, "--open needs open, which is not installed", "/usr/bin"],
+  ] as const)(
+    "is refused before anything is sent: %s with %o",
+    async (platform, programs, env, error, hint) => {
+      const cli = await painter(tinyPng());
+      const { started, options } = machine(platform, programs, env);
+      const { code, err, requests } = await cli.run("image cat --open", options);
+      expect(code).toBe(exit.usage);
+      expect(err).toContain(error);
+      expect(err).toContain(hint);
+      expect(requests).toEqual([]);
+      expect(started).toEqual([]);
+    },
+  );
+
+  test("opens at most ten viewers, and says so", async () => {
+    const cli = await painter(tinyPng());
+    const { started, options } = machine("linux", ["xdg-open"], display);
+    const { err } = await cli.run("image cat -n 12 --open", options);
+    expect(started).toHaveLength(10);
+    expect(err).toContain("Opened the first 10 of 12 pictures\n");
+  });
+
+  test("a viewer that cannot be started is said, and the picture is there", async () => {
+    const cli = await painter(tinyPng());
+    const { options } = machine("linux", ["xdg-open"], display);
+    const start = () => Promise.reject(new Unavailable("xdg-open cannot be started (EACCES)", ""));
+    const { code, out, err } = await cli.run("image cat --open", {
+      ...options,
+      programs: { ...options.programs, start },
+    });
+    expect(code).toBe(exit.done);
+    expect(out).toMatch(/\.png\n$/);
+    expect(err).toContain("The pictures were saved, but not opened: xdg-open cannot be started (EACCES)");
+  });
+});
+
+test.skipIf(process.platform !== "linux")("the viewer goes on when gpuctl has ended", async () => {
+  const home = await createHome({ DISPLAY: ":0" });
+  // It can only end its work once gpuctl has ended, and removes the pipe that keeps the test waiting.
+  await addProgram(
+    home.folder,
+    "xdg-open",
+    'read -r line < "$HOME/go"; printf "%s" "$1" > "$HOME/opened"; echo > "$HOME/done"',
+  );
+  const { ended } = home.shell(
+    'mkfifo "$HOME/go" "$HOME/done"; gpuctl image cat --sandbox --open --out a.png -q && echo > "$HOME/go" && read -r x < "$HOME/done"',
+  );
+  const { code, err } = await ended;
+  expect(code, err).toBe(0);
+  expect(await readFile(join(home.folder, "opened"), "utf8")).toBe(join(home.folder, "a.png"));
+});
