@@ -50,11 +50,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|-n|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-cost|--max-tokens|--temperature|--session|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox clock") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox clock") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -101,12 +101,18 @@ _gpuctl() {
     "api-keys list") commands="" flags="" ;;
     "api-keys create") commands="" flags="--access" ;;
     "api-keys revoke") commands="" flags="" ;;
-    "image") commands="gallery models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image -n --count --out --force --max-cost --no-metadata --preview --open --no-stdin" ;;
+    "image") commands="gallery models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image --from -n --count --concurrency --out --force --max-cost --no-metadata --preview --open --no-stdin" ;;
     "image gallery") commands="" flags="--out --force" ;;
     "image models") commands="" flags="" ;;
     "image price") commands="" flags="--size --steps -n --count" ;;
-    "chat") commands="models" flags="-m --model --max-tokens --temperature -s --system --top-p --stop --seed --param --no-stream --usage --no-stdin" ;;
+    "chat") commands="models sessions" flags="-m --model --max-tokens --temperature -c --continue --session -s --system --top-p --stop --seed --param --no-stream --no-markdown --usage --no-stdin" ;;
     "chat models") commands="" flags="" ;;
+    "chat sessions") commands="list show search export remove" flags="" ;;
+    "chat sessions list") commands="" flags="" ;;
+    "chat sessions show") commands="" flags="" ;;
+    "chat sessions search") commands="" flags="" ;;
+    "chat sessions export") commands="" flags="--format" ;;
+    "chat sessions remove") commands="" flags="" ;;
     "tts") commands="" flags="--speed --file --param --out --force --no-stdin" ;;
     "api") commands="list describe call spec" flags="" ;;
     "api list") commands="" flags="--group" ;;
@@ -162,7 +168,8 @@ _gpuctl() {
     "help billing") commands="balance usage invoices" flags="" ;;
     "help api-keys") commands="list create revoke" flags="" ;;
     "help image") commands="gallery models price" flags="" ;;
-    "help chat") commands="models" flags="" ;;
+    "help chat") commands="models sessions" flags="" ;;
+    "help chat sessions") commands="list show search export remove" flags="" ;;
     "help api") commands="list describe call spec" flags="" ;;
     "help auth") commands="login logout status token" flags="" ;;
     "help profile") commands="list show add use remove" flags="" ;;
@@ -260,7 +267,9 @@ _gpuctl() {
       "image:--lora") _gpuctl_live "$cur" lora "" ${service[@]+"${service[@]}"} ;;
       "image:--size") : ;;
       "image:--image") _gpuctl_files "$cur" ;;
+      "image:--from") _gpuctl_files "$cur" ;;
       "image:-n"|"image:--count") : ;;
+      "image:--concurrency") : ;;
       "image:--out") _gpuctl_files "$cur" ;;
       "image:--max-cost") : ;;
       "image gallery:--out") _gpuctl_files "$cur" ;;
@@ -270,11 +279,13 @@ _gpuctl() {
       "chat:-m"|"chat:--model") _gpuctl_live "$cur" chat-model "" ${service[@]+"${service[@]}"} ;;
       "chat:--max-tokens") : ;;
       "chat:--temperature") : ;;
+      "chat:--session") _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
       "chat:-s"|"chat:--system") : ;;
       "chat:--top-p") : ;;
       "chat:--stop") : ;;
       "chat:--seed") : ;;
       "chat:--param") : ;;
+      "chat sessions export:--format") COMPREPLY+=($(compgen -W "markdown jsonl" -- "$cur")) ;;
       "tts:--speed") : ;;
       "tts:--file") _gpuctl_files "$cur" ;;
       "tts:--param") : ;;
@@ -311,14 +322,17 @@ _gpuctl() {
       "reserve convert:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
       "reserve extend:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
       "ssh-keys add:"0) _gpuctl_files "$cur" ;;
+      "chat sessions show:"0) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
+      "chat sessions export:"0) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
+      "chat sessions remove:"*) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
       "api describe:"1) _gpuctl_files "$cur" ;;
       "api call:"1) _gpuctl_files "$cur" ;;
       "profile show:"0) _gpuctl_live "$cur" profile "" ${service[@]+"${service[@]}"} ;;
       "profile use:"0) _gpuctl_live "$cur" profile "" ${service[@]+"${service[@]}"} ;;
       "profile remove:"0) _gpuctl_live "$cur" profile "" ${service[@]+"${service[@]}"} ;;
-      "config get:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
-      "config set:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
-      "config unset:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
+      "config get:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model chat.sessions budget.maxCost budget.maxBurn" -- "$cur")) ;;
+      "config set:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model chat.sessions budget.maxCost budget.maxBurn" -- "$cur")) ;;
+      "config unset:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model chat.sessions budget.maxCost budget.maxBurn" -- "$cur")) ;;
       "sandbox seed:"0) _gpuctl_files "$cur" ;;
       "sandbox snapshot:"0) _gpuctl_files "$cur" ;;
       "sandbox restore:"0) _gpuctl_files "$cur" ;;
