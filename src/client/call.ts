@@ -1,4 +1,5 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
+import { UnknownOutcome } from "../core/service-errors.ts";
 import { sendRequest } from "./attempt.ts";
 import type { Divert } from "./divert.ts";
 import { type RequestParts, wireRequest } from "./request.ts";
@@ -12,6 +13,8 @@ type CallLimits = Partial<Pick<CallOptions, "retries" | "timeout" | "warn" | "si
 export interface OneCall extends CallLimits {
   /** What takes long strings out of the response. */
   readonly divert?: Divert;
+  /** Says why the response to a write is of no use, if it is not. The outcome of the write is then unknown. */
+  readonly problemIn?: (value: unknown) => string | undefined;
 }
 
 /** Sends an operation. */
@@ -29,13 +32,18 @@ export type Call = <Id extends OperationId>(
 export async function call<Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
-  options: CallOptions,
+  options: CallOptions & Omit<OneCall, "divert">,
 ): Promise<OutputOf<Id>> {
-  return (await send(id, input, wholeResult, options)) as OutputOf<Id>;
+  return (await send(id, input, wholeResult(options), options)) as OutputOf<Id>;
 }
 
-const wholeResult: Reader<unknown> = {
-  response: readJson,
+const wholeResult = ({ problemIn }: Pick<OneCall, "problemIn">): Reader<unknown> => ({
+  response: async (response, inFlight) => {
+    const value = await readJson(response, inFlight);
+    const problem = problemIn?.(value);
+    if (problem !== undefined) throw new UnknownOutcome(problem, response.status, inFlight.request);
+    return value;
+  },
   pages: async (pages) => {
     const records: unknown[] = [];
     for await (const page of pages) {
@@ -43,7 +51,7 @@ const wholeResult: Reader<unknown> = {
     }
     return records;
   },
-};
+});
 
 /** Sends any request and returns its whole response, whatever its media type. */
 export type RawCall = (parts: RequestParts, options?: CallLimits) => Promise<BufferedResponse>;

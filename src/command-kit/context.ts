@@ -38,8 +38,11 @@ export interface Context {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
-  /** Sets the line to print if the command fails later, such as what was already saved. */
-  readonly setFailureContext: (line: string) => void;
+  /**
+   * Sets the line to print if the command fails later, such as what was already saved. With `evenIfUnread`, it is also
+   * printed when the pipe that should take the result is closed.
+   */
+  readonly setFailureContext: (line: string, options?: { readonly evenIfUnread: boolean }) => void;
   /**
    * Runs `work`, and shows a progress line on a terminal. `lines` returns up to `max` lines to show below it, and is called
    * for each frame.

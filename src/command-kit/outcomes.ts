@@ -1,17 +1,22 @@
-import { UnknownOutcome } from "../core/service-errors.ts";
+import { InterruptedWrite, UnknownOutcome } from "../core/service-errors.ts";
 import type { Context } from "./context.ts";
 import { idOf, recordsOf } from "./responses.ts";
 
-/** Sends a write once. When the outcome is unknown, throws `UnknownOutcome` with the result of a check. */
+/**
+ * Sends a write once. When the outcome is unknown, the error has the result of a check, or without one `look`, which says
+ * where the user can look. After an interruption nothing is checked.
+ */
 export async function writeAndCheck<Value>(
   write: () => Promise<Value>,
-  check: () => Promise<string>,
+  look: string,
+  check?: () => Promise<string>,
 ): Promise<Value> {
   try {
     return await write();
   } catch (error) {
+    if (error instanceof InterruptedWrite) throw error.withFinding(look);
     if (!(error instanceof UnknownOutcome)) throw error;
-    throw error.withFinding(await check());
+    throw error.withFinding(check ? await check() : look);
   }
 }
 
@@ -27,10 +32,13 @@ export function createAndCheck<Value>(
 ): Promise<Value> {
   return progress(`Creating the ${thing}`, async () => {
     const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
-    const created = await writeAndCheck(create, async () => finding(before, await idsOf(list)));
+    const look = `\`gpuctl ${thing}s list\` shows whether it was created.`;
+    const created = await writeAndCheck(create, look, async () => finding(before, await idsOf(list)));
     const id = idOf(created) ?? "the response has no ID";
     const billed = thing === "rental" ? " and is billed" : "";
-    setFailureContext(`The ${thing} was created${billed}: ${id}. Do not create it again.`);
+    setFailureContext(`The ${thing} was created${billed}: ${id}. Do not create it again.`, {
+      evenIfUnread: true,
+    });
     return created;
   });
 }

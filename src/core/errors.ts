@@ -131,9 +131,14 @@ export class Unhealthy extends Error {
   }
 }
 
-/** The result could not be written to stdout. */
+/** The result could not be written to stdout. `code` is that of Node.js, such as `EPIPE`, if there is one. */
 export class CannotPrint extends Error {
   override readonly name = "CannotPrint";
+  readonly code: string | undefined;
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** The service could not start the rental. */

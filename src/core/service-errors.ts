@@ -141,15 +141,21 @@ export class UnknownOutcome extends RequestError {
 }
 
 /**
- * The user interrupted while a write was under way: it may have taken effect. `received` is what arrived of a response
- * that was paid for.
+ * The user interrupted while a write was under way: it may have taken effect. `finding` says where to look; `received` is
+ * what arrived of a response that was paid for.
  */
 export class InterruptedWrite extends RequestError {
   override readonly name = "InterruptedWrite";
+  readonly finding: string | undefined;
   readonly received: Received | undefined;
-  constructor(request: RequestLine, received?: Received) {
+  constructor(request: RequestLine, received?: Received, finding?: string) {
     super("interrupted after the request was sent: it may have taken effect", request);
+    this.finding = finding;
     this.received = received;
+  }
+
+  withFinding(finding: string): InterruptedWrite {
+    return new InterruptedWrite(this.request, this.received, finding);
   }
 }
 

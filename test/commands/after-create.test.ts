@@ -35,6 +35,52 @@ describe("when a rental was created and waiting for it fails", () => {
   });
 });
 
+describe("a create with --wait whose response has no ID", () => {
+  let listed: readonly object[] = [];
+  const withoutId: Responder = ({ method, path }) => {
+    if (method === "POST") {
+      listed = [{ id: 7 }];
+      return Response.json({ label: "train" });
+    }
+    return path.endsWith("-rentals") ? Response.json(listed) : undefined;
+  };
+
+  test.each(["", " --count 2"])("has an unknown outcome, and what is new is listed%s", async (count) => {
+    listed = [];
+    const { run } = await createCli({ respond: withoutId });
+    const outcome = await run(
+      `rentals create vm --gpus 1 --label train --wait -o json --yes${count}`,
+      overNetwork(),
+    );
+    expect(outcome).toMatchObject({ code: 10, out: "" });
+    expect(JSON.stringify(JSON.parse(outcome.err))).toContain("New in the listing: 7.");
+    expect(outcome.err).toContain("the response has no ID, so gpuctl cannot wait for the rental");
+  });
+
+  test("is a success without --wait", async () => {
+    listed = [];
+    const { run } = await createCli({ respond: withoutId });
+    const outcome = await run("rentals create vm --gpus 1 -o json --yes", overNetwork());
+    expect(outcome).toMatchObject({ code: 0, out: '{\n  "label": "train"\n}\n' });
+  });
+
+  test("but that exists already sends nothing, and says that it cannot wait", async () => {
+    listed = [{ label: "train" }];
+    const { run } = await createCli({ respond: withoutId });
+    const outcome = await run(
+      "rentals create vm --gpus 1 --label train --if-absent --wait --yes",
+      overNetwork(),
+    );
+    expect({ code: outcome.code, posts: outcome.requests.filter(({ method }) => method === "POST") }).toEqual(
+      {
+        code: 7,
+        posts: [],
+      },
+    );
+    expect(outcome.err).toContain("the rental has no ID in the service's list");
+  });
+});
+
 test.each(["", "null"])("a create with the response %j has an unknown outcome", async (body) => {
   const { run } = await createCli({
     respond: ({ method }) => (method === "POST" ? new Response(body) : Response.json([])),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
+import { description, descriptionPath } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
 const service = overNetwork();
@@ -14,6 +15,57 @@ const answering = (body: unknown, to: "writes" | "reads" = "writes") =>
         ? new Response(body === "" ? "" : JSON.stringify(body))
         : undefined,
   });
+
+describe("of the operations that only the service's description names", () => {
+  const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada";
+  const rental = { id: 1001, state: "active" };
+  const keys = (path: string) => ({ [`GET ${path}`]: {}, [`POST ${path}`]: {}, [`DELETE ${path}/{id}`]: {} });
+  const operations = {
+    "POST /v2/on-demand/rentals/terminate": {},
+    ...keys("/v2/api-keys"),
+    ...keys("/v2/ssh-keys"),
+  };
+
+  /** Responds to the writes with this body, and to the lookups with one key or rental. */
+  const cli = (body: unknown) =>
+    createCli({
+      negotiates: true,
+      respond: ({ method, path }) => {
+        if (method !== "GET") return Response.json(body);
+        if (path.endsWith("-keys")) return Response.json([{ id: 7, name: "ci" }]);
+        if (path === descriptionPath) return Response.json(description(operations));
+        return Response.json(path.endsWith("/rental") ? rental : []);
+      },
+    });
+
+  test.each([
+    ["rentals terminate 1001 --yes", "Rental 1001 was looked up: it is active now."],
+    ["api-keys create ci", "`gpuctl api-keys list` shows whether it was created"],
+    ["ssh-keys add -", "`gpuctl ssh-keys list` shows whether it was added."],
+  ])("after %s, a POST, the outcome is unknown", async (line, look) => {
+    for (const body of [failed, error]) {
+      const outcome = await (await cli(body)).run(line, { ...service, stdin: publicKey });
+      expect(outcome).toMatchObject({ code: 10, out: "" });
+      expect(outcome.err).toContain(look);
+    }
+  });
+
+  test.each([
+    ["api-keys revoke ci --yes", "`gpuctl api-keys list` shows whether it was revoked."],
+    ["ssh-keys remove ci --yes", "`gpuctl ssh-keys list` shows whether it was removed."],
+  ])("after %s, a DELETE, nothing was done unless the service reports an error", async (line, look) => {
+    expect(await (await cli(failed)).run(line, service)).toMatchObject({ code: 7, out: "" });
+    const outcome = await (await cli(error)).run(line, service);
+    expect(outcome).toMatchObject({ code: 10, out: "" });
+    expect(outcome.err).toContain(look);
+  });
+
+  test.each(["api-keys create ci", "ssh-keys add -"])("%s returns a record", async (line) => {
+    for (const body of [[], "ok", null]) {
+      expect(await (await cli(body)).run(line, { ...service, stdin: publicKey })).toMatchObject({ code: 10 });
+    }
+  });
+});
 
 const create = "rentals create vm --gpus 1 --yes";
 

@@ -135,6 +135,61 @@ test.each([
   });
 });
 
+describe("an unknown outcome and an interruption name the place to look at", () => {
+  const terminate = "POST /v2/on-demand/rentals/terminate";
+  const createKey = "POST /v2/api-keys";
+  const places: readonly (readonly [line: string, place: string])[] = [
+    ["user update --name Ada", "No command shows the user. Running the same command again is safe"],
+    ["reserve request --gpus 8", "No command lists these requests: ask the service"],
+    ["api-keys create ci", "`gpuctl api-keys list` shows whether it was created; its value is lost"],
+  ];
+  const interruptedOnly: typeof places = [
+    ["rentals create vm --gpus 1 --yes", "`gpuctl rentals list` shows whether it was created."],
+    [
+      "volumes create --region us-central-1 --label data-1 --size-in-gb 256",
+      "`gpuctl volumes list` shows whether it was created.",
+    ],
+    ["volumes attach 501 1001", "`gpuctl volumes list` shows what it is attached to."],
+    ["rentals terminate 1001 --yes", "`gpuctl rentals get 1001` shows whether it ended."],
+    [
+      "reserve convert 1001 --days 30 --expected-price 12.00 --yes",
+      "`gpuctl rentals get 1001` shows its term.",
+    ],
+    ["user delete --yes", "`gpuctl auth status` shows whether the service still accepts the key."],
+  ];
+
+  const listing: Responder = ({ path }) => {
+    if (path === descriptionPath) return Response.json(description({ [terminate]: {}, [createKey]: {} }));
+    return Response.json(path.endsWith("/rental") ? { id: 1001, state: "active" } : []);
+  };
+
+  test.each(places)("unknown: %s", async (command, place) => {
+    const { run } = await createCli({
+      negotiates: true,
+      respond: (request) => (request.method === "GET" ? listing(request) : new Response("", { status: 502 })),
+    });
+    const { code, err } = await run(command, overNetwork());
+    expect(code).toBe(10);
+    expect(err).toContain(place);
+  });
+
+  test.each([...places, ...interruptedOnly])("interrupted: %s", async (command, place) => {
+    const controller = new AbortController();
+    const { run } = await createCli({
+      negotiates: true,
+      respond: (request) => {
+        if (request.method === "GET") return listing(request);
+        controller.abort();
+        return new Promise<Response>(() => {});
+      },
+    });
+    const { code, err, requests } = await run(command, { ...overNetwork(), signal: controller.signal });
+    expect(code).toBe(130);
+    expect(err).toContain(place);
+    expect(requests.at(-1)?.method).not.toBe("GET");
+  });
+});
+
 test("a listing that fails before a create is not retried, and does not prevent it", async () => {
   const unavailable = () => Response.json({ message: "down" }, { status: 503 });
   const { run } = await createCli({

@@ -57,6 +57,28 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
   });
 });
 
+describe.skipIf(process.platform === "win32")(
+  "what was created is named on stderr when the pipe is closed",
+  () => {
+    needs("bash");
+
+    it.each([
+      ["rentals create vm --gpus 1", "The rental was created and is billed: 1001."],
+      ["rentals create vm --gpus 1 --count 2 -q -o json", "These rentals exist and are billed: 1001, 1002."],
+      [
+        "volumes create --region us-central-1 --label data-1 --size-in-gb 256 -o id",
+        "The volume was created: 501.",
+      ],
+      ["api-keys create ci -o json", "The key was created: 3. Its value is lost, so revoke it"],
+    ])("%s", async (line, named) => {
+      const script = `exec 3> >(exec true); wait $!; gpuctl ${line} --sandbox >&3`;
+      const { code, err } = await bash(script, await createHome());
+      expect(code).toBe(0);
+      expect(err).toContain(named);
+    });
+  },
+);
+
 describe.skipIf(process.platform === "win32")("stderr that closes early", () => {
   needs("bash");
 

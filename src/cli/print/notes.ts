@@ -1,4 +1,5 @@
 import type { Exchange } from "../../client/fetch.ts";
+import type { Context } from "../../command-kit/context.ts";
 import type { Settings } from "../../config/settings.ts";
 import { isMachineFormat } from "../../core/view.ts";
 import { oneLine } from "../../output/text.ts";
@@ -12,8 +13,10 @@ export interface Notes {
    */
   readonly say: (line: string, options?: { readonly asTyped: boolean }) => void;
   /** Sets a line to print between the error and its hint if the run fails: what was done by then, such as saved files. */
-  readonly setFailureContext: (line: string) => void;
+  readonly setFailureContext: Context["setFailureContext"];
   readonly failureContext: () => string | undefined;
+  /** The line to print if no one reads the result, such as the ID of what was created. */
+  readonly unreadContext: () => string | undefined;
   /** Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values. */
   readonly response: (exchange: Exchange, now: number) => void;
   /**
@@ -29,6 +32,7 @@ export function createNotes(
 ): Notes {
   const held: string[] = [];
   let failureContext: string | undefined;
+  let unreadContext: string | undefined;
   const say: Notes["say"] = (line, { asTyped } = { asTyped: false }) => {
     if (quiet) return;
     const shown = asTyped ? line : oneLine(line, false);
@@ -40,8 +44,10 @@ export function createNotes(
     say,
     held,
     failureContext: () => failureContext,
-    setFailureContext: (line) => {
+    unreadContext: () => unreadContext,
+    setFailureContext: (line, { evenIfUnread } = { evenIfUnread: false }) => {
       failureContext = line;
+      if (evenIfUnread) unreadContext = line;
     },
     response: ({ method, url, body, status, milliseconds, header }, now) => {
       if (debug) {

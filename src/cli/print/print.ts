@@ -42,7 +42,10 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
     await printResult(result, defaultView, { ...options, system }).catch(orCannotPrint);
   };
   const stdout = reportingErrors(io.stdout);
-  if (!("paid" in result && result.paid)) return printTo(stdout);
+  if (!("paid" in result && result.paid)) {
+    const unread = notes.unreadContext();
+    return unread === undefined ? printTo(stdout) : printOrSay(unread, stdout, printTo, io.stderr);
+  }
   const { keepResult, printPaid } = await import("./paid.ts");
   const keep = (output: Uint8Array) => keepResult(output, files, clock.now());
   try {
@@ -54,6 +57,24 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
       notes.setFailureContext(`The result was kept: ${path}.`);
     }
     throw error;
+  }
+}
+
+/** Prints a result. When the pipe is closed, says on stderr what the result is about, even with `--quiet`. */
+async function printOrSay(
+  line: string,
+  stdout: Sink,
+  printTo: (sink: Sink) => Promise<void>,
+  stderr: Sink,
+): Promise<void> {
+  const reporting = writing(stdout, (chunk, options) =>
+    stdout.write(chunk, { ...options, reportsClosedPipe: true }),
+  );
+  try {
+    await printTo(reporting);
+  } catch (error) {
+    if (!(error instanceof CannotPrint && error.code === "EPIPE")) throw error;
+    await stderr.write(`${line}\n`);
   }
 }
 
@@ -173,8 +194,9 @@ const reportingErrors = (sink: Sink): Sink =>
     try {
       await sink.write(chunk, options);
     } catch (cause) {
-      const reason = codeOf(cause) === "EPIPE" ? "the pipe was closed" : reasonOf(cause);
-      throw new CannotPrint(`the result cannot be written: ${reason}`);
+      const code = codeOf(cause);
+      const reason = code === "EPIPE" ? "the pipe was closed" : reasonOf(cause);
+      throw new CannotPrint(`the result cannot be written: ${reason}`, code);
     }
   });
 

@@ -127,12 +127,14 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     issues: failures.map(({ name, error }) => ({ path: name, message: itemText(error, sandbox) })),
   }),
   NotTried: ({ cause }, sandbox) => ({ exitCode: meaningOf(cause, sandbox).exitCode }),
-  InterruptedWrite: ({ request }) => ({
+  InterruptedWrite: ({ request, finding }) => ({
     code: "INTERRUPTED",
     exitCode: exit.interrupted,
-    hint: request?.url.includes("/v1/")
-      ? "You may have been charged, and a retry sends a new request."
-      : "Check before you try again: `gpuctl rentals list` and `gpuctl volumes list` show what exists.",
+    hint:
+      finding ??
+      (request?.url.includes("/v1/")
+        ? "You may have been charged, and a retry sends a new request."
+        : "Check what it did before you try again."),
   }),
   Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   CannotListen: () => ({ code: "CANNOT_LISTEN", exitCode: exit.usage }),

@@ -1,6 +1,7 @@
 import type { BufferedResponse } from "../../client/response.ts";
 import { NotFound, UsageError } from "../../core/errors.ts";
-import { firstAt } from "../../core/json.ts";
+import { firstAt, isRecord } from "../../core/json.ts";
+import { UnknownOutcome } from "../../core/service-errors.ts";
 import { assertSuccess } from "../../core/success.ts";
 import { idOf, jsonOf } from "../responses.ts";
 
@@ -43,6 +44,15 @@ export function keyNamed(word: string, records: readonly unknown[], kind: string
 export function keyText({ id, record }: NamedKey): string {
   const name = firstAt(record, keyNamePaths);
   return typeof name === "string" && name !== "" ? `${id} (${name})` : id;
+}
+
+/** The record of a key that was created. Throws `UnknownOutcome` for any other response. */
+export function createdKey(response: BufferedResponse): unknown {
+  const value = jsonOf(response);
+  const { status, request } = response;
+  assertSuccess(value, status, request);
+  if (!isRecord(value)) throw new UnknownOutcome("the response is not an object", status, request);
+  return value;
 }
 
 /** The response to the removal of a key; its id when the body is empty. */

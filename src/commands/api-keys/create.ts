@@ -1,9 +1,10 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
+import { createdKey } from "../../command-kit/described/keys.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { idOf, jsonOf } from "../../command-kit/responses.ts";
+import { idOf } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
 import { invalidValues } from "../../core/text.ts";
 import { bodyOf } from "../../openapi/resources.ts";
@@ -66,12 +67,13 @@ export default defineCommand({
     const { method, path } = operation;
     const data = await progress("Creating the key", () =>
       writeAndCheck(
-        async () => jsonOf(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
-        async () => "`gpuctl api-keys list` shows whether it was created; its value is lost, so revoke it.",
+        async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
+        "`gpuctl api-keys list` shows whether it was created; its value is lost, so revoke it.",
       ),
     );
     context.setFailureContext(
       `The key was created: ${idOf(data) ?? name}. Its value is lost, so revoke it and create another.`,
+      { evenIfUnread: true },
     );
     if (!settings.dryRun) say("Save the value now: it is not shown again.");
     return { data };

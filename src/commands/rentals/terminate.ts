@@ -166,6 +166,7 @@ async function terminate(
         assertSuccess(value, received.status, received.request);
         return value;
       },
+      `\`gpuctl rentals get ${id}\` shows whether it ended.`,
       () => finding(id, { call }),
     );
     return { id, label, response };

@@ -1,6 +1,7 @@
-import { callCommand } from "../../command-kit/define.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { writeAndCheck } from "../../command-kit/outcomes.ts";
 
-export default callCommand({
+export default defineCommand({
   path: "reserve request",
   summary: "Request a reservation of many GPUs",
   operation: "requestReservation",
@@ -9,4 +10,10 @@ export default callCommand({
     { text: "Request 512 GPUs", command: "gpuctl reserve request --gpu-count 512 --sandbox" },
     { text: "Print the response as JSON", command: "gpuctl reserve request --gpus 64 -o json --sandbox" },
   ],
+  run: async ({ input, call }) => ({
+    data: await writeAndCheck(
+      () => call("requestReservation", input),
+      "No command lists these requests: ask the service whether it received this one before you send another.",
+    ),
+  }),
 });

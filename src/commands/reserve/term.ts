@@ -37,6 +37,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
     run: async ({ input, ...context }: TermContext & { readonly input: InputOf<Id> }) => ({
       data: await writeAndCheck(
         () => sendTerm(operation, input, context),
+        `\`gpuctl rentals get ${input.rentalId}\` shows its term.`,
         () => currentTerm(String(input.rentalId), context.call),
       ),
     }),

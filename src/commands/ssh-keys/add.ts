@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
+import { createdKey } from "../../command-kit/described/keys.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { jsonOf } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
 import { bodyOf } from "../../openapi/resources.ts";
 import { columns, sshKeyOperation, withFingerprint } from "./keys.ts";
@@ -52,8 +52,8 @@ export default defineCommand({
     const { method, path } = operation;
     const data = await progress("Adding the key", () =>
       writeAndCheck(
-        async () => jsonOf(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
-        async () => "`gpuctl ssh-keys list` shows whether it was added.",
+        async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
+        "`gpuctl ssh-keys list` shows whether it was added.",
       ),
     );
     return { data, rows: withFingerprint(data) };

@@ -31,7 +31,7 @@ export default defineCommand({
   run: async ({ input: { key, request: parts }, request }) => {
     const data = await writeAndCheck(
       async () => removedKey(key, await request(parts)),
-      async () => "`gpuctl ssh-keys list` shows whether it was removed.",
+      "`gpuctl ssh-keys list` shows whether it was removed.",
     );
     return { data };
   },

@@ -20,6 +20,7 @@ export default defineCommand({
   run: async ({ call }) => ({
     data: await writeAndCheck(
       () => call("deleteCurrentUser", {}),
+      "`gpuctl auth status` shows whether the service still accepts the key.",
       () => finding({ call }),
     ),
   }),

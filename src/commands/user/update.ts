@@ -1,4 +1,5 @@
 import { defineCommand } from "../../command-kit/define.ts";
+import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { UsageError } from "../../core/errors.ts";
 
 export default defineCommand({
@@ -18,6 +19,11 @@ export default defineCommand({
     if (Object.keys(input).length === 0) {
       throw new UsageError("nothing to change: use --name or --onboarded-for");
     }
-    return { data: await call("updateCurrentUser", input) };
+    return {
+      data: await writeAndCheck(
+        () => call("updateCurrentUser", input),
+        "No command shows the user. Running the same command again is safe: it sets the same values.",
+      ),
+    };
   },
 });

@@ -45,6 +45,7 @@ export default defineCommand({
     data: await context.progress("Attaching the volume", () =>
       writeAndCheck(
         () => context.call("attachStorageVolume", input),
+        "`gpuctl volumes list` shows what it is attached to.",
         () => attachedNow(String(input.storageVolumeId), context),
       ),
     ),

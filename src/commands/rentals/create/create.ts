@@ -4,7 +4,14 @@ import { createAndCheck } from "../../../command-kit/outcomes.ts";
 import { idOf, labelOf } from "../../../command-kit/responses.ts";
 import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
-import { type FailedItem, Interrupted, NotTried, SomeFailed, UsageError } from "../../../core/errors.ts";
+import {
+  type FailedItem,
+  Interrupted,
+  NotTried,
+  SomeFailed,
+  UnexpectedResponse,
+  UsageError,
+} from "../../../core/errors.ts";
 import type { Result } from "../../../core/result.ts";
 import {
   InterruptedWrite,
@@ -130,7 +137,7 @@ interface Batch {
 async function createAll(
   type: RentalType,
   items: readonly Item[],
-  { count, ifAbsent, maxBurn }: Creation["flags"],
+  { count, ifAbsent, maxBurn, wait }: Creation["flags"],
   context: Context,
 ): Promise<Batch> {
   const { setFailureContext, interrupted } = context;
@@ -142,7 +149,7 @@ async function createAll(
       "rental",
       async () => {
         await assertHeld();
-        return context.call(kinds[type].create, item.input);
+        return context.call(kinds[type].create, item.input, wait ? { problemIn: problemWithoutId } : {});
       },
       (options) => context.call(kinds[type].list, {}, options),
       context,
@@ -150,7 +157,9 @@ async function createAll(
     done.set(item, rental);
     if (done.size > 1) {
       const ids = [...done.values()].map((record) => idOf(record) ?? "one without an ID");
-      setFailureContext(`These rentals exist and are billed: ${ids.join(", ")}. Do not create them again.`);
+      setFailureContext(`These rentals exist and are billed: ${ids.join(", ")}. Do not create them again.`, {
+        evenIfUnread: true,
+      });
     }
   };
   const work = async (assertHeld: () => Promise<void>): Promise<void> => {
@@ -188,6 +197,10 @@ async function createAll(
   return { records: items.flatMap((item) => (done.has(item) ? [done.get(item)] : [])), failures };
 }
 
+/** What is wrong with a new rental that is to be waited for. */
+const problemWithoutId = (rental: unknown): string | undefined =>
+  idOf(rental) === undefined ? "the response has no ID, so gpuctl cannot wait for the rental" : undefined;
+
 const notSent = () => new Interrupted("not sent, because of the interruption");
 
 /** Whether the other requests would fail in the same way. */
@@ -211,6 +224,13 @@ async function existing(
   return new Map(entries);
 }
 
+/** For a rental that was there before: one that is created has an ID, or its outcome is unknown. */
+const withoutId = () =>
+  new UnexpectedResponse(
+    "the rental has no ID in the service's list, so gpuctl cannot wait for it",
+    "Nothing was created. `gpuctl rentals list` shows what the service lists.",
+  );
+
 /**
  * Waits until each rental is running, and replaces its record. Returns those that are not running in time. For a single
  * one, throws its error.
@@ -223,24 +243,24 @@ async function waitForAll(
   const { interrupted, now, say } = context;
   const ids = records.map(idOf);
   const known = ids.filter((id) => id !== undefined);
-  if (known.length < ids.length) {
-    say("A response has no ID, so gpuctl cannot wait for the rental; `gpuctl rentals list` shows it.");
-  }
   if (known.length === 1)
     say(`Rental ${known[0]} ${ifAbsent ? "exists" : "created"}. Waiting until it is running.`);
   if (known.length > 1) say(`Waiting until rentals ${known.join(", ")} are running.`);
   const end = now() + timeout;
   const failures: FailedItem[] = [];
   for (const [at, rentalId] of ids.entries()) {
-    if (rentalId === undefined) continue;
     try {
+      if (rentalId === undefined) throw withoutId();
       if (interrupted.aborted) throw new Interrupted("not waited for, because of the interruption");
       const wait = { rentalId, ...inState("running"), timeout: Math.max(0, end - now()) };
       records[at] = await waitFor(wait, context);
     } catch (error) {
       if (count === undefined) throw error;
       const isInterrupted = interrupted.aborted && !(error instanceof Interrupted);
-      failures.push({ name: rentalId, error: isInterrupted ? new Interrupted() : error });
+      failures.push({
+        name: rentalId ?? "a rental without an ID",
+        error: isInterrupted ? new Interrupted() : error,
+      });
     }
   }
   return failures;
