@@ -1,4 +1,4 @@
-import { promises as fs } from "node:fs";
+import { existsSync, promises as fs } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { NotFound, reasonOf, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
@@ -151,7 +151,9 @@ async function changeConfig(files: ConfigFiles, change: (config: Config) => Conf
     const work = async () => {
       const before = readConfig(files);
       const after = change(before);
-      if (after !== before) await write(after, folder, path);
+      if (after === before) return;
+      await assertLinkHasTarget(path);
+      await write(after, folder, path);
     };
     await locked(path, work, {
       processes: files.processes,
@@ -164,6 +166,15 @@ async function changeConfig(files: ConfigFiles, change: (config: Config) => Conf
       hint: "GPUCTL_CONFIG_DIR names another folder for the configuration.",
     });
   }
+}
+
+/** Throws `UsageError` for a symbolic link to a missing file, which may be on a volume that is not mounted. */
+async function assertLinkHasTarget(path: string): Promise<void> {
+  const target = await fs.readlink(path).catch(() => undefined);
+  if (target === undefined || existsSync(path)) return;
+  throw new UsageError(`${path} is a symbolic link to ${target}, which does not exist`, {
+    hint: "Create that file, empty, or remove the link. Nothing was changed.",
+  });
 }
 
 /** A change takes milliseconds. */

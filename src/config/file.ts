@@ -58,7 +58,7 @@ export function readConfig(files: ConfigFiles): Config {
   const path = configPath(files);
   const text = readText(path, files);
   if (text === undefined || text.trim() === "") return {};
-  const config = parseJson(text);
+  const config = parseJson(text.replace(/^\ufeff/, ""));
   if (isRecord(config) && typeof config.version === "number" && config.version > configVersion) {
     throw new UsageError(
       `${path} was written by a newer version of gpuctl (format ${config.version}; this version reads up to ${configVersion})`,

@@ -16,6 +16,12 @@ export function writePrivateFile(path: string, contents: string | Uint8Array): v
   }
 }
 
+/** Throws if something other than a file is at a path, where opening a pipe, for example, waits for a writer. */
+export function assertFile(path: string): void {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (facts && !facts.isFile()) throw new Error(`${path} is not a file`);
+}
+
 /**
  * Creates a folder and its missing parents, one by one from the top, because `mkdir` with `recursive` never returns
  * below `/proc` on Node 20 and 24. Safe when several processes do this at once. Throws the error of the failed call.

@@ -10,6 +10,17 @@ const maxDepth = 4;
 /** An upper limit for the length of one encoded character of a secret, such as `%25252Fu0041`. */
 const maxCharacterLength = 16;
 
+/** What begins with the mark of a key, or mixes digits with both cases, is a key and not a name. */
+const keyLike = /^(?=.{16,}$)(?:(?:sk|pk|rk)[-_]|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w+=.-]+$)/;
+
+/** The words of a command line that are keys themselves: those like a key, and whatever `echo` and `printf` print. */
+export function secretsInCommand(line: string): readonly string[] {
+  const prints = /^\s*(?:echo|printf)\b/.test(line);
+  return line
+    .split(/[\s'";|&<>()`]+/)
+    .filter((word) => (prints && !/^[-%]|\$/.test(word)) || keyLike.test(word));
+}
+
 /** Removes secrets, such as API keys, from texts. */
 export interface Redactor {
   /** Makes a text a secret. Texts shorter than `minSecretLength` are ignored. */

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { reasonOf } from "../core/errors.ts";
-import { makeFolderSync } from "../core/files.ts";
+import { assertFile, makeFolderSync } from "../core/files.ts";
 import { importOptional } from "./packages.ts";
 import type { Store } from "./queries.ts";
 import { restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
@@ -63,6 +63,7 @@ export async function openStore(file: string, now: number): Promise<Store> {
   try {
     if (file !== ":memory:") {
       makeFolderSync(dirname(resolve(file)), 0o700);
+      for (const path of [file, ...companions.map((end) => file + end)]) assertFile(path);
       // Only this user can read it; SQLite creates its journal files with the same mode.
       closeSync(openSync(file, "a", 0o600));
     }

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readText } from "./files.ts";
 
 /**
  * Caches each URL's description as a file in the state folder that only the user can read. Never throws: a description
@@ -10,7 +10,7 @@ export function descriptionFiles(folder: () => string) {
   return {
     read: async (url: string): Promise<string | undefined> => {
       try {
-        return readFileSync(path(url), "utf8");
+        return readText(path(url));
       } catch {
         return undefined;
       }

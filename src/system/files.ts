@@ -2,6 +2,7 @@ import { accessSync, constants, promises, readFileSync, readlinkSync, statSync }
 import { hostname, tmpdir } from "node:os";
 import process from "node:process";
 import { codeOf, Unavailable } from "../core/errors.ts";
+import { assertFile } from "../core/files.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import { InputTooLarge } from "../core/values/input-limits.ts";
@@ -80,7 +81,12 @@ function currentFolder(): string {
   }
 }
 
-export const readText = (path: string): string | undefined => orMissing(() => readFileSync(path, "utf8"));
+/** Implements `Files.readText`. */
+export const readText = (path: string): string | undefined =>
+  orMissing(() => {
+    assertFile(path);
+    return readFileSync(path, "utf8");
+  });
 
 export const stat = (path: string): PathFacts | undefined =>
   orMissing(() => {

@@ -182,3 +182,56 @@ test("config path prints the path of the file, whether it exists or not", async 
   const { run, folder } = await createCli();
   expect((await run("config path")).out).toBe(`${join(folder, "config", "config.json")}\n`);
 });
+
+describe("apiKeyCommand", () => {
+  const secret = "sk-live-0123456789abcdef";
+
+  test("does not replace a stored key unasked", async () => {
+    const { run } = await createCli();
+    await run("auth login --with-token --base-url https://a.example --no-validate", { stdin: secret });
+    const { code, err } = await run("config set apiKeyCommand 'pass show gpuctl'");
+    expect(code).toBe(2);
+    expect(err).toContain('profile "default" has a stored key, which apiKeyCommand would replace');
+    expect(await run("auth token")).toMatchObject({ code: 0, out: `${secret}\n` });
+    expect(
+      await run("auth login --key-command 'pass show gpuctl' --base-url https://a.example"),
+    ).toMatchObject({
+      code: 0,
+    });
+    expect(await run("config set apiKeyCommand 'pass show other'")).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    `echo ${secret}`,
+    `printf '%s' "${secret}"`,
+    "echo hunter2hunter2",
+    `curl -H 'X-Key: ${secret}' https://vault.example`,
+    "vault-get Aa0Bb1Cc2Dd3Ee4Ff5",
+  ])("that holds a key is shown without it: %s", async (command) => {
+    const { run } = await createCli();
+    const lines: (readonly string[])[] = [
+      ["config", "set", "apiKeyCommand", command],
+      ["config", "get", "apiKeyCommand"],
+      ["config", "list"],
+      ["config", "list", "-o", "json"],
+      ["profile", "show", "-o", "json"],
+      ["profile", "add", "more", "--base-url", "https://a.example", "--key-command", command],
+    ];
+    for (const line of lines) {
+      const { code, out, err } = await run(line);
+      expect(code, err).toBe(0);
+      expect(out + err).not.toMatch(/0123456789|hunter2|Aa0Bb1/);
+    }
+  });
+
+  test.each([
+    "pass show gpuctl/production-2026",
+    "op read op://Private/gpuctl/api-key-2026",
+    "security find-generic-password -s gpuctl-2026 -w",
+    "echo $GPU_SECRET_KEY_2026",
+  ])("that names a key is shown as it is: %s", async (command) => {
+    const { run } = await createCli();
+    await run(["config", "set", "apiKeyCommand", command]);
+    expect((await run("config get apiKeyCommand")).out).toBe(`${command}\n`);
+  });
+});

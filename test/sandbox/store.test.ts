@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdir, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -40,6 +41,17 @@ async function ids(file: string): Promise<number[]> {
   const rentals = operations.listVirtualMachineRentals.output.parse(await response.json());
   return rentals.map(({ id }) => Number(id));
 }
+
+test.skipIf(process.platform === "win32").each([
+  ["a pipe", (path: string) => execa("mkfifo", [path])],
+  ["a folder", (path: string) => mkdir(path)],
+  ["a device", (path: string) => symlink("/dev/zero", path)],
+  ["a pipe for its log", (path: string) => execa("mkfifo", [`${path}-wal`])],
+])("%s instead of the state file is refused at once", async (_name, make) => {
+  const file = join(folder(), "sandbox.sqlite");
+  await make(file);
+  await expect(createSandbox({ file })).rejects.toThrow(/Cannot use the sandbox's state in .* is not a file/);
+});
 
 test.each([
   { processes: 10, each: 1 },

@@ -1,8 +1,8 @@
 import type { Exchange, Observer } from "../../client/fetch.ts";
-import { type Config, exposureWarning, profileValues, readConfig } from "../../config/file.ts";
+import { type Config, exposureWarning, profileValue, profileValues, readConfig } from "../../config/file.ts";
 import { checkColumns, type ProfileUse, promptsAllowed, resolveSettings } from "../../config/settings.ts";
 import { Interrupted } from "../../core/errors.ts";
-import { createRedactor } from "../../core/redact.ts";
+import { createRedactor, secretsInCommand } from "../../core/redact.ts";
 import type { Result } from "../../core/result.ts";
 import { sandboxKeys } from "../../core/sandbox.ts";
 import { passwordsIn } from "../../core/urls.ts";
@@ -70,7 +70,7 @@ async function execute(
   const { clock, env, files, io } = system;
   const loading = loadCommand(invocation.command.path.join(" "));
   const config = configFor(invocation, system);
-  for (const secret of secretsOf(config)) redactor.add(secret);
+  for (const secret of [...secretsOf(config), ...typedSecrets(invocation)]) redactor.add(secret);
   const settings = resolveSettings({
     cli: invocation.globals,
     flags: globalFlags,
@@ -150,11 +150,18 @@ function secretsIn(argv: readonly string[], env: System["env"]): readonly string
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }
 
-/** The keys of all profiles, and the passwords of the URLs in them. */
+/** Keys in a command line that prints a key, if one is set. */
+function typedSecrets({ args: [key, value = ""], flags }: Invocation): readonly string[] {
+  const lines = [flags["key-command"]?.value, ...(key === "apiKeyCommand" ? [value] : [])];
+  return lines.flatMap((line) => (typeof line === "string" ? secretsInCommand(line) : []));
+}
+
+/** The keys of all profiles, also in the commands that print them, and the passwords of the URLs in them. */
 const secretsOf = ({ profiles = {} }: Config): readonly string[] =>
   Object.values(profiles).flatMap((profile) => [
     ...(profile.apiKey ? [profile.apiKey] : []),
     ...Object.values(profileValues(profile)).flatMap(passwordsIn),
+    ...secretsInCommand(profileValue(profile, "apiKeyCommand") ?? ""),
   ]);
 
 /** A command that needs no configuration runs even if the file cannot be read; `doctor` reports the problem. */

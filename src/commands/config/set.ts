@@ -1,6 +1,7 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { nothingDone } from "../../command-kit/results.ts";
+import { UsageError } from "../../core/errors.ts";
 import { key } from "./key.ts";
 
 export default defineCommand({
@@ -28,6 +29,12 @@ export default defineCommand({
     },
   ],
   run: async ({ args: { key, value }, profiles, say, settings: { profile, dryRun } }) => {
+    const before = profiles.list().find(({ name }) => name === profile);
+    if (key === "apiKeyCommand" && before?.key && before.settings.apiKeyCommand === undefined) {
+      throw new UsageError(`profile "${profile}" has a stored key, which apiKeyCommand would replace`, {
+        hint: `\`gpuctl auth login --profile ${profile} --key-command COMMAND\` replaces it, and \`gpuctl auth logout --profile ${profile}\` removes it. Nothing was changed.`,
+      });
+    }
     if (dryRun) say(nothingDone);
     else await profiles.save(profile, { settings: { [key]: value } });
     return { data: { profile, key, value } };

@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { type Cli, createCli } from "../../support/cli.ts";
 import { key, serviceUrl } from "../../support/service.ts";
@@ -100,6 +101,48 @@ posix("a configuration that is a symbolic link", () => {
       profiles: { work: { apiKey: key, image: { model: "SD2" } } },
     });
   });
+});
+
+posix("a configuration that is no file", () => {
+  test("a symbolic link to a missing file is not replaced", async () => {
+    const cli = await createCli();
+    await mkdir(join(cli.folder, "config"), { mode: 0o700 });
+    const link = join(cli.folder, "config", "config.json");
+    await symlink(join(cli.folder, "unmounted", "dotfiles.json"), link);
+    for (const line of ["config set image.model SD2", "profile add play --sandbox"]) {
+      const { code, err } = await cli.run(line);
+      expect(code).toBe(2);
+      expect(err).toContain(
+        `${link} is a symbolic link to ${join(cli.folder, "unmounted", "dotfiles.json")}`,
+      );
+    }
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect((await cli.run("volumes list --sandbox")).code).toBe(0);
+  });
+
+  test.each([
+    ["a pipe", (path: string) => execa("mkfifo", ["-m", "600", path])],
+    ["a folder", (path: string) => mkdir(path, { mode: 0o700 })],
+  ])("%s is refused at once", async (_name, make) => {
+    const cli = await createCli();
+    await mkdir(join(cli.folder, "config"), { mode: 0o700 });
+    const path = join(cli.folder, "config", "config.json");
+    await make(path);
+    for (const line of ["volumes list --sandbox", "config set image.model SD2"]) {
+      const { code, err } = await cli.run(line);
+      expect(code).toBe(2);
+      expect(err).toContain(`${path} cannot be read: ${path} is not a file`);
+    }
+  });
+});
+
+test("a byte order mark before a configuration is ignored", async () => {
+  const { run, folder } = await createCli();
+  await mkdir(join(folder, "config"), { mode: 0o700 });
+  await writeFile(join(folder, "config", "config.json"), `\ufeff${text}`, { mode: 0o600 });
+  expect(await run("config get baseUrl")).toMatchObject({ code: 0, out: `${serviceUrl}\n` });
+  expect(await run("config set image.model SD2")).toMatchObject({ code: 0 });
+  expect(await run("config get baseUrl")).toMatchObject({ code: 0, out: `${serviceUrl}\n` });
 });
 
 test.each(["", " \n"])("an empty configuration (%j) is read as none and can be written", async (content) => {
