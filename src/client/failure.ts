@@ -4,6 +4,7 @@ import {
   ConnectionFailed,
   InvalidResponse,
   isRead,
+  isRedirect,
   NetworkError,
   type Received,
   ServiceError,
@@ -26,12 +27,12 @@ interface FailedResponse {
 export function responseError(response: FailedResponse, request: WireRequest): Error {
   const { status, text, isComplete, location, retryAfter } = response;
   const failure = readFailure(status, keyRedactor(request)(text));
-  const isRedirect = status >= 300 && status < 400;
-  const message = isRedirect && location !== null ? redirectMessage(location, request) : failure.message;
+  const redirects = isRedirect(status) && location !== null;
+  const message = redirects ? redirectMessage(location, request) : failure.message;
   const isRefusal =
     status >= 400 && status < 500 && isComplete && !isNestedBeyond(parseJson(text), maxLevels);
   if (isRefusal || isRead(request)) return new ServiceError({ ...failure, message, retryAfter }, request);
-  const reason = isRedirect && location !== null ? message : `the service responded ${status}: ${message}`;
+  const reason = redirects ? message : `the service responded ${status}: ${message}`;
   return new UnknownOutcome(reason, status, request);
 }
 

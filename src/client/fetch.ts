@@ -1,5 +1,5 @@
 import type { ResponseLimits } from "../contract/plain/response-limits.ts";
-import { isRead, ResponseTooLarge } from "../core/service-errors.ts";
+import { isRead, isRedirect, ResponseTooLarge } from "../core/service-errors.ts";
 import { type Deadline, orAborted } from "./deadline.ts";
 import type { WireRequest } from "./request.ts";
 
@@ -86,7 +86,7 @@ export async function fetchResponse(
 
 function sameOriginRedirect({ status, headers }: FetchResponse, url: string): string | undefined {
   const location = headers.get("location");
-  if (status < 300 || status > 399 || location === null || !URL.canParse(location, url)) return undefined;
+  if (!isRedirect(status) || location === null || !URL.canParse(location, url)) return undefined;
   const next = new URL(location, url);
   return next.origin === new URL(url).origin ? next.href : undefined;
 }

@@ -23,8 +23,9 @@ export interface Data extends Paid {
 }
 
 export interface NextStep {
-  /** Without `gpuctl` and without the flags that select the service. */
+  /** Such as `rentals wait`. */
   readonly command: string;
+  readonly args: readonly string[];
   /** What it does, in a few words. */
   readonly text: string;
 }

@@ -14,6 +14,9 @@ export interface Received {
 export const isRead = ({ method }: Pick<RequestLine, "method">): boolean =>
   method === "GET" || method === "HEAD";
 
+/** Whether a status asks for a request to another URL. 304 answers a conditional request. */
+export const isRedirect = (status = 0): boolean => [300, 301, 302, 303, 307, 308].includes(status);
+
 /** The connection failed or broke. `sent` says whether any of the request may have been sent. */
 export class ConnectionFailed extends Error {
   override readonly name = "ConnectionFailed";

@@ -5,6 +5,14 @@ import { UsageError } from "./errors.ts";
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
+/**
+ * A command line to copy. Words that come from the service may look like flags: then all arguments stand after `--`.
+ */
+export function commandLine(command: string, args: readonly string[], flags: readonly string[] = []): string {
+  const words = args.some((word) => word.startsWith("-")) ? [...flags, "--", ...args] : [...args, ...flags];
+  return ["gpuctl", command, ...words.map(quoted)].join(" ");
+}
+
 /** Joins a flag and its message: "--gpus must be 1", but "--image: SD2 does not support image-to-image". */
 export const sentence = ({ flag, message }: { readonly flag: string; readonly message: string }): string =>
   /^(must|is|has|cannot|requires|or)\b/.test(message) ? `${flag} ${message}` : `${flag}: ${message}`;

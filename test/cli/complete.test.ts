@@ -57,6 +57,18 @@ describe("completion values", () => {
     });
   });
 
+  test("that look like flags are never offered, because they would be taken for flags", async () => {
+    const files = { [path]: cached(1000 * minute, "--yes", "-o", "1001", "a-b") };
+    expect(await completionsOf(["rental"], files)).toMatchObject({
+      out: "1001\tlabel of 1001\na-b\tlabel of a-b\n",
+    });
+    expect(await completionsOf(["rental", "-"], files)).toMatchObject({ out: "" });
+    const config = JSON.stringify({ profiles: { "--insecure-http": {}, work: {} } });
+    expect(await completionsOf(["profile"], { "/config/config.json": config })).toMatchObject({
+      out: "work\t\n",
+    });
+  });
+
   test("are refreshed once when the cache is stale", async () => {
     const files = { [path]: cached(1000 * minute - freshMs, "1001") };
     const completed = await completionsOf(["rental"], files, () => {

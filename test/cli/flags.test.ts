@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "../../src/cli/parse/program.ts";
 import { valuesOf } from "../../src/cli/parse/values.ts";
 import type { CommandNode } from "../../src/command-kit/tree.ts";
 import { routes } from "../../src/contract/generated/routes.ts";
 import type { Field } from "../../src/contract/plain/field.ts";
 import { quoted } from "../../src/core/text.ts";
+import { createCli } from "../support/cli.ts";
 import { commands } from "../support/commands.ts";
 import { fc } from "../support/property.ts";
 import { typedAs } from "../support/typed.ts";
@@ -77,4 +78,27 @@ test("a quoted argument is the same argument to a shell", () => {
       },
     ),
   );
+});
+
+describe("a name that is special in JavaScript", () => {
+  test.each(["", " --lora Add_Detail:0.5"])("is no LoRA%s", async (more) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`image cat --lora __proto__:5${more} --sandbox`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain('--lora cannot contain the name "__proto__"');
+    expect(await run("image cat --lora constructor:1 --sandbox")).toMatchObject({ code: 2, requests: [] });
+  });
+
+  test.each([
+    ["chat hi -o json --param __proto__=1", 1],
+    [`chat hi -o json --param '__proto__={"polluted":1}'`, { polluted: 1 }],
+    ["api call POST /v1/chat/completions -f __proto__=1 --no-validate", "1"],
+    ["api call POST /v1/chat/completions -f __proto__[polluted]=1 --no-validate", { polluted: "1" }],
+  ])("is sent as it is: %s", async (line, value) => {
+    const { run } = await createCli();
+    const { requests } = await run(line, { env: { GPUCTL_SANDBOX: "1" } });
+    const body = Object(requests.at(-1)?.body);
+    expect(Object.getOwnPropertyDescriptor(body, "__proto__")?.value).toEqual(value);
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
 });

@@ -40,6 +40,18 @@ describe.each(statuses)("a redirect with %i", (status) => {
   });
 });
 
+describe.each([304, 305, 306])("%i, which is no redirect", (status) => {
+  test("is not followed, and says nothing about one", async () => {
+    const server = await redirecting("/moved", status);
+    const read_ = await failure(caller(server.origin, { retries: 0 }).call(...read));
+    expect(read_).toMatchObject({ name: "ServiceError", status });
+    const written = await failure(caller(server.origin).call(...write));
+    expect(written).toMatchObject({ name: "UnknownOutcome", status });
+    for (const { message } of [read_, written]) expect(message).not.toContain("redirect");
+    expect(server.seen).toHaveLength(2);
+  });
+});
+
 describe("a redirect", () => {
   test("to the same host by another name or another port is another origin", async () => {
     const server = await listen((_request, response) =>

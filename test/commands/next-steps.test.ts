@@ -30,6 +30,28 @@ describe("after a create", () => {
     }
   });
 
+  test("an ID that looks like a flag is an argument in every line that is shown", async () => {
+    const terminate = "POST /v2/on-demand/rentals/terminate";
+    const { run } = await createCli({
+      negotiates: true,
+      respond: ({ method, path }) => {
+        if (path === descriptionPath) return Response.json(description({ [terminate]: {} }));
+        if (method === "POST") return Response.json({ id: "--all" });
+        return Response.json(path.endsWith("/rental") ? { id: "--all", state: "active" } : []);
+      },
+    });
+    const { err } = await run(`${line} --base-url https://api.example.com`, overNetwork());
+    const steps = [...err.matchAll(/^ {2}gpuctl (.*?) +# /gm)].map(([, step = ""]) => step);
+    expect(steps).toEqual(
+      ["wait", "ssh", "terminate"].map(
+        (verb) => `rentals ${verb} --base-url https://api.example.com -- --all`,
+      ),
+    );
+    const ended = await run("rentals terminate --yes -- --all", overNetwork());
+    expect(ended.requests.at(-2)).toMatchObject({ method: "POST", body: { rentalId: "--all" } });
+    expect(ended.err).toContain("Run `gpuctl rentals wait --for terminated -- --all` to wait for it.");
+  });
+
   test.each(["-q", "-o id", "-o json", "-o yaml", "-o csv", "--jq .id", "--dry-run"])(
     "nothing is shown with %s",
     async (flags) => {

@@ -79,6 +79,22 @@ describe.each(unknownEnds)("a create that ends with %s", (_name, end) => {
   });
 });
 
+test.each([
+  [304, false],
+  [307, true],
+])("only a redirect says that the base URL redirects: %i", async (status, redirects) => {
+  const { run } = await createCli({
+    respond: ({ method }) =>
+      method === "POST"
+        ? new Response(null, { status, headers: { location: "https://elsewhere.example/" } })
+        : undefined,
+  });
+  const { code, err } = await run(line);
+  expect(code).toBe(10);
+  expect(err.includes("redirects")).toBe(redirects);
+  expect(err).toContain("Nothing new is listed yet");
+});
+
 test("a failed lookup afterwards is reported too", async () => {
   const { run } = await createCli({
     respond: ({ method }) => (method === "GET" ? new Response("", { status: 503 }) : reset()),

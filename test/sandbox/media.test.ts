@@ -51,3 +51,9 @@ test.each([
   const sandbox = await openSandbox();
   expect(await sandbox.issuesOf("generateAudio", input)).toMatchObject([{ path: [field] }]);
 });
+
+test("a LoRA with a name that is special in JavaScript is rejected", async () => {
+  const sandbox = await openSandbox();
+  const lora = JSON.parse('{"__proto__": 5, "Add_Detail": 1}');
+  expect(await sandbox.issuesOf("generateImage", { ...picture, lora })).toMatchObject([{ path: ["lora"] }]);
+});

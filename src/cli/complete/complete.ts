@@ -26,10 +26,13 @@ export async function complete(argv: readonly string[], system: CompletionSystem
   }
 }
 
-/** Whether a value completes the prefix. Of `NAME=VALUE`, the name is completed first, and then the value. */
+/**
+ * Whether a value completes the prefix. One that looks like a flag would be taken for one: it is never offered. Of `NAME=VALUE`, the name is completed first, and
+ * then the value.
+ */
 function isOffered(value: string, { kind, prefix }: CompletionRequest): boolean {
   const isNext = kind !== "operation-field" || prefix.includes("=") !== value.endsWith("=");
-  return isNext && value.startsWith(prefix);
+  return isNext && value.startsWith(prefix) && !value.startsWith("-");
 }
 
 /** Values that no service has to be asked for; undefined for other kinds. */

@@ -69,9 +69,7 @@ function valuesOf(kind: LiveValue, { records, view }: Live): readonly Completion
     .map((record) => ({ id: plainText(firstAt(record, view.id)), label: plainText(firstAt(record, paths)) }))
     .filter(({ id }) => isWord(id));
   const taken = rows.flatMap(({ id, label }) => [id, label]);
-  // A label that looks like a flag cannot be typed as an argument.
-  const isUsable = (label: string) =>
-    isWord(label) && !label.startsWith("-") && mayBeLabel(label) && isOnce(label, taken);
+  const isUsable = (label: string) => isWord(label) && mayBeLabel(label) && isOnce(label, taken);
   return [
     ...rows.map(({ id, label }) => ({ value: id, description: oneLine(label, true) })),
     ...(isLabelled(kind) ? rows : [])

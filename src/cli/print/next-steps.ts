@@ -1,5 +1,5 @@
 import type { NextStep } from "../../core/result.ts";
-import { quoted } from "../../core/text.ts";
+import { commandLine } from "../../core/text.ts";
 import type { CliGlobals, GlobalName } from "../parse/globals.ts";
 
 /** The flags that select the service; a next step needs the same ones. */
@@ -16,9 +16,10 @@ export function nextStepLines(steps: readonly NextStep[], globals: CliGlobals): 
   const flags = serviceFlags.flatMap((name) => {
     const value = globals[name];
     if (value === undefined || value === false) return [];
-    return value === true ? [`--${name}`] : [`--${name}`, quoted(value)];
+    if (value === true) return [`--${name}`];
+    return value.startsWith("-") ? [`--${name}=${value}`] : [`--${name}`, value];
   });
-  const lines = steps.map(({ command, text }) => ({ line: ["gpuctl", command, ...flags].join(" "), text }));
+  const lines = steps.map(({ command, args, text }) => ({ line: commandLine(command, args, flags), text }));
   const width = Math.max(...lines.map(({ line }) => line.length));
   return ["Next steps:", ...lines.map(({ line, text }) => `  ${line.padEnd(width)}  # ${text}`)];
 }

@@ -1,4 +1,5 @@
 import { type FailedItem, reasonOf } from "../../core/errors.ts";
+import { isRedirect } from "../../core/service-errors.ts";
 import { duration } from "../../core/values/durations.ts";
 import { exit, exitForStatus } from "./exit.ts";
 
@@ -170,8 +171,6 @@ function itemText(cause: unknown, sandbox: boolean): string {
 
 /** Precedes the message of an error that leaves the outcome open. */
 export const unknownPrefix = "the outcome is unknown: ";
-
-const isRedirect = (status = 0): boolean => status >= 300 && status < 400;
 
 const redirectHint =
   "The base URL redirects. Set it (--base-url, GPUCTL_BASE_URL or the profile) to the final address.";

@@ -1,5 +1,6 @@
 import type { Description } from "../../client/description.ts";
 import { NotOffered } from "../../core/errors.ts";
+import { commandLine } from "../../core/text.ts";
 import type { Context } from "../context.ts";
 import { noDescription } from "../responses.ts";
 
@@ -50,5 +51,5 @@ export const offeredOperation = <Found>(
 export const differentFields = (purpose: string, id: string, fields: readonly string[]): NotOffered =>
   new NotOffered(
     `the service's operation to ${purpose} also needs, or does not take: ${fields.join(", ")}`,
-    `\`gpuctl api describe ${id}\` shows its fields, and \`gpuctl api call\` sends them.`,
+    `\`${commandLine("api describe", [id])}\` shows its fields, and \`gpuctl api call\` sends them.`,
   );

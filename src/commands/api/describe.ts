@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command-kit/define.ts";
-import { quoted } from "../../core/text.ts";
+import { commandLine } from "../../core/text.ts";
 import type { DescribedOperation, DescribedResponse } from "../../openapi/described.ts";
 import { bounded, type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
 import { fieldsOfSchema, type ShownField, shownField, typeText } from "../../openapi/schema-fields.ts";
@@ -111,10 +111,8 @@ function sampleCall(description: Description, operation: DescribedOperation): st
     .filter((parameter) => parameter.required && parameter.in !== "cookie" && !isReservedHeader(parameter))
     .flatMap(({ name, schema }) => flags(name, sample(description, schema)));
   const inBody = body?.required === true ? flags("", sample(description, body.schema)) : [];
-  const target = id.includes(" ") ? `${method} ${quoted(path)}` : quoted(id);
-  return ["gpuctl api call", target, ...given, ...inBody, ...(destroys(operation) ? ["--yes"] : [])].join(
-    " ",
-  );
+  const target = id.includes(" ") ? [method, path] : [id];
+  return commandLine("api call", target, [...given, ...inBody, ...(destroys(operation) ? ["--yes"] : [])]);
 }
 
 /** A value as `-f` and `-F` flags; the name of a whole body is empty. */
@@ -125,7 +123,7 @@ function flags(name: string, value: unknown): readonly string[] {
       flags(name === "" ? key : `${name}[${key}]`, inner),
     );
   }
-  return [typeof value === "string" ? "-f" : "-F", quoted(`${name}=${value}`)];
+  return [typeof value === "string" ? "-f" : "-F", `${name}=${value}`];
 }
 
 const maxDepth = 6;

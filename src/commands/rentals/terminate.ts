@@ -9,6 +9,7 @@ import { parseId } from "../../command-kit/values.ts";
 import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../core/errors.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { assertSuccess } from "../../core/success.ts";
+import { commandLine } from "../../core/text.ts";
 import { filterFlags, rentalFilter } from "./filter.ts";
 import { hasEnded, planMatching, planTermination, type TerminationPlan } from "./terminate/plan.ts";
 import { id } from "./views.ts";
@@ -166,7 +167,7 @@ async function terminate(
         assertSuccess(value, received.status, received.request);
         return value;
       },
-      `\`gpuctl rentals get ${id}\` shows whether it ended.`,
+      `\`${commandLine("rentals get", [id])}\` shows whether it ended.`,
       () => finding(id, { call }),
     );
     return { id, label, response };
@@ -209,7 +210,7 @@ async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "s
   const states = statesOf(record);
   if (states.length === 0 || states.some((state) => state.startsWith("terminat"))) return;
   say(
-    `Rental ${id} has not ended yet (${stateText(record)}) and is billed until it does. Run \`gpuctl rentals wait ${id} --for terminated\` to wait for it.`,
+    `Rental ${id} has not ended yet (${stateText(record)}) and is billed until it does. Run \`${commandLine("rentals wait", [id], ["--for", "terminated"])}\` to wait for it.`,
   );
 }
 

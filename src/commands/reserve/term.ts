@@ -10,6 +10,7 @@ import type { InputOf } from "../../contract/index.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import { ServiceError } from "../../core/service-errors.ts";
+import { commandLine } from "../../core/text.ts";
 import { dollars } from "../../core/values/money.ts";
 
 type TermOperation = "convertToReserved" | "extendReserved";
@@ -37,7 +38,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
     run: async ({ input, ...context }: TermContext & { readonly input: InputOf<Id> }) => ({
       data: await writeAndCheck(
         () => sendTerm(operation, input, context),
-        `\`gpuctl rentals get ${input.rentalId}\` shows its term.`,
+        `\`${commandLine("rentals get", [String(input.rentalId)])}\` shows its term.`,
         () => currentTerm(String(input.rentalId), context.call),
       ),
     }),

@@ -16,6 +16,8 @@ export function check<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
   input: unknown,
 ): Checked<z.output<Input>> {
+  const unseen = unseenNames(input);
+  if (unseen.length > 0) return { ok: false, issues: unseen };
   const parsed = operation.input.safeParse(input, { reportInput: true });
   if (!parsed.success) {
     return { ok: false, issues: parsed.error.issues.flatMap((issue) => explain(issue)) };
@@ -27,6 +29,14 @@ export function check<Input extends InputSchema>(
     .map(({ field, message }) => ({ path: [field], message }));
   return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
 }
+
+/** Zod neither checks nor returns a key `__proto__` of a map, so that it would be sent unchecked, or be lost. */
+const unseenNames = (input: unknown): readonly Issue[] =>
+  Object.entries(Object(input)).flatMap(([field, value]) =>
+    typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")
+      ? [{ path: [field], message: 'cannot contain the name "__proto__"' }]
+      : [],
+  );
 
 type ZodIssue = z.core.$ZodIssue;
 

@@ -1,6 +1,5 @@
 import type { Context } from "../../../command-kit/context.ts";
 import type { NextStep } from "../../../core/result.ts";
-import { quoted } from "../../../core/text.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import type { RentalType } from "../listing.ts";
 
@@ -10,14 +9,14 @@ export async function nextSteps(
   { type, running }: { readonly type: RentalType; readonly running: boolean },
   context: Pick<Context, "describe" | "settings">,
 ): Promise<readonly NextStep[]> {
-  const [first, ...others] = ids.map(quoted);
+  const [first, ...others] = ids;
   if (first === undefined || context.settings.output !== "table") return [];
   const [one, it] = others.length === 0 ? ["it", "it"] : ["the first one", "them"];
   return [
-    ...(running ? [] : [{ command: `rentals wait ${first}`, text: `wait until ${one} is running` }]),
-    { command: `rentals ssh ${first}`, text: `open a shell on ${one}` },
+    ...(running ? [] : [{ command: "rentals wait", args: [first], text: `wait until ${one} is running` }]),
+    { command: "rentals ssh", args: [first], text: `open a shell on ${one}` },
     ...((await canTerminate(type, context))
-      ? [{ command: `rentals terminate ${[first, ...others].join(" ")}`, text: `end ${it}, and the billing` }]
+      ? [{ command: "rentals terminate", args: ids, text: `end ${it}, and the billing` }]
       : []),
   ];
 }
