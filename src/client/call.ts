@@ -1,5 +1,6 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
 import { UnknownOutcome } from "../core/service-errors.ts";
+import { warnIfPartial } from "../openapi/paging.ts";
 import { sendRequest } from "./attempt.ts";
 import type { Divert } from "./divert.ts";
 import { type RequestParts, wireRequest } from "./request.ts";
@@ -37,9 +38,10 @@ export async function call<Id extends OperationId>(
   return (await send(id, input, wholeResult(options), options)) as OutputOf<Id>;
 }
 
-const wholeResult = ({ problemIn }: Pick<OneCall, "problemIn">): Reader<unknown> => ({
+const wholeResult = ({ problemIn, warn }: Pick<OneCall, "problemIn" | "warn">): Reader<unknown> => ({
   response: async (response, inFlight) => {
     const value = await readJson(response, inFlight);
+    if (inFlight.request.list && warn) warnIfPartial(value, warn);
     const problem = problemIn?.(value);
     if (problem !== undefined) throw new UnknownOutcome(problem, response.status, inFlight.request);
     return value;

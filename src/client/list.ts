@@ -2,6 +2,7 @@ import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import { InvalidResponse, ResponseTooLarge } from "../core/service-errors.ts";
 import { markedNumber, withoutMarks } from "../core/values/exact-numbers.ts";
+import { warnIfPartial } from "../openapi/paging.ts";
 import type { ReadResponse, RequestInFlight } from "./attempt.ts";
 import { transportError } from "./failure.ts";
 import { firstCharacter, readText, startingWith, withIdleTimeout } from "./fetch.ts";
@@ -24,7 +25,13 @@ export async function list<Id extends OperationId>(
   input: InputOf<Id>,
   options: CallOptions,
 ): Promise<Listed> {
-  return send(id, input, { response: readList, pages: listedPages }, options);
+  const { warn } = options;
+  const response: ReadResponse<Listed> = async (received, inFlight) => {
+    const listed = await readList(received, inFlight);
+    if (warn && "data" in listed) warnIfPartial(listed.data, warn);
+    return listed;
+  };
+  return send(id, input, { response, pages: listedPages }, options);
 }
 
 /** Fetches the first page before it resolves, so that its failure rejects the call. */

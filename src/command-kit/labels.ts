@@ -1,5 +1,5 @@
 import type { Call } from "../client/call.ts";
-import { NotFound, UsageError } from "../core/errors.ts";
+import { NotFound, UnexpectedResponse, UsageError } from "../core/errors.ts";
 import { ServiceError } from "../core/service-errors.ts";
 import { once } from "../core/tasks/once.ts";
 import { idOf, labelOf, recordsOf } from "./responses.ts";
@@ -18,7 +18,7 @@ interface LabelLookup {
 export function labelLookup({ call }: { readonly call: Call }): LabelLookup {
   const list = {
     rental: once(() => activeRentals(call)),
-    volume: once(async () => recordsOf(await call("listStorageVolumes", {}))),
+    volume: once(async () => recordsOf(await call("listStorageVolumes", {}, refusing("volume")))),
   };
   const idFor: LabelLookup["idFor"] = async (kind, word, source) => {
     if (await isId(kind, word, call, list.volume)) return undefined;
@@ -70,6 +70,16 @@ async function isId(
   }
 }
 
+/** A label must not stand for one of two records of which the other was not listed. */
+const refusing = (kind: Labelled) => ({
+  warn: (): never => {
+    throw new UnexpectedResponse(
+      `the service's list of ${kind}s is incomplete, or not a list, so labels cannot be looked up`,
+      "Use an ID. Nothing was changed.",
+    );
+  },
+});
+
 /** Statuses with which services respond to a word that is not an id, or that no rental has. */
 const notAnId: ReadonlySet<number> = new Set([400, 404, 422]);
 
@@ -80,8 +90,8 @@ const isHidden = (error: unknown): boolean =>
 /** The active rentals of both types. A type that the service does not offer, or that the key may not list, has none. */
 async function activeRentals(call: Call): Promise<readonly unknown[]> {
   const pages = await Promise.allSettled([
-    call("listVirtualMachineRentals", {}),
-    call("listBareMetalRentals", {}),
+    call("listVirtualMachineRentals", {}, refusing("rental")),
+    call("listBareMetalRentals", {}, refusing("rental")),
   ]);
   const failures = pages.flatMap((page) => (page.status === "rejected" ? [page.reason] : []));
   const fatal = failures.length === pages.length ? failures[0] : failures.find((error) => !isHidden(error));

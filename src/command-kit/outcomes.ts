@@ -27,11 +27,11 @@ export async function writeAndCheck<Value>(
 export function createAndCheck<Value>(
   thing: "rental" | "volume",
   create: () => Promise<Value>,
-  list: (options?: { retries: number }) => Promise<unknown>,
+  list: (options?: { retries: number; warn: () => void }) => Promise<unknown>,
   { progress, settings, setFailureContext }: Context,
 ): Promise<Value> {
   return progress(`Creating the ${thing}`, async () => {
-    const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0 }));
+    const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0, warn: () => {} }));
     const look = `\`gpuctl ${thing}s list\` shows whether it was created.`;
     const created = await writeAndCheck(create, look, async () => finding(before, await idsOf(list)));
     const id = idOf(created) ?? "the response has no ID";

@@ -151,6 +151,17 @@ function nextPage(
   return undefined;
 }
 
+/** Warns when the response to a list without pages says that there are more records than it has. */
+export function warnIfPartial(response: unknown, warn: FirstPage["warn"]): void {
+  const records = recordsOf(response)?.length ?? 0;
+  const next = isRecord(response) ? nextPage(response, records, [], {}) : "end";
+  if (next === "end") return;
+  const infos = pageInfo(response);
+  const hasMore = infos.some((info) => moreFlags.some((name) => info[name] === true));
+  const isShort = infos.some((info) => recordTotals.some((name) => Number(info[name]) > records));
+  if (next || hasMore || isShort) warn("There may be more results: the response is one of several pages.");
+}
+
 /** The response and the objects in it that may hold paging details. */
 function pageInfo(response: unknown): readonly Readonly<Record<string, unknown>>[] {
   const { pagination, paging, pageInfo, page_info, meta, page } = asRecord(response);

@@ -57,7 +57,7 @@ type Run = Parameters<Jq["raw"]>;
  * Milliseconds until a filter is run again in a worker. WebAssembly blocks signals, and only a worker can be stopped while
  * it runs. Starting one takes longer than most filters, so a filter first runs here.
  */
-const maxBlockingTime = 1_000;
+const maxBlockingTime = 250;
 
 /** Loads jq. */
 async function loadJq(interrupted: AbortSignal): Promise<(...run: Run) => Promise<JqResult>> {

@@ -4,6 +4,7 @@ import { exposedHeaders, maxBodyBytes, sandboxHeader } from "./app.ts";
 import { assumedOperations } from "./assumed/index.ts";
 import { pageInput } from "./assumed/pages.ts";
 import { secondMs } from "./clock.ts";
+import { slowPngSide } from "./engines/picture/reference.ts";
 import { defaultStrength, referenceSide } from "./engines/picture/request.ts";
 import { defaultRetryAfter } from "./faults/control.ts";
 import { listedSizes } from "./handlers/catalog.ts";
@@ -135,7 +136,7 @@ const texts = {
     "A chat stream has an event with the role, one for each token, one with the finish_reason, one with usage if requested, and [DONE].",
   pictures:
     "Pictures are PNGs drawn by an algorithm: the same request gives the same picture. They are marked SANDBOX and are free. steps is at least 1. Any prompt, sampler and cfg_scale is accepted, and backend has no effect.",
-  references: `A reference is a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels, as plain base64, and is stretched to the size of the picture. strength is ${defaultStrength} by default and has no effect without a reference.`,
+  references: `A reference is a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels (${slowPngSide} x ${slowPngSide} for an interlaced or 16-bit PNG), as plain base64, and is stretched to the size of the picture. strength is ${defaultStrength} by default and has no effect without a reference.`,
   seeds:
     "A seed is any integer that JSON represents exactly. Without one, a seed below 2^32 is derived from the number of seeds chosen since the reset; random_seed returns it.",
   speech: `Speech is a WAV of 16-bit mono samples at sample_rate, from a small synthesizer. speed is from ${speedRange.min} to ${speedRange.max}, and other fields have no effect. The text can have up to ${maxSpeechLength} characters, and must contain words that its English voice can speak.`,

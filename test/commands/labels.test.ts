@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Cli, createCli, type Responder } from "../support/cli.ts";
-import { requestLines } from "../support/described.ts";
+import { description, descriptionPath, requestLines } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
 const vm = (label: string) => `rentals create vm --gpus 1 --label ${label} --yes --sandbox`;
@@ -141,5 +141,61 @@ test("where volumes cannot be listed, the word is sent as an ID", async () => {
   expect({ code, body: requests.at(-1)?.body }).toEqual({
     code: 0,
     body: { storageVolumeId: "data", rentalIds: [7] },
+  });
+});
+
+describe("a list that is one page of several, and one that is no list", () => {
+  const pages: readonly (readonly [string, object])[] = [
+    ["a cursor", { items: [], nextCursor: "abc" }],
+    ["more", { rentals: [], hasMore: true }],
+    ["a total", { data: [], pagination: { total: 30 } }],
+    ["nothing", {}],
+  ];
+  const listing = (page: object) =>
+    createCli({
+      negotiates: true,
+      respond: ({ method, path }) => {
+        if (method !== "GET") return undefined;
+        if (path === descriptionPath) return Response.json(description({ "POST /v2/rentals/terminate": {} }));
+        return path.endsWith("/rental") ? Response.json(null) : Response.json(page);
+      },
+    });
+
+  test.each(pages)(
+    "with %s finds no labels, and nothing is created or limited by it",
+    async (_what, page) => {
+      const { run } = await listing(page);
+      const create = "rentals create vm --gpus 1 --yes";
+      for (const [line, code] of [
+        ["rentals get trainer", 7],
+        ["volumes attach training-data 1001", 7],
+        ["rentals terminate trainer --yes", 7],
+        [`${create} --label trainer --if-absent`, 7],
+        [`${create} --max-burn 100`, 11],
+      ] as const) {
+        const outcome = await run(line, overNetwork());
+        expect(outcome, line).toMatchObject({ code, out: "" });
+        expect(outcome.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+        expect(outcome.err).toMatch(/incomplete|not a list/);
+      }
+    },
+  );
+
+  test.each(pages.slice(0, 3))(
+    "with %s is listed with a note that there may be more",
+    async (_what, page) => {
+      const { run } = await listing(page);
+      for (const line of ["rentals list", "volumes list", "rentals history"]) {
+        const { code, err } = await run(line, overNetwork());
+        expect(code).toBe(0);
+        expect(err).toContain("There may be more results: the response is one of several pages.");
+      }
+    },
+  );
+
+  test("that ends is complete", async () => {
+    const { run } = await listing({ items: [{ id: 1, label: "x" }], nextCursor: null, total: 1 });
+    expect((await run("volumes list", overNetwork())).err).toBe("");
+    expect(await run("rentals get trainer", overNetwork())).toMatchObject({ code: 5 });
   });
 });

@@ -573,7 +573,7 @@ describe("a third-party service", () => {
     });
     expect(code).toBe(130);
     expect(err).toContain(`Error: 2 of 3 rentals could not be terminated
-  8: interrupted after the request was sent: it may have taken effect
+  8: interrupted after the request was sent: it may have taken effect. \`gpuctl rentals get 8\` shows whether it ended.
   9: not tried, because of the interruption
 Terminated: 7.
 `);

@@ -145,3 +145,33 @@ test("a PNG that inflates to more than its pixels is refused without inflating i
   expect(error).toBeInstanceOf(UnreadableReference);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
 });
+
+/** The start of a PNG that declares this size, depth and interlacing. */
+function pngStart(side: number, depth: number, interlace: number): string {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header.set([depth, 6, 0, 0, interlace], 8);
+  const chunk = Buffer.concat([Buffer.from("IHDR"), header]);
+  const ends = Buffer.alloc(8);
+  ends.writeUInt32BE(13, 0);
+  ends.writeUInt32BE(crc32(chunk), 4);
+  const start = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+  return base64(Buffer.concat([start, ends.subarray(0, 4), chunk, ends.subarray(4)]));
+}
+
+test.each([
+  [8193, 8, 0, true],
+  [8192, 8, 0, false],
+  [4097, 8, 1, true],
+  [4097, 16, 0, true],
+  [8192, 16, 1, true],
+  [4096, 16, 1, false],
+])(
+  "a PNG of %i pixels a side, %i bits and interlacing %i is too large: %s",
+  async (side, depth, interlace, tooLarge) => {
+    const message = await draw({ ...same, image: pngStart(side, depth, interlace) }).catch(String);
+    expect(message).toContain("UnreadableReference");
+    expect(String(message).includes("is too large")).toBe(tooLarge);
+  },
+);

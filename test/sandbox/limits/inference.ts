@@ -143,7 +143,7 @@ export const inferenceChecks = {
     expect(sandbox.status().balanceCents).toBe(before);
   },
   references: async (text) => {
-    expect(text).toContain("at most 8192 x 8192 pixels");
+    expect(text).toContain("at most 8192 x 8192 pixels (4096 x 4096 for an interlaced or 16-bit PNG)");
     expect(text).toContain("strength is 0.75 ");
     const sandbox = await openSandbox();
     const drawn = async (more: object): Promise<string> => {
