@@ -3,6 +3,7 @@ import type { Records } from "../core/result.ts";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import type { View } from "../core/view.ts";
 import { recordsOf, type Value, wholeOf } from "./records.ts";
+import { unseen } from "./text.ts";
 
 /** A value as JSON with an indent of two, ended by a newline. */
 export const json = (data: unknown): string => `${escapedJson(data, 2)}\n`;
@@ -40,11 +41,12 @@ export const escapedJson = (data: unknown, indent?: number): string =>
   escapeControls(stringifyExactly(data, indent) ?? "null");
 
 /**
- * JSON text with `\u` escapes for the control characters and the bidirectional controls that JSON.stringify leaves as
- * they are. A JSON reader sees the same value.
+ * JSON text with `\u` escapes for the control characters and the like that JSON.stringify leaves as they are. A JSON
+ * reader sees the same value.
  */
-export const escapeControls = (text: string): string =>
-  text.replace(/[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, unicodeEscape);
+export const escapeControls = (text: string): string => text.replace(unseenCharacters, unicodeEscape);
+
+const unseenCharacters = new RegExp(`[${unseen}]`, "g");
 
 /** A character as `\uXXXX`. */
 export function unicodeEscape(character: string): string {

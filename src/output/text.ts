@@ -31,7 +31,14 @@ const short = "\\x1b[ -/]{0,8}";
 
 const sequences = new RegExp(`${csi}[@-~]|${command}(?:\\x07|\\x1b\\\\|\\x9c)|${short}[0-~]`, "g");
 const unfinished = new RegExp(`(?:${csi}|${command}\\x1b?|${short})$`);
-const controlClass = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]";
+
+/**
+ * What is not seen, but changes how the text around it is shown, as part of a character class: C1 controls, marks and
+ * overrides of direction, line separators, and the byte order mark.
+ */
+export const unseen = "\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ufeff";
+
+const controlClass = `[\\x00-\\x08\\x0b-\\x1f${unseen}]`;
 const controls = new RegExp(controlClass, "g");
 const anyControl = new RegExp(controlClass);
 
@@ -55,7 +62,7 @@ const introducers = new RegExp(`${csi}[@-~]|${short}[0-~]`, "g");
 
 /**
  * Removes everything that a terminal interprets: 7-bit and 8-bit escape sequences (colors, links, titles, device
- * control), control characters except newline and tab, and bidirectional overrides. Node's `stripVTControlCharacters`
+ * control), control characters except newline and tab, and what is `unseen`. Node's `stripVTControlCharacters`
  * leaves the text of a title that contains a space, and differs between releases.
  */
 export function sanitize(text: string): string {

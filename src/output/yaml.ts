@@ -1,14 +1,14 @@
 import { Document, type Scalar, visit } from "yaml";
 import { exactCopy } from "../core/values/exact-numbers.ts";
 import { unicodeEscape } from "./json.ts";
+import { unseen } from "./text.ts";
 
 /** `compat` quotes what YAML 1.1 readers take for a boolean or a date. */
 const options = { compat: "yaml-1.1", aliasDuplicateObjects: false } as const;
 const layout = { lineWidth: 0 };
 
 /** Characters that YAML forbids unescaped, that readers may take for a line end, or that terminals interpret. */
-const marks =
-  "\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ufeff\\ufffe\\uffff";
+const marks = `${unseen}\\ufffe\\uffff`;
 const unsafe = new RegExp(`[\\0-\\x08\\x0b-\\x1f${marks}]`);
 const unescaped = new RegExp(`[${marks}]`, "g");
 

@@ -22,9 +22,9 @@ describe("-o json", () => {
   });
 
   test("escapes control characters", async () => {
-    const data = { a: "x\u009b31m\u007f\u202ey\x1b" };
+    const data = { a: "x\u009b31m\u007f\u202ey\x1b\u061c\u200e\u200f\u2028\u2029\u2066\ufeff" };
     const shown = await rendered(data, one, { ...onTerminal, format: "json" });
-    expect(shown).not.toMatch(/[\x1b\x7f-\x9f\u202e]/);
+    expect(shown).not.toMatch(/[\x1b\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066\ufeff]/);
     expect(JSON.parse(shown)).toEqual(data);
   });
 

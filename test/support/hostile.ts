@@ -1,12 +1,15 @@
 import { isRecord } from "../../src/core/json.ts";
 import type { Responder, SeenRequest } from "./cli.ts";
 
-/** A window title, colors, a cleared screen, C1 controls, DEL, bidirectional controls and a return to the line's start. */
+/**
+ * A window title, colors, a cleared screen, C1 controls, DEL, controls and marks of direction, line separators, a byte order
+ * mark and a return to the line's start.
+ */
 export const hostile =
-  "\u001b]0;title\u0007\u001b[38;5;123m\u001b[2J\u009b32m\u009dx\u009c\u007f\u202e\u2066\r\b\u001bP";
+  "\u001b]0;title\u0007\u001b[38;5;123m\u001b[2J\u009b32m\u009dx\u009c\u007f\u202e\u2066\u061c\u200e\u200f\u2028\u2029\ufeff\r\b\u001bP";
 
 /** Anything that a terminal or its user's eye may take for something else. */
-export const control = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+export const control = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
 /**
  * How much of a response is hostile: every string and a field more, only what is for people to read (so that commands
