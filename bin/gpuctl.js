@@ -10,12 +10,29 @@ function cacheFolder() {
   return join(XDG_CACHE_HOME || LOCALAPPDATA || join(require("node:os").homedir(), ".cache"), "gpuctl");
 }
 
-async function start() {
+/** Creates the folder if it is missing, and says whether it is the user's own and no one else can write to it. */
+function isPrivate(folder) {
+  const { lstatSync, mkdirSync } = require("node:fs");
+  for (const one of [require("node:path").dirname(folder), folder]) {
+    if (!lstatSync(one, { throwIfNoEntry: false })) mkdirSync(one, { mode: 0o700 });
+  }
+  const facts = lstatSync(folder);
+  const user = process.geteuid?.();
+  return facts.isDirectory() && (user === undefined || (facts.uid === user && (facts.mode & 0o022) === 0));
+}
+
+/** Uses Node's cache of compiled code, if this release has one. */
+function useCompileCache() {
   try {
-    enableCompileCache?.(cacheFolder());
+    const folder = cacheFolder();
+    if (isPrivate(folder)) enableCompileCache(folder);
   } catch {
     // There is no home folder. Without the cache, gpuctl only starts more slowly.
   }
+}
+
+async function start() {
+  if (enableCompileCache) useCompileCache();
   return require("../dist/gpuctl.cjs").start(enableCompileCache ? undefined : cacheFolder);
 }
 

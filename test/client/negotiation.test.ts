@@ -1,3 +1,5 @@
+import { chmod, link, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 import {
@@ -149,6 +151,27 @@ describe("the description", () => {
     expect(others).toEqual([]);
     expect(file?.name).toMatch(/^description-[0-9a-f]{8}\.json$/);
     if (process.platform !== "win32") expect(file?.mode).toBe(0o600);
+  });
+
+  test("is replaced as a whole, by a file that only the user can read", async () => {
+    let title = "first";
+    const { run, folder } = await createCli({
+      negotiates: true,
+      respond: () => Response.json({ ...replacements, info: { title } }),
+    });
+    await run("api spec --refresh", overNetwork());
+    const [before] = await keptDescriptions(folder);
+    const path = join(folder, "state", before?.name ?? "");
+    // Another name for the same file shows whether the file itself is changed.
+    await link(path, join(folder, "other-name"));
+    await chmod(path, 0o644);
+    title = "second";
+    await run("api spec --refresh", overNetwork());
+    const [after, ...others] = await keptDescriptions(folder);
+    expect(others).toEqual([]);
+    expect(after?.text).toContain("second");
+    if (process.platform !== "win32") expect(after?.mode).toBe(0o600);
+    expect(await readFile(join(folder, "other-name"), "utf8")).toBe(before?.text);
   });
 
   test("is cached per service", async () => {

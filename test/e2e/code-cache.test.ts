@@ -1,11 +1,18 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import * as module from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { createHome as createAnyHome, dist, type Environment, type Home } from "../support/process.ts";
+import {
+  createHome as createAnyHome,
+  dist,
+  type Environment,
+  type Home,
+  launcher,
+  runProgram,
+} from "../support/process.ts";
 
 /** Where Node.js has a compile cache, gpuctl uses that one instead of its own. */
 const nodeHasCache = "enableCompileCache" in module;
@@ -123,5 +130,43 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
       expect(await home.run(line)).toEqual(first);
       await chmod(folder, usual);
     }
+  });
+});
+
+describe.runIf(isPosix)("the folder of Node's own compile cache", () => {
+  /** Runs the launcher with a Node.js that has a compile cache and says which folder it gets. */
+  async function folderGiven(prepare: (folder: string) => Promise<unknown> = async () => {}) {
+    const home = await createHome();
+    await prepare(cacheOf(home));
+    const preload = join(home.folder, "preload.cjs");
+    await writeFile(
+      preload,
+      'require("node:module").enableCompileCache = (folder) => console.error("cache:", folder);',
+    );
+    const env = { HOME: home.folder, PATH: process.env.PATH ?? "" };
+    const { code, err } = await runProgram(process.execPath, ["-r", preload, launcher, "--version"], { env });
+    expect(code).toBe(0);
+    return { home, err };
+  }
+
+  test("is created for the user alone", async () => {
+    const { home, err } = await folderGiven();
+    expect(err).toBe(`cache: ${cacheOf(home)}\n`);
+    expect((await stat(cacheOf(home))).mode & 0o777).toBe(0o700);
+  });
+
+  test.each<[string, (folder: string) => Promise<unknown>]>([
+    [
+      "others can write to it",
+      (folder) => mkdir(folder, { recursive: true }).then(() => chmod(folder, 0o777)),
+    ],
+    [
+      "its group can write to it",
+      (folder) => mkdir(folder, { recursive: true }).then(() => chmod(folder, 0o770)),
+    ],
+    ["it is a link", (folder) => mkdir(dirname(folder)).then(() => symlink("/tmp", folder))],
+    ["it is a file", (folder) => mkdir(dirname(folder)).then(() => writeFile(folder, ""))],
+  ])("is not used if %s", async (_why, prepare) => {
+    expect((await folderGiven(prepare)).err).toBe("");
   });
 });
