@@ -176,6 +176,11 @@ export class AnswerNotStored extends Error {
   override readonly name = "AnswerNotStored";
 }
 
+/** A recording was saved, but could not be played. */
+export class NotPlayed extends Error {
+  override readonly name = "NotPlayed";
+}
+
 /** Something that gpuctl needs on this machine is missing. */
 export class Unavailable extends WithHint {
   override readonly name = "Unavailable";

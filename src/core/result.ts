@@ -40,9 +40,9 @@ export interface Ended {
   readonly exitCode: number;
 }
 
-/** Bytes to write to stdout. */
+/** Bytes to write to stdout, or chunks of them as they are read. */
 export interface Bytes extends Paid {
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array | AsyncIterable<Uint8Array>;
   /** As in `Data`. */
   readonly failure?: Error | undefined;
 }

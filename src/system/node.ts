@@ -8,8 +8,8 @@ import type { Source, System } from "./types.ts";
 /** The real system. Streams are opened, and heavy modules loaded, on first use. */
 export async function nodeSystem(): Promise<System> {
   const { env } = process;
-  const { signal: interrupted, leaveToChild, interruptible } = interruption();
-  const programs = async () => (await import("./programs.ts")).nodePrograms(leaveToChild);
+  const interruptions = interruption();
+  const programs = async () => (await import("./programs.ts")).nodePrograms(interruptions);
   return {
     env,
     io: {
@@ -42,6 +42,7 @@ export async function nodeSystem(): Promise<System> {
     files: await nodeFiles(env),
     programs: {
       run: async (...args) => (await programs()).run(...args),
+      runQuietly: async (...args) => (await programs()).runQuietly(...args),
       output: async (...args) => (await programs()).output(...args),
       capture: async (...args) => (await programs()).capture(...args),
       feed: async (...args) => (await programs()).feed(...args),
@@ -53,8 +54,8 @@ export async function nodeSystem(): Promise<System> {
       platform: process.platform,
       home: env.HOME || env.USERPROFILE || "",
     },
-    interrupted,
-    interruptible,
+    interrupted: interruptions.signal,
+    interruptible: interruptions.interruptible,
     random: Math.random,
   };
 }

@@ -7,14 +7,29 @@ import { ProgramFailed, Unavailable } from "../core/errors.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Programs } from "./types.ts";
 
-export const nodePrograms = (leaveToChild: Interruption["leaveToChild"]): Programs => ({
+export const nodePrograms = ({ leaveToChild, signal: interrupted }: Pick<Interruption, "leaveToChild" | "signal">): Programs => ({
   run: async (program, args) => {
     const { execa } = await import("execa");
     const running = execa(program, args, { stdio: "inherit", reject: false, forceKillAfterDelay: false });
     const { exitCode, signal, code } = await leaveToChild((request) => running.kill(request), running);
     if (exitCode !== undefined) return exitCode;
     if (signal === undefined) throw cannotStart(program, code);
-    return 128 + os.signals[signal as NodeJS.Signals];
+    return statusOf(signal);
+  },
+  runQuietly: async (program, args) => {
+    interrupted.throwIfAborted();
+    const { execa } = await import("execa");
+    const { exitCode, stderr, signal, code } = await execa(program, args, {
+      stdin: "ignore",
+      stdout: "ignore",
+      reject: false,
+      cancelSignal: interrupted,
+      forceKillAfterDelay: 1_000,
+    });
+    interrupted.throwIfAborted();
+    if (exitCode !== undefined) return { status: exitCode, stderr };
+    if (signal === undefined) throw cannotStart(program, code);
+    return { status: statusOf(signal), stderr };
   },
   output: async (commandLine, { timeout }) => {
     const { execa } = await import("execa");
@@ -81,6 +96,8 @@ export const nodePrograms = (leaveToChild: Interruption["leaveToChild"]): Progra
 
 /** Milliseconds. */
 const feedTimeout = 5_000;
+/** The status that a shell reports for a program that a signal ended. */
+const statusOf = (signal: string): number => 128 + os.signals[signal as NodeJS.Signals];
 
 const cannotStart = (program: string, code: string | undefined): Unavailable =>
   new Unavailable(

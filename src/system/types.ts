@@ -196,10 +196,18 @@ export interface PathFacts {
   readonly isFolder: boolean;
 }
 
-/** Other programs. `run` and `output` throw `Unavailable` if the program cannot be started. */
+/** Other programs. `run`, `runQuietly` and `output` throw `Unavailable` if the program cannot be started. */
 export interface Programs {
   /** Runs a program with our stdin, stdout and stderr. Resolves with its exit status, or 128 + the signal that ended it. */
   readonly run: (program: string, args: readonly string[]) => Promise<number>;
+  /**
+   * Runs a program without input, and without output on ours. Resolves with its exit status and its stderr, or throws
+   * `Unavailable`. It is stopped when the user interrupts; then this rejects with the reason.
+   */
+  readonly runQuietly: (
+    program: string,
+    args: readonly string[],
+  ) => Promise<{ readonly status: number; readonly stderr: string }>;
   /** The stdout of a shell command. `timeout` is in milliseconds. Throws `ProgramFailed` if it fails or times out. */
   readonly output: (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
   /**

@@ -348,13 +348,15 @@ describe("completions", () => {
       const { run, folder } = await setUp();
       await mkdir(join(folder, "bin"));
       await writeFile(join(folder, "bin", "gpuctl"), "#!/bin/sh\n", { mode: 0o755 });
-      const program = (await nodePrograms(async (_forward, work) => work).which(shell)) ?? "";
+      const programs = nodePrograms({
+        leaveToChild: async (_forward, work) => work,
+        signal: new AbortController().signal,
+      });
+      const program = (await programs.which(shell)) ?? "";
       const { PATH } = process.env;
       const environment = [`HOME=${folder}`, `PATH=${folder}/bin:${PATH}`, `SHELL=${program}`];
       const capture: Programs["capture"] = (name, args, options) =>
-        nodePrograms(async (_forward, work) => work).capture("env", ["-i", ...environment, name, ...args], {
-          timeout: options.timeout * 20,
-        });
+        programs.capture("env", ["-i", ...environment, name, ...args], { timeout: options.timeout * 20 });
       const options = { env: { SHELL: program, HOME: folder }, programs: { capture } };
       const check = async () => {
         const { out } = await run({}, options, "doctor --sandbox -o jsonl");

@@ -342,6 +342,7 @@ const notInstalled = async (program: string): Promise<never> => {
 };
 const noPrograms: Omit<Programs, "which"> = {
   run: notInstalled,
+  runQuietly: notInstalled,
   output: notInstalled,
   capture: async () => undefined,
   feed: async () => false,

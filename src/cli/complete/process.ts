@@ -38,6 +38,7 @@ const startRefresh = (argv: readonly string[]): Promise<void> =>
 const rejected = () => Promise.reject(new Unavailable("completion does not run programs", ""));
 const programs: System["programs"] = {
   run: rejected,
+  runQuietly: rejected,
   output: rejected,
   capture: rejected,
   feed: rejected,

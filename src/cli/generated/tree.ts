@@ -2865,7 +2865,7 @@ export const nouns: readonly Noun[] = [
      "tts"
     ],
     "summary": "Convert text to speech",
-    "details": "The text is the argument, the file named by --file, or stdin.",
+    "details": "The text is the argument, the file named by --file, or stdin. A long text is cut at sentences, spoken in parts and joined into one file (WAV or MP3). If that is interrupted, or a part fails, the same command line goes on: the parts that are there are not requested again.",
     "operation": "generateAudio",
     "args": [
      {
@@ -2913,6 +2913,34 @@ export const nouns: readonly Noun[] = [
       "key": "param"
      },
      {
+      "kind": "integer",
+      "text": "Cut a longer text into parts of at most this many characters",
+      "value": "N",
+      "default": "2000",
+      "minimum": 20,
+      "names": [
+       "part-length"
+      ],
+      "notes": [
+       "default 2000"
+      ],
+      "key": "partLength"
+     },
+     {
+      "kind": "integer",
+      "text": "Number of parts to request at a time",
+      "value": "N",
+      "default": "4",
+      "minimum": 1,
+      "names": [
+       "concurrency"
+      ],
+      "notes": [
+       "default 4"
+      ],
+      "key": "concurrency"
+     },
+     {
       "kind": "text",
       "text": "Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
       "value": "PATH",
@@ -2933,6 +2961,15 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
+      "text": "Play the recording once it is saved",
+      "names": [
+       "play"
+      ],
+      "notes": [],
+      "key": "play"
+     },
+     {
+      "kind": "boolean",
       "text": "Do not read TEXT from stdin",
       "names": [
        "no-stdin"
@@ -2950,6 +2987,10 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Speak slower and save to a named file",
       "command": "gpuctl tts \"Your GPU is ready.\" --speed 0.8 --out ready.wav --sandbox"
+     },
+     {
+      "text": "Speak a text sentence by sentence, three at a time",
+      "command": "gpuctl tts \"Your GPU is ready. It costs $2 an hour.\" --part-length 30 --concurrency 3 --sandbox"
      }
     ]
    }

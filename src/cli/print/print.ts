@@ -89,8 +89,12 @@ function orCannotPrint(cause: unknown): never {
 async function printResult(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { system, filter } = options;
   const { stdout } = system.io;
-  // A reader that is gone must not take a paid picture with it.
-  if ("bytes" in result) return stdout.write(result.bytes, { reportsClosedPipe: result.paid === true });
+  if ("bytes" in result) {
+    const chunks = result.bytes instanceof Uint8Array ? [result.bytes] : result.bytes;
+    // A reader that is gone must not take a paid picture with it.
+    for await (const chunk of chunks) await stdout.write(chunk, { reportsClosedPipe: result.paid === true });
+    return;
+  }
   if ("text" in result) {
     const { printText } = await import("./text.ts");
     return printText(result.text, result.view ?? defaultView, options);

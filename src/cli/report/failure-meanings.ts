@@ -98,6 +98,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   }),
   Unhealthy: () => ({ code: "UNHEALTHY", exitCode: exit.fault }),
   CannotPrint: () => ({ code: "NOT_PRINTED", exitCode: exit.fault }),
+  NotPlayed: () => ({ code: "NOT_PLAYED", exitCode: exit.fault }),
   StoredElsewhere: () => ({ code: "STORED_ELSEWHERE", exitCode: exit.fault }),
   AnswerNotStored: () => ({ code: "NOT_STORED", exitCode: exit.fault }),
   ResultLost: () => ({
@@ -163,7 +164,8 @@ function exitForItems(codes: readonly number[], succeeded: number): number {
 /** What happened to one of several items. */
 function itemText(cause: unknown, sandbox: boolean): string {
   const { status, request, finding }: Partial<Details> = cause instanceof Error ? cause : {};
-  const isUnknown = meaningOf(cause, sandbox).exitCode === exit.unknownOutcome;
+  const wasTried = !(cause instanceof Error && cause.name === "NotTried");
+  const isUnknown = wasTried && meaningOf(cause, sandbox).exitCode === exit.unknownOutcome;
   const response =
     request && status !== undefined ? ` (${request.method} ${request.url} returned ${status})` : "";
   return `${isUnknown ? unknownPrefix : ""}${reasonOf(cause)}${response}${finding ? `. ${finding}` : ""}`;

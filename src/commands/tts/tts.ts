@@ -1,22 +1,28 @@
+import { extname } from "node:path";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { asRecord, asText } from "../../core/json.ts";
+import type { Result } from "../../core/result.ts";
 import {
   type Decoded,
   decodeMedia,
   outputTarget,
+  type SavedFile,
   saveMedia,
   warnOfFormat,
 } from "../../media/output-target.ts";
+import { requestedTexts } from "./cut.ts";
 
 export default defineCommand({
   path: "tts",
   summary: "Convert text to speech",
-  details: "The text is the argument, the file named by --file, or stdin.",
+  details:
+    "The text is the argument, the file named by --file, or stdin. A long text is cut at sentences, spoken in parts and joined into one file (WAV or MP3). If that is interrupted, or a part fails, the same command line goes on: the parts that are there are not requested again.",
   operation: "generateAudio",
+  uses: ["programs"],
   args: [
     arg.field("TEXT", "Text to speak", "text", { required: true, stdin: "instead", replacedByFlag: "file" }),
   ],
@@ -24,7 +30,14 @@ export default defineCommand({
   flags: {
     file: flag.text("Read the text from a file", { value: "FILE" }),
     param: flag.params("Any other field that the service accepts"),
+    // The limits of well-known services begin at 3,000 characters and at 5,000 bytes.
+    partLength: flag.integer("Cut a longer text into parts of at most this many characters", {
+      default: "2000",
+      minimum: 20,
+    }),
+    concurrency: flag.integer("Number of parts to request at a time", { default: "4", minimum: 1 }),
     ...outFlags("recording"),
+    play: flag.boolean("Play the recording once it is saved"),
   },
   view: { kind: "lines", path: "path" },
   examples: [
@@ -33,21 +46,55 @@ export default defineCommand({
       text: "Speak slower and save to a named file",
       command: 'gpuctl tts "Your GPU is ready." --speed 0.8 --out ready.wav --sandbox',
     },
+    {
+      text: "Speak a text sentence by sentence, three at a time",
+      command:
+        'gpuctl tts "Your GPU is ready. It costs $2 an hour." --part-length 30 --concurrency 3 --sandbox',
+    },
   ],
   buildInput: async ({ input, flags: { file, param }, files }) => {
     if (file === undefined) return { ...input, ...param };
     if (input.text !== undefined) throw new UsageError("TEXT and --file cannot be used together");
     return { ...input, text: new TextDecoder().decode(await files.read(file, "--file")), ...param };
   },
-  run: async ({ input, flags, ...context }) => {
-    if (input.text?.trim() === "") throw new UsageError("TEXT must not be empty");
+  run: async ({ input, flags, programs, ...context }) => {
+    const { settings } = context;
+    const { text = "", ...fields } = input;
+    const parts = requestedTexts(text, flags.partLength);
+    if (flags.play && flags.out === "-") throw new UsageError("--play and --out - cannot be used together");
     const target = await outputTarget(outputOptions(flags, context));
+    const player = flags.play && !settings.dryRun ? await import("./play.ts") : undefined;
+    const players = await player?.installedPlayers(programs);
     warnOfUnknownPrice("of speech", context);
-    const response: unknown = await context.progress("Generating speech", () =>
-      context.call("generateAudio", input),
-    );
-    const names = { date: new Date(context.serviceNow()), prompt: input.text, fallback: "speech" };
-    const sound = decoded(response, names);
+    if (settings.dryRun) {
+      await Promise.all(parts.map((part) => context.call("generateAudio", { ...fields, text: part })));
+    }
+    const names = { date: new Date(context.serviceNow()), prompt: text, fallback: "speech" };
+    const speak = async (part: string, { mustBeWhole = false } = {}): Promise<Decoded> => {
+      const response: unknown = await context.call("generateAudio", { ...fields, text: part });
+      const sound = decoded(response, names);
+      if (!sound.isTruncated || !mustBeWhole) return sound;
+      throw new EmptyResult("the recording is truncated", receivedJson(response));
+    };
+    const printed = ({ path, bytes, sha256 }: SavedFile) => ({ path, bytes, sha256, request: input });
+    const finish = async (file: SavedFile): Promise<Result> => {
+      context.setFailureContext(`Saved before the failure: ${file.path}.`);
+      if (player === undefined || players === undefined) return { data: printed(file) };
+      const playing = () => player.play(file.path, extname(file.path).slice(1), players, programs);
+      return { data: printed(file), failure: await context.progress("Playing", playing) };
+    };
+    if (parts.length > 1) {
+      const { speakLongText } = await import("./long.ts");
+      const { file, concurrency } = flags;
+      const speakPart = (part: string) => speak(part, { mustBeWhole: true });
+      const long = { parts, fields, names, file, target, concurrency, speak: speakPart };
+      const recording = await speakLongText(long, context);
+      if ("bytes" in recording) return recording;
+      if ("file" in recording) return finish(recording.file);
+      return { data: recording.files.map(printed), failure: recording.problem };
+    }
+    const [only = text] = parts;
+    const sound = await context.progress("Generating speech", () => speak(only));
     const { to } = target;
     if (to.kind === "stdout") {
       warnOfFormat(sound, "written unchanged", context.say);
@@ -55,8 +102,7 @@ export default defineCommand({
     }
     const { file, problem } = await saveMedia(sound, { ...target, to });
     if (problem) throw problem;
-    context.setFailureContext(`Saved before the failure: ${file.path}.`);
-    return { data: { ...file, request: input } };
+    return finish(file);
   },
 });
 

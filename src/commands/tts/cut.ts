@@ -1,0 +1,103 @@
+import { crc32 } from "node:zlib";
+import { UsageError } from "../../core/errors.ts";
+
+/**
+ * The texts to request: the whole text, unchanged, or its parts if it is longer than `limit`. Parts without anything to
+ * speak, such as a line of stars, are left out. Throws `UsageError` for a text without anything to speak.
+ */
+export function requestedTexts(text: string, limit: number): readonly string[] {
+  if (text.trim() === "") throw new UsageError("TEXT must not be empty");
+  const parts = [...cutText(text, limit)];
+  if (parts.length === 1) return [text];
+  const speakable = parts.filter((part) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(part));
+  if (speakable.length === 0) throw new UsageError("TEXT has no words to speak");
+  return speakable.map((part) => part.trim());
+}
+
+/**
+ * Cuts a text into parts of at most `limit` UTF-16 code units, not counting the white space around them. Joined, the
+ * parts are the text. A part ends where a paragraph or a sentence ends. A sentence that is too long is cut between
+ * lines, and then between words; a word that is too long is a part of its own.
+ */
+export function* cutText(text: string, limit: number): Generator<string> {
+  const textEnd = text.trimEnd().length;
+  let start = 0;
+  for (;;) {
+    const from = start + indentOf(text, start);
+    if (textEnd - from <= limit) break;
+    const end = from + endOfPart(text, from, limit);
+    yield text.slice(start, end);
+    start = end;
+  }
+  yield text.slice(start);
+}
+
+/** The number of white-space characters at a position. */
+function indentOf(text: string, at: number): number {
+  const space = /\s*/y;
+  space.lastIndex = at;
+  return space.exec(text)?.[0].length ?? 0;
+}
+
+/** How much of the text after a part is looked at to find where its last sentence ends. */
+const lookahead = 200;
+
+/** The length of the part that starts at `from`, with the white space after it. */
+function endOfPart(text: string, from: number, limit: number): number {
+  // Only a window is segmented, because the time that `Intl.Segmenter` takes grows with the square of the length.
+  for (let length = limit + lookahead; ; length *= 2) {
+    const window = text.slice(from, from + length);
+    const isWhole = from + length >= text.length;
+    for (const ends of [paragraphEnds, sentenceEnds, lineEnds, spaceEnds, wordEnds]) {
+      const possible = ends(window).filter((end) => end < window.length);
+      const fitting = possible.filter((end) => window.slice(0, end).trimEnd().length <= limit);
+      const end = bestEnd(window, fitting, limit, ends === paragraphEnds);
+      if (end !== undefined) return end;
+      if (ends === wordEnds && possible[0] !== undefined) return possible[0];
+    }
+    if (isWhole) return window.length;
+  }
+}
+
+/**
+ * Of the places where a part may end, one in the second half of the part, or else the last one. The text before a place
+ * decides which one, so that the parts after a change in the text soon begin where they did before it.
+ */
+function bestEnd(
+  window: string,
+  ends: readonly number[],
+  limit: number,
+  secondHalfOnly: boolean,
+): number | undefined {
+  const weight = (end: number) => crc32(window.slice(Math.max(0, end - 64), end));
+  const late = ends.filter((end) => end >= limit / 2);
+  const [best] = late.map((end) => ({ end, weight: weight(end) })).sort((a, b) => a.weight - b.weight);
+  return best?.end ?? (secondHalfOnly ? undefined : ends.at(-1));
+}
+
+// The rules are the same for most languages, and the parts must not depend on the language of the system.
+const locale = "en";
+
+/** The places after each match. */
+const endsOf = (pattern: RegExp, window: string): readonly number[] =>
+  [...window.matchAll(pattern)].map((match) => match.index + match[0].length);
+
+const paragraphEnds = (window: string) => endsOf(/\n[^\S\n]*\n\s*/g, window);
+const lineEnds = (window: string) => endsOf(/\n\s*/g, window);
+const spaceEnds = (window: string) => endsOf(/\s+/g, window);
+
+/** A line may end in the middle of a sentence. */
+function sentenceEnds(window: string): readonly number[] {
+  const segmenter = new Intl.Segmenter(locale, { granularity: "sentence" });
+  const oneLine = window.replace(/[\r\n\u0085\u2028\u2029]/g, " ");
+  const ends = Array.from(segmenter.segment(oneLine), ({ index, segment }) => index + segment.length);
+  return [...new Set([...ends, ...paragraphEnds(window)])].sort((a, b) => a - b);
+}
+
+/** For text without spaces. The punctuation after a word belongs to it. */
+function wordEnds(window: string): readonly number[] {
+  const segmenter = new Intl.Segmenter(locale, { granularity: "word" });
+  return [...segmenter.segment(window)].flatMap(({ index, isWordLike }) =>
+    isWordLike && index > 0 ? [index] : [],
+  );
+}

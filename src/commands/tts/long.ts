@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { extname } from "node:path";
+import type { Context } from "../../command-kit/context.ts";
+import { SaveFailed, StoredElsewhere } from "../../core/errors.ts";
+import { type FileDestination, pathIn, pathOfUnknown, unknownExtension } from "../../media/destination.ts";
+import { DEFAULT_TEMPLATE } from "../../media/filename.ts";
+import type { OutputTarget, SavedFile } from "../../media/output-target.ts";
+import { save } from "../../media/save.ts";
+import { type JoinedSound, joinSound } from "../../media/sound/join.ts";
+import { CannotJoin } from "../../media/sound/sound.ts";
+import { type LongText, type SpokenParts, withSpokenParts } from "./parts.ts";
+
+export type LongRecording =
+  | { readonly file: SavedFile }
+  /** One file for each part, because they could not be joined. */
+  | { readonly files: readonly SavedFile[]; readonly problem: StoredElsewhere }
+  /** For stdout. */
+  | { readonly bytes: AsyncIterable<Uint8Array> };
+
+/**
+ * Speaks a long text in parts and joins them into one recording. Parts that cannot be joined are saved as files of their
+ * own. The parts are removed once all of the recording is saved or printed.
+ */
+export const speakLongText = (text: LongText, context: Context): Promise<LongRecording> =>
+  withSpokenParts(text, context, async (spoken) => {
+    const joined = await joinSound(spoken.paths).catch(orCannotJoin);
+    if (joined instanceof CannotJoin) return saveSeparately(spoken, joined, text);
+    const { to } = text.target;
+    if (to.kind === "stdout") return { bytes: thenRemoved(joined, spoken) };
+    const file = await saveJoined(joined, { ...text.target, to }, text);
+    await spoken.remove();
+    return { file };
+  });
+
+function orCannotJoin(error: unknown): CannotJoin {
+  if (error instanceof CannotJoin) return error;
+  throw error;
+}
+
+/** The parts are removed after the last byte was taken. */
+async function* thenRemoved({ bytes }: JoinedSound, { remove }: SpokenParts): AsyncGenerator<Uint8Array> {
+  yield* bytes();
+  await remove();
+}
+
+async function saveJoined(
+  { ext, bytes }: JoinedSound,
+  { to, force, say }: OutputTarget & { readonly to: FileDestination },
+  { names }: LongText,
+): Promise<SavedFile> {
+  const { path, renamed } = pathIn(to, { ...names, ext });
+  const file = await saveChunks(path, bytes(), to, force);
+  if (renamed) say(`The response is ${ext.toUpperCase()}, so it was saved as ${file.path}`);
+  return file;
+}
+
+/** Saves each part under the name of the output with its number. */
+async function saveSeparately(
+  { paths, remove }: SpokenParts,
+  reason: CannotJoin,
+  { names, target: { to, force, fallbackFolders } }: LongText,
+): Promise<LongRecording> {
+  const [folder = "."] = fallbackFolders;
+  const place: FileDestination =
+    to.kind === "stdout" ? { kind: "template", folder, template: DEFAULT_TEMPLATE } : to;
+  const files: SavedFile[] = [];
+  for (const [index, part] of paths.entries()) {
+    const values = { ...names, index: index + 1, ext: extname(part).slice(1) };
+    const path =
+      values.ext === unknownExtension
+        ? pathOfUnknown(place, values, paths.length)
+        : pathIn(place, values, paths.length).path;
+    files.push(await saveChunks(path, createReadStream(part), place, force));
+  }
+  await remove();
+  const saved = `saved as ${files.length} files, from ${files[0]?.path} to ${files.at(-1)?.path}`;
+  const problem = new StoredElsewhere(`the parts cannot be joined: ${reason.message}. They were ${saved}.`);
+  if (to.kind === "stdout") throw problem;
+  return { files, problem };
+}
+
+/** Saves what is read. Throws `StoredElsewhere` if that fails: the parts are still there. */
+async function saveChunks(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  to: FileDestination,
+  force: boolean,
+): Promise<SavedFile> {
+  const sha256 = createHash("sha256");
+  let bytes = 0;
+  async function* counted() {
+    for await (const chunk of chunks) {
+      sha256.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  try {
+    const saved = await save(path, counted(), { force, makeFolders: to.kind === "template" });
+    return { path: saved, bytes, sha256: sha256.digest("hex") };
+  } catch (error) {
+    if (!(error instanceof SaveFailed)) throw error;
+    throw new StoredElsewhere(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,62 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { extname } from "node:path";
+import { readMp3 } from "./mp3.ts";
+import { CannotJoin, type Sound } from "./sound.ts";
+import { readWav } from "./wav.ts";
+
+export interface JoinedSound {
+  /** Without a dot. */
+  readonly ext: string;
+  /** The content of the joined file, read from the parts as it is consumed. */
+  readonly bytes: () => AsyncGenerator<Uint8Array>;
+}
+
+const readers: Readonly<Record<string, (file: FileHandle) => Promise<Sound>>> = {
+  ".wav": readWav,
+  ".mp3": readMp3,
+};
+
+/**
+ * Joins recordings in order. The format of a file is that of its extension. Throws `CannotJoin`, whose message says what
+ * cannot be joined, if they are not WAV or MP3, or differ in format, sample rate, channels or bits.
+ */
+export async function joinSound(paths: readonly string[]): Promise<JoinedSound> {
+  const parts: { readonly path: string; readonly sound: Sound }[] = [];
+  for (const path of paths) parts.push({ path, sound: await read(path) });
+  const [first] = parts;
+  if (first === undefined) throw new CannotJoin("there are no parts");
+  for (const [index, { path, sound }] of parts.entries()) {
+    const [one, other] = [describe(first), describe({ path, sound })];
+    if (one !== other) throw new CannotJoin(`part 1 is ${one}, and part ${index + 1} is ${other}`);
+  }
+  const total = parts.reduce((sum, { sound }) => sum + sound.end - sound.start, 0);
+  const { head, tail } = first.sound.frame(total);
+  return {
+    ext: extname(first.path).slice(1),
+    bytes: async function* () {
+      yield head;
+      for (const { path, sound } of parts) {
+        if (sound.end > sound.start)
+          yield* createReadStream(path, { start: sound.start, end: sound.end - 1 });
+      }
+      yield tail;
+    },
+  };
+}
+
+const describe = ({ path, sound }: { readonly path: string; readonly sound: Sound }): string =>
+  `${extname(path).slice(1).toUpperCase()} (${sound.format})`;
+
+async function read(path: string): Promise<Sound> {
+  const ext = extname(path);
+  const reader = readers[ext];
+  if (reader === undefined)
+    throw new CannotJoin(`gpuctl joins WAV and MP3 files, not ${ext.slice(1).toUpperCase()}`);
+  const file = await open(path);
+  try {
+    return await reader(file);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,29 @@
+import type { FileHandle } from "node:fs/promises";
+
+/** The samples or frames in a file, without its headers and tags. */
+export interface Sound {
+  /** For people, such as `16-bit PCM, 1 channel, 22050 Hz`. Only sounds of equal format can be joined. */
+  readonly format: string;
+  /** Offsets in the file, in bytes. */
+  readonly start: number;
+  readonly end: number;
+  /** What a file with this many bytes of such sound has before and after it. Throws `CannotJoin` if they are too many. */
+  readonly frame: (length: number) => { readonly head: Uint8Array; readonly tail: Uint8Array };
+}
+
+/** Recordings cannot be joined into one file. */
+export class CannotJoin extends Error {
+  override readonly name = "CannotJoin";
+}
+
+/** Up to `length` bytes of a file. */
+export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await file.read(buffer, done, length - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return buffer.subarray(0, done);
+}

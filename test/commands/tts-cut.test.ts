@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { cutText, requestedTexts } from "../../src/commands/tts/cut.ts";
+import { fc, runs } from "../support/property.ts";
+
+const cut = (text: string, limit: number) => [...cutText(text, limit)];
+
+describe("a long text", () => {
+  test("is cut where sentences end", () => {
+    const text = 'She said "Stop!" and left. It costs 3.50 dollars. Is it ready? Yes.';
+    expect(cut(text, 30)).toEqual([
+      'She said "Stop!" ',
+      "and left. ",
+      "It costs 3.50 dollars. ",
+      "Is it ready? Yes.",
+    ]);
+  });
+
+  test("is cut between paragraphs rather than between sentences", () => {
+    const text = "One two three. Four five six.\n\nSeven eight. Nine ten eleven. Twelve.";
+    expect(cut(text, 44)[0]).toBe("One two three. Four five six.\n\n");
+  });
+
+  test("a line may end in the middle of a sentence", () => {
+    const text = "This sentence goes on\nin a second line. Here is another one.";
+    expect(cut(text, 45)).toEqual(["This sentence goes on\nin a second line. ", "Here is another one."]);
+  });
+
+  test("a sentence that is too long is cut at lines, then at words", () => {
+    expect(cut("one two three\nfour five six\nseven", 16)).toEqual([
+      "one two three\n",
+      "four five six\n",
+      "seven",
+    ]);
+    for (const part of cut("one two three four five six seven eight nine", 12)) {
+      expect(part).toMatch(/^(\w+ ?)+$/);
+    }
+  });
+
+  test("text without spaces is cut between its words", () => {
+    const text = "私は東京に住んでいて毎日電車で会社に行っています".repeat(3);
+    const parts = cut(text, 20);
+    expect(parts.join("")).toBe(text);
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(20);
+  });
+
+  test("a word that is too long is a part of its own", () => {
+    const word = "a".repeat(1000);
+    expect(cut(`b ${word} c d`, 20)).toEqual(["b ", `${word} `, "c d"]);
+  });
+
+  test("after a change, only the parts around it differ", () => {
+    const sentence = (n: number) => `Sentence ${n} says ${"something ".repeat(1 + (n % 7))}here. `;
+    const text = Array.from({ length: 300 }, (_, n) => sentence(n)).join("");
+    const changed = text.replace("Sentence 10 says", "Sentence 10, which was changed by its author, says");
+    const before = new Set(cut(text, 400));
+    const fresh = cut(changed, 400).filter((part) => !before.has(part));
+    expect(before.size).toBeGreaterThan(30);
+    expect(fresh.length).toBeLessThanOrEqual(8);
+  });
+
+  test("parts without a word are not requested", () => {
+    expect(requestedTexts(`One sentence is here. ${"* ".repeat(40)} And one there.`, 25)).toEqual([
+      "One sentence is here.",
+      expect.stringMatching(/And one there\.$/),
+    ]);
+    expect(() => requestedTexts("-".repeat(50), 20)).toThrow("TEXT has no words to speak");
+    expect(requestedTexts(" --- ", 20)).toEqual([" --- "]);
+  });
+});
+
+describe("for every text and limit", () => {
+  const words = fc.constantFrom(
+    "Dr. ",
+    "it's ",
+    "3.14 ",
+    "end. ",
+    "Why?! ",
+    "“so,” ",
+    "a\nb ",
+    "x.\r\n\r\n",
+    "日本語。",
+    "ไทย",
+    "👩‍👩‍👧 ",
+    "e\u0301te\u0301 ",
+    "long-word, ",
+    "    ",
+    "http://a.example/b?c ",
+  );
+  const texts = fc.oneof(
+    fc.array(words, { maxLength: 80 }).map((list) => list.join("")),
+    fc.string({ unit: "grapheme", maxLength: 300 }),
+  );
+  const limits = fc.integer({ min: 20, max: 120 });
+
+  test("the parts are the text, and no word is cut", () => {
+    const segmenter = new Intl.Segmenter("en", { granularity: "word" });
+    fc.assert(
+      fc.property(texts, limits, (text, limit) => {
+        const parts = cut(text, limit);
+        expect(parts.join("")).toBe(text);
+        const wordsInside = (one: string) =>
+          [...segmenter.segment(one)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
+        expect(parts.flatMap(wordsInside)).toEqual(wordsInside(text));
+        for (const part of parts) {
+          if (part.trim().length > limit) expect(part.trim()).not.toMatch(/\s/);
+        }
+      }),
+      runs(300),
+    );
+  });
+});

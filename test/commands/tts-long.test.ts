@@ -1,0 +1,361 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Cli, createCli, type Responder, type SeenRequest } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
+import { mp3Frame, samplesOf, wav } from "../support/sound.ts";
+
+/** Each is a part with `--part-length 20`. */
+const sentences = ["Here is number one.", "Here is number two.", "Here is three now.", "This is the fourth."];
+const text = sentences.join(" ");
+const line = ["tts", text, "--part-length", "20", "--out", "talk.wav"];
+
+const spokenText = ({ body }: SeenRequest): string => (body as { text: string }).text;
+const sound = (bytes: Uint8Array) => Response.json({ audio: Buffer.from(bytes).toString("base64") });
+/** A recording whose samples are the text, so that the order of the parts shows. */
+const spoken = (one: string) => wav(Buffer.from(one.padEnd(20)));
+const voice: Responder = (request) => sound(spoken(spokenText(request)));
+const whole = wav(Buffer.from(sentences.map((one) => one.padEnd(20)).join("")));
+
+const failing = (status: number, headers: Record<string, string> = {}) =>
+  Response.json({ code: "FAILED", message: "it failed", issues: [] }, { status, headers });
+
+/** A voice that speaks, except where `otherwise` has another response. */
+const voiceBut = (otherwise: (one: string) => Response | undefined | Promise<Response>): Responder => {
+  return async (request) => (await otherwise(spokenText(request))) ?? voice(request);
+};
+
+const texts = (requests: readonly SeenRequest[]) => requests.map(spokenText).sort();
+const folders = async ({ folder }: Pick<Cli, "folder">) =>
+  (await readdir(folder)).filter((name) => name.includes("-parts-"));
+
+describe("a long text", () => {
+  test("is spoken in parts, joined in order and saved as one file", async () => {
+    const cli = await createCli({ respond: voice });
+    const { code, out, requests } = await cli.run(line, overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: `${join(cli.folder, "talk.wav")}\n` });
+    expect(texts(requests)).toEqual([...sentences].sort());
+    expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+    expect(await readdir(cli.folder)).toEqual(["talk.wav"]);
+  });
+
+  test("from a file, with the settings in every request", async () => {
+    const cli = await createCli({ respond: voice });
+    await writeFile(join(cli.folder, "talk.txt"), `${text}\n`);
+    const flags = ["--speed", "0.8", "--param", 'language="EN"', "--part-length", "20", "-o", "json"];
+    const { code, out, requests } = await cli.run(["tts", "--file", "talk.txt", ...flags], overNetwork());
+    expect(code).toBe(0);
+    expect(requests).toHaveLength(4);
+    for (const { body } of requests) expect(body).toMatchObject({ speed: 0.8, language: "EN" });
+    expect(JSON.parse(out)).toMatchObject({
+      path: expect.stringMatching(/here-is-number-one.*\.wav$/),
+      bytes: whole.length,
+      request: { text: `${text}\n`, speed: 0.8 },
+    });
+  });
+
+  test("is spoken a few parts at a time", async () => {
+    let [now, most] = [0, 0];
+    const respond: Responder = async (request) => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise(setImmediate);
+      now -= 1;
+      return voice(request);
+    };
+    const { run } = await createCli({ respond });
+    expect(await run([...line, "--concurrency", "2"], overNetwork())).toMatchObject({ code: 0 });
+    expect(most).toBe(2);
+  });
+
+  test("of sentences that repeat pays for each one once", async () => {
+    const cli = await createCli({ respond: voice });
+    const song = [sentences[0], sentences[1], sentences[0]].join(" ");
+    const { code, requests } = await cli.run(["tts", song, ...line.slice(2)], overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: 0, sent: 2 });
+    expect(samplesOf(await readFile(join(cli.folder, "talk.wav"))).length).toBe(60);
+  });
+
+  test("with --out - is written to stdout", async () => {
+    const cli = await createCli({ respond: voice });
+    const { code, bytes } = await cli.run([...line.slice(0, 4), "--out", "-"], overNetwork());
+    expect({ code, bytes }).toEqual({ code: 0, bytes: whole });
+    expect(await readdir(cli.folder)).toEqual(["state"]);
+    expect(await readdir(join(cli.folder, "state", "speech"))).toEqual([]);
+  });
+
+  test("in MP3 gets the right extension", async () => {
+    const cli = await createCli({ respond: () => sound(mp3Frame(7)) });
+    const { out, err } = await cli.run(line, overNetwork());
+    expect(out).toBe(`${join(cli.folder, "talk.mp3")}\n`);
+    expect(err).toContain("The response is MP3, so it was saved as");
+    expect((await readFile(join(cli.folder, "talk.mp3"))).length).toBe(4 * 417);
+  });
+
+  test("shows on a terminal how many parts are done", async () => {
+    const { run } = await createCli({ respond: voice });
+    const { shown } = await run(line, { ...overNetwork(), terminal: 80 });
+    expect(shown).toEqual([0, 1, 2, 3, 4].map((done) => `Generating speech: ${done} of 4 parts`));
+  });
+
+  test("says once that the budget cannot be checked", async () => {
+    const { run } = await createCli({ respond: voice });
+    const options = overNetwork();
+    await run("config set budget.maxCost 1", options);
+    const { err } = await run(line, options);
+    expect(err.match(/budget\.maxCost/g)).toHaveLength(1);
+  });
+
+  test("in a dry run shows every request and sends none", async () => {
+    const { run } = await createCli();
+    const { code, out, requests } = await run([...line, "--dry-run", "-o", "json"], overNetwork());
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    for (const one of sentences) expect(out).toContain(one);
+  });
+
+  test("is spoken by the sandbox", async () => {
+    const cli = await createCli();
+    const { code, out } = await cli.run([
+      "tts",
+      "Your GPU is ready. It is yours.",
+      "--part-length",
+      "20",
+      "--sandbox",
+    ]);
+    expect(code).toBe(0);
+    expect(samplesOf(await readFile(out.trimEnd())).length).toBeGreaterThan(16_000);
+  });
+});
+
+describe("after a failure", () => {
+  test.each([
+    ["refused", () => failing(400), 12, "it failed"],
+    ["of unknown outcome", () => failing(500), 10, "the outcome is unknown: the service responded 500"],
+    ["empty", () => Response.json({ audio: "" }), 12, "the response contains no audio"],
+    ["not base64", () => Response.json({ audio: "****" }), 12, "the response cannot be decoded"],
+    ["truncated", () => sound(whole.subarray(0, 60)), 12, "the recording is truncated"],
+  ])(
+    "of one part that is %s, the same command requests only that one",
+    async (_, response, code, message) => {
+      let broken = true;
+      const respond = voiceBut((one) => (broken && one === sentences[1] ? response() : undefined));
+      const cli = await createCli({ respond });
+      const first = await cli.run(line, overNetwork());
+      expect(first).toMatchObject({ code, out: "" });
+      expect(first.requests).toHaveLength(4);
+      expect(first.err).toContain(`Error: 1 of 4 parts are missing\n  part 2: ${message}`);
+      const [folder = ""] = await folders(cli);
+      expect(first.err).toContain(
+        `3 of 4 parts are kept in ${join(cli.folder, folder)}. Run the same command again`,
+      );
+      expect(await readdir(cli.folder)).not.toContain("talk.wav");
+
+      broken = false;
+      const second = await cli.run(line, overNetwork());
+      expect({ code: second.code, texts: texts(second.requests) }).toEqual({
+        code: 0,
+        texts: [sentences[1]],
+      });
+      expect(second.err).toContain("3 of 4 parts are already there");
+      expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+      expect(await folders(cli)).toEqual([]);
+    },
+  );
+
+  test.each([[{ audio: "" }], [{ audio: "****" }]])("%j is kept, and its path is printed", async (body) => {
+    const cli = await createCli({
+      respond: voiceBut((one) => (one === sentences[2] ? Response.json(body) : undefined)),
+    });
+    const { err } = await cli.run(line, overNetwork());
+    const [, path = ""] = /The response was kept: (\S+)\.(?:\s|$)/.exec(err) ?? [];
+    expect(JSON.parse(await readFile(path, "utf8"))).toEqual(body);
+  });
+
+  test("of all parts alike, the exit code is theirs", async () => {
+    const { run } = await createCli({ respond: () => failing(400) });
+    expect(await run(line, overNetwork())).toMatchObject({ code: 6 });
+  });
+
+  test("that all parts would have, no more are requested", async () => {
+    const cli = await createCli({ respond: () => failing(401) });
+    const { code, err, requests } = await cli.run([...line, "--concurrency", "1"], overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: 3, sent: 1 });
+    expect(err).toContain("gpuctl auth status");
+    expect(await folders(cli)).toEqual([]);
+  });
+
+  test("of several parts in a row, no more are requested", async () => {
+    const { run } = await createCli({ respond: () => failing(503) });
+    const { code, err, requests } = await run([...line, "--concurrency", "1"], overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: 10, sent: 2 });
+    expect(err).toContain("2 parts: not tried, because part 2 failed");
+  });
+
+  test("an edited text requests only what changed", async () => {
+    const respond = voiceBut((one) => (one === sentences[3] ? failing(400) : undefined));
+    const cli = await createCli({ respond });
+    await cli.run(line, overNetwork());
+    const edited = text.replace("number two", "number 2").replace("fourth", "4th");
+    const { code, requests } = await cli.run(["tts", edited, ...line.slice(2)], overNetwork());
+    expect({ code, texts: texts(requests) }).toEqual({
+      code: 0,
+      texts: ["Here is number 2.", "This is the 4th."],
+    });
+    expect(await folders(cli)).toEqual([]);
+  });
+
+  test.each([
+    ["another speed", ["--speed", "2"], {}],
+    ["another field", ["--param", "voice=1"], {}],
+    ["another service", [], { GPUCTL_BASE_URL: "https://other.example.com" }],
+  ])("with %s, all parts are requested again", async (_, flags, env) => {
+    let broken = true;
+    const cli = await createCli({
+      respond: voiceBut((one) => (broken && one === sentences[3] ? failing(400) : undefined)),
+    });
+    await cli.run(line, overNetwork());
+    broken = false;
+    const { code, requests } = await cli.run([...line, ...flags], overNetwork(env));
+    expect({ code, sent: requests.length }).toEqual({ code: 0, sent: 4 });
+    expect(await folders(cli)).toHaveLength(1);
+  });
+
+  test("to save the joined file, the same command joins the parts without a request", async () => {
+    let folder = "";
+    const cli = await createCli({
+      respond: async (request) => {
+        await mkdir(join(folder, "talk.wav", "full"), { recursive: true });
+        return voice(request);
+      },
+    });
+    ({ folder } = cli);
+    const first = await cli.run([...line, "--force"], overNetwork());
+    expect({ code: first.code, out: first.out }).toEqual({ code: 1, out: "" });
+    expect(first.err).toContain(`cannot save ${join(folder, "talk.wav")}`);
+    expect(first.err).toContain("4 of 4 parts are kept in");
+    await rm(join(folder, "talk.wav"), { recursive: true });
+    expect(await cli.run(line, overNetwork())).toMatchObject({ code: 0, requests: [] });
+    expect(await readFile(join(folder, "talk.wav"))).toEqual(whole);
+  });
+
+  test("to save a part, the part is saved elsewhere", async () => {
+    let cli: Cli | undefined;
+    const respond: Responder = async (request) => {
+      if (cli) {
+        const [parts = ""] = await folders(cli);
+        // The folder cannot be created again, because a file has its name.
+        await rm(join(cli.folder, parts), { recursive: true });
+        await writeFile(join(cli.folder, parts), "");
+      }
+      return voice(request);
+    };
+    cli = await createCli({ respond });
+    const { code, err } = await cli.run([...line, "--concurrency", "1"], overNetwork());
+    expect(code).toBe(1);
+    const [, path = ""] = /Saved to (\S+) instead, because you were charged for it\./.exec(err) ?? [];
+    expect(await readFile(path)).toEqual(spoken(sentences[0] ?? ""));
+  });
+
+  test("an interruption keeps the parts that are there", async () => {
+    const controller = new AbortController();
+    const cli = await createCli({
+      respond: voiceBut((one) => {
+        if (one !== sentences[2] || controller.signal.aborted) return undefined;
+        controller.abort();
+        return new Promise<Response>(() => {});
+      }),
+    });
+    const options = { ...overNetwork(), signal: controller.signal };
+    const { code, err } = await cli.run([...line, "--concurrency", "1"], options);
+    expect(code).toBe(130);
+    expect(err).toContain("2 of 4 parts are kept");
+    const second = await cli.run(line, overNetwork());
+    expect({ code: second.code, texts: texts(second.requests) }).toEqual({
+      code: 0,
+      texts: sentences.slice(2),
+    });
+  });
+});
+
+describe("parts that cannot be joined", () => {
+  test("are saved as files, and the exit code is 1", async () => {
+    const ogg = (one: string) => Buffer.from(`OggS ${one}`);
+    const cli = await createCli({ respond: (request) => sound(ogg(spokenText(request))) });
+    const { code, out, err } = await cli.run(line, overNetwork());
+    const paths = [1, 2, 3, 4].map((number) => join(cli.folder, `talk-${number}.ogg`));
+    expect({ code, out }).toEqual({ code: 1, out: paths.map((path) => `${path}\n`).join("") });
+    expect(err).toContain(
+      `Error: the parts cannot be joined: gpuctl joins WAV and MP3 files, not OGG. They were saved as 4 files, from ${paths[0]} to ${paths[3]}.`,
+    );
+    expect(await readFile(paths[1] ?? "")).toEqual(ogg("Here is number two."));
+    expect(await folders(cli)).toEqual([]);
+  });
+
+  test("because they differ are saved, and the difference is named", async () => {
+    const respond = voiceBut((one) =>
+      one === sentences[1] ? sound(wav(Buffer.from(one), { rate: 16_000 })) : undefined,
+    );
+    const { run } = await createCli({ respond });
+    const { code, err } = await run(line, overNetwork());
+    expect(code).toBe(1);
+    expect(err).toContain(
+      "part 1 is WAV (16-bit PCM, 1 channel, 8000 Hz), and part 2 is WAV (16-bit PCM, 1 channel, 16000 Hz)",
+    );
+  });
+
+  test("with --out - are saved as files, and stdout is empty", async () => {
+    const cli = await createCli({ respond: () => sound(Buffer.from("fLaC")) });
+    const { code, out } = await cli.run([...line.slice(0, 5), "-"], overNetwork());
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect((await readdir(cli.folder)).filter((name) => name.endsWith(".flac"))).toHaveLength(4);
+  });
+});
+
+describe("a 429", () => {
+  test("is repeated after the time that the service asks for, and slows all parts", async () => {
+    let refused = 0;
+    const respond = voiceBut(() => (refused++ < 2 ? failing(429, { "retry-after": "7" }) : undefined));
+    const cli = await createCli({ respond });
+    const { code, requests, slept } = await cli.run([...line, "--concurrency", "2"], overNetwork());
+    expect({ code, sent: requests.length, slept }).toEqual({ code: 0, sent: 6, slept: [7000] });
+    expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+  });
+
+  test("that does not end exits 9, and the parts before it are kept", async () => {
+    let served = 0;
+    const respond = voiceBut(() => (served++ < 2 ? undefined : failing(429)));
+    const { run } = await createCli({ respond });
+    const { code, err, slept } = await run([...line, "--concurrency", "1"], overNetwork());
+    expect({ code, waits: slept.length }).toEqual({ code: 12, waits: 8 });
+    expect(err).toContain("2 of 4 parts are kept");
+  });
+
+  test("that asks for a longer wait than a minute is a failure", async () => {
+    const { run } = await createCli({ respond: () => failing(429, { "retry-after": "3600" }) });
+    const { code, slept, err } = await run(line, overNetwork());
+    expect({ code, slept }).toEqual({ code: 9, slept: [] });
+    expect(err).toContain("asks to wait 1h");
+  });
+
+  test("of a text in one part is not repeated", async () => {
+    const { run } = await createCli({ respond: () => failing(429, { "retry-after": "1" }) });
+    expect(await run("tts Hello", overNetwork())).toMatchObject({ code: 9, slept: [] });
+  });
+});
+
+test("two runs of the same text at once: the second sends nothing", async () => {
+  let second: Promise<{ code: number; err: string; requests: readonly SeenRequest[] }> | undefined;
+  const cli: Cli = await createCli({
+    respond: async (request) => {
+      second ??= cli.run(line, overNetwork());
+      await second;
+      return voice(request);
+    },
+  });
+  expect(await cli.run(line, overNetwork())).toMatchObject({ code: 0 });
+  expect(await second).toMatchObject({
+    code: 2,
+    requests: [],
+    err: expect.stringContaining("another gpuctl is speaking"),
+  });
+});

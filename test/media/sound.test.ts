@@ -1,0 +1,183 @@
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { joinSound } from "../../src/media/sound/join.ts";
+import { runProgram } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
+import { fc, runs } from "../support/property.ts";
+import { apeTag, id3v1, id3v2, mp3Frame, riffChunk, samplesOf, wav } from "../support/sound.ts";
+
+/** Writes files with these contents and returns the bytes of the joined file. */
+async function joined(ext: string, ...files: readonly Buffer[]): Promise<Buffer> {
+  const folder = await scratch();
+  const { bytes, ext: joinedExt } = await joinSound(await written(folder, ext, files));
+  expect(joinedExt).toBe(ext);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function scratch(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "gpuctl-sound-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function written(folder: string, ext: string, files: readonly Buffer[]): Promise<readonly string[]> {
+  const paths = files.map((_, index) => join(folder, `${index}.${ext}`));
+  for (const [index, path] of paths.entries()) await writeFile(path, files[index] ?? "");
+  return paths;
+}
+
+const text = (value: string) => Buffer.from(value);
+
+describe("WAV files", () => {
+  test("are joined under one header with the right sizes", async () => {
+    expect(await joined("wav", wav(text("abcd")), wav(text("ef")), wav(text("")))).toEqual(
+      wav(text("abcdef")),
+    );
+  });
+
+  test("with other chunks, an odd length and padding", async () => {
+    const list = riffChunk("LIST", text("INFOISFT\x05\0\0\0gpuct"));
+    const files = [
+      wav(text("abc"), { bits: 8, before: [list] }),
+      wav(text("d"), { bits: 8, after: [list] }),
+      wav(text("e"), { bits: 8 }),
+    ];
+    expect(await joined("wav", ...files)).toEqual(wav(text("abcde"), { bits: 8 }));
+  });
+
+  test.each([0xffff_ffff, 0x7fff_ffff])("of a stream, with the size %i in the header", async (size) => {
+    expect(await joined("wav", wav(text("abcd"), { size }), wav(text("ef"), { size }))).toEqual(
+      wav(text("abcdef")),
+    );
+  });
+
+  test("RF64, which has its sizes in another chunk", async () => {
+    const sizes = Buffer.alloc(28);
+    sizes.writeBigUInt64LE(4n, 8);
+    const file = wav(text("abcd"), {
+      before: [riffChunk("ds64", sizes)],
+      after: [riffChunk("LIST", text("more"))],
+    });
+    file.write("RF64", "latin1");
+    file.writeUInt32LE(0xffff_ffff, file.indexOf("data") + 4);
+    expect(await joined("wav", file, wav(text("ef")))).toEqual(wav(text("abcdef")));
+  });
+
+  test("WAVE_FORMAT_EXTENSIBLE and plain PCM of the same kind", async () => {
+    const files = [wav(text("abcd"), { tag: 0xfffe }), wav(text("ef"))];
+    expect(await joined("wav", ...files)).toEqual(wav(text("abcdef"), { tag: 0xfffe }));
+  });
+
+  test("an incomplete block of samples is left out", async () => {
+    expect(samplesOf(await joined("wav", wav(text("abc")), wav(text("de"))))).toEqual(text("abde"));
+  });
+
+  test("for every list of samples, what is joined is what was in the files", async () => {
+    const parts = fc.array(fc.uint8Array({ maxLength: 50 }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(parts, async (samples) => {
+        const file = await joined("wav", ...samples.map((one) => wav(one, { bits: 8 })));
+        expect(file).toEqual(wav(Buffer.concat(samples), { bits: 8 }));
+      }),
+      runs(30),
+    );
+  });
+
+  test.each([
+    [
+      "another rate",
+      wav(text("ab"), { rate: 16_000 }),
+      "part 1 is WAV (16-bit PCM, 1 channel, 8000 Hz), and part 2 is WAV (16-bit PCM, 1 channel, 16000 Hz)",
+    ],
+    ["more channels", wav(text("abcd"), { channels: 2 }), "part 2 is WAV (16-bit PCM, 2 channels, 8000 Hz)"],
+    ["other bits", wav(text("ab"), { bits: 8 }), "part 2 is WAV (8-bit PCM"],
+    ["another encoding", wav(text("ab"), { tag: 3 }), "part 2 is WAV (16-bit float"],
+    ["an encoding in frames", wav(text("ab"), { tag: 0x11 }), "a WAV file with encoding 0x0011"],
+    ["no samples", wav(text("")).subarray(0, 36), "a WAV file without samples"],
+  ])("with %s are not joined", async (_, file, message) => {
+    await expect(joined("wav", wav(text("ab")), file)).rejects.toThrow(message);
+  });
+
+  test("of more than 4 GiB are not joined", async () => {
+    const folder = await scratch();
+    const size = 0xffff_ffff;
+    const paths = await written(folder, "wav", [wav(text("ab"), { size }), wav(text("ab"))]);
+    // The file has a hole, so it takes no space.
+    await truncate(paths[0] ?? "", 5 * 1024 ** 3);
+    await expect(joinSound(paths)).rejects.toThrow("4 GiB");
+  });
+
+  test("last as long as their parts, as sox measures it", async (context) => {
+    skipWithout("soxi", context);
+    const folder = await scratch();
+    for (const [name, options] of Object.entries({
+      pcm: {},
+      float: { tag: 3, bits: 32 },
+      law: { tag: 7, bits: 8 },
+    })) {
+      const second = Buffer.alloc((8000 * ((options as { bits?: number }).bits ?? 16)) / 8, 1);
+      const path = join(folder, `${name}-joined.wav`);
+      await writeFile(
+        path,
+        await joined("wav", wav(second, options), wav(second.subarray(0, second.length / 2), options)),
+      );
+      expect(await runProgram("soxi", ["-D", path])).toMatchObject({ out: "1.500000\n", err: "" });
+    }
+  });
+});
+
+describe("MP3 files", () => {
+  const [one, two, three] = [mp3Frame(1), mp3Frame(2), mp3Frame(3)];
+
+  test("are joined without their tags and their Xing, Info and VBRI frames", async () => {
+    const vbri = mp3Frame(0);
+    vbri.write("VBRI", 36, "latin1");
+    const files = [
+      Buffer.concat([id3v2(300), mp3Frame(0, { tag: "Xing" }), one, id3v1]),
+      Buffer.concat([mp3Frame(0, { tag: "Info" }), two, apeTag, id3v1]),
+      Buffer.concat([id3v2(10), id3v2(10), Buffer.alloc(50), vbri, three, one]),
+    ];
+    expect(await joined("mp3", ...files)).toEqual(Buffer.concat([one, two, three, one]));
+  });
+
+  test.each([
+    ["another rate", "fffb94c4", "MPEG-1 layer III, 1 channel, 48000 Hz"],
+    ["more channels", "fffb9004", "MPEG-1 layer III, 2 channels, 44100 Hz"],
+    ["another version", "fff380c4", "MPEG-2 layer III, 1 channel, 22050 Hz"],
+  ])("with %s are not joined", async (_, header, message) => {
+    await expect(joined("mp3", one, mp3Frame(1, { header }))).rejects.toThrow(message);
+  });
+
+  test("with tags but without sound are not joined", async () => {
+    await expect(joined("mp3", one, id3v2(100))).rejects.toThrow("an MP3 file without frames");
+  });
+
+  test("whose first frame is cut are joined as they are", async () => {
+    expect(await joined("mp3", one.subarray(0, 100), two)).toEqual(
+      Buffer.concat([one.subarray(0, 100), two]),
+    );
+  });
+});
+
+test.each(["ogg", "flac", "bin"])("%s files are not joined", async (ext) => {
+  await expect(joined(ext, text("OggS"), text("OggS"))).rejects.toThrow(
+    `gpuctl joins WAV and MP3 files, not ${ext.toUpperCase()}`,
+  );
+});
+
+test("a file is read as it is joined, not before", async () => {
+  const folder = await scratch();
+  const paths = await written(folder, "wav", [wav(text("ab")), wav(text("cd"))]);
+  const { bytes } = await joinSound(paths);
+  const chunks = bytes();
+  const { value } = await chunks.next();
+  expect(value).toEqual(wav(text("abcd")).subarray(0, 44));
+  expect(await readFile(paths[1] ?? "")).toEqual(wav(text("cd")));
+  await rm(paths[1] ?? "");
+  expect((await chunks.next()).value).toEqual(text("ab"));
+  await expect(chunks.next()).rejects.toThrow("ENOENT");
+});
