@@ -269,6 +269,7 @@ describe("after a failure", () => {
     const { code, err } = await cli.run([...line, "--concurrency", "1"], options);
     expect(code).toBe(130);
     expect(err).toContain("2 of 4 parts are kept");
+    expect(err).toContain("part 4: interrupted before it was requested");
     const second = await cli.run(line, overNetwork());
     expect({ code: second.code, texts: texts(second.requests) }).toEqual({
       code: 0,

@@ -2990,7 +2990,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "text": "Speak a text sentence by sentence, three at a time",
-      "command": "gpuctl tts \"Your GPU is ready. It costs $2 an hour.\" --part-length 30 --concurrency 3 --sandbox"
+      "command": "gpuctl tts \"Your GPU is ready. It costs two dollars an hour.\" --part-length 30 --concurrency 3 --sandbox"
      }
     ]
    }

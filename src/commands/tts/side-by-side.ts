@@ -1,5 +1,5 @@
 import { EmptyResult, Interrupted, NotTried } from "../../core/errors.ts";
-import { NetworkError, ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
+import { InterruptedWrite, NetworkError, ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
 import type { Context } from "../../command-kit/context.ts";
 
 /** What became of an item. */
@@ -30,7 +30,7 @@ const recovery = 8;
  * other item. Nothing is done twice, except after a 429, which means that nothing was done: then all items wait as long
  * as the service asks, and fewer are worked on at a time. No further item is started after an interruption, after a
  * failure that each item would have, such as a rejected key, and when too many fail in a row; the outcome of the
- * remaining ones is `NotTried`.
+ * remaining ones is `NotTried` or `Interrupted`.
  */
 export async function sideBySide<Item, Value>(
   items: readonly Item[],
@@ -49,7 +49,10 @@ export async function sideBySide<Item, Value>(
   let notTried: Error | undefined;
 
   const stop = (index: number, error: unknown): void => {
-    notTried ??= error instanceof Interrupted ? error : new NotTried(nameOf(index), error);
+    const isInterrupted = error instanceof Interrupted || error instanceof InterruptedWrite;
+    notTried ??= isInterrupted
+      ? new Interrupted("interrupted before it was requested")
+      : new NotTried(nameOf(index), error);
     queue.start();
   };
   const waitAndResume = async (): Promise<void> => {

@@ -49,7 +49,7 @@ export default defineCommand({
     {
       text: "Speak a text sentence by sentence, three at a time",
       command:
-        'gpuctl tts "Your GPU is ready. It costs $2 an hour." --part-length 30 --concurrency 3 --sandbox',
+        'gpuctl tts "Your GPU is ready. It costs two dollars an hour." --part-length 30 --concurrency 3 --sandbox',
     },
   ],
   buildInput: async ({ input, flags: { file, param }, files }) => {
@@ -59,8 +59,9 @@ export default defineCommand({
   },
   run: async ({ input, flags, programs, ...context }) => {
     const { settings } = context;
-    const { text = "", ...fields } = input;
-    const parts = requestedTexts(text, flags.partLength);
+    const { text, ...fields } = input;
+    // With --no-validate, any value or none goes to the service as it is.
+    const parts = typeof text === "string" ? requestedTexts(text, flags.partLength) : [text];
     if (flags.play && flags.out === "-") throw new UsageError("--play and --out - cannot be used together");
     const target = await outputTarget(outputOptions(flags, context));
     const player = flags.play && !settings.dryRun ? await import("./play.ts") : undefined;

@@ -1,0 +1,138 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Interrupted, Unavailable } from "../../src/core/errors.ts";
+import type { Programs } from "../../src/system/types.ts";
+import { createCli, type RunOptions } from "../support/cli.ts";
+import { always, overNetwork } from "../support/service.ts";
+import { mp3Frame, wav } from "../support/sound.ts";
+
+const recording = wav(Buffer.from("samples!"));
+const speaker = (bytes: Uint8Array = recording) =>
+  createCli({ respond: always(200, { audio: Buffer.from(bytes).toString("base64") }) });
+
+type Run = Programs["runQuietly"];
+const succeeds: Run = async () => ({ status: 0, stderr: "" });
+
+/** A machine with these players, and the calls of them. */
+function withPlayers(installed: readonly string[], runs: Run = succeeds) {
+  const played: (readonly string[])[] = [];
+  const options: RunOptions = {
+    ...overNetwork(),
+    programs: {
+      which: async (program) => (installed.includes(program) ? `/usr/bin/${program}` : undefined),
+      runQuietly: (program, args) => {
+        played.push([program, ...args]);
+        return runs(program, args);
+      },
+    },
+  };
+  return { played, options };
+}
+
+describe("tts --play", () => {
+  test.each([
+    ["afplay", []],
+    ["pw-play", []],
+    ["paplay", []],
+    ["aplay", ["-q"]],
+    ["ffplay", ["-nodisp", "-autoexit", "-nostats", "-loglevel", "error"]],
+  ])("plays the saved file with %s", async (player, flags) => {
+    const { run, folder } = await speaker();
+    const { played, options } = withPlayers([player]);
+    const path = join(folder, "hi.wav");
+    expect(await run("tts Hi --play --out hi.wav", options)).toMatchObject({ code: 0, out: `${path}\n` });
+    expect(played).toEqual([[player, ...flags, path]]);
+  });
+
+  test("plays with PowerShell a file with a quote in its name", async () => {
+    const { run, folder } = await speaker();
+    const { played, options } = withPlayers(["powershell"]);
+    expect(await run(["tts", "Hi", "--play", "--out", "it's.wav"], options)).toMatchObject({ code: 0 });
+    expect(played[0]?.at(-1)).toBe(
+      `(New-Object System.Media.SoundPlayer '${join(folder, "it''s.wav")}').PlaySync()`,
+    );
+  });
+
+  test("without --out saves the recording as usual", async () => {
+    const { run } = await speaker();
+    const { played, options } = withPlayers(["aplay"]);
+    const { code, out } = await run("tts Hi --play", options);
+    expect(code).toBe(0);
+    expect(played).toEqual([["aplay", "-q", out.trimEnd()]]);
+    expect(await readFile(out.trimEnd())).toEqual(recording);
+  });
+
+  test("plays a long text once it is joined", async () => {
+    const { run, folder } = await speaker();
+    const { played, options } = withPlayers(["aplay"]);
+    const line = ["tts", "Here is number one. Here is number two.", "--part-length", "20", "--out", "a.wav"];
+    expect(await run([...line, "--play"], options)).toMatchObject({ code: 0 });
+    expect(played).toEqual([["aplay", "-q", join(folder, "a.wav")]]);
+  });
+
+  test("plays a format with a player that knows it", async () => {
+    const { run } = await speaker(mp3Frame(0));
+    const { played, options } = withPlayers(["aplay", "ffplay"]);
+    expect(await run("tts Hi --play", options)).toMatchObject({ code: 0 });
+    expect(played[0]?.[0]).toBe("ffplay");
+  });
+
+  test("without a player sends nothing, and says what to install", async () => {
+    const { run } = await speaker();
+    const { code, err, requests } = await run("tts Hi --play", withPlayers([]).options);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("--play needs one of afplay, pw-play, paplay, aplay, ffplay, powershell");
+    expect(err).toContain("Install PipeWire");
+  });
+
+  test("looks for no player in a dry run, and needs a file", async () => {
+    const { run } = await speaker();
+    const { options } = withPlayers([]);
+    expect(await run("tts Hi --play --dry-run", options)).toMatchObject({ code: 0, requests: [] });
+    expect(await run("tts Hi --play --out -", options)).toMatchObject({ code: 2, requests: [] });
+  });
+
+  test.each<[string, readonly string[], Uint8Array, Run, string]>([
+    [
+      "fails",
+      ["aplay"],
+      recording,
+      async () => ({ status: 1, stderr: "ALSA lib\naplay: audio open error\n" }),
+      "aplay exited with status 1: aplay: audio open error",
+    ],
+    [
+      "cannot be started",
+      ["aplay"],
+      recording,
+      () => Promise.reject(new Unavailable("aplay cannot be started (EACCES)", "")),
+      "aplay cannot be started",
+    ],
+    [
+      "does not know the format",
+      ["aplay"],
+      mp3Frame(0),
+      succeeds,
+      "none of the installed players plays mp3 files: aplay",
+    ],
+  ])("keeps the file and prints its path if the player %s", async (_, installed, bytes, runs, message) => {
+    const { run } = await speaker(bytes);
+    const { code, out, err } = await run("tts Hi --play", withPlayers(installed, runs).options);
+    expect(code).toBe(1);
+    expect(err).toContain(`Error: ${message}`);
+    expect(err).toContain(`Saved before the failure: ${out.trimEnd()}.`);
+    expect(await readFile(out.trimEnd())).toEqual(Buffer.from(bytes));
+  });
+
+  test("an interruption stops the player: the exit code is 130, and the file stays", async () => {
+    const controller = new AbortController();
+    const { run, folder } = await speaker();
+    const { options } = withPlayers(["aplay"], async () => {
+      controller.abort(new Interrupted());
+      throw controller.signal.reason;
+    });
+    const { code, out } = await run("tts Hi --play --out hi.wav", { ...options, signal: controller.signal });
+    expect({ code, out }).toEqual({ code: 130, out: `${join(folder, "hi.wav")}\n` });
+    expect(await readdir(folder)).toContain("hi.wav");
+  });
+});
