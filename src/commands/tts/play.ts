@@ -1,5 +1,5 @@
 import type { Ports } from "../../command-kit/context.ts";
-import { Interrupted, NotPlayed, reasonOf, Unavailable } from "../../core/errors.ts";
+import { NotPlayed, reasonOf, Unavailable } from "../../core/errors.ts";
 
 interface Player {
   readonly program: string;
@@ -49,8 +49,8 @@ export async function installedPlayers({
 }
 
 /**
- * Plays a saved recording to its end. Returns why that failed, or undefined. An interruption stops the player and is
- * returned, too.
+ * Plays a saved recording to its end. Returns why that failed, or undefined. An interruption stops the player, and
+ * is reported instead of the failure.
  */
 export async function play(
   path: string,
@@ -69,6 +69,6 @@ export async function play(
     const [reason] = stderr.trim().split("\n").slice(-1);
     return new NotPlayed(`${player.program} exited with status ${status}${reason ? `: ${reason}` : ""}`);
   } catch (error) {
-    return error instanceof Interrupted ? error : new NotPlayed(reasonOf(error));
+    return new NotPlayed(reasonOf(error));
   }
 }

@@ -1,0 +1,93 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { sideBySide } from "../../src/command-kit/side-by-side.ts";
+import { ServiceError } from "../../src/core/service-errors.ts";
+
+const busy = (retryAfter?: number) =>
+  new ServiceError(
+    { status: 429, code: "BUSY", message: "busy", issues: [], retryAfter },
+    { method: "POST", url: "https://api.example.com" },
+  );
+
+/** Work whose items end when the test says so, and a sleep that ends when it says so. */
+function controlled() {
+  const started: string[] = [];
+  const ends = new Map<string, { readonly succeed: () => void; readonly fail: (error: Error) => void }>();
+  const slept: number[] = [];
+  let wake = () => {};
+  return {
+    started,
+    slept,
+    work: (item: string) => {
+      started.push(item);
+      return new Promise<string>((resolve, reject) => {
+        ends.set(item, { succeed: () => resolve(item.toUpperCase()), fail: reject });
+      });
+    },
+    sleep: (milliseconds: number) => {
+      slept.push(milliseconds);
+      return new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    },
+    succeed: async (item: string) => {
+      ends.get(item)?.succeed();
+      await setImmediate();
+    },
+    fail: async (item: string, error: Error) => {
+      ends.get(item)?.fail(error);
+      await setImmediate();
+    },
+    wake: async () => {
+      wake();
+      await setImmediate();
+    },
+  };
+}
+
+test("after a 429, nothing is started until the wait is over, and then fewer items at a time", async () => {
+  const { started, slept, work, sleep, succeed, fail, wake } = controlled();
+  const items = ["a", "b", "c", "d", "e"];
+  const outcomes = sideBySide(items, work, { concurrency: 2, nameOf: String, sleep });
+  await setImmediate();
+  expect(started).toEqual(["a", "b"]);
+  await fail("a", busy(1000));
+  await succeed("b");
+  expect({ started, slept }).toEqual({ started: ["a", "b"], slept: [1000] });
+  await wake();
+  expect(started).toEqual(["a", "b", "a"]);
+  for (const item of ["a", "c", "d", "e"]) await succeed(item);
+  expect(started).toEqual(["a", "b", "a", "c", "d", "e"]);
+  expect(await outcomes).toEqual(items.map((item) => ({ value: item.toUpperCase() })));
+});
+
+test("of several 429s during one wait, the longest is waited for, once", async () => {
+  const { started, slept, work, sleep, succeed, fail, wake } = controlled();
+  const outcomes = sideBySide(["a", "b", "c"], work, { concurrency: 3, nameOf: String, sleep });
+  await setImmediate();
+  await fail("a", busy(1000));
+  await fail("b", busy(3000));
+  await fail("c", busy());
+  await wake();
+  expect({ started: started.length, slept }).toEqual({ started: 3, slept: [1000, 2000] });
+  await wake();
+  for (const item of ["a", "b", "c"]) await succeed(item);
+  expect(await outcomes).toHaveLength(3);
+  expect(slept).toEqual([1000, 2000]);
+});
+
+test("more items at a time are started again once enough succeed", async () => {
+  const { started, work, sleep, succeed, fail, wake } = controlled();
+  const items = Array.from({ length: 12 }, (_, index) => `item ${index}`);
+  const outcomes = sideBySide(items, work, { concurrency: 2, nameOf: String, sleep });
+  await setImmediate();
+  await fail("item 0", busy(1));
+  await wake();
+  await succeed("item 1");
+  for (const index of [0, 2, 3, 4, 5, 6]) await succeed(`item ${index}`);
+  expect(started).toHaveLength(9);
+  await succeed("item 7");
+  expect(started).toHaveLength(11);
+  for (const index of [8, 9, 10, 11]) await succeed(`item ${index}`);
+  expect(await outcomes).toHaveLength(12);
+});
