@@ -50,11 +50,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|-n|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--part-length|--concurrency|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|-n|--out|--max-cost|--max-tokens|--temperature|-s|--system|--top-p|--stop|--param|--speed|--file|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox clock") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image models"|" image price"|" chat"|" chat models"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox clock") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -106,7 +106,7 @@ _gpuctl() {
     "image price") commands="" flags="--size --steps -n --count" ;;
     "chat") commands="models" flags="-m --model --max-tokens --temperature -s --system --top-p --stop --seed --param --no-stream --usage --no-stdin" ;;
     "chat models") commands="" flags="" ;;
-    "tts") commands="" flags="--speed --file --param --part-length --concurrency --out --force --play --no-stdin" ;;
+    "tts") commands="" flags="--speed --file --param --out --force --no-stdin" ;;
     "api") commands="list describe call spec" flags="" ;;
     "api list") commands="" flags="--group" ;;
     "api describe") commands="" flags="" ;;
@@ -130,7 +130,7 @@ _gpuctl() {
     "config list") commands="" flags="" ;;
     "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
-    "sandbox") commands="serve status reset keys limits fault clock seed snapshot restore requests" flags="" ;;
+    "sandbox") commands="serve status reset keys limits fault engine clock seed snapshot restore requests" flags="" ;;
     "sandbox serve") commands="" flags="--port --host --only" ;;
     "sandbox status") commands="" flags="" ;;
     "sandbox reset") commands="" flags="" ;;
@@ -140,6 +140,10 @@ _gpuctl() {
     "sandbox fault add") commands="" flags="--operation --times --after --status --retry-after --delay --reset --cut-stream-after --garbage --applied" ;;
     "sandbox fault list") commands="" flags="" ;;
     "sandbox fault clear") commands="" flags="" ;;
+    "sandbox engine") commands="set list clear" flags="" ;;
+    "sandbox engine set") commands="" flags="--model --voice --api-key-env" ;;
+    "sandbox engine list") commands="" flags="" ;;
+    "sandbox engine clear") commands="" flags="" ;;
     "sandbox clock") commands="show freeze advance set resume" flags="" ;;
     "sandbox clock show") commands="" flags="" ;;
     "sandbox clock freeze") commands="" flags="" ;;
@@ -166,8 +170,9 @@ _gpuctl() {
     "help auth") commands="login logout status token" flags="" ;;
     "help profile") commands="list show add use remove" flags="" ;;
     "help config") commands="get set unset list path" flags="" ;;
-    "help sandbox") commands="serve status reset keys limits fault clock seed snapshot restore requests" flags="" ;;
+    "help sandbox") commands="serve status reset keys limits fault engine clock seed snapshot restore requests" flags="" ;;
     "help sandbox fault") commands="add list clear" flags="" ;;
+    "help sandbox engine") commands="set list clear" flags="" ;;
     "help sandbox clock") commands="show freeze advance set resume" flags="" ;;
   esac
 
@@ -276,8 +281,6 @@ _gpuctl() {
       "tts:--speed") : ;;
       "tts:--file") _gpuctl_files "$cur" ;;
       "tts:--param") : ;;
-      "tts:--part-length") : ;;
-      "tts:--concurrency") : ;;
       "tts:--out") _gpuctl_files "$cur" ;;
       "api list:--group") : ;;
       "api call:-f"|"api call:--raw-field") _gpuctl_live "$cur" operation-field "${cur//[\"\'\\]/}" --operation "${named[*]-}" ${service[@]+"${service[@]}"} ;;
@@ -295,6 +298,9 @@ _gpuctl() {
       "sandbox fault add:--retry-after") : ;;
       "sandbox fault add:--delay") : ;;
       "sandbox fault add:--cut-stream-after") : ;;
+      "sandbox engine set:--model") : ;;
+      "sandbox engine set:--voice") : ;;
+      "sandbox engine set:--api-key-env") : ;;
       "sandbox requests:--limit") : ;;
     esac
   elif [[ $cur == -* ]]; then
@@ -319,6 +325,8 @@ _gpuctl() {
       "config get:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
       "config set:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
       "config unset:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model budget.maxCost budget.maxBurn" -- "$cur")) ;;
+      "sandbox engine set:"0) COMPREPLY+=($(compgen -W "chat image audio" -- "$cur")) ;;
+      "sandbox engine clear:"0) COMPREPLY+=($(compgen -W "chat image audio" -- "$cur")) ;;
       "sandbox seed:"0) _gpuctl_files "$cur" ;;
       "sandbox snapshot:"0) _gpuctl_files "$cur" ;;
       "sandbox restore:"0) _gpuctl_files "$cur" ;;

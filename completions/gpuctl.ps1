@@ -159,6 +159,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('keys', 'Show the sandbox''s own keys, for curl and SDKs')
       ,@('limits', 'List the sandbox''s assumptions where the API documentation is silent: prices, boot times, limits')
       ,@('fault', 'add or list or clear')
+      ,@('engine', 'set or list or clear')
       ,@('clock', 'show or freeze or advance or set or resume')
       ,@('seed', 'Replace everything in the sandbox with the contents of a file')
       ,@('snapshot', 'Save the whole state of the sandbox')
@@ -178,6 +179,14 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'sandbox fault add' = @()
     'sandbox fault list' = @()
     'sandbox fault clear' = @()
+    'sandbox engine' = @(
+      ,@('set', 'Generate with an inference server of your own')
+      ,@('list', 'List the engines, and the fields that they ignore')
+      ,@('clear', 'Let the sandbox generate again')
+    )
+    'sandbox engine set' = @()
+    'sandbox engine list' = @()
+    'sandbox engine clear' = @()
     'sandbox clock' = @(
       ,@('show', 'Show the sandbox''s time')
       ,@('freeze', 'Stop the sandbox''s clock')
@@ -302,6 +311,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('keys', 'Show the sandbox''s own keys, for curl and SDKs')
       ,@('limits', 'List the sandbox''s assumptions where the API documentation is silent: prices, boot times, limits')
       ,@('fault', 'add or list or clear')
+      ,@('engine', 'set or list or clear')
       ,@('clock', 'show or freeze or advance or set or resume')
       ,@('seed', 'Replace everything in the sandbox with the contents of a file')
       ,@('snapshot', 'Save the whole state of the sandbox')
@@ -312,6 +322,11 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('add', 'Make calls to the sandbox fail')
       ,@('list', 'List the faults, including those used up')
       ,@('clear', 'Remove a fault, or all of them')
+    )
+    'help sandbox engine' = @(
+      ,@('set', 'Generate with an inference server of your own')
+      ,@('list', 'List the engines, and the fields that they ignore')
+      ,@('clear', 'Let the sandbox generate again')
     )
     'help sandbox clock' = @(
       ,@('show', 'Show the sandbox''s time')
@@ -503,11 +518,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--speed'), 'Speaking speed; 1 is normal', @(), '')
       ,@(@('--file'), 'Read the text from a file', @(), '')
       ,@(@('--param'), 'Any other field that the service accepts', @(), '')
-      ,@(@('--part-length'), 'Cut a longer text into parts of at most this many characters', @(), '')
-      ,@(@('--concurrency'), 'Number of parts to request at a time', @(), '')
       ,@(@('--out'), 'Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout', @(), '')
       ,@(@('--force'), 'Replace an existing file', @(), '')
-      ,@(@('--play'), 'Play the recording once it is saved', @(), '')
       ,@(@('--no-stdin'), 'Do not read TEXT from stdin', @(), '')
     )
     'api' = @()
@@ -573,6 +585,14 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'sandbox fault list' = @()
     'sandbox fault clear' = @()
+    'sandbox engine' = @()
+    'sandbox engine set' = @(
+      ,@(@('--model'), 'Model to use, whatever model a request names; for speech, unless it names one (default: for chat with the sandbox''s model, the first that the server lists)', @(), '')
+      ,@(@('--voice'), 'Voice of an audio engine, unless a request names one', @(), '')
+      ,@(@('--api-key-env'), 'Environment variable that holds a key for the server; the key is not saved', @(), '')
+    )
+    'sandbox engine list' = @()
+    'sandbox engine clear' = @()
     'sandbox clock' = @()
     'sandbox clock show' = @()
     'sandbox clock freeze' = @()
@@ -605,6 +625,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help config' = @()
     'help sandbox' = @()
     'help sandbox fault' = @()
+    'help sandbox engine' = @()
     'help sandbox clock' = @()
   }
   $globals = @(
@@ -629,7 +650,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '-n', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--part-length', '--concurrency', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '-n', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env')
   $files = @('--image', '--out', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
@@ -711,6 +732,13 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'sandbox fault clear' = @(
       ,@('', @(), $false)
+    )
+    'sandbox engine set' = @(
+      ,@('', @('chat', 'image', 'audio'), $false)
+      ,@('', @(), $false)
+    )
+    'sandbox engine clear' = @(
+      ,@('', @('chat', 'image', 'audio'), $false)
     )
     'sandbox clock advance' = @(
       ,@('', @(), $false)

@@ -232,6 +232,14 @@ export interface SandboxControl {
     /** Removes one or all, and returns how many were removed. */
     readonly clear: (id?: number) => Awaitable<number>;
   };
+  /** Servers of the user that generate in place of the sandbox. */
+  readonly engines: {
+    /** Saves an engine and asks it what it offers. Throws a `ControlRefused` that names each invalid value. */
+    readonly set: (engine: object) => Promise<unknown>;
+    readonly list: () => Awaitable<readonly unknown[]>;
+    /** Removes the engine of a kind, or all, and returns how many were removed. */
+    readonly clear: (kind?: string) => Awaitable<number>;
+  };
   /** The last requests, oldest first. */
   readonly requests: (limit: number) => Awaitable<readonly unknown[]>;
   readonly seed: (text: string) => Promise<void>;

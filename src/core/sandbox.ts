@@ -18,6 +18,14 @@ export type OperationSetName = (typeof operationSetNames)[number];
 /** The response header with the number of the fault that changed the response. */
 export const faultHeader = "Gpuctl-Sandbox-Fault";
 
+/** What an engine, the user's own inference server, can generate in place of the sandbox. */
+export const engineKinds = ["chat", "image", "audio"] as const;
+
+export type EngineKind = (typeof engineKinds)[number];
+
+/** The response header with the fields of the request, separated by commas, that an engine has no equivalent for. */
+export const ignoredFieldsHeader = "Gpuctl-Sandbox-Ignored-Fields";
+
 /** By default, a fault skips no call (`after`) and affects one (`times`). */
 export const faultDefaults = { after: 0, times: 1 } as const;
 

@@ -1,3 +1,4 @@
+import type { EngineKind } from "../core/sandbox.ts";
 import { parseDuration } from "../core/values/durations.ts";
 import { ControlRefused } from "../sandbox/errors.ts";
 import type { Sandbox } from "../sandbox/index.ts";
@@ -20,6 +21,13 @@ export function addFault({ faults }: Sandbox, fault: Fault): void {
     ...(retryAfter !== undefined && { retryAfterSeconds: spanOf(retryAfter, "retryAfter") / 1000 }),
   };
   withNames({ delayMs: "delay", retryAfterSeconds: "retryAfter" }, () => faults.add(input));
+}
+
+export function setEngine({ engines }: Sandbox, engine: Engine): void {
+  if (typeof engine !== "object" || engine === null) {
+    throw new TypeError(`an engine must be an object with a kind and a url, not ${shown(engine)}`);
+  }
+  engines.save(engine);
 }
 
 /** Wraps a clock to check every reading, once immediately. The wrapper throws a TypeError for an invalid time. */
@@ -71,6 +79,20 @@ export interface Fault {
   readonly garbage?: boolean | undefined;
   /** The operation takes effect even though its response is replaced. */
   readonly applied?: boolean | undefined;
+}
+
+/** An inference server of the user that generates in place of the sandbox. */
+export interface Engine {
+  /** What it generates: chats or speech with OpenAI's API, or pictures with the API of AUTOMATIC1111. */
+  readonly kind: EngineKind;
+  /** The URL of the server, such as `http://127.0.0.1:11434`, with or without the path of its API. */
+  readonly url: string;
+  /** The model to use, whatever model a request names; for speech, unless it names one. */
+  readonly model?: string | undefined;
+  /** The voice of an audio engine, unless a request names one. */
+  readonly voice?: string | undefined;
+  /** The environment variable that holds a key for the server. */
+  readonly apiKeyEnv?: string | undefined;
 }
 
 /** A duration: milliseconds, or a string such as `90s`, `1h30m` or `30d`. */

@@ -1,7 +1,15 @@
 import { orAborted } from "../client/deadline.ts";
 import { type OperationSetName, operationSetNames } from "../core/sandbox.ts";
 import { createSandbox as createService, type Sandbox as Service, serve } from "../sandbox/index.ts";
-import { addFault, advance, checkedClock, type Fault, type Span } from "./controls.ts";
+import {
+  addFault,
+  advance,
+  checkedClock,
+  type Engine,
+  type Fault,
+  type Span,
+  setEngine,
+} from "./controls.ts";
 import {
   booleanRule,
   checkOptions,
@@ -17,7 +25,7 @@ export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
 export { CannotListen } from "../sandbox/serve.ts";
 export { StoreError } from "../sandbox/store.ts";
-export type { Fault, Span } from "./controls.ts";
+export type { Engine, Fault, Span } from "./controls.ts";
 
 export interface SandboxOptions {
   /** The file that holds the state, which processes can share; in memory by default. */
@@ -52,7 +60,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly url: string;
   /** The built-in API keys: one with full access, one that is read-only. */
   readonly keys: { readonly full: string; readonly readOnly: string };
-  /** Restores the initial state: one user, the built-in keys, no rentals or faults, and the clock given by `now`. */
+  /** Restores the initial state: one user, the built-in keys, no rentals, faults or engines, and the clock given by `now`. */
   reset(): void;
   /**
    * Advances the clock by milliseconds, or by a string such as `30d`: rentals boot, accrue costs and end with their terms.
@@ -66,6 +74,14 @@ export interface Sandbox extends AsyncDisposable {
    * @throws RangeError when a duration is invalid
    */
   fault(fault: Fault): void;
+  /**
+   * Generates chats, pictures or speech with a server of the user, until `reset` or `clearEngines`. The server is not
+   * contacted before it is used.
+   * @throws ControlRefused when the engine is invalid
+   */
+  engine(engine: Engine): void;
+  /** Removes all engines: the sandbox generates again. */
+  clearEngines(): void;
   /** Stops serving, and discards the state if it is in memory. */
   close(): Promise<void>;
 }
@@ -83,7 +99,7 @@ export interface Sandbox extends AsyncDisposable {
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions("createSandbox", options, rules);
   const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only } = options;
-  const sandbox = await createService({ file, now: checkedClock(now), only });
+  const sandbox = await createService({ file, now: checkedClock(now), environment, only });
   const server = served
     ? await serve(sandbox, { host: "127.0.0.1", port }).catch((error: unknown) => {
         sandbox.close();
@@ -119,10 +135,20 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       assertOpen("fault");
       addFault(sandbox, fault);
     },
+    engine(engine) {
+      assertOpen("engine");
+      setEngine(sandbox, engine);
+    },
+    clearEngines() {
+      assertOpen("clearEngines");
+      sandbox.engines.clear();
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
+
+const environment = (name: string): string | undefined => globalThis.process.env[name];
 
 /** The URL of a sandbox that is not served; this name never resolves to another machine. */
 const unserved = "http://sandbox.localhost";

@@ -5,7 +5,7 @@ import { etag } from "hono/etag";
 import type * as z from "zod";
 import { check } from "../contract/check/check.ts";
 import type { InputSchema, Operation } from "../contract/operation.ts";
-import { faultHeader } from "../core/sandbox.ts";
+import { faultHeader, ignoredFieldsHeader } from "../core/sandbox.ts";
 import { type ServedId, type ServedOperations, servedOperations } from "./assumed/index.ts";
 import type { Clock } from "./clock.ts";
 import { ApiError, errorResponse, tooLarge } from "./errors.ts";
@@ -14,7 +14,7 @@ import { injectFault } from "./faults/inject.ts";
 import type { Call, Handler } from "./handlers/handler.ts";
 import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
-import { isEnabled, type OperationSet } from "./operation-set.ts";
+import { isEnabled } from "./operation-set.ts";
 import type { Store } from "./queries.ts";
 import { readInput } from "./read-input.ts";
 import { logRequest, type RequestVariables } from "./request-log.ts";
@@ -35,19 +35,21 @@ export const exposedHeaders = [
   "Deprecation",
   sandboxHeader,
   faultHeader,
+  ignoredFieldsHeader,
 ];
 
 type Env = { Variables: RequestVariables & { userId: string } };
 
-type AppState = Pick<Call, "store" | "operationSet">;
+type AppState = Pick<Call, "store" | "environment" | "operationSet">;
 
 /** Creates the HTTP app that serves a set of operations from a store. */
-export function createApp(store: Store, clock: Clock, operationSet: OperationSet): Hono<Env> {
+export function createApp(state: AppState, clock: Clock): Hono<Env> {
+  const { store, operationSet } = state;
   const app = new Hono<Env>();
   app.use(withSandboxHeader(clock));
   app.use(cors({ origin: "*", allowMethods: [...methods], exposeHeaders: [...exposedHeaders] }));
   app.use(logged(store, clock));
-  for (const id of operationSet) serveById(app, { store, operationSet }, id);
+  for (const id of operationSet) serveById(app, state, id);
   app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
   app.onError((error, http) => {
     const { signal } = http.req.raw;
@@ -65,7 +67,7 @@ function serveById<Id extends ServedId>(app: Hono<Env>, state: AppState, id: Id)
 
 function serveOperation<Input extends InputSchema>(
   app: Hono<Env>,
-  { store, operationSet }: AppState,
+  state: AppState,
   operation: Operation<ServedId, Input>,
   handler: (input: z.output<Input>, call: Call) => unknown,
 ): void {
@@ -75,16 +77,16 @@ function serveOperation<Input extends InputSchema>(
     method,
     pattern,
     sunset(operation),
-    withFaults(store, operation.id),
+    withFaults(state.store, operation.id),
     // A fault that replaces the description has no ETag.
     operation.id === servedOperations.getOpenApiDocument.id ? etag() : pass,
-    authorization(operation, store),
+    authorization(operation, state.store),
     operation.in === "body" ? bodyWithinLimit : pass,
     async (http) => {
       const checked = check(operation, await readInput(operation, http.req));
       if (!checked.ok) throw new ApiError("BAD_REQUEST", checked.issues);
       const { now, userId } = http.var;
-      const result = await handler(checked.value, { store, operationSet, now, userId, http });
+      const result = await handler(checked.value, { ...state, now, userId, http });
       return result instanceof Response ? result : http.json(result);
     },
   );

@@ -17,6 +17,8 @@ interface SandboxOptions {
   readonly file: string;
   /** Milliseconds since 1970; the machine's clock by default. */
   readonly now?: Clock;
+  /** Returns an environment variable, which may hold the key of an engine; none by default. */
+  readonly environment?: ((name: string) => string | undefined) | undefined;
   /** Serves only this operation set; all documented and assumed ones by default. */
   readonly only?: OperationSetName | undefined;
 }
@@ -43,14 +45,19 @@ export interface Sandbox extends SandboxControls, RequestHandler {
  * const authorization = `Bearer ${sandbox.keys.full}`;
  * await sandbox.fetch(new Request("http://sandbox/v2/on-demand/storage-volumes", { headers: { authorization } }));
  */
-export async function createSandbox({ file, now = machineClock, only }: SandboxOptions): Promise<Sandbox> {
+export async function createSandbox({
+  file,
+  now = machineClock,
+  environment = () => undefined,
+  only,
+}: SandboxOptions): Promise<Sandbox> {
   const operationSet = operationSetOf(only);
   const machine = () => Math.floor(now());
   const store = await openStore(file, machine());
-  const controls = controlsOf(store, machine, file);
+  const controls = controlsOf(store, { machine, file, environment });
   const admin = createAdmin(controls);
   const handlerFor = (served: OperationSet): RequestHandler => {
-    const app = createApp(store, sandboxClock(store, machine), served);
+    const app = createApp({ store, environment, operationSet: served }, sandboxClock(store, machine));
     return {
       fetch: async (request) => app.fetch(request),
       handleControl: (request, peer) =>

@@ -1,11 +1,19 @@
 import { fieldsOf } from "../contract/plain/fields.ts";
-import { faultHeader, requestLog, sandboxChatModel, servedControls } from "../core/sandbox.ts";
+import {
+  faultHeader,
+  ignoredFieldsHeader,
+  requestLog,
+  sandboxChatModel,
+  servedControls,
+} from "../core/sandbox.ts";
 import { exposedHeaders, maxBodyBytes, sandboxHeader } from "./app.ts";
 import { assumedOperations } from "./assumed/index.ts";
 import { pageInput } from "./assumed/pages.ts";
 import { secondMs } from "./clock.ts";
 import { slowPngSide } from "./engines/picture/reference.ts";
 import { defaultStrength, referenceSide } from "./engines/picture/request.ts";
+import { audioDefaults } from "./engines/remote/audio.ts";
+import { engineTimeouts } from "./engines/remote/request.ts";
 import { defaultRetryAfter } from "./faults/control.ts";
 import { listedSizes } from "./handlers/catalog.ts";
 import { numberedSecret } from "./handlers/keys.ts";
@@ -79,8 +87,18 @@ const texts = {
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
   reset:
-    "A reset clears everything: IDs start over, faults and logged requests are removed, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
+    "A reset clears everything: IDs start over, faults, engines and logged requests are removed, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
   controls: `A served sandbox has controls under ${servedControls.path}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
+  engines:
+    "An engine is a server of your own that generates in place of the sandbox: `gpuctl sandbox engine set`, or POST to /_sandbox/engines. Requests are still checked as the service documents, but the sandbox's own limits of chats, pictures and speech do not apply. A reset or a seed removes all engines.",
+  "engine-requests": `Engines are reached directly, without a proxy, over http or https on any host, and their redirects are not followed. Fields that the service does not document are passed on as given. An engine may take ${engineTimeouts.connect / secondMs} s to connect and stay silent for ${engineTimeouts.silence / 60 / secondMs} minutes.`,
+  "engine-keys":
+    "Keys of requests are never passed on. An engine gets a key only from the environment variable that was named for it, read by the process that runs the sandbox: not one of gpuctl's own, and not over plain http to another machine. A restored engine has no key, unless the same engine was already set.",
+  "engine-errors":
+    "An error of an engine keeps its status and message, in the documented shape and, under error, in the common format of chat completions. An engine that is unavailable, denies access, redirects, or responds with something else is a 500, and the message names it. A stream that breaks ends with an event that has an error.",
+  "engine-models": `A chat engine gets the model of the request; instead of ${sandboxChatModel}, it gets the first model that it lists. The engine's own model replaces any other. GET ${assumedOperations.listChatModels.path} lists the models of the engine.`,
+  "engine-pictures": `The header ${ignoredFieldsHeader} names fields of a request that had no effect. Engines have no equivalent for backend, prompt_2, negative_prompt_2 and enable_refiner, and many ignore model_name. random_seed is the seed that the engine reports.`,
+  "engine-speech": `An audio engine gets the model and the voice of the request, or its own, or ${audioDefaults.model} and ${audioDefaults.voice}. It always returns WAV, whole.`,
   lists:
     "Lists are sorted by ID and return everything at once; the history contains every rental that has ended.",
   records:

@@ -59,8 +59,13 @@ const controls = `
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
 `;
 
+/** Version 4: the engines that generate in place of the sandbox. */
+const engines = `
+  CREATE TABLE engines (kind TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
+`;
+
 /** The statements that upgrade each version of the tables to the next; the first creates them. */
-export const upgrades: readonly string[] = [tables, numberedKeys, controls];
+export const upgrades: readonly string[] = [tables, numberedKeys, controls, engines];
 
 export const schemaVersion = upgrades.length;
 

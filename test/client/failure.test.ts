@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readFailure } from "../../src/client/failure.ts";
+import { readFailure } from "../../src/core/failure-body.ts";
 
 const issue = { path: ["gpuCount"], message: "too many" };
 
@@ -51,6 +51,26 @@ describe("the body of an error response", () => {
         message: "Invalid input data",
         issues: [{ path: ["messages", 0, "role"], message: "field required" }, "odd"],
       },
+    ],
+    [
+      "a kind of error beside its message",
+      { error: "server_error", message: "out of memory" },
+      { code: "HTTP_400", message: "out of memory" },
+    ],
+    [
+      "a kind of error beside its detail",
+      { error: "HTTPException", detail: "Sampler not found", body: "", errors: "Sampler not found" },
+      { code: "HTTP_400", message: "Sampler not found" },
+    ],
+    [
+      "a kind of error beside other errors",
+      { error: "OutOfMemoryError", detail: "", body: "", errors: "CUDA out of memory" },
+      { message: "CUDA out of memory" },
+    ],
+    [
+      "a detail with fields",
+      { detail: { error: "validation_error", message: "Voice 'x' not found", type: "invalid_request_error" } },
+      { message: "Voice 'x' not found" },
     ],
     ["a detail in words", { detail: "Not authenticated" }, { message: "Not authenticated" }],
     ["an object of no known shape", { why: "<b>x</b>" }, { code: "HTTP_400", message: '{"why":" x "}' }],

@@ -4074,6 +4074,143 @@ export const nouns: readonly Noun[] = [
    {
     "path": [
      "sandbox",
+     "engine",
+     "set"
+    ],
+    "summary": "Generate with an inference server of your own",
+    "details": "The sandbox passes chats, pictures or speech on to this server instead of generating them itself. A chat engine has OpenAI's chat completions (Ollama, llama.cpp, vLLM, LocalAI), an image engine the API of AUTOMATIC1111 (Forge, KoboldCpp, stable-diffusion.cpp), an audio engine OpenAI's speech (Kokoro-FastAPI, LocalAI). The server is asked what it offers; one that does not respond is saved too. Your API key of the service is never sent to it.",
+    "args": [
+     {
+      "name": "KIND",
+      "text": "What it generates",
+      "kind": "choice",
+      "choices": [
+       "chat",
+       "image",
+       "audio"
+      ],
+      "required": true
+     },
+     {
+      "name": "URL",
+      "text": "URL of the server, with or without the path of its API",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "Model to use, whatever model a request names; for speech, unless it names one (default: for chat with the sandbox's model, the first that the server lists)",
+      "value": "NAME",
+      "names": [
+       "model"
+      ],
+      "notes": [],
+      "key": "model"
+     },
+     {
+      "kind": "text",
+      "text": "Voice of an audio engine, unless a request names one",
+      "value": "NAME",
+      "names": [
+       "voice"
+      ],
+      "notes": [],
+      "key": "voice"
+     },
+     {
+      "kind": "text",
+      "text": "Environment variable that holds a key for the server; the key is not saved",
+      "value": "VARIABLE",
+      "names": [
+       "api-key-env"
+      ],
+      "notes": [],
+      "key": "apiKeyEnv"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Chat with Ollama",
+      "command": "gpuctl sandbox engine set chat http://127.0.0.1:11434 --model llama3.2"
+     },
+     {
+      "text": "Draw with stable-diffusion.cpp, and print what it offers as JSON",
+      "command": "gpuctl sandbox engine set image http://127.0.0.1:1234 -o json"
+     },
+     {
+      "text": "Speak with Kokoro-FastAPI",
+      "command": "gpuctl sandbox engine set audio http://127.0.0.1:8880 --voice af_heart"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "engine",
+     "list"
+    ],
+    "summary": "List the engines, and the fields that they ignore",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the engines",
+      "command": "gpuctl sandbox engine list",
+      "after": [
+       "gpuctl sandbox engine set chat http://127.0.0.1:11434"
+      ]
+     },
+     {
+      "text": "Print as JSON",
+      "command": "gpuctl sandbox engine list -o json",
+      "after": [
+       "gpuctl sandbox engine set chat http://127.0.0.1:11434"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "engine",
+     "clear"
+    ],
+    "summary": "Let the sandbox generate again",
+    "args": [
+     {
+      "name": "KIND",
+      "text": "Engine to remove (default: all)",
+      "kind": "choice",
+      "choices": [
+       "chat",
+       "image",
+       "audio"
+      ]
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Remove the chat engine",
+      "command": "gpuctl sandbox engine clear chat",
+      "after": [
+       "gpuctl sandbox engine set chat http://127.0.0.1:11434"
+      ]
+     },
+     {
+      "text": "Remove all engines",
+      "command": "gpuctl sandbox engine clear"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
      "clock",
      "show"
     ],

@@ -1,6 +1,7 @@
 import type { Exchange } from "../../client/fetch.ts";
 import type { Context } from "../../command-kit/context.ts";
 import type { Settings } from "../../config/settings.ts";
+import { ignoredFieldsHeader } from "../../core/sandbox.ts";
 import { isMachineFormat } from "../../core/view.ts";
 import { oneLine } from "../../output/text.ts";
 import type { Sink } from "../../system/types.ts";
@@ -17,7 +18,10 @@ export interface Notes {
   readonly failureContext: () => string | undefined;
   /** The line to print if no one reads the result, such as the ID of what was created. */
   readonly unreadContext: () => string | undefined;
-  /** Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values. */
+  /**
+   * Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values, and
+   * about fields that an engine of the sandbox ignored.
+   */
   readonly response: (exchange: Exchange, now: number) => void;
   /**
    * Lines to print after the result. They are dropped if the run fails: with a machine format, the error is the only
@@ -54,6 +58,11 @@ export function createNotes(
         const end = `${status ?? "no response"} in ${Math.round(milliseconds)} ms`;
         const sent = body === undefined ? "" : `  sent: ${shortened(body)}\n`;
         void stderr.write(`${method} ${url} -> ${end}\n${sent}`);
+      }
+      const ignored = printable(header(ignoredFieldsHeader) ?? "");
+      if (ignored !== "" && !warned.has(ignored)) {
+        warned.add(ignored);
+        say(`The engine of the sandbox ignored: ${ignored}.`);
       }
       const sunset = header("sunset");
       const deprecation = header("deprecation");

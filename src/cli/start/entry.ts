@@ -21,7 +21,7 @@ export async function start(cacheFolder?: () => string): Promise<number> {
       : import("./main.ts").then(({ main }) => main),
   ]);
   const system = await nodeSystem();
-  const services = createServices({ version, neededNode }, system.files);
+  const services = createServices({ version, neededNode }, system);
   return run(isCompletion ? argv.slice(1) : argv, system, services);
 }
 

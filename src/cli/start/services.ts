@@ -65,7 +65,7 @@ export interface Sandbox extends SandboxControl, SandboxServer {
 
 export function createServices(
   build: Pick<Services, "version" | "neededNode">,
-  { folders }: System["files"],
+  { files: { folders }, env }: Pick<System, "files" | "env">,
 ): Services {
   const stateFile = () => join(folders.state, "sandbox.sqlite");
   return {
@@ -77,7 +77,7 @@ export function createServices(
       limits: responseLimits,
     },
     sandbox: {
-      open: () => openSandbox(stateFile()),
+      open: () => openSandbox(stateFile(), env),
       setAside: async () => (await import("../../sandbox/store.ts")).setAside(stateFile()),
       facts: {
         keys: async () => (await import("../../sandbox/keys.ts")).keys,
@@ -92,12 +92,12 @@ export function createServices(
   };
 }
 
-async function openSandbox(file: string): Promise<Sandbox> {
+async function openSandbox(file: string, env: System["env"]): Promise<Sandbox> {
   const [{ createSandbox }, { serve }] = await Promise.all([
     import("../../sandbox/index.ts"),
     import("../../sandbox/serve.ts"),
   ]);
-  const sandbox = await createSandbox({ file });
+  const sandbox = await createSandbox({ file, environment: (name) => env[name] });
   const serving: (() => Promise<void>)[] = [];
   return {
     ...sandbox,

@@ -105,6 +105,15 @@ export const faultColumns: readonly Column[] = [
   { title: "LEFT", paths: ["left"], format: "number" },
 ];
 
+export const engineColumns: readonly Column[] = [
+  { title: "KIND", paths: ["kind"] },
+  { title: "URL", paths: ["url"] },
+  { title: "MODEL", paths: ["model"] },
+  { title: "VOICE", paths: ["voice"] },
+  { title: "KEY FROM", paths: ["apiKeyEnv"] },
+  { title: "IGNORED FIELDS", paths: ["ignoredFields"], format: "list" },
+];
+
 /** The sandbox's error for rejected values. It is recognized by name, so that its class need not be loaded. */
 interface ControlRefused extends Error {
   readonly issues: readonly { readonly path: Path; readonly message: string }[];

@@ -21,7 +21,7 @@ const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seco
 
 /** The sandbox's controls over HTTP, as JSON, for programs on this machine only. */
 export function createAdmin(sandbox: SandboxControls): Hono<Env> {
-  const { clock, faults } = sandbox;
+  const { clock, faults, engines } = sandbox;
   const app = new Hono<Env>().basePath(servedControls.path);
   app.use(withSandboxHeader(() => Date.parse(clock.show().now)));
   app.use(async (http, next) => {
@@ -56,6 +56,11 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
     if (cleared === 0) throw new ApiError("NOT_FOUND");
     return http.json({ cleared });
   });
+
+  app.get("/engines", async (http) => http.json(await engines.list()));
+  app.post("/engines", async (http) => http.json(await engines.set(parseBody(await http.req.text()))));
+  app.delete("/engines", (http) => http.json({ cleared: engines.clear() }));
+  app.delete("/engines/:kind", (http) => http.json({ cleared: engines.clear(http.req.param("kind")) }));
 
   app.post("/seed", async (http) => {
     await sandbox.seed(await http.req.text());

@@ -1,3 +1,4 @@
+import type { EngineKind } from "../../core/sandbox.ts";
 import { type Clock, type ClockControl, clockControl } from "../clock.ts";
 import { type FaultControl, faultControl } from "../faults/control.ts";
 import type { Queries, Store } from "../queries.ts";
@@ -6,6 +7,7 @@ import { lastRequests, type NumberedRequest } from "../request-log.ts";
 import { builtInUserId } from "../schema.ts";
 import { allRentals, isActiveAt } from "../tables/rentals.ts";
 import { creditOf } from "../tables/users.ts";
+import { type EngineControl, engineControl, enginesInUse } from "./engines.ts";
 import { restoreSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
 export interface SandboxStatus {
@@ -21,12 +23,15 @@ export interface SandboxStatus {
   readonly userExists: boolean;
   /** The number of faults that can still affect calls. */
   readonly faults: number;
+  /** The URL of the engine of each kind; null where the sandbox generates. */
+  readonly engines: Readonly<Record<EngineKind, string | null>>;
 }
 
 /** Controls that read and change a sandbox's state directly, without calling the service. */
 export interface SandboxControls {
   readonly clock: ClockControl;
   readonly faults: FaultControl;
+  readonly engines: EngineControl;
   status(): SandboxStatus;
   /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
   seed(text: string): Promise<void>;
@@ -34,24 +39,35 @@ export interface SandboxControls {
   snapshot(): Snapshot;
   /** Replaces the state with a snapshot. @throws ControlRefused when it cannot be used */
   restore(text: string): void;
-  /** Restores the initial state: one user, the built-in keys, no rentals or faults, the machine's clock. */
+  /** Restores the initial state: one user, the built-in keys, no rentals, faults or engines, the machine's clock. */
   reset(): void;
   /** The most recent requests, oldest first. */
   requests(limit: number): readonly NumberedRequest[];
 }
 
-/** The controls of a store, which keeps its state in `file`. `machine` is the machine's clock. */
-export function controlsOf(store: Store, machine: Clock, file: string): SandboxControls {
+/**
+ * The controls of a store, which keeps its state in `file`. `machine` is the machine's clock, and `environment` returns
+ * environment variables.
+ */
+export function controlsOf(
+  store: Store,
+  {
+    machine,
+    file,
+    environment,
+  }: { machine: Clock; file: string; environment: (name: string) => string | undefined },
+): SandboxControls {
   const clock = clockControl(store, machine);
   return {
     clock,
     faults: faultControl(store),
+    engines: engineControl(store, environment),
     status: () => {
       const { now, frozen } = clock.show();
       const moment = Date.parse(now);
       const credit = creditOf(store, builtInUserId);
       const { balanceCents } = balanceAt(credit, allRentals(store, builtInUserId), moment);
-      return { file, now, frozen, ...countAll(store, moment), balanceCents };
+      return { file, now, frozen, ...countAll(store, moment), balanceCents, engines: enginesInUse(store) };
     },
     seed: async (text) => {
       const [{ readSeed }, { fill }] = await Promise.all([

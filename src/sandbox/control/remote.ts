@@ -50,6 +50,12 @@ export async function connectToControls(url: string, sendTo: Send) {
       clear: (id?: number) =>
         send("DELETE", id === undefined ? "/faults" : `/faults/${id}`).then(cleared, none),
     },
+    engines: {
+      set: (engine: object) => postJson("/engines", engine),
+      list: async () => asList(await get("/engines")),
+      clear: (kind?: string) =>
+        send("DELETE", kind === undefined ? "/engines" : `/engines/${kind}`).then(cleared),
+    },
     requests: async (limit: number) =>
       asList(await send("GET", "/requests", { query: [["limit", String(limit)]] })),
     seed: async (text: string) => void (await post("/seed", text)),

@@ -9,9 +9,11 @@ import { keys, listKeys } from "../keys.ts";
 import type { Row, Store } from "../queries.ts";
 import { rentalRecord } from "../rentals/record.ts";
 import { builtInUserId, schemaVersion, tableNames } from "../schema.ts";
+import { type Engine, listEngines, saveEngine } from "../tables/engines.ts";
 import { allRentals } from "../tables/rentals.ts";
 import { findUser } from "../tables/users.ts";
 import { listVolumes } from "../tables/volumes.ts";
+import { checkEngine } from "./engines.ts";
 
 const row = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 
@@ -102,6 +104,7 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
   const now = Date.parse(clock.now);
   if (now > latestMs) throw changed();
   store.write(() => {
+    const engines = listEngines(store);
     for (const table of [...known, ...excluded]) store.run(`DELETE FROM ${table}`);
     try {
       // Inserting rows advances their sequence, so the sequences come last.
@@ -110,12 +113,25 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
         for (const one of tables[table] ?? []) insert(store, table, one);
       }
       assertConsistent(store, tables, now);
+      dropEngineKeys(store, engines);
     } catch (error) {
       if (error instanceof ControlRefused) throw error;
       throw invalidState(reasonOf(error));
     }
     saveClock(store, { offsetMs: now - machine(), frozenAt: clock.frozen ? now : null });
   });
+}
+
+/**
+ * Removes the names of key variables from the engines of a snapshot, unless the same engine was already set. Otherwise a
+ * snapshot from somebody else could send the value of any variable to any server.
+ */
+function dropEngineKeys(store: Store, before: readonly Engine[]): void {
+  const known = before.map(canonicalJson);
+  for (const { apiKeyEnv, ...engine } of listEngines(store)) {
+    const isKnown = known.includes(canonicalJson({ ...engine, apiKeyEnv }));
+    if (apiKeyEnv !== undefined && !isKnown) saveEngine(store, engine);
+  }
 }
 
 function insert(store: Store, table: string, one: Row): void {
@@ -132,6 +148,7 @@ function assertConsistent(store: Store, tables: Snapshot["tables"], now: number)
   for (const rental of allRentals(store, builtInUserId)) rentalRecord(store, rental, now);
   listVolumes(store, builtInUserId);
   listFaults(store);
+  for (const engine of listEngines(store)) checkEngine(engine);
   const [user] = store.all("SELECT deletedAt FROM users WHERE id = ?", builtInUserId);
   if (user === undefined) throw invalidState("the user is missing");
   if (user.deletedAt !== null) return;

@@ -64,7 +64,7 @@ function replacementFor(http: Context, { status, garbage: isGarbage, retryAfterS
 }
 
 /** The documented error of a status; an undocumented status gets a code and a message derived from its name. */
-function errorBodyOf(status: number): ErrorBody {
+export function errorBodyOf(status: number): ErrorBody {
   const known = Object.entries(errors).find(([, error]) => error.status === status);
   if (known) return { code: known[0], message: known[1].message, issues: [] };
   const [first = "", ...rest] = (STATUS_CODES[status] ?? `Status ${status}`).split(" ");

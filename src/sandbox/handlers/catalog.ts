@@ -2,6 +2,7 @@ import { bareMetalRegions, gpuTypes, networkTypes, virtualMachineRegions } from 
 import { sandboxChatModel } from "../../core/sandbox.ts";
 import { hourlyCents } from "../rentals/prices.ts";
 import { gpusPerMachine } from "../rentals/record.ts";
+import { findEngine } from "../tables/engines.ts";
 import type { Handlers } from "./handler.ts";
 
 /** The GPU counts of the virtual machines among the rental options. */
@@ -38,8 +39,15 @@ export const catalog = {
     ),
   ],
 
-  listChatModels: () => ({
-    object: "list",
-    data: [{ id: sandboxChatModel, object: "model", created: 0, owned_by: "gpuctl" }],
-  }),
+  listChatModels: async (_input, { store, http, environment }) => {
+    const engine = findEngine(store, "chat");
+    if (engine !== undefined) {
+      const { passOnModels } = await import("../engines/remote/chat.ts");
+      return passOnModels(http, { engine, environment, signal: http.req.raw.signal });
+    }
+    return {
+      object: "list",
+      data: [{ id: sandboxChatModel, object: "model", created: 0, owned_by: "gpuctl" }],
+    };
+  },
 } satisfies Partial<Handlers>;

@@ -5,6 +5,7 @@ import type { CheckedInputOf } from "../../contract/index.ts";
 import { sandboxChatModel } from "../../core/sandbox.ts";
 import { secondMs } from "../clock.ts";
 import { issueIf, throwIfInvalid } from "../errors.ts";
+import { findEngine } from "../tables/engines.ts";
 import { increment } from "../tables/numbers.ts";
 import type { Call, Handlers } from "./handler.ts";
 
@@ -20,7 +21,12 @@ const extensions = z.object({
 });
 
 /** Responds in the common chat-completions format, with server-sent events when `stream` is set. */
-async function createChatCompletion(input: Input, { http, now, store }: Call) {
+async function createChatCompletion(input: Input, { http, now, store, environment }: Call) {
+  const engine = findEngine(store, "chat");
+  if (engine !== undefined) {
+    const { passOnChat } = await import("../engines/remote/chat.ts");
+    return passOnChat(http, { engine, environment, signal: http.req.raw.signal });
+  }
   const { stream, stream_options, max_completion_tokens, stop } = extensionsOf(input);
   const { echo } = await import("../engines/chat.ts");
   const { tokens, finishReason, usage } = echo(input.messages, {

@@ -6,6 +6,8 @@ import type { Store } from "../queries.ts";
 /** What a handler gets besides its input. */
 export interface Call {
   readonly store: Store;
+  /** Returns an environment variable, which may hold the key of an engine. */
+  readonly environment: (name: string) => string | undefined;
   /** All operations that are served. */
   readonly operationSet: OperationSet;
   /** The time of the call, in milliseconds since 1970; all its timestamps and costs use this time. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { bound } from "../../contract/check/check.ts";
 import { ApiError, issue, issueIf, throwIfInvalid } from "../errors.ts";
 import { MissingDependency } from "../packages.ts";
+import { findEngine } from "../tables/engines.ts";
 import { increment } from "../tables/numbers.ts";
 import type { Handlers } from "./handler.ts";
 
@@ -16,7 +17,13 @@ const derivedSeed = (n: number): number =>
   createHash("sha256").update(`picture ${n}`).digest().readUInt32BE();
 
 export const media = {
-  async generateImage({ seed: requested, strength, ...request }, { store, http }) {
+  async generateImage(input, { store, http, environment }) {
+    const engine = findEngine(store, "image");
+    if (engine !== undefined) {
+      const { drawWithEngine } = await import("../engines/remote/image.ts");
+      return drawWithEngine(http, input, { engine, environment, signal: http.req.raw.signal });
+    }
+    const { seed: requested, strength, ...request } = input;
     throwIfInvalid(...issueIf(request.steps < 1, "steps", "must be at least 1"));
     const seed = requested ?? derivedSeed(store.write(() => increment(store, "pictures")));
     const [{ drawPicture }, { UnreadableReference }] = await Promise.all([
@@ -34,7 +41,13 @@ export const media = {
     }
   },
 
-  async generateAudio({ text, speed = 1 }, { http }) {
+  async generateAudio(input, { store, http, environment }) {
+    const engine = findEngine(store, "audio");
+    if (engine !== undefined) {
+      const { speakWithEngine } = await import("../engines/remote/audio.ts");
+      return speakWithEngine(http, input, { engine, environment, signal: http.req.raw.signal });
+    }
+    const { text, speed = 1 } = input;
     const { min, max } = speedRange;
     const range = `must be from ${min} to ${max}`;
     throwIfInvalid(

@@ -1,0 +1,71 @@
+import { arg } from "../../../command-kit/arg.ts";
+import { flag } from "../../../command-kit/flag.ts";
+import { kebab } from "../../../command-kit/tree.ts";
+import { asList, asRecord, asText } from "../../../core/json.ts";
+import { engineKinds } from "../../../core/sandbox.ts";
+import { controlCommand, engineColumns } from "../control.ts";
+
+export default controlCommand({
+  path: "sandbox engine set",
+  summary: "Generate with an inference server of your own",
+  details:
+    "The sandbox passes chats, pictures or speech on to this server instead of generating them itself. A chat engine has OpenAI's chat completions (Ollama, llama.cpp, vLLM, LocalAI), an image engine the API of AUTOMATIC1111 (Forge, KoboldCpp, stable-diffusion.cpp), an audio engine OpenAI's speech (Kokoro-FastAPI, LocalAI). The server is asked what it offers; one that does not respond is saved too. Your API key of the service is never sent to it.",
+  args: [
+    arg.choice("KIND", "What it generates", engineKinds, { required: true }),
+    arg.text("URL", "URL of the server, with or without the path of its API", { required: true }),
+  ],
+  flags: {
+    model: flag.text(
+      "Model to use, whatever model a request names; for speech, unless it names one (default: for chat with the sandbox's model, the first that the server lists)",
+      { value: "NAME" },
+    ),
+    voice: flag.text("Voice of an audio engine, unless a request names one", { value: "NAME" }),
+    apiKeyEnv: flag.text("Environment variable that holds a key for the server; the key is not saved", {
+      value: "VARIABLE",
+    }),
+  },
+  view: { kind: "record", columns: engineColumns, id: ["kind"] },
+  examples: [
+    {
+      text: "Chat with Ollama",
+      command: "gpuctl sandbox engine set chat http://127.0.0.1:11434 --model llama3.2",
+    },
+    {
+      text: "Draw with stable-diffusion.cpp, and print what it offers as JSON",
+      command: "gpuctl sandbox engine set image http://127.0.0.1:1234 -o json",
+    },
+    {
+      text: "Speak with Kokoro-FastAPI",
+      command: "gpuctl sandbox engine set audio http://127.0.0.1:8880 --voice af_heart",
+    },
+  ],
+  buildInput: ({ args: { kind, url }, flags: { model, voice, apiKeyEnv } }) => ({
+    engine: Object.fromEntries(
+      Object.entries({ kind, url, model, voice, apiKeyEnv }).filter(([, value]) => value !== undefined),
+    ),
+  }),
+  act: async ({ engines }, { input: { engine }, flags: { model }, say }) => {
+    const found = asRecord(await engines.set(engine));
+    const models = asList(found.models).map(asText);
+    if (found.problem !== null) {
+      say(`Saved, but the engine may not work. ${asText(found.problem)}`);
+    } else if (model !== undefined && !models.some((one) => one === model || one.startsWith(`${model}:`))) {
+      say(`Saved, but the server does not list ${model}. It lists ${some(models)}.`);
+    } else {
+      say(`Saved. The server lists ${some(models)}.`);
+    }
+    return found;
+  },
+  dryRun: (_control, { input: { engine } }) => engine,
+  nameOf: ([field = ""]) => names[field] ?? `--${kebab(String(field))}`,
+});
+
+const names: Readonly<Record<string, string>> = { kind: "KIND", url: "URL" };
+
+/** The first of many models. */
+function some(models: readonly string[]): string {
+  const shown = 5;
+  const more = models.length - shown;
+  if (models.length === 0) return "no models";
+  return models.slice(0, shown).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

@@ -1,0 +1,45 @@
+import type { Context } from "hono";
+import type { CheckedInputOf } from "../../../contract/index.ts";
+import { ignoredFieldsHeader } from "../../../core/sandbox.ts";
+import { EngineFailure, orFailure, sentenceAbout } from "./failure.ts";
+import { type EngineAccess, readFrom, sendToEngine } from "./request.ts";
+
+/** Names that most engines accept: those of OpenAI. */
+export const audioDefaults = { model: "tts-1", voice: "alloy" } as const;
+
+/** Engines default to MP3 in pieces; the sandbox returns one whole WAV file. */
+const fixed = { response_format: "wav", stream: false } as const;
+
+/** Has an engine with OpenAI's API speak a text. Fields that the service does not document are passed on as given. */
+export const speakWithEngine = (
+  http: Context,
+  input: CheckedInputOf<"generateAudio">,
+  access: EngineAccess,
+) =>
+  orFailure(http, async () => {
+    const { text, ...given } = input;
+    const { model = audioDefaults.model, voice = audioDefaults.voice } = access.engine;
+    const body = JSON.stringify({ model, voice, ...given, input: text, ...fixed });
+    const response = await sendToEngine(access, { path: "/audio/speech", body });
+    const bytes = await readFrom(access, response);
+    const type = response.headers["content-type"] ?? "";
+    if (bytes.length === 0 || /^(application\/json|text\/)/i.test(type)) {
+      const what = bytes.length === 0 ? "an empty response" : type;
+      throw new EngineFailure(sentenceAbout(access.engine, `responded with ${what} instead of sound.`));
+    }
+    const ignored = Object.entries(fixed).filter(([name, value]) => name in given && given[name] !== value);
+    if (ignored.length > 0) http.header(ignoredFieldsHeader, ignored.map(([name]) => name).join(", "));
+    const sampleRate = sampleRateOf(bytes);
+    return { audio: bytes.toString("base64"), ...(sampleRate !== undefined && { sample_rate: sampleRate }) };
+  });
+
+/** The samples per second of a WAV file; undefined for another format. */
+function sampleRateOf(bytes: Buffer): number | undefined {
+  const isWave = bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WAVE";
+  for (let at = 12; isWave && at + 16 <= bytes.length; ) {
+    if (bytes.toString("latin1", at, at + 4) === "fmt ") return bytes.readUInt32LE(at + 12);
+    const size = bytes.readUInt32LE(at + 4);
+    at += 8 + size + (size % 2);
+  }
+  return undefined;
+}

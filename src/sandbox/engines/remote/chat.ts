@@ -1,0 +1,70 @@
+import type { IncomingMessage } from "node:http";
+import type { Context } from "hono";
+import { asRecord, asText } from "../../../core/json.ts";
+import { sandboxChatModel } from "../../../core/sandbox.ts";
+import { EngineFailure, orFailure, sentenceAbout } from "./failure.ts";
+import { listModels } from "./models.ts";
+import { type EngineAccess, parseFrom, readFrom, sendToEngine } from "./request.ts";
+
+/**
+ * Passes a chat completion on to an engine, with its fields as given, and the engine's response back. Server-sent events
+ * are passed on as they arrive.
+ */
+export const passOnChat = (http: Context, access: EngineAccess): Promise<Response> =>
+  orFailure(http, async () => {
+    const response = await sendToEngine(access, {
+      path: "/chat/completions",
+      body: await withModel(await http.req.text(), access),
+    });
+    const type = response.headers["content-type"] ?? "";
+    if (/^text\/event-stream\b/i.test(type)) {
+      const headers = { "content-type": type, "cache-control": "no-cache" };
+      return new Response(eventsOf(response, access), { headers });
+    }
+    const body = await readFrom(access, response);
+    parseFrom(access, response, body);
+    return new Response(new Uint8Array(body), { headers: { "content-type": "application/json" } });
+  });
+
+/** The body with the model that the engine uses. Without a change, it is passed on to the letter. */
+async function withModel(body: string, access: EngineAccess): Promise<string> {
+  const request: unknown = JSON.parse(body);
+  const { model } = asRecord(request);
+  const used = access.engine.model ?? (model === sandboxChatModel ? await firstModel(access) : undefined);
+  return used === undefined || used === model ? body : JSON.stringify({ ...asRecord(request), model: used });
+}
+
+/** The first model that an engine lists; undefined if it lists none. */
+async function firstModel(access: EngineAccess): Promise<string | undefined> {
+  const [first] = await listModels(access).catch((error: unknown) => {
+    // A server without a list of models is likely to have a single one, whatever its name.
+    if (error instanceof EngineFailure && error.status === 404) return [];
+    throw error;
+  });
+  return asText(asRecord(first).id) || undefined;
+}
+
+/** The events of a response. A connection that breaks becomes an event with an error. Cancelling it stops the engine. */
+function eventsOf(response: IncomingMessage, { engine, signal }: EngineAccess): ReadableStream<Uint8Array> {
+  const chunks = response[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await chunks.next();
+        if (!done) return controller.enqueue(new Uint8Array(value));
+        controller.close();
+      } catch {
+        if (signal?.aborted) return controller.error(signal.reason);
+        const message = sentenceAbout(engine, "closed the connection before the end of its response.");
+        const error = { message, type: "server_error", param: null, code: null };
+        controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify({ error })}\n\n`));
+        controller.close();
+      }
+    },
+    cancel: () => void response.destroy(),
+  });
+}
+
+/** The models of a chat engine, in the format of the service. */
+export const passOnModels = (http: Context, access: EngineAccess): Promise<Response> =>
+  orFailure(http, async () => http.json({ object: "list", data: await listModels(access) }));

@@ -1,0 +1,64 @@
+import type { Context } from "hono";
+import { asRecord, asText, parseJson } from "../../../core/json.ts";
+import { errorBodyOf } from "../../faults/inject.ts";
+import type { Engine } from "../../tables/engines.ts";
+
+/** An engine failed, or cannot be reached. `status` is the status of the sandbox's response. */
+export class EngineFailure extends Error {
+  override readonly name = "EngineFailure";
+  readonly status: number;
+  /** The engine's own error, in the common format of inference servers. */
+  readonly own: Readonly<Record<string, unknown>>;
+  /** The engine's Retry-After header. */
+  readonly retryAfter: string | undefined;
+
+  constructor(
+    message: string,
+    {
+      status = 500,
+      text = "",
+      retryAfter,
+    }: { status?: number; text?: string; retryAfter?: string | undefined } = {},
+  ) {
+    super(message);
+    this.status = status;
+    const body = asRecord(parseJson(text));
+    this.own = { ...body, ...asRecord(body.detail), ...asRecord(body.error) };
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** How messages name an engine. */
+export const nameOf = ({ kind, url }: Pick<Engine, "kind" | "url">): string => `the ${kind} engine at ${url}`;
+
+/** A message that starts with the name of the engine. */
+export const sentenceAbout = (engine: Pick<Engine, "kind" | "url">, rest: string): string =>
+  `The${nameOf(engine).slice("the".length)} ${rest}`;
+
+/** What to do about an engine that does not work. */
+export const advice = ({ kind }: Pick<Engine, "kind">): string =>
+  `Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear ${kind}\`.`;
+
+/** The result of `work`, or the response for an engine that failed. Its body has both formats of errors. */
+export async function orFailure<Result>(
+  http: Context,
+  work: () => Promise<Result>,
+): Promise<Result | Response> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    const { message, status, own, retryAfter } = error;
+    const body = { code: errorBodyOf(status).code, message, issues: [] };
+    http.set("problem", body);
+    const type = asText(own.type) || (status < 500 ? "invalid_request_error" : "server_error");
+    const common = { message, type, param: own.param ?? null, code: own.code ?? null };
+    return new Response(JSON.stringify({ ...body, error: common }), {
+      status,
+      headers: {
+        "content-type": "application/json",
+        ...(retryAfter !== undefined && { "retry-after": retryAfter }),
+      },
+    });
+  }
+}

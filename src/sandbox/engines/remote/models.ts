@@ -1,0 +1,56 @@
+import { asList, asRecord, asText } from "../../../core/json.ts";
+import { EngineFailure } from "./failure.ts";
+import { type EngineAccess, jsonFromEngine } from "./request.ts";
+
+/** The models of a chat or audio engine, as it lists them. */
+export const listModels = async (access: EngineAccess): Promise<readonly unknown[]> =>
+  asList(asRecord(await jsonFromEngine(access, { path: "/models" })).data);
+
+/** What an engine offers, and what is wrong with it. */
+export interface Probe {
+  readonly models: readonly string[];
+  /** The voices of an audio engine, if it lists them. */
+  readonly voices?: readonly string[];
+  /** Why it may not work; null if it responded as expected. */
+  readonly problem: string | null;
+}
+
+/** The longest wait for an engine that is probed, in milliseconds. */
+const maxProbeMs = 5000;
+
+/** Asks an engine what it offers. */
+export async function probeEngine(access: Omit<EngineAccess, "signal">): Promise<Probe> {
+  const signal = AbortSignal.timeout(maxProbeMs);
+  const limited = { ...access, signal };
+  const { kind, url } = access.engine;
+  try {
+    if (kind === "image") return { models: await listCheckpoints(limited), problem: null };
+    const models = (await listModels(limited)).map((one) => asText(asRecord(one).id));
+    if (kind === "chat") return { models, problem: null };
+    return { models, voices: await listVoices(limited), problem: null };
+  } catch (error) {
+    if (error instanceof EngineFailure) return { models: [], problem: error.message };
+    if (!signal.aborted) throw error;
+    return {
+      models: [],
+      problem: `The ${kind} engine at ${url} did not respond within ${maxProbeMs / 1000} s.`,
+    };
+  }
+}
+
+const listCheckpoints = async (access: EngineAccess): Promise<readonly string[]> =>
+  asList(await jsonFromEngine(access, { path: "/sd-models" })).map((one) => {
+    const { model_name, title } = asRecord(one);
+    return asText(model_name) || asText(title);
+  });
+
+/** Voices, as texts or records. Few engines list them. */
+async function listVoices(access: EngineAccess): Promise<readonly string[]> {
+  try {
+    const { voices } = asRecord(await jsonFromEngine(access, { path: "/audio/voices" }));
+    return asList(voices).map((one) => asText(one) || asText(asRecord(one).id));
+  } catch (error) {
+    if (error instanceof EngineFailure) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,208 @@
+import type { IncomingMessage } from "node:http";
+import { responseLimits } from "../../../contract/plain/response-limits.ts";
+import { codeOf, reasonOf } from "../../../core/errors.ts";
+import { readFailure } from "../../../core/failure-body.ts";
+import { asRecord } from "../../../core/json.ts";
+import { fitsHeader } from "../../../core/urls.ts";
+import type { Engine } from "../../tables/engines.ts";
+import { advice, EngineFailure, nameOf, sentenceAbout } from "./failure.ts";
+
+/** An engine and the environment variables of this process, one of which may hold its key. */
+export interface EngineAccess {
+  readonly engine: Engine;
+  readonly environment: (name: string) => string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface EngineRequest {
+  /** Below the URL of the engine, such as `/chat/completions`. */
+  readonly path: string;
+  /** JSON of a POST request. */
+  readonly body?: string;
+}
+
+/** Milliseconds to connect, and without a byte from the engine: loading a large model takes minutes. */
+export const engineTimeouts = { connect: 10_000, silence: 30 * 60_000 } as const;
+
+/**
+ * Sends a request to an engine and returns its successful response, whose body is not read yet. Does not follow redirects or
+ * use a proxy. Does not use the global `fetch`, which gives up after five minutes without a response.
+ * @throws EngineFailure when the engine cannot be reached or responds with an error
+ */
+export async function sendToEngine(
+  { engine, environment, signal }: EngineAccess,
+  { path, body }: EngineRequest,
+  timeouts: Readonly<Record<"connect" | "silence", number>> = engineTimeouts,
+): Promise<IncomingMessage> {
+  signal?.throwIfAborted();
+  const key = keyOf(engine, environment);
+  const url = new URL(engine.url + path);
+  const isSecure = url.protocol === "https:";
+  const { request } = await (isSecure ? import("node:https") : import("node:http"));
+  const headers = {
+    "user-agent": "gpuctl-sandbox",
+    accept: "*/*",
+    ...(body !== undefined && {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    }),
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+  };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = {
+      method: body === undefined ? "GET" : "POST",
+      headers,
+      agent: false,
+      ...(signal && { signal }),
+    };
+    const sent = request(url, options, (received) => {
+      sent.on("timeout", () => received.destroy(new Error("it sent nothing for too long")));
+      resolve(received);
+    });
+    const connecting = setTimeout(() => sent.destroy(new Error("it cannot be reached")), timeouts.connect);
+    const connected = () => clearTimeout(connecting);
+    sent.once("socket", (socket) => socket.once(isSecure ? "secureConnect" : "connect", connected));
+    sent.once("close", connected);
+    sent.setTimeout(timeouts.silence, () => sent.destroy(new Error("it did not respond in time")));
+    sent.on("error", reject);
+    sent.end(body);
+  }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw new EngineFailure(
+      `${sentenceAbout(engine, `is not available: ${connectionProblem(error)}`)}. ${advice(engine)}`,
+    );
+  });
+  const { statusCode: status = 0 } = response;
+  if (status >= 200 && status < 300) return response;
+  throw failureOf(engine, response, await readStart(response), key);
+}
+
+/**
+ * The engine's key. A key of the service must never reach an engine, so it is refused whichever variable holds it.
+ * @throws EngineFailure when the variable is not set, or its value cannot be used
+ */
+function keyOf(
+  { apiKeyEnv, ...engine }: Engine,
+  environment: EngineAccess["environment"],
+): string | undefined {
+  if (apiKeyEnv === undefined) return undefined;
+  const key = environment(apiKeyEnv)?.trim() ?? "";
+  const problem =
+    key === ""
+      ? "is not set"
+      : key === environment("GPUCTL_API_KEY")
+        ? "holds the key of the service, which is not sent to engines"
+        : fitsHeader(key)
+          ? undefined
+          : "does not hold a key";
+  if (problem === undefined) return key;
+  throw new EngineFailure(
+    `The environment variable ${apiKeyEnv}, which ${nameOf(engine)} takes its key from, ${problem}.`,
+  );
+}
+
+const problems: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "it closed the connection",
+  ENOTFOUND: "its host name cannot be resolved",
+  EAI_AGAIN: "its host name cannot be resolved",
+  EHOSTUNREACH: "its host cannot be reached",
+  ENETUNREACH: "its network cannot be reached",
+  ETIMEDOUT: "it cannot be reached",
+};
+
+const connectionProblem = (error: unknown): string =>
+  problems[codeOf(error)] ?? (reasonOf(error) || codeOf(error));
+
+/** The error for a response that is not a success. The engine's own access control is the sandbox's problem, not the caller's. */
+function failureOf(
+  engine: Engine,
+  { statusCode: status = 0, headers }: IncomingMessage,
+  text: string,
+  key: string | undefined,
+): EngineFailure {
+  const about = (rest: string) => sentenceAbout(engine, rest);
+  if (status < 400) {
+    const to = headers.location ?? "";
+    const target = URL.canParse(to, engine.url) ? new URL(to, engine.url).origin : "another address";
+    return new EngineFailure(
+      about(`redirects to ${target}, which is not followed. Set the URL that it redirects to.`),
+    );
+  }
+  if (status === 401 || status === 403) {
+    const hint =
+      engine.apiKeyEnv === undefined
+        ? "If it requires a key, name the environment variable that holds it with --api-key-env."
+        : `Check the key in ${engine.apiKeyEnv}.`;
+    return new EngineFailure(about(`responded ${status}: it denies access. ${hint}`));
+  }
+  const { message, issues } = readFailure(status, key === undefined ? text : text.replaceAll(key, "****"));
+  const details = issues.map(asRecord).filter(({ message: said }) => said !== undefined && said !== message);
+  const fields = details.map(({ path, message: said }) => `${[path].flat().join(".")}: ${said}`);
+  return new EngineFailure(about(`responded ${status}: ${[message, ...fields].join("; ")}`), {
+    status,
+    text,
+    retryAfter: headers["retry-after"],
+  });
+}
+
+/** The start of the body of a failed response, as text. */
+async function readStart(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > responseLimits.failure) break;
+    }
+  } catch {
+    // What arrived says enough.
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/**
+ * Reads a whole response.
+ * @throws EngineFailure when it is too large or cut
+ */
+export async function readFrom({ engine, signal }: EngineAccess, response: IncomingMessage): Promise<Buffer> {
+  const limit = responseLimits.body.generate;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > limit) break;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new EngineFailure(
+      sentenceAbout(engine, `did not finish its response: ${connectionProblem(error)}.`),
+    );
+  }
+  if (length <= limit) return Buffer.concat(chunks);
+  throw new EngineFailure(sentenceAbout(engine, `sent a response of more than ${limit / 1024 / 1024} MiB.`));
+}
+
+/**
+ * Sends a request and returns the JSON of the response.
+ * @throws EngineFailure when the engine fails, or responds with something else
+ */
+export async function jsonFromEngine(access: EngineAccess, request: EngineRequest): Promise<unknown> {
+  const response = await sendToEngine(access, request);
+  return parseFrom(access, response, await readFrom(access, response));
+}
+
+/** The JSON of a body. @throws EngineFailure when it is not JSON */
+export function parseFrom({ engine }: EngineAccess, { headers }: IncomingMessage, body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    const type = headers["content-type"] ?? "an unknown type";
+    throw new EngineFailure(
+      sentenceAbout(engine, `responded with ${type} instead of JSON. Check that the URL is that of its API.`),
+    );
+  }
+}
