@@ -69,7 +69,9 @@ describe("the body of an error response", () => {
     ],
     [
       "a detail with fields",
-      { detail: { error: "validation_error", message: "Voice 'x' not found", type: "invalid_request_error" } },
+      {
+        detail: { error: "validation_error", message: "Voice 'x' not found", type: "invalid_request_error" },
+      },
       { message: "Voice 'x' not found" },
     ],
     ["a detail in words", { detail: "Not authenticated" }, { message: "Not authenticated" }],

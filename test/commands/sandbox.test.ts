@@ -16,6 +16,9 @@ test("sandbox status counts the records", async () => {
     userExists:      true
     faults:          0
     balance:         $10,000.00
+    engines.chat:    -
+    engines.image:   -
+    engines.audio:   -
     "
   `);
   expect(JSON.parse((await run("sandbox status -o json")).out)).toMatchObject({

@@ -24,12 +24,20 @@ export const badRequest = z.strictObject({
 export async function openSandbox({
   file = ":memory:",
   only,
+  environment = {},
 }: {
   readonly file?: string;
+  /** Environment variables. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly only?: OperationSetName | undefined;
 } = {}) {
   let now = start;
-  const sandbox = await createSandbox({ file, now: () => now, only });
+  const sandbox = await createSandbox({
+    file,
+    now: () => now,
+    environment: (name) => environment[name],
+    only,
+  });
   onTestFinished(() => sandbox.close());
   const call = (id: OperationId, input: object = {}, key: string | null = sandbox.keys.full) =>
     sandbox.fetch(requestFor(id, input, key));

@@ -3,6 +3,7 @@ import { type LimitId, sandboxLimits } from "../../src/sandbox/limits.ts";
 import { assumedChecks } from "./limits/assumed.ts";
 import type { Checks } from "./limits/check.ts";
 import { controlChecks } from "./limits/control.ts";
+import { engineChecks } from "./limits/engines.ts";
 import { inferenceChecks } from "./limits/inference.ts";
 import { moneyChecks } from "./limits/money.ts";
 import { recordChecks } from "./limits/records.ts";
@@ -16,6 +17,7 @@ const checks: Checks = {
   ...wireChecks,
   ...inferenceChecks,
   ...controlChecks,
+  ...engineChecks,
   ...assumedChecks,
 };
 

@@ -185,3 +185,25 @@ test("every table except the log and the clock is in a snapshot, and a reset res
   expect(sandbox.snapshot()).toEqual(untouched);
   expect(sandbox.requests(50)).toEqual([]);
 });
+
+test("a snapshot holds the engines, but a restored one sends no key that was not set here", async () => {
+  const sandbox = await openSandbox();
+  const engine = { kind: "chat", url: "https://models.example/v1", apiKeyEnv: "SOME_TOKEN" };
+  sandbox.engines.save(engine);
+  const text = JSON.stringify(sandbox.snapshot());
+  sandbox.restore(text);
+  expect(await sandbox.engines.list()).toMatchObject([engine]);
+  sandbox.reset();
+  expect(await sandbox.engines.list()).toEqual([]);
+  sandbox.restore(text);
+  expect(await sandbox.engines.list()).toMatchObject([{ ...engine, apiKeyEnv: null }]);
+});
+
+test("a snapshot with an invalid engine is rejected", async () => {
+  const sandbox = await openSandbox();
+  const { digest: _, ...content } = sandbox.snapshot();
+  const engines = [{ kind: "chat", record: JSON.stringify({ kind: "chat", url: "file:///etc" }) }];
+  const text = JSON.stringify(withDigest({ ...content, tables: { ...content.tables, engines } }));
+  expect(() => sandbox.restore(text)).toThrow("url must be a URL");
+  expect(sandbox.snapshot()).toMatchObject(content);
+});

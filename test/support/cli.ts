@@ -114,6 +114,8 @@ interface Replacements {
   readonly negotiates?: boolean;
   /** The operations that the sandbox serves. Default: all. */
   readonly only?: OperationSetName;
+  /** Environment variables of the process that runs the sandbox. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Connects to the service over the network, instead of `respond`. Only these requests are not in `requests`. */
   readonly transport?: Transport;
   /** Lower limits for the size of a response. */
@@ -131,12 +133,21 @@ export async function createCli({
   listen = serve,
   negotiates = false,
   only,
+  environment = {},
   transport,
   limits,
 }: Replacements = {}): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-test-"));
   let now = firstMoment;
-  const sandbox = throughProxy(await createSandbox({ file: ":memory:", now: () => now, only }), only);
+  const sandbox = throughProxy(
+    await createSandbox({
+      file: ":memory:",
+      now: () => now,
+      environment: (name) => environment[name],
+      only,
+    }),
+    only,
+  );
   onTestFinished(async () => {
     sandbox.close();
     for (const one of [folder, temporaryFolder(folder)]) await rm(one, { recursive: true, force: true });

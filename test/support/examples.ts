@@ -17,7 +17,8 @@ const setupAnswers: Partial<Prompts> = {
 
 /**
  * Runs a command line as written in help. Pipes input into it, redirects its output to a file, types a key at a prompt,
- * and interrupts a command that would never end.
+ * and interrupts a command that would never end. Engines are set at a port where nothing listens, whatever runs on this
+ * machine.
  */
 export async function runShown(
   cli: Cli,
@@ -26,7 +27,7 @@ export async function runShown(
 ): Promise<Outcome> {
   const [line = "", file] = shown.split(" > ");
   const piped = line.split(" | ");
-  const command = piped.at(-1) ?? "";
+  const command = withoutEngine(piped.at(-1) ?? "");
   const stdin = piped.length > 1 ? output(piped[0] ?? "") : undefined;
   const promptsForKey = /^gpuctl auth login(?!.*--key-command)/.test(command) && stdin === undefined;
   const outcome = await cli.run(command, {
@@ -39,6 +40,9 @@ export async function runShown(
   if (file !== undefined) await writeFile(join(cli.folder, file), outcome.bytes);
   return outcome;
 }
+
+const withoutEngine = (line: string): string =>
+  line.startsWith("gpuctl sandbox engine set") ? line.replace(/(?<=127\.0\.0\.1:)\d+/, "1") : line;
 
 /** The output of the command before the pipe in an example. */
 function output(line: string): string {

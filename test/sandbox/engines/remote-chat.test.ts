@@ -1,0 +1,327 @@
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { sendToEngine } from "../../../src/sandbox/engines/remote/request.ts";
+import { serve } from "../../../src/sandbox/index.ts";
+import { chatEngine, type Routes, send, startEngine } from "../../support/engines.ts";
+import { openSandbox, origin } from "../harness.ts";
+
+const messages = [{ role: "user", content: "Hello" }];
+const request = { model: "sandbox-echo", messages };
+const engineKey = "engine-key-1234567890";
+
+async function withChat(options: Parameters<typeof openSandbox>[0] = {}, models?: readonly string[]) {
+  const [sandbox, engine] = await Promise.all([openSandbox(options), chatEngine(models)]);
+  sandbox.engines.save({ kind: "chat", url: engine.url });
+  const complete = async (more: object = {}) => {
+    const response = await sandbox.call("createChatCompletion", { ...request, ...more });
+    return { status: response.status, body: Object(await response.json()), headers: response.headers };
+  };
+  return { sandbox, engine, complete };
+}
+
+/** A stream of a chat, read chunk by chunk. */
+async function reading(pending: Promise<Response>) {
+  const response = await pending;
+  expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  return {
+    read: async () => decoder.decode((await reader?.read())?.value),
+    rest: async () => {
+      let text = "";
+      for (let part = await reader?.read(); !part?.done; part = await reader?.read()) {
+        text += decoder.decode(part?.value);
+      }
+      return text;
+    },
+    cancel: () => reader?.cancel(),
+  };
+}
+
+test("a request is passed on with its fields as given, and the response back", async () => {
+  const { engine, complete } = await withChat();
+  const fields = { model: "qwen3", temperature: 0.1, top_k: 5, tools: [{ type: "function" }], stop: null };
+  const { status, body } = await complete(fields);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    model: "qwen3",
+    choices: [{ message: { content: "Hello from the engine." }, finish_reason: "stop" }],
+    usage: { total_tokens: 31 },
+    system_fingerprint: "fp_ollama",
+  });
+  expect(engine.requests.map(({ path, body: sent }) => [path, sent])).toEqual([
+    ["/v1/chat/completions", { ...request, ...fields }],
+  ]);
+});
+
+test("sandbox-echo means the first model of the engine, and the model of the engine replaces any other", async () => {
+  const { sandbox, engine, complete } = await withChat();
+  expect((await complete()).body.model).toBe("llama3.2:latest");
+  sandbox.engines.save({ kind: "chat", url: engine.url, model: "qwen3:8b" });
+  expect((await complete()).body.model).toBe("qwen3:8b");
+  expect((await complete({ model: "llama3.2" })).body.model).toBe("qwen3:8b");
+});
+
+test("the name is passed on to a server that lists no models", async () => {
+  const sandbox = await openSandbox();
+  const engine = await startEngine({
+    "POST /v1/chat/completions": ({ body }, response) => send(response, { model: body.model, choices: [] }),
+  });
+  sandbox.engines.save({ kind: "chat", url: engine.url });
+  const response = await sandbox.call("createChatCompletion", request);
+  expect(await response.json()).toMatchObject({ model: "sandbox-echo" });
+});
+
+test("the models are those of the engine", async () => {
+  const { sandbox } = await withChat();
+  const { body } = await sandbox.assumed("listChatModels");
+  expect(body).toMatchObject({ object: "list", data: [{ id: "llama3.2:latest" }, { id: "qwen3:8b" }] });
+});
+
+test("each event arrives before the engine sends the next one", async () => {
+  const { sandbox, engine } = await withChat();
+  const stream = await reading(sandbox.call("createChatCompletion", { ...request, stream: true }));
+  for (const token of ["one", " two", " three"]) {
+    await engine.next(token);
+    expect(await stream.read()).toContain(`"content":"${token}"`);
+  }
+  await engine.end();
+  expect(await stream.rest()).toMatch(/"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/);
+});
+
+test("a served sandbox passes events on as they arrive, and stops the engine when its client disconnects", async () => {
+  const { sandbox, engine } = await withChat();
+  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  onTestFinished(close);
+  const client = new AbortController();
+  const stream = await reading(
+    fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${sandbox.keys.full}` },
+      body: JSON.stringify({ ...request, stream: true }),
+      signal: client.signal,
+    }),
+  );
+  await engine.next("one");
+  expect(await stream.read()).toContain('"content":"one"');
+  const stopped = once(await engine.stream(), "close");
+  client.abort();
+  await stopped;
+});
+
+test("the engine is stopped when the response is cancelled", async () => {
+  const { sandbox, engine } = await withChat();
+  const stream = await reading(sandbox.call("createChatCompletion", { ...request, stream: true }));
+  await engine.next("one");
+  await stream.read();
+  const stopped = once(await engine.stream(), "close");
+  await stream.cancel();
+  await stopped;
+});
+
+test("the engine is stopped when the request is aborted before the response", async () => {
+  const sandbox = await openSandbox();
+  const events = new EventTarget();
+  const [arrived, stopped] = [once(events, "arrived"), once(events, "stopped")];
+  const engine = await startEngine({
+    "POST /v1/chat/completions": (_request, response) => {
+      response.once("close", () => events.dispatchEvent(new Event("stopped")));
+      events.dispatchEvent(new Event("arrived"));
+    },
+  });
+  sandbox.engines.save({ kind: "chat", url: engine.url, model: "any" });
+  const client = new AbortController();
+  const headers = { authorization: `Bearer ${sandbox.keys.full}` };
+  const init = { method: "POST", headers, body: JSON.stringify(request), signal: client.signal };
+  const aborted = expect(sandbox.fetch(new Request(`${origin}/v1/chat/completions`, init))).rejects.toThrow(
+    "aborted",
+  );
+  await arrived;
+  client.abort();
+  await Promise.all([aborted, stopped]);
+});
+
+test("an error in a stream is passed on as it is", async () => {
+  const { sandbox, engine } = await withChat();
+  const stream = await reading(sandbox.call("createChatCompletion", { ...request, stream: true }));
+  const error = 'event: error\ndata: {"error":{"message":"context size exceeded","code":500}}\n\n';
+  await engine.write(error);
+  expect(await stream.read()).toBe(error);
+});
+
+test("a stream that breaks ends with an error", async () => {
+  const { sandbox, engine } = await withChat();
+  const stream = await reading(sandbox.call("createChatCompletion", { ...request, stream: true }));
+  await engine.next("one");
+  expect(await stream.read()).toContain('"content":"one"');
+  await engine.cut();
+  const message = `The chat engine at ${engine.url}/v1 closed the connection before the end of its response.`;
+  expect(await stream.rest()).toBe(
+    `\n\ndata: ${JSON.stringify({ error: { message, type: "server_error", param: null, code: null } })}\n\n`,
+  );
+});
+
+test("an error of the engine keeps its status and message, in both formats", async () => {
+  const { engine, complete } = await withChat();
+  const { status, body } = await complete({ model: "gpt-5" });
+  const message = `The chat engine at ${engine.url}/v1 responded 404: model 'gpt-5' not found`;
+  expect({ status, body }).toEqual({
+    status: 404,
+    body: {
+      code: "NOT_FOUND",
+      message,
+      issues: [],
+      error: { message, type: "not_found_error", param: null, code: null },
+    },
+  });
+});
+
+test.each([
+  [
+    "a busy server",
+    503,
+    { error: { message: "Loading model", type: "unavailable_error", code: 503 } },
+    "Loading model",
+  ],
+  ["too many requests", 429, { error: { message: "slow down", code: "rate_limit" } }, "slow down"],
+  [
+    "invalid fields",
+    422,
+    { detail: [{ loc: ["body", "messages", 0], msg: "Field required", type: "missing" }] },
+    "Invalid input data; messages.0: Field required",
+  ],
+  ["text", 400, "out of memory", "out of memory"],
+])("the status and message of %s are passed on", async (_name, status, body, message) => {
+  const sandbox = await openSandbox();
+  const engine = await startEngine({
+    "POST /v1/chat/completions": (_request, response) => send(response, body, status, { "retry-after": "7" }),
+  });
+  sandbox.engines.save({ kind: "chat", url: engine.url, model: "any" });
+  const response = await sandbox.call("createChatCompletion", { ...request, stream: true });
+  expect(response.status).toBe(status);
+  expect(response.headers.get("retry-after")).toBe("7");
+  expect(Object(await response.json()).message).toContain(`responded ${status}: `);
+  expect(Object(await (await sandbox.call("createChatCompletion", request)).json()).message).toContain(
+    message,
+  );
+});
+
+test.each<[string, Routes, string]>([
+  [
+    "denies access",
+    {
+      "POST /v1/chat/completions": (_request, response) => send(response, {}, 401),
+    },
+    "responded 401: it denies access. If it requires a key, name the environment variable that holds it with --api-key-env.",
+  ],
+  [
+    "redirects",
+    {
+      "POST /v1/chat/completions": (_request, response) =>
+        send(response, {}, 307, { location: "https://elsewhere.example/v1/chat/completions?x=1" }),
+    },
+    "redirects to https://elsewhere.example, which is not followed. Set the URL that it redirects to.",
+  ],
+  [
+    "is a web page",
+    {
+      "POST /v1/chat/completions": (_request, response) =>
+        void response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>"),
+    },
+    "responded with text/html instead of JSON. Check that the URL is that of its API.",
+  ],
+  [
+    "breaks the connection",
+    {
+      "POST /v1/chat/completions": (_request, response) => void response.destroy(),
+    },
+    "is not available: it closed the connection. Start it, or go back to the sandbox's own with",
+  ],
+  [
+    "cuts its response",
+    {
+      "POST /v1/chat/completions": (_request, response) =>
+        void response
+          .writeHead(200, { "content-type": "application/json", "content-length": "100" })
+          .write('{"choices":', () => response.destroy()),
+    },
+    "did not finish its response: ",
+  ],
+])("an engine that %s is an error of the sandbox, which says so", async (_name, routes, message) => {
+  const sandbox = await openSandbox();
+  const engine = await startEngine(routes);
+  sandbox.engines.save({ kind: "chat", url: engine.url, model: "any" });
+  const response = await sandbox.call("createChatCompletion", request);
+  const body = Object(await response.json());
+  expect([response.status, body.code]).toEqual([500, "INTERNAL_SERVER_ERROR"]);
+  expect(body.message).toContain(`The chat engine at ${engine.url}/v1 ${message}`);
+});
+
+test("an engine that does not run is an error that names it", async () => {
+  const { engine, complete } = await withChat();
+  await engine.stop();
+  const { status, body } = await complete({ stream: true });
+  expect([status, body.code]).toEqual([500, "INTERNAL_SERVER_ERROR"]);
+  expect(body.message).toBe(
+    `The chat engine at ${engine.url}/v1 is not available: nothing listens there. Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear chat\`.`,
+  );
+});
+
+test("an engine that stays silent for too long is given up", async () => {
+  const engine = await startEngine({ "GET /v1/models": () => {} });
+  const access = { engine: { kind: "chat", url: `${engine.url}/v1` }, environment: () => undefined } as const;
+  const sent = sendToEngine(access, { path: "/models" }, { connect: 10_000, silence: 50 });
+  await expect(sent).rejects.toThrow("is not available: it did not respond in time");
+});
+
+test("the key of a request is never sent, and the engine's own only if a variable is named", async () => {
+  const { sandbox, engine, complete } = await withChat({ environment: { ENGINE_KEY: engineKey } });
+  await complete();
+  await sandbox.assumed("listChatModels");
+  expect(engine.requests.length).toBeGreaterThan(2);
+  expect(JSON.stringify(engine.requests)).not.toMatch(/authorization|gpuctl-sandbox-full/);
+  sandbox.engines.save({ kind: "chat", url: engine.url, apiKeyEnv: "ENGINE_KEY" });
+  await complete();
+  expect(engine.requests.at(-1)?.headers.authorization).toBe(`Bearer ${engineKey}`);
+  expect(JSON.stringify(engine.requests)).not.toContain(sandbox.keys.full);
+});
+
+test("the engine's key is neither stored nor shown", async () => {
+  const sandbox = await openSandbox({ environment: { ENGINE_KEY: engineKey } });
+  const engine = await startEngine({
+    "POST /v1/chat/completions": ({ headers }, response) =>
+      send(response, { error: { message: `bad key: ${headers.authorization}` } }, 400),
+  });
+  sandbox.engines.save({ kind: "chat", url: engine.url, model: "any", apiKeyEnv: "ENGINE_KEY" });
+  const response = await sandbox.call("createChatCompletion", request);
+  const shown = [await response.text(), sandbox.snapshot(), sandbox.status(), await sandbox.engines.list()];
+  expect(shown[0]).toContain("bad key: Bearer ****");
+  expect(JSON.stringify(shown)).not.toContain(engineKey);
+});
+
+test.each([
+  ["is not set", {}],
+  ["is not set", { ENGINE_KEY: "  " }],
+  ["does not hold a key", { ENGINE_KEY: "two words" }],
+  [
+    "holds the key of the service, which is not sent to engines",
+    { ENGINE_KEY: "real-key", GPUCTL_API_KEY: "real-key" },
+  ],
+])("nothing is sent when the variable %s", async (problem, environment) => {
+  const { sandbox, engine, complete } = await withChat({ environment });
+  sandbox.engines.save({ kind: "chat", url: engine.url, apiKeyEnv: "ENGINE_KEY" });
+  const { status, body } = await complete();
+  expect(status).toBe(500);
+  expect(body.message).toContain(
+    `The environment variable ENGINE_KEY, which the chat engine at ${engine.url}/v1`,
+  );
+  expect(body.message).toContain(problem);
+  expect(engine.requests).toEqual([]);
+});
+
+test("requests are still checked as the service documents, and need a key", async () => {
+  const { sandbox, engine } = await withChat();
+  expect((await sandbox.call("createChatCompletion", { messages })).status).toBe(400);
+  expect((await sandbox.call("createChatCompletion", request, null)).status).toBe(401);
+  expect(engine.requests).toEqual([]);
+});
