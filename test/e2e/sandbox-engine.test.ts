@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { chatEngine } from "../support/engines.ts";
+import { createHome, firstChunk } from "../support/process.ts";
+
+const serviceKey = "sk-of-the-service-0123456789";
+const engineKey = "sk-of-the-engine-0123456789";
+
+test("an engine that one process sets streams to another, and gets only its own key", async () => {
+  const home = await createHome({ GPUCTL_API_KEY: "gpuctl-sandbox-full" });
+  const engine = await chatEngine();
+  const set = await home.run(`sandbox engine set chat ${engine.url} --api-key-env ENGINE_KEY`, {
+    env: { ENGINE_KEY: engineKey },
+  });
+  expect(set).toMatchObject({ code: 0, err: "Saved. The server lists llama3.2:latest, qwen3:8b.\n" });
+
+  const chat = home.start("chat hi --sandbox", { ENGINE_KEY: engineKey });
+  await engine.next("first");
+  // The engine sends the rest only after gpuctl has printed the first token.
+  expect(await firstChunk(chat.stdout)).toContain("first");
+  await engine.next(" second");
+  await engine.end();
+  expect((await chat).exitCode).toBe(0);
+
+  // Without its variable, nothing is sent.
+  const before = engine.requests.length;
+  const { code, err } = await home.run("chat hi --sandbox");
+  expect(code).toBe(10);
+  expect(err).toContain("The environment variable ENGINE_KEY");
+  expect(engine.requests).toHaveLength(before);
+  expect(new Set(engine.requests.map(({ headers }) => headers.authorization))).toEqual(
+    new Set([`Bearer ${engineKey}`]),
+  );
+  expect(JSON.stringify(engine.requests)).not.toMatch(/gpuctl-sandbox-full/);
+});
+
+test("a served sandbox reads the key of an engine from its own environment, and stops the engine with its client", async () => {
+  const server = await createHome({ ENGINE_KEY: engineKey, GPUCTL_API_KEY: serviceKey });
+  const { url, apiKey } = JSON.parse(await firstChunk(server.start("sandbox serve --port 0 -o json").stdout));
+  const { run, start } = await createHome({ GPUCTL_BASE_URL: url, GPUCTL_API_KEY: apiKey });
+  const engine = await chatEngine();
+  expect((await run(`sandbox engine set chat ${engine.url} --api-key-env ENGINE_KEY`)).code).toBe(0);
+  const chat = start("chat hi --model qwen3");
+  await engine.next("first");
+  expect(await firstChunk(chat.stdout)).toContain("first");
+  const stream = await engine.stream();
+  const stopped = new Promise((resolve) => stream.once("close", resolve));
+  chat.kill("SIGINT");
+  await stopped;
+  expect((await chat).exitCode).toBe(130);
+  expect(engine.requests.at(-1)).toMatchObject({
+    headers: { authorization: `Bearer ${engineKey}` },
+    body: { model: "qwen3", stream: true },
+  });
+  expect(JSON.stringify(engine.requests)).not.toContain(serviceKey);
+});
