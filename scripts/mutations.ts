@@ -34,6 +34,12 @@ const exits = ["test/cli/errors.test.ts"];
 const priority = ["test/cli/exit-priority.test.ts"];
 const several = ["test/commands/rentals-create-several.test.ts", "test/commands/rentals-terminate.test.ts"];
 const described = ["test/client/negotiation.test.ts"];
+const engines = [
+  "test/sandbox/engines/remote-chat.test.ts",
+  "test/sandbox/engines/remote-media.test.ts",
+  "test/commands/sandbox-engine.test.ts",
+  "test/sandbox/snapshot.test.ts",
+];
 const codeCache = { tests: ["test/e2e/code-cache.test.ts"], build: true } as const;
 
 /** The places where a fault would cost a user money, a key or a result. */
@@ -597,5 +603,68 @@ export const mutations: readonly Mutation[] = [
     from: "!isRecord(metadata) || metadata.url !== url",
     to: "!isRecord(metadata)",
     tests: described,
+  },
+  {
+    name: "an engine gets the key of the service",
+    file: "src/sandbox/engines/remote/request.ts",
+    from: ': key === environment("GPUCTL_API_KEY")',
+    to: ": key === undefined",
+    tests: engines,
+  },
+  {
+    name: "an engine gets its key over plain http",
+    file: "src/sandbox/control/engines.ts",
+    from: 'protocol === "http:" && !isLoopback(hostname)',
+    to: "false",
+    tests: engines,
+  },
+  {
+    name: "an engine's variable may be one of gpuctl",
+    file: "src/sandbox/control/engines.ts",
+    from: "/^GPUCTL_/i.test(name)",
+    to: "false",
+    tests: engines,
+  },
+  {
+    name: "the key of an engine is shown in its errors",
+    file: "src/sandbox/engines/remote/request.ts",
+    from: 'text.replaceAll(key, "****")',
+    to: "text",
+    tests: engines,
+  },
+  {
+    name: "a restored engine keeps the variable of its key",
+    file: "src/sandbox/control/snapshot.ts",
+    from: "apiKeyEnv !== undefined && !isKnown",
+    to: "false",
+    tests: engines,
+  },
+  {
+    name: "the engine goes on when its stream is cancelled",
+    file: "src/sandbox/engines/remote/chat.ts",
+    from: "response.destroy()",
+    to: "undefined",
+    tests: engines,
+  },
+  {
+    name: "an engine's stream that breaks looks complete",
+    file: "src/sandbox/engines/remote/chat.ts",
+    from: "        controller.enqueue(new TextEncoder()",
+    to: "        void (new TextEncoder()",
+    tests: engines,
+  },
+  {
+    name: "the engine's real seed is lost",
+    file: "src/sandbox/engines/remote/image.ts",
+    from: "info.all_seeds?.[index], info.seed, ",
+    to: "",
+    tests: engines,
+  },
+  {
+    name: "an engine's ignored fields are not named",
+    file: "src/sandbox/engines/remote/image.ts",
+    from: "ignored.length > 0",
+    to: "false",
+    tests: engines,
   },
 ];

@@ -139,6 +139,14 @@ describe("modules loaded", () => {
     },
   );
 
+  test("a chat with the sandbox's own model does not load what talks to engines", async () => {
+    const { chunks, builtin } = await loadsOf("chat hi --sandbox");
+    const mark = "nothing listens there";
+    expect(readdirSync(dist).some((name) => name.endsWith(".cjs") && textOf(name).includes(mark))).toBe(true);
+    expect(chunks.filter((chunk) => textOf(chunk).includes(mark))).toEqual([]);
+    expect(builtin).not.toContain("https");
+  });
+
   test("a write also loads input validation", async () => {
     const { libraries, packages } = await loadsOf("rentals create vm --gpus 1 -o json");
     expect(libraries).toEqual(["zod", "commander"]);

@@ -72,6 +72,19 @@ describe("an invalid fault is reported with the field names of the library", () 
   });
 });
 
+test.each([
+  [undefined, TypeError, "an engine must be an object with a kind and a url, not undefined"],
+  [{ kind: "video", url: "http://127.0.0.1:1" }, ControlRefused, "kind must be one of chat, image, audio"],
+  [{ kind: "chat" }, ControlRefused, "url is required"],
+  [{ kind: "chat", url: "127.0.0.1" }, ControlRefused, "url must be a URL"],
+  [{ kind: "chat", url: "http://127.0.0.1:1", key: "x" }, ControlRefused, "key is not a field of an engine"],
+])("the engine %o is rejected", async (engine, kind, message) => {
+  const { sandbox } = await openSandbox();
+  const set = () => callUntyped(sandbox.engine, engine);
+  expect(set).toThrow(kind);
+  expect(set).toThrow(message);
+});
+
 test.each([undefined, null, "xx", "", {}, Number.NaN, -5, "1y", true])(
   "advance(%o) names the invalid value",
   async (span) => {
@@ -105,6 +118,8 @@ test("every method of a closed sandbox says that it is closed", async () => {
   expect(() => sandbox.reset()).toThrow("reset was used after the sandbox was closed");
   expect(() => sandbox.advance(1)).toThrow("advance was used");
   expect(() => sandbox.fault({ operation: "*", status: 500 })).toThrow("fault was used");
+  expect(() => sandbox.engine({ kind: "chat", url: "http://127.0.0.1:1" })).toThrow("engine was used");
+  expect(() => sandbox.clearEngines()).toThrow("clearEngines was used");
   await sandbox.close();
 });
 

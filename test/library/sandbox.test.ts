@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CannotListen, createSandbox, StoreError } from "../../src/library/sandbox.ts";
 import { deadOrigin } from "../client/server.ts";
+import { chatEngine } from "../support/engines.ts";
 import { clientOf, openSandbox } from "./harness.ts";
 
 const day = 24 * 60 * 60 * 1000;
@@ -153,4 +154,20 @@ describe("state", () => {
   test("in an unusable file is a clear error", async () => {
     await expect(createSandbox({ file: tmpdir() })).rejects.toThrow(StoreError);
   });
+});
+
+test("a sandbox chats with an engine until it is cleared", async () => {
+  const { sandbox, client } = await openSandbox();
+  const engine = await chatEngine();
+  const messages = [{ role: "user", content: "hi" }];
+  const answer = async () =>
+    (await client.createChatCompletion({ model: "sandbox-echo", messages })).choices[0]?.message.content;
+  sandbox.engine({ kind: "chat", url: engine.url, model: "qwen3" });
+  expect(await answer()).toBe("Hello from the engine.");
+  expect(engine.requests).toMatchObject([{ body: { model: "qwen3", messages } }]);
+  sandbox.clearEngines();
+  expect(await answer()).toContain("sandbox-echo heard: hi");
+  sandbox.engine({ kind: "chat", url: engine.url });
+  sandbox.reset();
+  expect(await answer()).toContain("sandbox-echo heard: hi");
 });

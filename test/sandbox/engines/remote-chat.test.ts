@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { sendToEngine } from "../../../src/sandbox/engines/remote/request.ts";
+import { readFrom, sendToEngine } from "../../../src/sandbox/engines/remote/request.ts";
 import { serve } from "../../../src/sandbox/index.ts";
 import { chatEngine, type Routes, send, startEngine } from "../../support/engines.ts";
 import { openSandbox, origin } from "../harness.ts";
@@ -272,6 +272,19 @@ test("an engine that stays silent for too long is given up", async () => {
   const access = { engine: { kind: "chat", url: `${engine.url}/v1` }, environment: () => undefined } as const;
   const sent = sendToEngine(access, { path: "/models" }, { connect: 10_000, silence: 50 });
   await expect(sent).rejects.toThrow("is not available: it did not respond in time");
+});
+
+test("an engine that falls silent in its response is given up", async () => {
+  const engine = await startEngine({
+    "GET /v1/models": (_request, response) => void response.writeHead(200).write("{"),
+  });
+  const access = {
+    engine: { kind: "chat", url: `${engine.url}/v1` },
+    environment: () => undefined,
+  } as const;
+  const response = await sendToEngine(access, { path: "/models" }, { connect: 10_000, silence: 50 });
+  const read = readFrom(access, response);
+  await expect(read).rejects.toThrow("did not finish its response: it sent nothing for too long.");
 });
 
 test("the key of a request is never sent, and the engine's own only if a variable is named", async () => {
