@@ -46,7 +46,7 @@ export default defineCommand({
     const { serve, keys } = await sandboxServer();
     const server = await serve({ host, port, only });
     const what = only === undefined ? "" : ` (--only ${only})`;
-    say(`Serving the sandbox${what}. Nothing is rented and no models run. Press Ctrl-C to stop.`);
+    say(`Serving the sandbox${what}. Nothing is rented. Press Ctrl-C to stop.`);
     if (!isLoopback(new URL(server.url).hostname)) {
       say("Anyone who can reach this address over the network can use it too.");
     }

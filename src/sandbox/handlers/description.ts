@@ -2,14 +2,20 @@ import { type OpenApiDocument, openApi } from "../../contract/document/openapi.t
 import type { Additions } from "../../contract/document/responses.ts";
 import { operations } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
+import { ignoredFieldsHeader } from "../../core/sandbox.ts";
 import { payloadTooLarge } from "../errors.ts";
 import { enabledOperations } from "../operation-set.ts";
 import type { Handlers } from "./handler.ts";
+
+const drawsOrSpeaks: readonly string[] = [operations.generateImage.id, operations.generateAudio.id];
 
 /** Responses and headers of the sandbox that the service does not document. */
 const additions = (operation: Operation): Additions => ({
   ...(operation.in === "body" && { errors: [payloadTooLarge] }),
   ...(operation.sunset && { headers: { Deprecation: "true on a deprecated path" } }),
+  ...(drawsOrSpeaks.includes(operation.id) && {
+    headers: { [ignoredFieldsHeader]: "Fields of the request that an engine has no equivalent for" },
+  }),
   ...(operation.id === operations.getOpenApiDocument.id && {
     headers: { ETag: "Version of the description, for If-None-Match" },
     empty: { 304: "The description has not changed" },
