@@ -39,18 +39,22 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
     },
   });
   let rest = "";
-  let resolve: (read: LineRead) => void = () => {};
+  let settle: (read: LineRead) => void = () => {};
+  const resolve = (read: LineRead) => {
+    isReading = false;
+    settle(read);
+  };
   let reject: (error: Error) => void = () => {};
-  /** Passes on what was typed up to the end of a line. The rest waits for the next line. */
+  let isReading = false;
+  /** Passes on what was typed until a line is read. The rest waits for the next one. */
   const feed = () => {
-    while (rest !== "") {
+    while (rest !== "" && isReading) {
       const { text, paste, left } = nextInput(rest, pastes.isOpen());
       if (left === rest) return;
       rest = left;
       if (paste !== undefined) pastes.add(paste, editor);
       // Synchronous, so that keys and pastes stay in order.
       else if (text !== "") keys.emit("data", Buffer.from(text));
-      if (text.endsWith("\r")) return;
     }
   };
   const onData = (data: Buffer) => {
@@ -67,7 +71,10 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
     if (entries[0] === line) entries.shift();
     resolve({ line: pastes.expand(typed(line)) });
   });
-  editor.on("close", end);
+  editor.on("close", () => {
+    stderr.write("\n");
+    end();
+  });
   editor.on("SIGINT", () => {
     const cleared = editor.line !== "";
     leaveLine(editor);
@@ -94,7 +101,8 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
       editor.prompt();
       try {
         return await new Promise<LineRead>((whenRead, whenInterrupted) => {
-          resolve = whenRead;
+          settle = whenRead;
+          isReading = true;
           reject = whenInterrupted;
           feed();
         });
@@ -114,7 +122,7 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
       entries.unshift(line);
     },
     close: () => {
-      editor.off("close", end);
+      editor.removeAllListeners("close");
       editor.close();
     },
   };
@@ -132,7 +140,7 @@ function leaveLine(editor: Interface): void {
 }
 
 interface NextInput {
-  /** Keys to pass on: up to the end of a line, or up to a paste. */
+  /** Keys to pass on together, up to a paste. */
   readonly text: string;
   /** A part of a paste, with whether it ends there. */
   readonly paste?: { readonly text: string; readonly ends: boolean };
@@ -156,9 +164,9 @@ function nextInput(input: string, inPaste: boolean): NextInput {
   }
   if (at === 0) return { text: "", paste: { text: "", ends: false }, left: input.slice(mark.length) };
   const keys = input.slice(0, at < 0 ? input.length - partOf(mark, input) : at);
-  const lineEnd = keys.search(/[\r\n]/) + 1;
-  const length = lineEnd > 0 ? lineEnd : keys.length;
-  return { text: keys.slice(0, length).replace(/\n$/, "\r"), left: input.slice(length) };
+  // Readline takes a Tab within other keys for text.
+  const [part = ""] = /^(?:[\r\n\t\u0003\u0004]|[^\r\n\t\u0003\u0004]+)/.exec(keys) ?? [];
+  return { text: part === "\n" ? "\r" : part, left: input.slice(part.length) };
 }
 
 /** How many characters at the end of the input may be the start of a mark. Escape alone is a key. */

@@ -88,7 +88,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
     },
     system: {
       args: "[TEXT]",
-      text: "Set the instructions for the model, or show them; @FILE reads a file",
+      text: "Set or show the instructions; @FILE reads a file",
       run: async (text) => {
         if (text !== "") {
           talk.system = text.startsWith("@")
@@ -101,7 +101,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
     },
     set: {
       args: "[FIELD [VALUE]]",
-      text: "Set a field of the request, or remove it; without FIELD, show what is set",
+      text: "Set, remove or show fields, such as temperature",
       choices: () => settable.map(({ name }) => name),
       run: (rest) => {
         const [name = "", value = ""] = splitFirst(rest);
@@ -133,7 +133,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
     },
     edit: {
       args: "[TEXT]",
-      text: "Write a message in your editor ($VISUAL or $EDITOR)",
+      text: "Write a message in $VISUAL or $EDITOR",
       run: async (text) => {
         const message = await dialog.edit(text);
         if (message.trim() !== "") return { message, remember: true };
@@ -188,14 +188,14 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       },
     },
     clear: {
-      text: "Start anew: earlier messages are not sent any more, but stay in the session",
+      text: "Start anew; what was said stays in the session",
       run: () => {
         talk.session.clear();
         return show("The next message starts a new conversation.");
       },
     },
     usage: {
-      text: "Show the number of tokens of each answer and of the session",
+      text: "Show the tokens of each answer and of the session",
       run: () => show(...usageLines(talk.session.turns())),
     },
     exit: { text: "Leave", run: () => "leave" },

@@ -32,9 +32,7 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
     editor.remember(entry);
     history.add(entry);
   };
-  const name = talk.session.name();
-  const about = name === undefined ? "" : `Session ${name}, ${talk.session.chain().length} turns. `;
-  dialog.show(`${about}Model: ${talk.model}. /help shows the commands, Ctrl-D leaves.`);
+  dialog.show(`${aboutSession(talk)}Model: ${talk.model}. /help shows the commands, Ctrl-D leaves.`);
   try {
     for (;;) {
       const entry = await readEntry(editor);
@@ -44,7 +42,9 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
       remember(entry.text);
       const outcome = await commands.run(entry.text, editor).catch(async (error) => {
         interrupted.throwIfAborted();
-        await dialog.report(error);
+        // Ctrl-C at a prompt.
+        if (error instanceof Interrupted) dialog.show("Cancelled.");
+        else await dialog.report(error);
         return "done" as const;
       });
       if (outcome === "leave") break;
@@ -56,6 +56,14 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
     editor.close();
   }
   sayWhereKept(talk, tools);
+}
+
+/** What the first line says about a session that the user named. */
+function aboutSession({ session }: Talk): string {
+  const name = session.name();
+  if (name === undefined) return "";
+  const { length } = session.chain();
+  return length === 0 ? `New session ${name}. ` : `Session ${name}, ${length} turns. `;
 }
 
 function sayWhereKept({ session }: Talk, { dialog, settings }: Tools): void {
@@ -105,8 +113,8 @@ async function answer(
     await dialog.report(error);
     if (isTooLong(error)) {
       dialog.show(
-        `The conversation may no longer fit the context of ${talk.model}: ${messages.length} messages were sent, and nothing was left out.`,
-        "/clear starts anew and keeps the session, /model chooses another model, /retry asks again.",
+        `The conversation no longer fits the context of ${talk.model}: ${messages.length} messages were sent.`,
+        "Nothing was left out. /clear starts anew, /model chooses another model.",
       );
     }
   }
