@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Dialog } from "../../command-kit/context.ts";
 import { ProgramFailed } from "../../core/errors.ts";
@@ -63,6 +63,7 @@ async function edited(text: string, { env, files, machine, programs }: System): 
   const isWindows = machine.platform === "win32";
   const editor = env.VISUAL || env.EDITOR || (isWindows ? "notepad" : "vi");
   const path = join(files.folders.temporary, `gpuctl-message-${randomUUID()}.md`);
+  await mkdir(files.folders.temporary, { recursive: true });
   await writeFile(path, text, { mode: 0o600, flag: "wx" });
   try {
     const [program = "", ...args] = isWindows

@@ -1,5 +1,5 @@
 import { arg } from "../../command-kit/arg.ts";
-import type { Context } from "../../command-kit/context.ts";
+import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import type { InputOf } from "../../contract/index.ts";
@@ -68,9 +68,11 @@ export default defineCommand({
     const added: Message[] = [];
     if (system !== undefined) added.push({ role: "system", content: await textOrFile(system, files) });
     if (message !== undefined) added.push({ role: "user", content: message });
+    const known = sessionModel ?? chatModel;
+    const isMissing = known === undefined && settings.validate && !Object.hasOwn(input, "model");
+    const model = isMissing ? await askForModel(context) : known;
     return {
-      ...(chatModel !== undefined && { model: chatModel }),
-      ...(sessionModel !== undefined && { model: sessionModel }),
+      ...(model !== undefined && { model }),
       ...input,
       messages: withHistory(session, added),
       ...(topP !== undefined && { top_p: topP }),
@@ -105,6 +107,12 @@ export default defineCommand({
     return { data, paid: true, failure: report() };
   },
 });
+
+/** Asks for the model of a new session. */
+async function askForModel(context: Context & Pick<Ports, "ask">): Promise<string> {
+  const prompts = await context.ask("Name a chat model with --model.");
+  return (await import("./models.ts")).pickModel(prompts, context);
+}
 
 /** The new message, with the instructions. */
 const questionIn = (messages: InputOf<"createChatCompletion">["messages"]) => {

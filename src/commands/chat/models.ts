@@ -1,9 +1,13 @@
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { offered } from "../../command-kit/described/offered.ts";
-import { jsonOf } from "../../command-kit/responses.ts";
+import { jsonOf, recordsOf } from "../../command-kit/responses.ts";
+import { NoDescription, NotOffered } from "../../core/errors.ts";
+import { firstAt } from "../../core/json.ts";
 import { type DescribedOperation, describedOperations } from "../../openapi/described.ts";
 import type { Description } from "../../openapi/document.ts";
+import { plainText } from "../../output/text.ts";
+import type { Prompts } from "../../system/types.ts";
 
 export default defineCommand({
   path: "chat models",
@@ -25,10 +29,7 @@ export default defineCommand({
 });
 
 /** The response that lists the chat models. Throws `NotOffered` if the service does not list them. */
-export async function chatModels({
-  describe,
-  request,
-}: Pick<Context, "describe" | "request">): Promise<unknown> {
+async function chatModels({ describe, request }: Pick<Context, "describe" | "request">): Promise<unknown> {
   const needed = {
     that: "the service lists its chat models",
     missing: "the service does not list its chat models",
@@ -36,6 +37,27 @@ export async function chatModels({
   };
   const { found } = await offered(listing, needed, { describe });
   return jsonOf(await request({ host: "inference", method: "GET", path: found.path }));
+}
+
+/** The names of the chat models; none if the service does not list them. */
+export async function modelNames(context: Pick<Context, "describe" | "request">): Promise<readonly string[]> {
+  try {
+    return recordsOf(await chatModels(context)).map((one) => plainText(firstAt(one, ["id"])));
+  } catch (error) {
+    if (error instanceof NotOffered || error instanceof NoDescription) return [];
+    throw error;
+  }
+}
+
+/** Asks for a chat model: one that the service lists, or any name. */
+export async function pickModel(
+  { choose, text }: Prompts,
+  context: Pick<Context, "describe" | "request">,
+  current?: string,
+): Promise<string> {
+  const choices = await modelNames(context);
+  const question = { message: "Chat model", initial: current };
+  return choices.length > 0 ? choose({ ...question, choices }) : text(question);
 }
 
 const hint =

@@ -1,16 +1,14 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { recordsOf } from "../../../command-kit/responses.ts";
 import { check } from "../../../contract/check/check.ts";
 import { operations } from "../../../contract/index.ts";
-import { NotOffered, reasonOf, UsageError } from "../../../core/errors.ts";
-import { firstAt } from "../../../core/json.ts";
+import { reasonOf, UsageError } from "../../../core/errors.ts";
 import { once } from "../../../core/tasks/once.ts";
 import { didYouMean } from "../../../core/text.ts";
 import { decimalText, parseMoney } from "../../../core/values/money.ts";
 import { type Turn, textOf } from "../../../sessions/turn.ts";
 import type { LineCompletion, LineEditor } from "../../../system/types.ts";
-import { chatModels } from "../models.ts";
+import { modelNames, pickModel } from "../models.ts";
 import { sayState, sessionsOf } from "../session.ts";
 import { multiEnd, readMulti } from "./read.ts";
 import type { Settable, Talk, TalkOptions, Tools } from "./talk.ts";
@@ -33,22 +31,15 @@ interface Command {
 
 export function createCommands({ talk, settable, send }: TalkOptions, tools: Tools): Commands {
   const { ask, dialog, files, say } = tools;
-  const models = once(async () =>
-    recordsOf(await chatModels(tools)).map((one) => String(firstAt(one, ["id"]))),
-  );
-  const knownModels = () =>
-    models().catch((error) => {
-      if (error instanceof NotOffered) return [];
-      throw error;
-    });
+  const models = once(() => modelNames(tools));
   const show = (...lines: readonly string[]): Outcome => {
     dialog.show(...lines);
     return "done";
   };
   const sessions = () => sessionsOf(tools);
   const prompts = () => ask("Run this on a terminal.");
-  const chosen = async (message: string, choices: readonly string[], initial?: string) =>
-    (await prompts()).choose({ message, choices, initial });
+  const chosen = async (message: string, choices: readonly string[]) =>
+    (await prompts()).choose({ message, choices });
   const lastOf = (role: Turn["role"]) => talk.session.chain().findLast((turn) => turn.role === role);
 
   const commands: Readonly<Record<string, Command>> = {
@@ -73,17 +64,10 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
     model: {
       args: "[NAME]",
       text: "Choose the model",
-      choices: knownModels,
+      choices: models,
       run: async (name) => {
-        const { model } = talk;
-        const known = name === "" ? await knownModels() : [];
-        const wanted =
-          name ||
-          (known.length > 0
-            ? await chosen("Model", known, model)
-            : await (await prompts()).text({ message: "Model", initial: model }));
-        talk.model = wanted;
-        return show(`Model: ${wanted}.`);
+        talk.model = name || (await pickModel(await prompts(), tools, talk.model));
+        return show(`Model: ${talk.model}.`);
       },
     },
     system: {

@@ -1,0 +1,246 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { LineRead } from "../../src/system/types.ts";
+import { createCli, type Outcome, type RunOptions, type SeenRequest } from "../support/cli.ts";
+
+const ctrlC = (cleared: boolean): LineRead => ({ key: "ctrl-c", cleared });
+
+const messagesIn = (body: unknown) =>
+  (body as { readonly messages: readonly { readonly role: string; readonly content: string }[] }).messages;
+
+/** The messages of each request that asked for an answer. */
+const asked = ({ requests }: Pick<Outcome, "requests">) =>
+  requests.filter(({ path }) => path.endsWith("/chat/completions")).map(({ body }) => messagesIn(body));
+const lastAsked = (outcome: Outcome) => asked(outcome).map((messages) => messages.at(-1)?.content);
+
+type Respond = (request: SeenRequest) => Response | undefined;
+
+/** Talks in a sandbox by these lines. */
+async function talk(
+  lines: RunOptions["lines"],
+  { line = "chat --sandbox", respond, ...options }: RunOptions & { line?: string; respond?: Respond } = {},
+) {
+  const cli = await createCli(respond ? { respond } : {});
+  const outcome = await cli.run(line, { terminal: 80, lines: lines ?? [], ...options });
+  return { cli, outcome };
+}
+
+const failing = (status: number, code: string, message: string) =>
+  Response.json({ error: { code, message } }, { status });
+
+describe("a conversation", () => {
+  test("sends what was said before, and is kept as a session", async () => {
+    const { cli, outcome } = await talk(["hello", "and now?"]);
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(outcome.out).toBe("sandbox-echo heard: hello\nsandbox-echo heard: and now?\n");
+    expect(asked(outcome)[1]?.map(({ content }) => content)).toEqual([
+      "hello",
+      "sandbox-echo heard: hello",
+      "and now?",
+    ]);
+    const [, name] = /To continue: gpuctl chat --session (\S+) --sandbox/.exec(outcome.err) ?? [];
+    const again = await cli.run(`chat --session ${name} --sandbox`, { terminal: 80, lines: ["more"] });
+    expect(asked(again)[0]).toHaveLength(5);
+    expect(again.err).toContain(`Session ${name}, 4 turns.`);
+  });
+
+  test("is not started off a terminal, in CI, or for a program", async () => {
+    const cli = await createCli();
+    const rejected = { code: 2, err: expect.stringContaining("MESSAGE") };
+    expect(await cli.run("chat --sandbox")).toMatchObject(rejected);
+    expect(await cli.run("chat --sandbox", { terminal: 80, env: { CI: "1" } })).toMatchObject(rejected);
+    expect(await cli.run("chat --sandbox --no-input", { terminal: 80 })).toMatchObject(rejected);
+    const prompts = { text: async () => "asked" };
+    expect(await cli.run("chat --sandbox -o id", { terminal: 80, prompts })).toMatchObject({
+      out: "sandbox-echo heard: asked\n",
+    });
+  });
+
+  test("leaves nothing behind when nothing was said", async () => {
+    const { cli, outcome } = await talk([""]);
+    expect(outcome).toMatchObject({ code: 0, out: "", requests: [] });
+    expect((await cli.run("chat sessions list -o id")).out).toBe("");
+  });
+
+  test('sends several lines between """, or after /multi', async () => {
+    const { outcome } = await talk([
+      '"""one',
+      'two"""',
+      '"""',
+      "three",
+      '"""',
+      "/multi",
+      "four",
+      "",
+      "five",
+      "/end",
+    ]);
+    expect(lastAsked(outcome)).toEqual(["one\ntwo", "three", "four\n\nfive"]);
+  });
+
+  test("Ctrl-C drops the lines of an unfinished message, and says how to leave", async () => {
+    const { outcome } = await talk(['"""one', ctrlC(true), ctrlC(false), "hello"]);
+    expect(lastAsked(outcome)).toEqual(["hello"]);
+    expect(outcome.err).toContain("Ctrl-D or /exit leaves.");
+  });
+
+  test("goes on after each failure, without what failed", async () => {
+    const failures: Readonly<Record<string, () => Response>> = {
+      "no key": () => failing(401, "UNAUTHORIZED", "Bad key"),
+      "too often": () => failing(429, "RATE_LIMITED", "Slow down"),
+      broken: () => failing(500, "INTERNAL", "Oops"),
+      reset: () => {
+        throw new TypeError("fetch failed", {
+          cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }),
+        });
+      },
+    };
+    const { outcome } = await talk([...Object.keys(failures), "hello"], {
+      respond: ({ body }) => failures[messagesIn(body).at(-1)?.content ?? ""]?.(),
+    });
+    expect(outcome).toMatchObject({ code: 0, out: expect.stringContaining("sandbox-echo heard: hello") });
+    expect(outcome.err.match(/^Error: /gm)).toHaveLength(4);
+    expect(asked(outcome).at(-1)).toEqual([{ role: "user", content: "hello" }]);
+  });
+
+  test("says that a conversation no longer fits the context, and sends all of it", async () => {
+    const { outcome } = await talk(["one", "two", "/clear", "three"], {
+      respond: ({ body }) =>
+        JSON.stringify(body ?? "").includes('"two"')
+          ? failing(400, "context_length_exceeded", "Maximum context length is 4096")
+          : undefined,
+    });
+    expect(outcome.err).toContain("no longer fits the context of sandbox-echo: 3 messages were sent.");
+    expect(outcome.err).toContain("/clear starts anew");
+    expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 1]);
+  });
+
+  test("Ctrl-C stops an answer, keeps it marked, and the conversation goes on", async () => {
+    const stop = new AbortController();
+    const signals = [stop.signal];
+    const { cli, outcome } = await talk(["hello", "go on"], {
+      answerSignal: () => signals.shift() ?? new AbortController().signal,
+      respond: ({ body }) =>
+        JSON.stringify(body).includes("go on") ? undefined : streamed(["Half of"], () => stop.abort()),
+    });
+    expect(outcome.err).toContain("Stopped. What came is kept, marked as incomplete.");
+    expect(asked(outcome)[1]?.[1]?.content).toBe("Half of\n\n[This answer was cut off here.]");
+    const turns = JSON.parse((await cli.run("chat sessions show -o json")).out);
+    expect(turns[1]).toMatchObject({ content: "Half of", incomplete: "interrupted" });
+  });
+});
+
+/** A response with these pieces of an answer, that then stays open. */
+const streamed = (pieces: readonly string[], then: () => void): Response =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => {
+        for (const content of pieces) {
+          controller.enqueue(
+            Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`),
+          );
+        }
+        setImmediate(() => setImmediate(then));
+      },
+    }),
+    { headers: { "content-type": "text/event-stream" } },
+  );
+
+describe("the commands of a conversation", () => {
+  test("/set, /system and /model change the next requests", async () => {
+    const { outcome } = await talk([
+      "/set temperature 0.5",
+      "/set stop END",
+      "/set temperature hot",
+      "/set max_tokens 1.5",
+      "/set nonsense 1",
+      "/system Be brief",
+      "one",
+      "/set temperature",
+      "two",
+    ]);
+    const [first, second] = outcome.requests.map(({ body }) => body);
+    expect(first).toMatchObject({ temperature: 0.5, stop: ["END"] });
+    expect(first).toMatchObject({ messages: [{ role: "system", content: "Be brief" }, { content: "one" }] });
+    expect(second).not.toHaveProperty("temperature");
+    expect(outcome.err).toContain('temperature must be a number, not "hot"');
+    expect(outcome.err).toContain("max_tokens must be");
+    expect(outcome.err).toContain('unknown field "nonsense"');
+  });
+
+  test("/model picks one of the service's models, or takes a name", async () => {
+    const offered: unknown[] = [];
+    const prompts: RunOptions["prompts"] = {
+      choose: async ({ choices }) => {
+        offered.push(choices);
+        return choices[0] ?? "";
+      },
+    };
+    const { outcome } = await talk(["/model", "/model other", "hello"], { prompts });
+    expect(offered).toEqual([["sandbox-echo"]]);
+    expect(outcome.requests.at(-1)?.body).toMatchObject({ model: "other" });
+  });
+
+  test("/retry asks the last message again, without its answer", async () => {
+    const { outcome } = await talk(["/retry", "one", "two", "/retry"]);
+    expect(lastAsked(outcome)).toEqual(["one", "two", "two"]);
+    expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3]);
+    expect(outcome.err).toContain("There is no message to ask again.");
+  });
+
+  test("/edit sends what the editor saves", async () => {
+    const programs: RunOptions["programs"] = {
+      run: async (_, args) => {
+        const path = args.at(-1) ?? "";
+        await writeFile(path, `${await readFile(path, "utf8")} edited\n`);
+        return 0;
+      },
+    };
+    const { outcome } = await talk(["/edit start"], { programs });
+    expect(lastAsked(outcome)).toEqual(["start edited"]);
+    const failed = await talk(["/edit start", "hello"], { programs: { run: async () => 1 } });
+    expect(failed.outcome.err).toContain("exited with status 1");
+    expect(lastAsked(failed.outcome)).toEqual(["hello"]);
+  });
+
+  test("/copy copies the last answer by the terminal and by the system's tool", async () => {
+    const fed: unknown[] = [];
+    const programs: RunOptions["programs"] = {
+      which: async (program) => (program === "xclip" ? "/usr/bin/xclip" : undefined),
+      feed: async (...args) => fed.push(args) > 0,
+    };
+    const { outcome } = await talk(["/copy", "hello", "/copy"], { programs, env: { DISPLAY: ":0" } });
+    expect(outcome.copied).toEqual(["sandbox-echo heard: hello"]);
+    expect(fed).toEqual([["xclip", ["-selection", "clipboard"], "sandbox-echo heard: hello"]]);
+  });
+
+  test("/save names the session, and /load goes on with one", async () => {
+    const { cli, outcome } = await talk(["hello", "/save mine", "/save ../x", "more"]);
+    expect(outcome.err).toContain("To continue: gpuctl chat --session mine --sandbox");
+    expect((await cli.run("chat sessions list -o id")).out).toBe("mine\n");
+    const loaded = await cli.run("chat --sandbox", {
+      terminal: 80,
+      lines: ["/load mime", "/load mine", "again"],
+    });
+    expect(loaded.err).toContain("Did you mean mine?");
+    expect(asked(loaded)[0]).toHaveLength(5);
+  });
+
+  test("/file adds a text to the next message only", async () => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, "log.txt"), "GPU 0: ECC error");
+    const lines = ["/file missing.txt", "/file log.txt", "What is wrong?", "And now?"];
+    const outcome = await cli.run("chat --sandbox", { terminal: 80, lines });
+    expect(outcome.err).toContain("missing.txt: no such file");
+    expect(JSON.stringify(asked(outcome)[0])).toContain("GPU 0: ECC error");
+    expect(lastAsked(outcome)[1]).toBe("And now?");
+  });
+
+  test("/usage adds up the tokens, and unknown commands are not sent", async () => {
+    const { outcome } = await talk(["one", "two", "/usage", "/hepl", "/usr/bin is a folder"]);
+    expect(outcome.err).toMatch(/Session: 2 answers, \d+ tokens in, \d+ out/);
+    expect(outcome.err).toContain("Did you mean /help?");
+    expect(lastAsked(outcome)).toEqual(["one", "two", "/usr/bin is a folder"]);
+  });
+});

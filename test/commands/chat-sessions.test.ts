@@ -1,0 +1,274 @@
+import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { asList, asRecord } from "../../src/core/json.ts";
+import { createSessions } from "../../src/sessions/store.ts";
+import { processes } from "../../src/system/files.ts";
+import { type Cli, createCli, type SeenRequest } from "../support/cli.ts";
+
+const folderOf = ({ folder }: Cli) => join(folder, "state", "chat-sessions");
+const fileOf = (cli: Cli, name: string) => join(folderOf(cli), `${name}.jsonl`);
+const turnsIn = async (cli: Cli, name: string) =>
+  JSON.parse((await cli.run(`chat sessions show ${name} -o json`)).out) as Record<string, unknown>[];
+const messagesOf = ([request]: readonly SeenRequest[]) =>
+  asList(asRecord(request?.body).messages)
+    .map(asRecord)
+    .map(({ role, content }) => `${role}: ${content}`);
+const namesIn = async ({ run }: Cli) => (await run("chat sessions list -o id")).out.trim().split("\n");
+
+describe("a question without a session", () => {
+  test("is continued by -c, in a session of its own that the next question does not replace", async () => {
+    const cli = await createCli();
+    await cli.run("chat 'Which GPU?' --sandbox");
+    expect(await namesIn(cli)).toEqual(["last"]);
+    const { requests } = await cli.run("chat 'And then?' -c --sandbox");
+    expect(messagesOf(requests)).toEqual([
+      "user: Which GPU?",
+      "assistant: sandbox-echo heard: Which GPU?",
+      "user: And then?",
+    ]);
+    const [name = ""] = await namesIn(cli);
+    expect(name).toMatch(/which-gpu$/);
+    await cli.run("chat 'Something else' --sandbox");
+    expect(await turnsIn(cli, name)).toHaveLength(4);
+    expect((await namesIn(cli)).sort()).toEqual([name, "last"].sort());
+  });
+
+  test("replaces the last one only once it is answered", async () => {
+    let fails = false;
+    const cli = await createCli({
+      respond: () =>
+        fails ? Response.json({ error: { code: "NO", message: "no" } }, { status: 401 }) : undefined,
+    });
+    await cli.run("chat first --sandbox");
+    fails = true;
+    expect((await cli.run("chat second --sandbox")).code).toBe(3);
+    expect(await turnsIn(cli, "last")).toMatchObject([{ content: "first" }, { role: "assistant" }]);
+    expect(await readdir(folderOf(cli))).toEqual(["last.jsonl"]);
+  });
+
+  test("is not kept when chat.sessions is off", async () => {
+    const cli = await createCli();
+    await cli.run("config set chat.sessions false");
+    await cli.run("chat hello --sandbox");
+    expect((await cli.run("chat more -c --sandbox")).err).toContain("there are no sessions");
+    await cli.run("chat hello --session kept --sandbox");
+    expect(await namesIn(cli)).toEqual(["kept"]);
+  });
+
+  test("is printed even if it cannot be kept", async () => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, "state"), "not a folder");
+    const { code, out, err } = await cli.run("chat hello --sandbox");
+    expect({ code, out }).toEqual({ code: 0, out: "sandbox-echo heard: hello\n" });
+    expect(err).toContain("--continue will not continue this question");
+  });
+});
+
+describe("a session", () => {
+  test("is private, and holds one readable line for each turn", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session mine --system 'Be brief' --sandbox");
+    await cli.run("chat again --session mine --sandbox -o json");
+    expect((await stat(folderOf(cli))).mode & 0o777).toBe(0o700);
+    expect((await stat(fileOf(cli, "mine"))).mode & 0o777).toBe(0o600);
+    const [header, ...turns] = (await readFile(fileOf(cli, "mine"), "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(header).toMatchObject({ version: 1 });
+    expect(turns).toMatchObject([
+      { role: "system", parent: null },
+      { role: "user", content: "hello", parent: turns[0].id },
+      {
+        role: "assistant",
+        model: "sandbox-echo",
+        finish: "stop",
+        usage: { prompt_tokens: expect.any(Number) },
+      },
+      { role: "user", content: "again", parent: turns[2].id },
+      { role: "assistant", parent: turns[3].id },
+    ]);
+  });
+
+  test("keeps its instructions and its model, unless others are given", async () => {
+    const cli = await createCli({
+      respond: ({ path }) =>
+        path.endsWith("completions")
+          ? Response.json({ model: "big", choices: [{ message: { content: "yes" }, finish_reason: "stop" }] })
+          : undefined,
+    });
+    const account = {
+      env: { GPUCTL_API_KEY: "sk-test-1234567890", GPUCTL_BASE_URL: "https://api.example.com" },
+    };
+    await cli.run("chat hello --session s -m big -s 'Be brief'", account);
+    const { requests } = await cli.run("chat more --session s", account);
+    expect(requests[0]?.body).toMatchObject({ model: "big" });
+    expect(messagesOf(requests)[0]).toBe("system: Be brief");
+    const other = await cli.run("chat more -c -m small -s 'Be long'", account);
+    expect(other.requests[0]?.body).toMatchObject({ model: "small" });
+    expect(messagesOf(other.requests).filter((one) => one.startsWith("system"))).toEqual(["system: Be long"]);
+  });
+
+  test("without any model names --model", async () => {
+    const cli = await createCli();
+    const account = {
+      env: { GPUCTL_API_KEY: "sk-test-1234567890", GPUCTL_BASE_URL: "https://api.example.com" },
+    };
+    const { code, err, requests } = await cli.run("chat hello --session s", account);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("--model");
+  });
+
+  test.each(["../x", "a/b", ".hidden", "-x", "", "con", "x".repeat(65)])(
+    "cannot be called %j",
+    async (name) => {
+      const cli = await createCli();
+      const { code, requests } = await cli.run(["chat", "hello", `--session=${name}`, "--sandbox"]);
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    },
+  );
+
+  test("keeps an answer that was cut off marked, and says so when it goes on", async () => {
+    let isFirst = true;
+    const cli = await createCli({
+      respond: () => {
+        if (!isFirst) return undefined;
+        isFirst = false;
+        return new Response('data: {"choices":[{"delta":{"content":"Half of"}}]}\n\n', {
+          headers: { "content-type": "text/event-stream" },
+        });
+      },
+    });
+    expect((await cli.run("chat hello --session s --sandbox")).code).toBe(9);
+    expect((await turnsIn(cli, "s"))[1]).toMatchObject({
+      content: "Half of",
+      incomplete: expect.stringContaining("cut off"),
+    });
+    const { err, requests } = await cli.run("chat 'Go on' --session s --sandbox");
+    expect(err).toContain("The last answer is incomplete");
+    expect(messagesOf(requests)[1]).toContain("Half of\n\n[This answer was cut off here.]");
+  });
+
+  test("reads around lines that cannot be read, and drops a last line that was cut off", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session s --sandbox");
+    await appendFile(fileOf(cli, "s"), 'garbage\n{"id":"x","role":"us');
+    const shown = await cli.run("chat sessions show s -o id");
+    expect(shown.out.trim().split("\n")).toHaveLength(2);
+    expect(shown.err).toMatch(/line 4 cannot be read/);
+    expect(shown.err).toMatch(/line 5 was cut off/);
+    await cli.run("chat more --session s --sandbox");
+    expect(await turnsIn(cli, "s")).toHaveLength(4);
+    expect(await readFile(fileOf(cli, "s"), "utf8")).not.toContain('"role":"us\n');
+  });
+
+  test("of a newer version is refused, and listed", async () => {
+    const cli = await createCli();
+    await mkdir(folderOf(cli), { recursive: true });
+    await writeFile(fileOf(cli, "s"), '{"format":"gpuctl-chat-session","version":2}\n');
+    const { code, err, requests } = await cli.run("chat hello --session s --sandbox");
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("Update gpuctl");
+    expect(await cli.run("chat sessions list -o id")).toMatchObject({ code: 0, out: "s\n" });
+  });
+
+  test("is not changed by a dry run", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --sandbox");
+    const { out } = await cli.run("chat more -c --dry-run --sandbox");
+    expect(out).toContain("sandbox-echo heard: hello");
+    expect(await namesIn(cli)).toEqual(["last"]);
+    expect(await turnsIn(cli, "last")).toHaveLength(2);
+  });
+
+  test("that cannot be written stops the question before it is sent", async () => {
+    const cli = await createCli();
+    await mkdir(join(fileOf(cli, "s"), "in the way"), { recursive: true });
+    const { code, requests } = await cli.run("chat hello --session s --sandbox");
+    expect(code).not.toBe(0);
+    expect(requests).toEqual([]);
+  });
+
+  test("of 10,000 turns opens in less than 100 ms of processor time", async () => {
+    const cli = await createCli();
+    await mkdir(folderOf(cli), { recursive: true });
+    const turns = Array.from({ length: 10_000 }, (_, at) => ({
+      id: `t${at}`,
+      parent: at === 0 ? null : `t${at - 1}`,
+      time: "2026-11-22T12:00:00.000Z",
+      role: at % 2 ? "assistant" : "user",
+      content: `Turn ${at} ${"lorem ipsum dolor sit amet ".repeat(10)}`,
+    }));
+    const header = { format: "gpuctl-chat-session", version: 1 };
+    await writeFile(fileOf(cli, "s"), [header, ...turns].map((one) => `${JSON.stringify(one)}\n`).join(""));
+    const sessions = createSessions({
+      folder: folderOf(cli),
+      processes,
+      now: Date.now,
+      nameFor: () => "unnamed",
+    });
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const start = process.cpuUsage();
+      expect((await sessions.open("s")).messages()).toHaveLength(10_000);
+      const { user, system } = process.cpuUsage(start);
+      times.push((user + system) / 1000);
+    }
+    expect(Math.min(...times)).toBeLessThan(100);
+  });
+});
+
+describe("chat sessions", () => {
+  async function withSessions() {
+    const cli = await createCli();
+    await cli.run("chat 'Tell me about H100 cards' --session cards --sandbox");
+    await cli.run("chat 'And a poem' --session poems --sandbox");
+    return cli;
+  }
+
+  test("list shows the last used one first", async () => {
+    const { run } = await withSessions();
+    const { out } = await run("chat sessions list -o json");
+    expect(JSON.parse(out)).toMatchObject([
+      { name: "poems", turns: 2, firstMessage: "And a poem", model: "sandbox-echo" },
+      { name: "cards", turns: 2 },
+    ]);
+    expect(await run("chat sessions list -o csv")).toMatchObject({ code: 0 });
+  });
+
+  test("search ignores case, and says the session and the turn", async () => {
+    const { run } = await withSessions();
+    const { out } = await run("chat sessions search h100 -o json");
+    expect(JSON.parse(out)).toMatchObject([
+      { session: "cards", turn: 1, role: "user", text: "Tell me about H100 cards" },
+      { session: "cards", turn: 2, role: "assistant" },
+    ]);
+    expect(await run("chat sessions search '.*'")).toMatchObject({ code: 0, out: "" });
+  });
+
+  test("show and export print the turns", async () => {
+    const { run } = await withSessions();
+    expect((await run("chat sessions show cards")).out).toMatch(
+      /^1\. user · .*\nTell me about H100 cards\n\n2\. assistant · .* · sandbox-echo\nsandbox-echo heard/,
+    );
+    expect((await run("chat sessions export cards")).out).toMatch(/^# cards\n\n## 1\. user\n/);
+    const lines = (await run("chat sessions export cards --format jsonl")).out.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ role: "user" }, { role: "assistant" }]);
+    expect(await run("chat sessions show nothing")).toMatchObject({ code: 5, out: "" });
+  });
+
+  test("remove asks, and removes all or, for an unknown name, none", async () => {
+    const cli = await withSessions();
+    expect(await cli.run("chat sessions remove cards")).toMatchObject({ code: 2 });
+    expect(await cli.run("chat sessions remove cards nothing --yes")).toMatchObject({ code: 5 });
+    expect(await namesIn(cli)).toHaveLength(2);
+    const questions: string[] = [];
+    const prompts = { confirm: async ({ message }: { message: string }) => questions.push(message) > 0 };
+    expect(await cli.run("chat sessions remove cards poems", { terminal: 80, prompts })).toMatchObject({
+      code: 0,
+    });
+    expect(questions).toEqual(["Remove 2 sessions: cards, poems?"]);
+    expect(await readdir(folderOf(cli))).toEqual([]);
+  });
+});
