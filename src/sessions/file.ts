@@ -52,7 +52,9 @@ export async function readSession(path: string, processes: Processes): Promise<C
   const contents = parseSession(text, path);
   const answers = await Promise.all(answerFiles(path).map((file) => readAnswer(file, processes)));
   const known = new Set(contents.turns.map(({ id }) => id));
-  const more = answers.flatMap((answer) => (answer && !known.has(answer.turn.id) ? answer.turn : []));
+  const more = answers.flatMap((answer) =>
+    answer && answer.turn.content !== "" && !known.has(answer.turn.id) ? answer.turn : [],
+  );
   return { ...contents, turns: [...contents.turns, ...more] };
 }
 

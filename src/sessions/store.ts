@@ -50,6 +50,7 @@ export function createSessions(place: SessionPlace): Sessions {
   const contentsOf = (name: string) =>
     nameProblem(name) === undefined ? readSession(sessionPath(folder, name), processes) : undefined;
   const read = async (name: string): Promise<StoredSession> => {
+    if (name === lastQuestion) await settleQuestions(place);
     const contents = await contentsOf(name);
     if (contents === undefined) throw noSession(name);
     return { name, ...contents };
@@ -71,9 +72,7 @@ export function createSessions(place: SessionPlace): Sessions {
     return openNamed(name);
   };
   const open = async (name: string): Promise<OpenSession> => {
-    if (validName(name) !== lastQuestion) return openNamed(name);
-    await settleQuestions(place);
-    return openLast();
+    return validName(name) === lastQuestion ? openLast() : openNamed(name);
   };
   return {
     names,

@@ -113,7 +113,8 @@ describe("a conversation", () => {
     });
     expect(outcome.err).toContain("no longer fits the context of sandbox-echo: 3 messages were sent.");
     expect(outcome.err).toContain("/clear starts anew");
-    expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 1]);
+    // The second one is sent again without a request for the number of tokens.
+    expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3, 1]);
   });
 
   test("Ctrl-C stops an answer, keeps it marked, and the conversation goes on", async () => {

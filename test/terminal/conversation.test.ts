@@ -1,0 +1,152 @@
+import { constants as os } from "node:os";
+import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/report/exit.ts";
+import { serveChat } from "../support/chat-server.ts";
+import { addProgram, createHome, key } from "../support/process.ts";
+
+const chat = "gpuctl chat --sandbox";
+
+async function homeWithServer() {
+  const server = await serveChat();
+  const home = await createHome({
+    GPUCTL_BASE_URL: server.url,
+    GPUCTL_INFERENCE_BASE_URL: server.url,
+    GPUCTL_API_KEY: key,
+  });
+  return { home, server };
+}
+
+describe.skipIf(process.platform === "win32").each([80, 120])("a conversation in %i columns", (columns) => {
+  test("answers, completes commands, remembers lines across runs, and ends with Ctrl-D", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(chat, { columns });
+    await terminal.waitFor(/>>> $/);
+    terminal.type("/he");
+    terminal.press("tab");
+    await terminal.waitFor(/>>> \/help/);
+    terminal.press("enter");
+    await terminal.waitFor("Tab completes.");
+    await terminal.waitFor(/completes\.\n>>> $/);
+    for (const line of terminal.screen()) expect(line.length).toBeLessThanOrEqual(columns);
+    terminal.type("hello");
+    terminal.press("enter");
+    await terminal.waitFor(/heard: hello\n>>> $/);
+    terminal.press("ctrl-d");
+    expect(await terminal.ended()).toEqual({ code: exit.done, signal: 0 });
+    expect(await terminal.leftovers()).toEqual([]);
+    const again = home.shellOnTerminal(chat, { columns });
+    await again.waitFor(/>>> $/);
+    again.press("up");
+    await again.waitFor(/>>> hello/);
+    again.press("ctrl-d", "ctrl-c", "ctrl-d");
+    expect(await again.ended()).toMatchObject({ code: exit.done });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a conversation", () => {
+  test("keeps the lines of a paste together", async () => {
+    const { home, server } = await homeWithServer();
+    const terminal = home.shellOnTerminal("gpuctl chat -m m");
+    await terminal.waitFor(/>>> $/);
+    terminal.type("Look: \u001b[200~one\r\n\ttwo\nthree\u001b[201~ end");
+    await terminal.waitFor(/three end$/);
+    terminal.press("enter");
+    const request = await server.next();
+    expect(request.message).toBe("Look: one\n\ttwo\nthree end");
+    request.say("ok");
+    request.finish();
+    await terminal.waitFor(/ok\n>>> $/);
+    terminal.type(`\u001b[200~${"long ".repeat(1_000)}\u001b[201~`);
+    await terminal.waitFor("[paste 1: 5000 characters]");
+    terminal.press("enter");
+    expect((await server.next()).message).toBe("long ".repeat(1_000));
+  });
+
+  test("sends lines that were typed together one after another", async () => {
+    const { home, server } = await homeWithServer();
+    const terminal = home.shellOnTerminal("gpuctl chat -m m");
+    await terminal.waitFor(/>>> $/);
+    terminal.type("one\rtwo\r");
+    for (const message of ["one", "two"]) {
+      const request = await server.next();
+      expect(request.message).toBe(message);
+      request.say("ok");
+      request.finish();
+    }
+  });
+
+  test("Ctrl-C stops an answer, then clears a line, and the conversation goes on", async () => {
+    const { home, server } = await homeWithServer();
+    const terminal = home.shellOnTerminal("gpuctl chat -m m --session s");
+    await terminal.waitFor(/>>> $/);
+    terminal.type("hello\r");
+    const request = await server.next();
+    request.say("Half of\n\nthe answer");
+    await terminal.waitFor("Half of");
+    terminal.press("ctrl-c");
+    await terminal.waitFor(/Stopped\..*\n>>> $/);
+    terminal.type("not this");
+    await terminal.waitFor(/not this$/);
+    terminal.press("ctrl-c");
+    await terminal.waitFor(/\^C\n>>> $/);
+    terminal.press("ctrl-c");
+    await terminal.waitFor("Ctrl-D or /exit leaves.");
+    terminal.type("go on\r");
+    const next = await server.next();
+    expect({ message: next.message, count: next.count }).toEqual({ message: "go on", count: 3 });
+    next.say("Done");
+    next.finish();
+    await terminal.waitFor(/Done\n>>> $/);
+    terminal.type("/exit\r");
+    expect(await terminal.ended()).toMatchObject({ code: exit.done });
+    expect(await terminal.leftovers()).toEqual([]);
+  });
+
+  test("hands the terminal to the editor and takes it back", async () => {
+    const home = await createHome({ EDITOR: "fake-editor --wait" });
+    await addProgram(
+      home.folder,
+      "fake-editor",
+      'test -t 0 && test "$1" = --wait && echo "from the editor" > "$2"',
+    );
+    const terminal = home.shellOnTerminal(chat);
+    await terminal.waitFor(/>>> $/);
+    terminal.type("/edit\r");
+    await terminal.waitFor(/heard: from the editor\n>>> $/);
+    terminal.press("ctrl-d");
+    expect(await terminal.ended()).toMatchObject({ code: exit.done });
+    expect(await terminal.leftovers()).toEqual([]);
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)("%s ends it and restores the terminal", async (signal) => {
+    const home = await createHome();
+    const terminal = home.onTerminal("chat --sandbox");
+    await terminal.waitFor(/>>> $/);
+    terminal.kill(signal);
+    expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
+    expect(await terminal.leftovers()).toEqual([]);
+  });
+
+  test("closing the terminal ends it", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(`exec ${chat}`);
+    await terminal.waitFor(/>>> $/);
+    terminal.close();
+    expect(await terminal.ended()).toEqual({ code: 0, signal: os.signals.SIGHUP });
+  });
+
+  test("Ctrl-Z stops it with the terminal restored, and fg continues", async () => {
+    const home = await createHome();
+    const shell = home.interactiveShell();
+    await shell.waitFor(/\$ $/);
+    shell.type(`${chat}\r`);
+    await shell.waitFor(/>>> $/);
+    shell.press("ctrl-z");
+    await shell.waitFor(/Stopped[^\n]*\n\$ $/);
+    expect(shell.bytes().lastIndexOf("\u001b[?2004l")).toBeGreaterThan(0);
+    shell.type("fg\r");
+    await shell.waitFor(/fg\n[^\n]*\n>>> $/);
+    shell.type("hello\r");
+    await shell.waitFor(/heard: hello\n>>> $/);
+  });
+});
