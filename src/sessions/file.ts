@@ -116,7 +116,7 @@ export const appendTurns = (path: string, turns: readonly Turn[], processes: Pro
   whileLocked(path, processes, () => append(path, turns));
 
 /** Appends without a lock: only the owner of the file may call it. */
-export async function append(path: string, turns: readonly Turn[]): Promise<void> {
+async function append(path: string, turns: readonly Turn[]): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_APPEND).catch((error) => {
     throw saveFailed(path, error);
   });

@@ -3,7 +3,7 @@ import type { LineEditor } from "../../../system/types.ts";
 /** A message or a command, or what ended the input instead. */
 export type Entry = { readonly text: string } | "cancelled" | "empty" | "end";
 
-export const prompt = ">>> ";
+const prompt = ">>> ";
 const continued = "... ";
 
 /** Starts and ends a message of several lines. */
