@@ -97,15 +97,30 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'api-keys create' = @()
     'api-keys revoke' = @()
     'image' = @(
+      ,@('gallery', 'Write an HTML page of a folder''s pictures with their settings')
       ,@('models', 'List the image models and what they can do')
       ,@('price', 'Show what pictures cost')
     )
+    'image gallery' = @()
     'image models' = @()
     'image price' = @()
     'chat' = @(
       ,@('models', 'List the chat models, if the service lists them')
+      ,@('sessions', 'list or show or search or export or remove')
     )
     'chat models' = @()
+    'chat sessions' = @(
+      ,@('list', 'List the sessions, the last used one first')
+      ,@('show', 'Show the turns of a session')
+      ,@('search', 'Search the messages of all sessions')
+      ,@('export', 'Print a session as Markdown or JSON lines')
+      ,@('remove', 'Remove sessions')
+    )
+    'chat sessions list' = @()
+    'chat sessions show' = @()
+    'chat sessions search' = @()
+    'chat sessions export' = @()
+    'chat sessions remove' = @()
     'tts' = @()
     'api' = @(
       ,@('list', 'List the operations that the service offers')
@@ -272,11 +287,20 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('revoke', 'Revoke an API key')
     )
     'help image' = @(
+      ,@('gallery', 'Write an HTML page of a folder''s pictures with their settings')
       ,@('models', 'List the image models and what they can do')
       ,@('price', 'Show what pictures cost')
     )
     'help chat' = @(
       ,@('models', 'List the chat models, if the service lists them')
+      ,@('sessions', 'list or show or search or export or remove')
+    )
+    'help chat sessions' = @(
+      ,@('list', 'List the sessions, the last used one first')
+      ,@('show', 'Show the turns of a session')
+      ,@('search', 'Search the messages of all sessions')
+      ,@('export', 'Print a session as Markdown or JSON lines')
+      ,@('remove', 'Remove sessions')
     )
     'help api' = @(
       ,@('list', 'List the operations that the service offers')
@@ -487,12 +511,20 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--lora'), 'LoRA weights by name (SDXL1.0-base, SD1.5)', @(), 'lora')
       ,@(@('--size'), 'Width and height in pixels', @(), '')
       ,@(@('--image'), 'Reference picture (PNG, JPEG or WebP), - for stdin', @(), '')
+      ,@(@('--from'), 'Use the settings stored in a picture, - for stdin; other flags override them', @(), '')
       ,@(@('-n', '--count'), 'Number of pictures', @(), '')
+      ,@(@('--concurrency'), 'How many pictures to generate at once', @(), '')
       ,@(@('--out'), 'Where to save the picture: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout', @(), '')
       ,@(@('--force'), 'Replace an existing file', @(), '')
       ,@(@('--max-cost'), 'Do not generate if the pictures would cost more than this, in dollars', @(), '')
-      ,@(@('--no-metadata'), 'Do not write the settings into the PNG', @(), '')
+      ,@(@('--no-metadata'), 'Do not write the settings into the picture', @(), '')
+      ,@(@('--preview'), 'Draw the saved pictures in the terminal', @(), '')
+      ,@(@('--open'), 'Open the saved pictures with the system''s viewer', @(), '')
       ,@(@('--no-stdin'), 'Do not read PROMPT from stdin', @(), '')
+    )
+    'image gallery' = @(
+      ,@(@('--out'), 'Where to write the page', @(), '')
+      ,@(@('--force'), 'Replace an existing file that is not a gallery', @(), '')
     )
     'image models' = @()
     'image price' = @(
@@ -504,22 +536,38 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-m', '--model'), 'Chat model', @(), 'chat-model')
       ,@(@('--max-tokens'), 'Maximum length of the reply in tokens', @(), '')
       ,@(@('--temperature'), 'Sampling temperature; higher is more random', @(), '')
+      ,@(@('-c', '--continue'), 'Continue the session that was used last', @(), '')
+      ,@(@('--session'), 'Continue this session, or start it', @(), 'chat-session')
+      ,@(@('--attach'), 'Text file or picture to send with the message, or the URL of a picture; - for stdin', @(), '')
+      ,@(@('--schema'), 'JSON Schema that the answer must match, - for stdin', @(), '')
       ,@(@('-s', '--system'), 'Instructions for the model; @FILE reads a file', @(), '')
       ,@(@('--top-p'), 'Nucleus sampling threshold, from 0 to 1', @(), '')
       ,@(@('--stop'), 'Text that ends the response', @(), '')
       ,@(@('--seed'), 'Seed for sampling', @(), '')
       ,@(@('--param'), 'Any other field that the service accepts', @(), '')
       ,@(@('--no-stream'), 'Print the response once it is complete', @(), '')
-      ,@(@('--usage'), 'Report the number of tokens on stderr', @(), '')
+      ,@(@('--no-markdown'), 'Print the text as the model wrote it, on a terminal, too', @(), '')
+      ,@(@('--usage'), 'Report the number of tokens on stderr, and the cost if chat.prices has the model', @(), '')
       ,@(@('--no-stdin'), 'Do not read MESSAGE from stdin', @(), '')
     )
     'chat models' = @()
+    'chat sessions' = @()
+    'chat sessions list' = @()
+    'chat sessions show' = @()
+    'chat sessions search' = @()
+    'chat sessions export' = @(
+      ,@(@('--format'), 'Format of the export', @('markdown', 'jsonl'), '')
+    )
+    'chat sessions remove' = @()
     'tts' = @(
       ,@(@('--speed'), 'Speaking speed; 1 is normal', @(), '')
       ,@(@('--file'), 'Read the text from a file', @(), '')
       ,@(@('--param'), 'Any other field that the service accepts', @(), '')
+      ,@(@('--part-length'), 'Cut a longer text into parts of at most this many characters', @(), '')
+      ,@(@('--concurrency'), 'Number of parts to request at a time', @(), '')
       ,@(@('--out'), 'Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout', @(), '')
       ,@(@('--force'), 'Replace an existing file', @(), '')
+      ,@(@('--play'), 'Play the recording once it is saved', @(), '')
       ,@(@('--no-stdin'), 'Do not read TEXT from stdin', @(), '')
     )
     'api' = @()
@@ -619,6 +667,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help api-keys' = @()
     'help image' = @()
     'help chat' = @()
+    'help chat sessions' = @()
     'help api' = @()
     'help auth' = @()
     'help profile' = @()
@@ -650,8 +699,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '-n', '--out', '--max-cost', '--max-tokens', '--temperature', '-s', '--system', '--top-p', '--stop', '--param', '--speed', '--file', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env')
-  $files = @('--image', '--out', '--file', '--input')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env')
+  $files = @('--image', '--from', '--out', '--schema', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
   # it repeats.
@@ -694,8 +743,23 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'image' = @(
       ,@('', @(), $false)
     )
+    'image gallery' = @(
+      ,@('', @(), $false)
+    )
     'chat' = @(
       ,@('', @(), $false)
+    )
+    'chat sessions show' = @(
+      ,@('chat-session', @(), $false)
+    )
+    'chat sessions search' = @(
+      ,@('', @(), $false)
+    )
+    'chat sessions export' = @(
+      ,@('chat-session', @(), $false)
+    )
+    'chat sessions remove' = @(
+      ,@('chat-session', @(), $true)
     )
     'tts' = @(
       ,@('', @(), $false)
@@ -721,14 +785,14 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('profile', @(), $false)
     )
     'config get' = @(
-      ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'budget.maxCost', 'budget.maxBurn'), $false)
+      ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'chat.sessions', 'chat.prices', 'budget.maxCost', 'budget.maxBurn'), $false)
     )
     'config set' = @(
-      ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'budget.maxCost', 'budget.maxBurn'), $false)
+      ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'chat.sessions', 'chat.prices', 'budget.maxCost', 'budget.maxBurn'), $false)
       ,@('', @(), $false)
     )
     'config unset' = @(
-      ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'budget.maxCost', 'budget.maxBurn'), $false)
+      ,@('', @('baseUrl', 'inferenceBaseUrl', 'sandbox', 'apiKeyCommand', 'output', 'timeout', 'retries', 'rentals.region', 'rentals.gpuType', 'image.model', 'chat.model', 'chat.sessions', 'chat.prices', 'budget.maxCost', 'budget.maxBurn'), $false)
     )
     'sandbox fault clear' = @(
       ,@('', @(), $false)

@@ -23,6 +23,8 @@ export interface FlagOptions {
   /** The placeholder of the value in help, instead of the one for its kind. */
   readonly value?: string;
   readonly completes?: LiveValue;
+  /** The value `-` is stdin, which is then not read for an argument. */
+  readonly readsStdin?: boolean;
   /** Dotted fields of the operation that it sets, so that an error in the field names this flag. */
   readonly setsFields?: readonly string[];
   /** What applies when the flag is not given, in words for help. */

@@ -3,7 +3,7 @@ import type { OperationId } from "../contract/index.ts";
 import { outputFormats } from "../core/view.ts";
 
 /** How a value is validated: by the same rule as the flag whose default it sets. */
-export type ConfigRule = "choice" | "count" | "dollars" | "duration" | "switch" | "text" | "url";
+export type ConfigRule = "choice" | "count" | "dollars" | "duration" | "prices" | "switch" | "text" | "url";
 
 /** A value that a profile can hold. */
 export interface ConfigKey {
@@ -75,6 +75,11 @@ export const configKeys = [
     name: "chat.sessions",
     text: "Keep the last question for `chat --continue`; conversations and named sessions are always kept",
     rule: "switch",
+  },
+  {
+    name: "chat.prices",
+    text: "Prices of chat models in dollars per million tokens, such as llama=0.60/2.40,qwen=0.1/0.3: input, then output",
+    rule: "prices",
   },
   {
     name: "budget.maxCost",

@@ -3,6 +3,7 @@ import { invalidChoice } from "../core/text.ts";
 import { urlProblem, withoutPassword } from "../core/urls.ts";
 import { parseWait } from "../core/values/durations.ts";
 import { parseMoney } from "../core/values/money.ts";
+import { parsePrices } from "../core/values/prices.ts";
 import { type ConfigRule, choicesOf, configKey } from "./keys.ts";
 
 /** The text of a setting, and its source for messages: a flag, a variable or a profile. */
@@ -59,6 +60,7 @@ const rules: Readonly<Record<ConfigRule, (given: SourcedText, choices: readonly 
   count: parseRetries,
   dollars: ({ text, source }) => parseMoney(text, source),
   duration: parseTimeout,
+  prices: ({ text, source }) => parsePrices(text, source),
   switch: parseChoice,
   text: ({ text, source }) => {
     if (text.trim() === "") throw new UsageError(`${source} must not be empty`);

@@ -156,6 +156,16 @@ export class EmptyResult extends Error {
   }
 }
 
+/** A complete answer does not match the schema that was asked for. `issues` locates what does not. */
+export class SchemaMismatch extends Error {
+  override readonly name = "SchemaMismatch";
+  readonly issues: readonly object[];
+  constructor(message: string, issues: readonly object[]) {
+    super(message);
+    this.issues = issues;
+  }
+}
+
 /** A result that was paid for is only a part of what it should be. The message says where it was saved. */
 export class ResultTruncated extends Error {
   override readonly name = "ResultTruncated";

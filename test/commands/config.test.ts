@@ -20,6 +20,7 @@ const values: Readonly<Record<ConfigKeyName, readonly [good: string, bad: string
   "image.model": ["SD2", "SD3"],
   "chat.model": ["llama", " "],
   "chat.sessions": ["false", "no"],
+  "chat.prices": ["llama=0.60/2.40,org/qwen:8b=0.1/0.3", "llama=0.60"],
   "budget.maxCost": ["0.05", "cheap"],
   "budget.maxBurn": ["12.50", "much"],
 };

@@ -2531,6 +2531,31 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
+      "text": "Text file or picture to send with the message, or the URL of a picture; - for stdin",
+      "value": "FILE|URL",
+      "repeat": true,
+      "readsStdin": true,
+      "names": [
+       "attach"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "attach"
+     },
+     {
+      "kind": "text",
+      "text": "JSON Schema that the answer must match, - for stdin",
+      "value": "FILE",
+      "readsStdin": true,
+      "names": [
+       "schema"
+      ],
+      "notes": [],
+      "key": "schema"
+     },
+     {
+      "kind": "text",
       "text": "Instructions for the model; @FILE reads a file",
       "value": "TEXT",
       "short": "s",
@@ -2615,7 +2640,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Report the number of tokens on stderr",
+      "text": "Report the number of tokens on stderr, and the cost if chat.prices has the model",
       "names": [
        "usage"
       ],
@@ -3533,6 +3558,7 @@ export const nouns: readonly Noun[] = [
        "image.model",
        "chat.model",
        "chat.sessions",
+       "chat.prices",
        "budget.maxCost",
        "budget.maxBurn"
       ]
@@ -3585,6 +3611,7 @@ export const nouns: readonly Noun[] = [
        "image.model",
        "chat.model",
        "chat.sessions",
+       "chat.prices",
        "budget.maxCost",
        "budget.maxBurn"
       ]
@@ -3645,6 +3672,7 @@ export const nouns: readonly Noun[] = [
        "image.model",
        "chat.model",
        "chat.sessions",
+       "chat.prices",
        "budget.maxCost",
        "budget.maxBurn"
       ]

@@ -66,9 +66,14 @@ function missingError(missing: readonly Missing[]): UsageError {
   return new UsageError(message, { issues: missing.map(({ flag, text }) => ({ flag, message: text })) });
 }
 
+/** Whether a flag with the value `-` reads stdin. */
+const isReadByFlag = ({ flags }: CommandNode, values: Values): boolean =>
+  flags.some(({ readsStdin, key }) => readsStdin && [values.flags[key ?? ""]].flat().includes("-"));
+
 async function fromStdin(command: CommandNode, values: Values, runtime: Runtime): Promise<Values> {
   const arg = command.args.find(({ stdin }) => stdin !== undefined);
-  const skipped = runtime.system.io.stdin.isTTY || values.flags[noStdin] === true;
+  const skipped =
+    runtime.system.io.stdin.isTTY || values.flags[noStdin] === true || isReadByFlag(command, values);
   if (!arg || skipped || isReplaced(arg, values)) return values;
   const given = argumentValue(arg, values);
   if (given !== undefined && arg.stdin === "instead") return values;

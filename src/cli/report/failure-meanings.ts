@@ -76,6 +76,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   UnexpectedResponse: () => ({ code: "UNREADABLE_ANSWER", exitCode: exit.service, retryable: true }),
   ResponseTooLarge: () => ({ code: "ANSWER_TOO_LARGE", exitCode: exit.service }),
   EmptyResult: () => ({ code: "USELESS_ANSWER", exitCode: exit.service }),
+  SchemaMismatch: () => ({ code: "SCHEMA_MISMATCH", exitCode: exit.service }),
   ResultTruncated: () => ({ code: "ANSWER_CUT", exitCode: exit.service }),
   StreamTruncated: () => ({
     code: "ANSWER_CUT",

@@ -5,7 +5,9 @@ import { flag } from "../../command-kit/flag.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Message } from "../../sessions/turn.ts";
+import { readAttachments, withAttachments } from "./attach.ts";
 import { complete, reportCompletion } from "./completion.ts";
+import { checkAnswer, readSchema, responseFormat } from "./schema.ts";
 import {
   modelOf,
   sessionFlags,
@@ -19,6 +21,14 @@ import { records, texts } from "./texts.ts";
 
 const declared = {
   ...sessionFlags,
+  attach: flag.texts("Text file or picture to send with the message, or the URL of a picture; - for stdin", {
+    value: "FILE|URL",
+    readsStdin: true,
+  }),
+  schema: flag.text("JSON Schema that the answer must match, - for stdin", {
+    value: "FILE",
+    readsStdin: true,
+  }),
   system: flag.text("Instructions for the model; @FILE reads a file", { short: "s" }),
   topP: flag.number("Nucleus sampling threshold, from 0 to 1", { setsFields: ["top_p"] }),
   stop: flag.texts("Text that ends the response", { setsFields: ["stop"] }),
@@ -26,7 +36,7 @@ const declared = {
   param: flag.params("Any other field that the service accepts"),
   noStream: flag.boolean("Print the response once it is complete"),
   noMarkdown: flag.boolean("Print the text as the model wrote it, on a terminal, too"),
-  usage: flag.boolean("Report the number of tokens on stderr"),
+  usage: flag.boolean("Report the number of tokens on stderr, and the cost if chat.prices has the model"),
 };
 
 const text = { kind: "lines", path: "choices.0.message.content" } as const;
@@ -58,16 +68,23 @@ export default defineCommand({
   ],
   buildInput: async ({ input, args: { message }, flags, ...context }) => {
     const { settings, files } = context;
-    const { system, topP, stop, seed, param } = flags;
+    const { system, topP, stop, seed, param, attach, schema } = flags;
     const session = await sessionFor(flags, context);
     const sessionModel = modelOf(session, context);
     const chatModel = settings.profileValues["chat.model"];
     if (settings.validate && message?.trim() === "") {
       throw new UsageError("MESSAGE must not be empty");
     }
+    if ([...attach, schema].filter((place) => place === "-").length > 1) {
+      throw new UsageError("--attach and --schema can read stdin only once");
+    }
+    if (message === undefined && attach.length > 0) {
+      throw new UsageError("--attach needs a MESSAGE; in a conversation, /file attaches");
+    }
+    const attachments = await readAttachments(attach, files, "--attach");
     const added: Message[] = [];
     if (system !== undefined) added.push({ role: "system", content: await textOrFile(system, files) });
-    if (message !== undefined) added.push({ role: "user", content: message });
+    if (message !== undefined) added.push({ role: "user", content: withAttachments(message, attachments) });
     const known = sessionModel ?? chatModel;
     const isMissing = known === undefined && settings.validate && !Object.hasOwn(input, "model");
     const model = isMissing ? await askForModel(context) : known;
@@ -78,11 +95,12 @@ export default defineCommand({
       ...(topP !== undefined && { top_p: topP }),
       ...(seed !== undefined && { seed }),
       ...(stop.length > 0 && { stop }),
+      ...(schema !== undefined && { response_format: responseFormat(await readSchema(schema, files)) }),
       ...param,
     };
   },
   run: async ({ input, flags, args: { message }, ...context }) => {
-    const { noStream, noMarkdown, usage } = flags;
+    const { noStream, noMarkdown, usage, schema } = flags;
     if (message === undefined) {
       const { startConversation } = await import("./conversation/start.ts");
       const session = (await sessionFor(flags, context)) ?? sessionsOf(context).create();
@@ -96,15 +114,22 @@ export default defineCommand({
     const question = await storeQuestion(questionIn(input.messages), session, context);
     const request = { input, stream, usage: usage || session !== undefined, needsText: asText };
     const completion = stored(complete(request, context), question);
-    const report = () => {
-      reportCompletion(completion.summary(), { usage }, context);
-      return completion.failure();
+    const finish = async () => {
+      const summary = completion.summary();
+      reportCompletion(summary, { usage, toolCalls: asText }, context);
+      const failure = completion.failure();
+      if (failure) throw failure;
+      if (schema !== undefined) await checkAnswer(summary.text, input.response_format, context);
     };
-    if (asText) return { text: texts(completion, report), ...(noMarkdown && { view: text }), paid: true };
-    if (stream) return { records: records(completion, report), paid: true };
+    if (asText) {
+      const pieces = texts(completion, finish, context);
+      return { text: pieces, ...(noMarkdown && { view: text }), paid: true };
+    }
+    if (stream) return { records: records(completion, finish), paid: true };
     let data: unknown;
     for await (data of completion.events());
-    return { data, paid: true, failure: report() };
+    const failure = await finish().catch((error: Error) => error);
+    return { data, paid: true, ...(failure && { failure }) };
   },
 });
 

@@ -8,6 +8,7 @@ import { EmptyResult } from "../../core/errors.ts";
 import { type Received, ServiceError } from "../../core/service-errors.ts";
 import { serviceErrorIn } from "../../core/success.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
+import { costOfTokens, parsePrices } from "../../core/values/prices.ts";
 
 export interface CompletionRequest {
   /** The body, without `stream` and `stream_options`. */
@@ -95,10 +96,23 @@ export function complete(request: CompletionRequest, context: Needs): Completion
         ...assembled,
         complete: isComplete,
         model: assembled.model ?? input.model,
-        cost: undefined,
+        cost: costOf(assembled, input.model, context),
       };
     },
   };
+}
+
+/** The cost by the price of the model that was asked for, or of the one that the service names. */
+function costOf(
+  { usage, model }: Assembled,
+  asked: string,
+  { settings: { profileValues, profile } }: Pick<Context, "settings">,
+): Money | undefined {
+  const text = profileValues["chat.prices"];
+  if (text === undefined || usage === undefined) return undefined;
+  const all = parsePrices(text, `chat.prices of profile "${profile}"`);
+  const prices = all.get(asked) ?? all.get(model ?? asked);
+  return prices && costOfTokens(prices, usage);
 }
 
 interface OpenResponse {
@@ -148,16 +162,29 @@ function showProgress({ progress }: Pick<Context, "progress">): () => Promise<vo
   };
 }
 
-/** Reports what is special about a completion, and with `usage` its number of tokens and its cost. */
+/**
+ * Reports what is special about a completion; with `usage` also the number of tokens and the cost, and with `toolCalls`
+ * the functions that the model wants to be called.
+ */
 export function reportCompletion(
-  { finish, usage, cost }: CompletionSummary,
-  { usage: withUsage }: { readonly usage: boolean },
+  summary: CompletionSummary,
+  { usage: withUsage, toolCalls = true }: { readonly usage: boolean; readonly toolCalls?: boolean },
   { say }: Pick<Context, "say">,
 ): void {
+  const { finish, usage, cost } = summary;
+  if (toolCalls) reportToolCalls(summary, { say });
   if (finish === "length") say("The response was cut at the token limit; --max-tokens raises it.");
   if (finish === "content_filter") say("The service withheld a part of the response.");
   if (!withUsage) return;
   const tokens = usage && `Tokens: ${usage.prompt_tokens ?? "?"} in, ${usage.completion_tokens ?? "?"} out`;
   const price = cost === undefined ? "" : `, ${dollarText(cost)}`;
   say(tokens ? `${tokens}${price}` : "The service reported no token counts.");
+}
+
+/** Reports the functions that the model wants to be called, a line each. */
+export function reportToolCalls(
+  { toolCalls = [] }: Pick<CompletionSummary, "toolCalls">,
+  { say }: Pick<Context, "say">,
+): void {
+  for (const { name, arguments: input } of toolCalls) say(`Tool call: ${name || "unnamed"} ${input || "{}"}`);
 }

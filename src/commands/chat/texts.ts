@@ -1,24 +1,30 @@
+import type { Context } from "../../command-kit/context.ts";
 import type { TextPiece } from "../../core/result.ts";
-import type { StoredCompletion } from "./session.ts";
+import { type Completion, reportToolCalls } from "./completion.ts";
 
-/** Reports what is special about a completion, and returns why it could not be stored. */
-export type Report = () => Error | undefined;
+/** Reports what is special about a completion. Throws if its answer could not be stored, or is not as it must be. */
+export type Finish = () => Promise<void>;
 
-/** The text as it arrives, and the reasoning as asides. Throws what `report` returns. */
-export async function* texts(completion: StoredCompletion, report: Report): AsyncGenerator<TextPiece> {
-  for await (const { kind, text } of completion) yield kind === "text" ? text : { aside: text };
-  throwIfAny(report());
+/** The text as it arrives, and the reasoning as asides. */
+export async function* texts(
+  completion: Completion,
+  finish: Finish,
+  context: Pick<Context, "interrupted" | "say" | "setFailureContext">,
+): AsyncGenerator<TextPiece> {
+  try {
+    for await (const { kind, text } of completion) yield kind === "text" ? text : { aside: text };
+  } catch (error) {
+    reportToolCalls(completion.summary(), context);
+    if (context.interrupted.aborted && completion.summary().text !== "") {
+      context.setFailureContext("The answer is incomplete. You may have been charged for it.");
+    }
+    throw error;
+  }
+  await finish();
 }
 
 /** Each event as the service sent it. */
-export async function* records(
-  completion: StoredCompletion,
-  report: Report,
-): AsyncGenerator<readonly unknown[]> {
+export async function* records(completion: Completion, finish: Finish): AsyncGenerator<readonly unknown[]> {
   for await (const event of completion.events()) yield [event];
-  throwIfAny(report());
-}
-
-function throwIfAny(error: Error | undefined): void {
-  if (error) throw error;
+  await finish();
 }

@@ -8,6 +8,7 @@ import { didYouMean } from "../../../core/text.ts";
 import { decimalText, parseMoney } from "../../../core/values/money.ts";
 import { type Turn, textOf } from "../../../sessions/turn.ts";
 import type { LineCompletion, LineEditor } from "../../../system/types.ts";
+import { readAttachments } from "../attach.ts";
 import { modelNames, pickModel } from "../models.ts";
 import { sayState, sessionsOf } from "../session.ts";
 import { multiEnd, readMulti } from "./read.ts";
@@ -96,12 +97,11 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
     },
     file: {
       args: "PATH",
-      text: "Add a text file to the next message",
+      text: "Add a text file or a picture to the next message",
       choices: (rest) => pathsLike(rest, files.resolve),
       run: async (path) => {
         if (path === "") throw new UsageError("/file needs a PATH");
-        const text = new TextDecoder("utf-8", { fatal: true }).decode(await files.read(path, "/file"));
-        talk.files = [...talk.files, `${path}:\n\n${text}`];
+        talk.attachments = [...talk.attachments, ...(await readAttachments([path], files, "/file"))];
         return show(`${path} goes with the next message.`);
       },
     },
@@ -190,9 +190,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
     run: async (text, editor) => {
       const [, name, rest = ""] = /^\/([a-z]+)(?: +(.*))?$/i.exec(text.trim()) ?? [];
       if (name === undefined) {
-        const message = [...talk.files, text].join("\n\n");
-        talk.files = [];
-        return { message, remember: false };
+        return { message: text, remember: false };
       }
       const command = commands[name];
       if (command === undefined) {

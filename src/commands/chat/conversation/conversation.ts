@@ -2,7 +2,9 @@ import { Interrupted } from "../../../core/errors.ts";
 import { ServiceError } from "../../../core/service-errors.ts";
 import { openHistory } from "../../../sessions/history.ts";
 import type { Content } from "../../../sessions/turn.ts";
+import { withAttachments } from "../attach.ts";
 import { complete, reportCompletion } from "../completion.ts";
+import { checkAnswer } from "../schema.ts";
 import { stored, withHistory } from "../session.ts";
 import { texts } from "../texts.ts";
 import { createCommands } from "./commands.ts";
@@ -16,6 +18,8 @@ interface ConversationOptions {
   readonly settable: readonly Settable[];
   readonly stream: boolean;
   readonly noMarkdown: boolean;
+  /** Check each answer against the schema that is sent. */
+  readonly checksSchema: boolean;
   /** Report the number of tokens after each answer. */
   readonly usage: boolean;
 }
@@ -50,7 +54,9 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
       if (outcome === "leave") break;
       if (typeof outcome === "string") continue;
       if (outcome.remember) remember(outcome.message);
-      await send(outcome.message);
+      const content = withAttachments(outcome.message, talk.attachments);
+      talk.attachments = [];
+      await send(content);
     }
   } finally {
     editor.close();
@@ -76,7 +82,7 @@ function sayWhereKept({ session }: Talk, { dialog, settings }: Tools): void {
 /** Sends a message and prints the answer. Reports a failure. */
 async function answer(
   content: Content,
-  { talk, stream, noMarkdown, usage }: ConversationOptions,
+  { talk, stream, noMarkdown, checksSchema, usage }: ConversationOptions,
   tools: Tools,
 ): Promise<void> {
   const { dialog, interrupted } = tools;
@@ -90,12 +96,15 @@ async function answer(
     await dialog.interruptible(async (signal) => {
       const completion = stored(complete({ input, stream, usage: true, signal }, tools), question);
       try {
-        const report = () => {
-          reportCompletion(completion.summary(), { usage }, tools);
-          return completion.failure();
+        const finish = async () => {
+          const summary = completion.summary();
+          reportCompletion(summary, { usage }, tools);
+          const failure = completion.failure();
+          if (failure) throw failure;
+          if (checksSchema) await checkAnswer(summary.text, talk.fields.response_format, tools);
         };
         await dialog.print({
-          text: texts(completion, report),
+          text: texts(completion, finish, tools),
           ...(noMarkdown && { view: plainText }),
           paid: true,
         });

@@ -16,6 +16,7 @@ interface StartOptions {
     readonly noStream: boolean;
     readonly noMarkdown: boolean;
     readonly usage: boolean;
+    readonly schema: string | undefined;
   };
   /** The flags of the command. */
   readonly flags: Flags;
@@ -29,8 +30,17 @@ export async function startConversation(
   const { messages, model, stream: _, ...fields } = input;
   const instructions = messages.find(({ role }) => role === "system")?.content ?? "";
   const system = given.system === undefined ? undefined : textOf(instructions);
-  const talk = { session, model, fields, system, files: [] };
-  await converse({ ...given, talk, settable: settable(flags), stream: !given.noStream }, tools);
+  const talk = { session, model, fields, system, attachments: [] };
+  await converse(
+    {
+      ...given,
+      talk,
+      settable: settable(flags),
+      stream: !given.noStream,
+      checksSchema: given.schema !== undefined,
+    },
+    tools,
+  );
 }
 
 /** What /set sets: the fields of the contract, and those that a flag of the command sets. */

@@ -1,6 +1,7 @@
 import type { Context, Ports } from "../../../command-kit/context.ts";
 import type { OpenSession } from "../../../sessions/open.ts";
 import type { Content } from "../../../sessions/turn.ts";
+import type { Attachment } from "../attach.ts";
 
 /** What changes in a conversation. */
 export interface Talk {
@@ -10,8 +11,8 @@ export interface Talk {
   fields: Readonly<Record<string, unknown>>;
   /** Instructions for the model; undefined for those of the session. */
   system: string | undefined;
-  /** The files to send with the next message. */
-  files: readonly string[];
+  /** What goes with the next message. */
+  attachments: readonly Attachment[];
 }
 
 export type Tools = Context & Pick<Ports, "dialog" | "ask">;

@@ -1,0 +1,81 @@
+import { basename } from "node:path";
+import type { Context } from "../../command-kit/context.ts";
+import { readFailed, UsageError } from "../../core/errors.ts";
+import { urlProblem } from "../../core/urls.ts";
+import { InputTooLarge, inputLimits } from "../../core/values/input-limits.ts";
+import { sniff } from "../../media/sniff.ts";
+import type { Content } from "../../sessions/turn.ts";
+
+/** What is sent with a message: a text, or a picture by its URL. */
+export type Attachment = { readonly text: string } | { readonly picture: string };
+
+/** The pictures that chat models accept. */
+const pictureTypes: ReadonlySet<string> = new Set(["png", "jpg", "webp", "gif"]);
+
+/**
+ * Reads attachments: files, `-` for stdin, and URLs, which only the service fetches. Throws a `UsageError` that names the flag
+ * or the command, `from`, for a file that is neither text nor a picture.
+ */
+export async function readAttachments(
+  places: readonly string[],
+  files: Pick<Context["files"], "read">,
+  from: string,
+): Promise<readonly Attachment[]> {
+  const attachments: Attachment[] = [];
+  for (const place of places) {
+    attachments.push(/^https?:\/\//i.test(place) ? urlOf(place, from) : await fileOf(place, files, from));
+  }
+  return attachments;
+}
+
+function urlOf(url: string, from: string): Attachment {
+  const problem = urlProblem(url);
+  if (problem) throw new UsageError(`${from} must be a file or ${problem}`);
+  return { picture: url };
+}
+
+async function fileOf(
+  path: string,
+  files: Pick<Context["files"], "read">,
+  from: string,
+): Promise<Attachment> {
+  const bytes = await files.read(path, from, "bytes");
+  const type = sniff(bytes);
+  if (type && pictureTypes.has(type.ext)) {
+    return { picture: `data:${type.mime};base64,${Buffer.from(bytes).toString("base64")}` };
+  }
+  const text = textOf(bytes);
+  if (text === undefined) {
+    const isPdf = Buffer.from(bytes.subarray(0, 5)).toString("latin1") === "%PDF-";
+    const what = isPdf ? "a PDF file" : type ? `a ${type.ext} file` : "a binary file";
+    throw new UsageError(`${from} ${path}: ${what} cannot be attached`, {
+      hint: isPdf
+        ? "Convert it to text first, for example with `pdftotext FILE.pdf -`."
+        : "Attach text, or a PNG, JPEG, WebP or GIF picture.",
+    });
+  }
+  if (bytes.length > inputLimits.text) {
+    throw readFailed(from, path, new InputTooLarge(inputLimits.text));
+  }
+  const name = path === "-" ? "stdin" : basename(path);
+  return { text: `<file name=${JSON.stringify(name)}>\n${text.replace(/\n$/, "")}\n</file>` };
+}
+
+/** The text of a file; undefined if it is not text in UTF-8. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The content of a message: a text, or parts if there are pictures. Attached texts come before the message. */
+export function withAttachments(message: string, attachments: readonly Attachment[]): Content {
+  const texts = attachments.flatMap((one) => ("text" in one ? [one.text] : []));
+  const pictures = attachments.flatMap((one) => ("picture" in one ? [one.picture] : []));
+  const text = [...texts, message].join("\n\n");
+  if (pictures.length === 0) return text;
+  return [{ type: "text", text }, ...pictures.map((url) => ({ type: "image_url", image_url: { url } }))];
+}

@@ -1,0 +1,50 @@
+import { basename, extname } from "node:path";
+import type { Context } from "../../command-kit/context.ts";
+import { SchemaMismatch, UsageError } from "../../core/errors.ts";
+import { asRecord, isRecord, parseJson } from "../../core/json.ts";
+
+/** A JSON Schema that the answer must match. */
+interface AnswerSchema {
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a JSON Schema. Throws `UsageError` if it is invalid. */
+export async function readSchema(path: string, files: Pick<Context["files"], "read">): Promise<AnswerSchema> {
+  const schema = parseJson(new TextDecoder().decode(await files.read(path, "--schema")));
+  if (!isRecord(schema)) throw new UsageError(`--schema ${path} must be a JSON object`);
+  const { jsonSchemaProblem } = await import("../../openapi/json-schema.ts");
+  const problem = jsonSchemaProblem(schema);
+  if (problem) throw new UsageError(`--schema ${path} is not a valid JSON Schema: ${problem}`);
+  const name = path === "-" ? "" : basename(path, extname(path)).replace(/\.schema$/, "");
+  return { name: name.replace(/[^\w-]/g, "_").slice(0, maxName) || "answer", schema };
+}
+
+/** Services accept names of at most this many characters. */
+const maxName = 64;
+
+/** The field that asks the service for an answer in this schema. */
+export const responseFormat = ({ name, schema }: AnswerSchema) => ({
+  type: "json_schema",
+  json_schema: { name, strict: true, schema },
+});
+
+/**
+ * Checks an answer against the schema in the field that `responseFormat` returns. Throws `SchemaMismatch`, which names what does not match. Says so if the schema is too complex to be checked
+ * in time.
+ */
+export async function checkAnswer(
+  text: string,
+  format: unknown,
+  { say }: Pick<Context, "say">,
+): Promise<void> {
+  const value = parseJson(text);
+  const { schema } = asRecord(asRecord(format).json_schema);
+  if (!isRecord(schema)) return;
+  if (value === undefined) throw new SchemaMismatch("the answer is not JSON", []);
+  const { jsonSchemaIssues } = await import("../../openapi/json-schema.ts");
+  const issues = jsonSchemaIssues(schema, value);
+  if (issues === undefined) say("The schema is too complex, so the answer was not checked.");
+  if (!issues || issues.length === 0) return;
+  throw new SchemaMismatch("the answer does not match the schema", issues);
+}

@@ -1,0 +1,42 @@
+import { UsageError } from "../errors.ts";
+import { inProportion, type Money, parseMoney } from "./money.ts";
+
+/** What a model charges, in dollars per million tokens. */
+export interface TokenPrices {
+  readonly input: Money;
+  readonly output: Money;
+}
+
+const perTokens = 1_000_000;
+
+/** Parses `MODEL=IN/OUT`, comma-separated: dollars per million tokens. Throws a `UsageError` that names `source`. */
+export function parsePrices(text: string, source: string): ReadonlyMap<string, TokenPrices> {
+  const prices = new Map<string, TokenPrices>();
+  for (const one of text.split(",")) {
+    const [, model, input, output] = /^\s*(\S.*?)\s*=\s*([^=/]+)\/([^=/]+)$/.exec(one) ?? [];
+    if (model === undefined || input === undefined || output === undefined) {
+      throw new UsageError(
+        `${source} must be prices in dollars per million tokens such as llama=0.60/2.40, not ${JSON.stringify(one.trim())}`,
+      );
+    }
+    prices.set(model, { input: parseMoney(input, source), output: parseMoney(output, source) });
+  }
+  return prices;
+}
+
+/** The exact cost of some tokens; undefined unless both numbers are known. */
+export function costOfTokens(
+  { input, output }: TokenPrices,
+  {
+    prompt_tokens,
+    completion_tokens,
+  }: { readonly prompt_tokens?: unknown; readonly completion_tokens?: unknown },
+): Money | undefined {
+  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined;
+  return (
+    inProportion(input, [prompt_tokens], [perTokens]) + inProportion(output, [completion_tokens], [perTokens])
+  );
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
