@@ -58,6 +58,8 @@ export interface Text extends Paid {
   readonly text: Iterable<TextPiece> | AsyncIterable<TextPiece>;
   /** Replaces the command's view. */
   readonly view?: View;
+  /** Called once the text is printed, or what came of it before an error. What it throws is the failure of the command. */
+  readonly after?: (error?: unknown) => void | Promise<void>;
   /** As in `Data`. */
   readonly exitCode?: number;
 }

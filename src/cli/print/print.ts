@@ -97,7 +97,7 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   }
   if ("text" in result) {
     const { printText } = await import("./text.ts");
-    return printText(result.text, result.view ?? defaultView, options);
+    return printText(result, result.view ?? defaultView, options);
   }
   if ("frames" in result) return printFrames(result, options);
   if (!("data" in result || "records" in result)) return;

@@ -20,7 +20,7 @@ const pauseFactor = 4;
  * Asides go to stderr.
  */
 export async function printText(
-  text: Text["text"],
+  { text, after }: Text,
   view: View,
   { settings, system: { env, io } }: Pick<PrintOptions, "settings" | "system">,
 ): Promise<void> {
@@ -37,6 +37,10 @@ export async function printText(
     // Separates the two texts where a person sees both.
     if (stdout.isTTY && stderr.isTTY) await stderr.write("\n");
   };
+  const printed = async () => {
+    await endAside();
+    await out?.end();
+  };
   try {
     for await (const piece of gathered(text, () => pause)) {
       if ("aside" in piece) {
@@ -52,10 +56,13 @@ export async function printText(
       await out.add(piece.text);
       if (isDrawn) pause = (performance.now() - start) * pauseFactor;
     }
-  } finally {
-    await endAside();
-    await out?.end();
+  } catch (error) {
+    await printed();
+    await after?.(error);
+    throw error;
   }
+  await printed();
+  await after?.();
 }
 
 function plainWriter({ isTTY }: Sink, write: (piece: string) => Promise<void>): Writer {

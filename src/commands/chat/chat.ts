@@ -17,7 +17,7 @@ import {
   storeQuestion,
   withHistory,
 } from "./session.ts";
-import { records, texts } from "./texts.ts";
+import { afterText, records, texts } from "./texts.ts";
 
 const declared = {
   ...sessionFlags,
@@ -122,8 +122,8 @@ export default defineCommand({
       if (schema !== undefined) await checkAnswer(summary.text, input.response_format, context);
     };
     if (asText) {
-      const pieces = texts(completion, finish, context);
-      return { text: pieces, ...(noMarkdown && { view: text }), paid: true };
+      const after = afterText(completion, finish, context);
+      return { text: texts(completion), after, ...(noMarkdown && { view: text }), paid: true };
     }
     if (stream) return { records: records(completion, finish), paid: true };
     let data: unknown;

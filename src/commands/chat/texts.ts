@@ -1,27 +1,29 @@
 import type { Context } from "../../command-kit/context.ts";
-import type { TextPiece } from "../../core/result.ts";
+import type { Text, TextPiece } from "../../core/result.ts";
 import { type Completion, reportToolCalls } from "./completion.ts";
 
 /** Reports what is special about a completion. Throws if its answer could not be stored, or is not as it must be. */
 export type Finish = () => Promise<void>;
 
 /** The text as it arrives, and the reasoning as asides. */
-export async function* texts(
-  completion: Completion,
-  finish: Finish,
-  context: Pick<Context, "interrupted" | "say" | "setFailureContext">,
-): AsyncGenerator<TextPiece> {
-  try {
-    for await (const { kind, text } of completion) yield kind === "text" ? text : { aside: text };
-  } catch (error) {
-    reportToolCalls(completion.summary(), context);
-    if (context.interrupted.aborted && completion.summary().text !== "") {
-      context.setFailureContext("The answer is incomplete. You may have been charged for it.");
-    }
-    throw error;
-  }
-  await finish();
+export async function* texts(completion: Completion): AsyncGenerator<TextPiece> {
+  for await (const { kind, text } of completion) yield kind === "text" ? text : { aside: text };
 }
+
+/** What follows the text: `finish`, or after an error a report of what came besides, and that the user stopped it. */
+export const afterText =
+  (
+    completion: Completion,
+    finish: Finish,
+    { interrupted, say, setFailureContext }: Pick<Context, "interrupted" | "say" | "setFailureContext">,
+  ): NonNullable<Text["after"]> =>
+  (error) => {
+    if (error === undefined) return finish();
+    const summary = completion.summary();
+    reportToolCalls(summary, { say });
+    if (!interrupted.aborted || summary.text === "") return;
+    setFailureContext("The answer is incomplete. You may have been charged for it.");
+  };
 
 /** Each event as the service sent it. */
 export async function* records(completion: Completion, finish: Finish): AsyncGenerator<readonly unknown[]> {

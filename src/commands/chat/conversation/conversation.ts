@@ -6,7 +6,7 @@ import { withAttachments } from "../attach.ts";
 import { complete, reportCompletion } from "../completion.ts";
 import { checkAnswer } from "../schema.ts";
 import { stored, withHistory } from "../session.ts";
-import { texts } from "../texts.ts";
+import { afterText, texts } from "../texts.ts";
 import { createCommands } from "./commands.ts";
 import { readEntry } from "./read.ts";
 import type { Settable, Talk, Tools } from "./talk.ts";
@@ -104,7 +104,8 @@ async function answer(
           if (checksSchema) await checkAnswer(summary.text, talk.fields.response_format, tools);
         };
         await dialog.print({
-          text: texts(completion, finish, tools),
+          text: texts(completion),
+          after: afterText(completion, finish, tools),
           ...(noMarkdown && { view: plainText }),
           paid: true,
         });

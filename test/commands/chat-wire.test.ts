@@ -1,0 +1,396 @@
+import { describe, expect, test } from "vitest";
+import { createCli, type Responder } from "../support/cli.ts";
+import { fc, runs } from "../support/property.ts";
+import { overNetwork } from "../support/service.ts";
+
+const service = overNetwork();
+const ask = "chat Hello --model llama";
+
+/** A response whose body arrives in these chunks. */
+const streaming = (...chunks: readonly (string | Uint8Array)[]): Response =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => {
+        for (const chunk of chunks) controller.enqueue(Buffer.from(chunk));
+        controller.close();
+      },
+    }),
+    { headers: { "content-type": "text/event-stream" } },
+  );
+
+const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+const choice = (delta: object, more: object = {}) => ({ choices: [{ index: 0, delta, ...more }] });
+const text = (content: unknown) => event(choice({ content }));
+const end = (reason: unknown) => event(choice({}, { finish_reason: reason }));
+const done = "data: [DONE]\n\n";
+
+interface Case {
+  readonly body: string | readonly (string | Uint8Array)[];
+  readonly flags?: string;
+  readonly out: string;
+  readonly code?: number;
+  /** All of stderr, or parts of it. */
+  readonly err?: string | readonly RegExp[];
+}
+
+const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
+  "1. lines": {
+    "end in a line feed": { body: text("a") + text("b") + done, out: "ab\n" },
+    "end in a carriage return": { body: (text("a") + text("b") + done).replaceAll("\n", "\r"), out: "ab\n" },
+    "end in both": { body: (text("a") + text("b") + done).replaceAll("\n", "\r\n"), out: "ab\n" },
+    "can be cut in the middle of a character": {
+      body: [
+        Buffer.from(text("né🖥")).subarray(0, -12),
+        Buffer.from(text("né🖥")).subarray(-12, -10),
+        Buffer.from(text("né🖥")).subarray(-10),
+        done,
+      ],
+      out: "né🖥\n",
+    },
+    "can be comments": { body: `: ping\n\n${text("a")}:\n:: ping\n${text("b")}${done}`, out: "ab\n" },
+    "count without an end": { body: text("a") + end("stop").trimEnd(), out: "a\n" },
+  },
+  "2. the end": {
+    "is [DONE]": { body: text("a") + done, out: "a\n" },
+    "is [DONE] without a blank line": { body: `${text("a")}data: [DONE]`, out: "a\n" },
+    "is [DONE], whatever comes after it": { body: text("a") + done + text("b"), out: "a\n" },
+    "is the end after a finish reason": { body: text("a") + end("stop"), out: "a\n" },
+    "is missing": { body: text("a"), out: "a\n", code: 9, err: [/cut off: the stream ended early/] },
+  },
+  "3. errors": {
+    "have a key of their own": {
+      body: text("a") + event({ error: { message: "out of memory" } }) + done,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
+    "come with a text": {
+      body: text("a") + event({ ...choice({ content: "b" }), error: { message: "out of memory" } }),
+      out: "ab\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
+    "are events": {
+      body: `${text("a")}event: error\ndata: out of memory\n\n${done}`,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
+    "are events of JSON": {
+      body: `${text("a")}event: error\ndata: {"message":"out of memory"}\n\n`,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
+    "are lines of JSON between the events": {
+      body: `${text("a")}{"error":{"message":"out of memory"}}\n\n${done}`,
+      out: "a\n",
+      code: 9,
+      err: [/cut off: out of memory/],
+    },
+    "can be text": {
+      body: text("a") + event({ error: "out of memory" }),
+      out: "a\n",
+      code: 9,
+      err: [/out of memory/],
+    },
+  },
+  "4. the code of an error": {
+    "is a string": {
+      body: text("a") + event({ error: { message: "no", code: "overloaded" } }),
+      out: "a\n",
+      code: 9,
+      err: [/cut off: no \(code overloaded\)/],
+    },
+    "is an integer": {
+      body: text("a") + event({ error: { message: "no", code: 503 } }),
+      out: "a\n",
+      code: 9,
+      err: [/cut off: no \(code 503\)/],
+    },
+    "is null": {
+      body: text("a") + event({ error: { message: "no", code: null } }),
+      out: "a\n",
+      code: 9,
+      err: [/cut off: no \(POST/],
+    },
+  },
+  "5. token counts": {
+    "come after the finish reason, without choices": {
+      body:
+        text("a") +
+        end("stop") +
+        event({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } }) +
+        done,
+      flags: "--usage",
+      out: "a\n",
+      err: "Tokens: 3 in, 4 out\n",
+    },
+    "come with null choices": {
+      body:
+        text("a") +
+        end("stop") +
+        event({ choices: null, usage: { prompt_tokens: 3, completion_tokens: 4 } }) +
+        done,
+      flags: "--usage",
+      out: "a\n",
+      err: "Tokens: 3 in, 4 out\n",
+    },
+    "come with each event": {
+      body:
+        event({ ...choice({ content: "a" }), usage: { prompt_tokens: 3, completion_tokens: 1 } }) +
+        event({ ...choice({ content: "b" }), usage: { prompt_tokens: 3, completion_tokens: 2 } }) +
+        done,
+      flags: "--usage",
+      out: "ab\n",
+      err: "Tokens: 3 in, 2 out\n",
+    },
+  },
+  "6. the finish reason": {
+    "is stop": { body: text("a") + end("stop"), out: "a\n", err: "" },
+    "is length": { body: text("a") + end("length"), out: "a\n", err: [/token limit/] },
+    "is tool_calls": { body: text("a") + end("tool_calls"), out: "a\n", err: "" },
+    "is content_filter": { body: text("a") + end("content_filter"), out: "a\n", err: [/withheld/] },
+    "is function_call": { body: text("a") + end("function_call"), out: "a\n", err: "" },
+    "is unknown": { body: text("a") + end("eos"), out: "a\n", err: "" },
+    "is empty throughout": { body: text("a") + end("") + done, out: "a\n" },
+    "is empty, and [DONE] is missing": { body: text("a") + end(""), out: "a\n", code: 9 },
+    "is null throughout": { body: text("a") + end(null) + done, out: "a\n" },
+  },
+  "7. the content": {
+    "is null, absent or empty": {
+      body:
+        text(null) + event(choice({})) + text("") + text("a") + event(choice({ content: undefined })) + done,
+      out: "a\n",
+    },
+    "is a space": { body: text("a") + text(" ") + text("b") + done, out: "a b\n" },
+    "follows a role that comes once": {
+      body: event(choice({ role: "assistant", content: "" })) + text("a") + done,
+      out: "a\n",
+    },
+    "is that of the first of several choices": {
+      body:
+        event({ choices: [{ index: 1, delta: { content: "x" } }] }) +
+        event({
+          choices: [
+            { index: 1, delta: { content: "y" } },
+            { index: 0, delta: { content: "a" } },
+          ],
+        }) +
+        event({ choices: [{ index: 1, delta: {}, finish_reason: "length" }] }) +
+        end("stop"),
+      out: "a\n",
+      err: "",
+    },
+    "is that of a choice without an index": {
+      body: event({ choices: [{ delta: { content: "a" } }] }) + done,
+      out: "a\n",
+    },
+  },
+  "8. reasoning": {
+    "is reasoning_content": {
+      body:
+        event(choice({ reasoning_content: "I th" })) +
+        event(choice({ reasoning_content: "ink" })) +
+        text("a") +
+        done,
+      out: "a\n",
+      err: "I think\n",
+    },
+    "is reasoning": {
+      body: event(choice({ reasoning: "I think" })) + text("a") + done,
+      out: "a\n",
+      err: "I think\n",
+    },
+    "is between tags": { body: text("<think>I think</think>\n\na") + done, out: "a\n", err: "I think\n" },
+    "is between tags that are cut": {
+      body: [..."\n<think>\nI < think</think>\n\na </think> b"].map(text).join("") + done,
+      out: "a </think> b\n",
+      err: "\nI < think\n",
+    },
+    "is not a tag further on": {
+      body: text("a <think>b</think>") + done,
+      out: "a <think>b</think>\n",
+      err: "",
+    },
+    "is not what only looks like a tag": {
+      body: text("<thi") + text("s> a") + done,
+      out: "<this> a\n",
+      err: "",
+    },
+    "can be the start of a tag that never ends": { body: text("<thin") + done, out: "<thin\n", err: "" },
+    "is silent with --quiet": {
+      body: event(choice({ reasoning: "I think" })) + text("a") + done,
+      flags: "-q",
+      out: "a\n",
+      err: "",
+    },
+    "alone is no answer": {
+      body: text("<think>I think") + done,
+      out: "",
+      code: 7,
+      err: [/^I think\n/, /the response has no text/],
+    },
+  },
+  "9. tool calls": {
+    "are gathered by their index": {
+      body:
+        event(
+          choice({
+            content: null,
+            tool_calls: [{ index: 0, id: "1", function: { name: "weather", arguments: "" } }],
+          }),
+        ) +
+        event(
+          choice({ tool_calls: [{ index: 1, id: "2", function: { name: "time", arguments: '{"in"' } }] }),
+        ) +
+        event(choice({ tool_calls: [{ index: 0, function: { arguments: '{"city":' } }] })) +
+        event(
+          choice({
+            tool_calls: [
+              { index: 0, function: { arguments: '"Oslo"}' } },
+              { index: 1, function: { arguments: ':"UTC"}' } },
+            ],
+          }),
+        ) +
+        end("tool_calls") +
+        done,
+      out: "",
+      code: 7,
+      err: [
+        /Tool call: weather \{"city":"Oslo"\}\nTool call: time \{"in":"UTC"\}\n/,
+        /the response has no text/,
+      ],
+    },
+    "can follow a text": {
+      body:
+        text("Wait.") +
+        event(choice({ tool_calls: [{ index: 0, id: "1", function: { name: "time" } }] })) +
+        end("tool_calls"),
+      out: "Wait.\n",
+      err: "Tool call: time {}\n",
+    },
+    "can lack an index": {
+      body:
+        text("Wait.") +
+        event(choice({ tool_calls: [{ id: "1", function: { name: "a", arguments: "{" } }] })) +
+        event(choice({ tool_calls: [{ function: { arguments: "}" } }] })) +
+        event(choice({ tool_calls: [{ id: "2", function: { name: "b", arguments: "{}" } }] })) +
+        done,
+      out: "Wait.\n",
+      err: "Tool call: a {}\nTool call: b {}\n",
+    },
+    "can be a single function": {
+      body:
+        text("Wait.") +
+        event(choice({ function_call: { name: "time", arguments: "{}" } })) +
+        end("function_call"),
+      out: "Wait.\n",
+      err: "Tool call: time {}\n",
+    },
+  },
+};
+
+describe.each(Object.entries(cases))("%s", (_item, table) => {
+  test.each(Object.entries(table))("%s", async (_name, { body, flags = "", out, code = 0, err }) => {
+    const chunks = typeof body === "string" ? [body] : body;
+    const { run } = await createCli({ respond: () => streaming(...chunks) });
+    const outcome = await run(`${ask} ${flags}`, service);
+    expect(outcome).toMatchObject({ code, out });
+    expect(outcome.requests).toHaveLength(1);
+    if (typeof err === "string") expect(outcome.err).toBe(err);
+    else for (const part of err ?? []) expect(outcome.err).toMatch(part);
+  });
+});
+
+describe("5. a service that refuses stream_options", () => {
+  const refusing =
+    (status: number): Responder =>
+    ({ body }) =>
+      "stream_options" in Object(body)
+        ? Response.json({ error: { message: "unknown field" } }, { status })
+        : streaming(text("a"), done);
+
+  test.each([400, 422])("with %i gets one more request without it", async (status) => {
+    const { run } = await createCli({ respond: refusing(status) });
+    const { code, out, requests } = await run(`${ask} --usage`, service);
+    expect({ code, out }).toEqual({ code: 0, out: "a\n" });
+    expect(requests.map(({ body }) => "stream_options" in Object(body))).toEqual([true, false]);
+  });
+
+  test("with another status gets none", async () => {
+    const { run } = await createCli({ respond: refusing(429) });
+    const { code, requests } = await run(`${ask} --usage`, service);
+    expect({ code, requests: requests.length }).toEqual({ code: 9, requests: 1 });
+  });
+});
+
+describe("10. a stream that breaks", () => {
+  test("after the first text is not requested again", async () => {
+    const { run } = await createCli({
+      respond: () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(Buffer.from(text("half"))),
+            pull: (controller) => controller.error(new Error("the connection broke")),
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        ),
+    });
+    const { code, out, requests } = await run(`${ask} --usage --retries 3`, service);
+    expect({ code, out, requests: requests.length }).toEqual({ code: 9, out: "half\n", requests: 1 });
+  });
+
+  test("because the user stops it keeps what came, and says that it is incomplete", async () => {
+    const stop = new AbortController();
+    const { run } = await createCli({
+      respond: () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(Buffer.from(text("half"))),
+            pull: () => {
+              stop.abort(new Error("interrupted"));
+              return new Promise(() => {});
+            },
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        ),
+    });
+    const { code, out, err } = await run(ask, { ...service, signal: stop.signal });
+    expect({ code, out }).toEqual({ code: 130, out: "half\n" });
+    expect(err).toContain("The answer is incomplete");
+  });
+});
+
+test("a stream reads the same wherever its bytes are cut", async () => {
+  const body = Buffer.from(
+    (
+      event(choice({ role: "assistant", content: "" })) +
+      [..."<think>h🖥m</think>\n\n# Né\n\n二"].map(text).join("") +
+      `: ping\n\n${end("stop")}` +
+      event({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } }) +
+      done
+    ).replaceAll("\n\n", "\r\n\r\n"),
+  );
+  let places: readonly number[] = [];
+  const { run } = await createCli({
+    respond: () => {
+      const at = [0, ...[...places].sort((a, b) => a - b), body.length];
+      return streaming(...at.slice(1).map((to, index) => body.subarray(at[index], to)));
+    },
+  });
+  const expected = { code: 0, out: "# Né\n\n二\n", err: "h🖥m\nTokens: 1 in, 2 out\n" };
+  places = [...body.keys()];
+  expect(await run(`${ask} --usage`, service)).toMatchObject(expected);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat({ max: body.length }), { maxLength: 8 }), async (cuts) => {
+      places = cuts;
+      expect(await run(`${ask} --usage`, service)).toMatchObject(expected);
+    }),
+    runs(50),
+  );
+  for (let place = 1; place < body.length; place += 7) {
+    places = [place];
+    expect(await run(`${ask} --usage`, service)).toMatchObject(expected);
+  }
+});
