@@ -5,7 +5,7 @@ import { type Styles, settled, spansOf } from "./inline.ts";
 import { tableLines } from "./table.ts";
 import { type Line, type Span, wrapped } from "./wrap.ts";
 
-/** A drawn line. Code is drawn already and gets no indentation, so that it copies cleanly. */
+/** A drawn line. Code and its fences are drawn already and get no indentation, so that code copies cleanly. */
 export type Drawn = { readonly line: Line } | { readonly code: string };
 
 export interface Drawing {
@@ -57,7 +57,7 @@ export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block 
     case "html":
       return closed(open ? [] : text(rawLines(block.raw)));
     case "def":
-      return closed(text([[{ text: `[${block.tag}]: ${block.href}`, paint: styles.dim }]]));
+      return closed(open ? [] : text(rawLines(block.raw)));
     case "space":
       return closed([]);
     default:
@@ -151,11 +151,11 @@ function codeLines(
   };
   if (codeBlockStyle === "indented") return open ? [] : colored(code.split("\n"), "");
   const { fence, lines, isClosed } = fencedCode(raw);
-  const marks = (mark: string): Drawn => ({ line: [{ text: mark, paint: styles.dim }] });
+  const marks = (mark: string): Drawn => ({ code: styles.dim(mark) });
   const language = /^[\w+#.-]*/.exec(lang)?.[0].toLowerCase() ?? "";
   return [
     marks(`${fence}${lang}`),
-    ...colored(open && !isClosed ? lines.slice(0, -1) : lines, language),
+    ...colored(isClosed || (!open && lines.at(-1) !== "") ? lines : lines.slice(0, -1), language),
     ...(open && !isClosed ? [] : [marks(fence)]),
   ];
 }

@@ -64,17 +64,19 @@ const entities: Readonly<Record<string, string>> = {
 /** Turns the HTML of highlight.js into colors of a terminal. The innermost color wins. */
 function inColors(html: string): string {
   const open: (string | undefined)[] = [];
-  let shown = "";
+  const runs: { text: string; readonly paint: ((text: string) => string) | undefined }[] = [];
   for (const [part, name] of html.matchAll(
     /<span class="(?:hljs-)?([\w-]*)[^>]*>|<\/span>|&[#\w]+;|[^<&]+/g,
   )) {
     if (part.startsWith("<span")) open.push(name);
     else if (part === "</span>") open.pop();
     else {
-      const text = entities[part] ?? part;
       const paint = open.map((one) => colors[one ?? ""]).findLast((one) => one !== undefined);
-      shown += paint ? paint(text) : text;
+      const last = runs.at(-1);
+      const text = entities[part] ?? part;
+      if (last && last.paint === paint) last.text += text;
+      else runs.push({ text, paint });
     }
   }
-  return shown;
+  return runs.map(({ text, paint }) => (paint ? paint(text) : text)).join("");
 }

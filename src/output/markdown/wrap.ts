@@ -37,6 +37,10 @@ const ideograph = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\u3000-\\u303f\\
 const closers = "[、。，．！？：；）」』】〉》〕]*";
 /** Spaces, line breaks, single ideographs with the punctuation after them, and runs of everything else. */
 const units = new RegExp(`\\n| +|${ideograph}${closers}|(?:(?!${ideograph})[^ \\n])+`, "gu");
+/** The same for text without ideographs, which is much faster. */
+const narrowUnits = /\n| +|[^ \n]+/g;
+const mayHaveIdeographs = /[\u3000-\u{10ffff}]/u;
+const unitsIn = (text: string) => text.matchAll(mayHaveIdeographs.test(text) ? units : narrowUnits);
 const breaksBefore = new RegExp(`^(?:\\n| |${ideograph})`, "u");
 const endsInIdeograph = new RegExp(`${ideograph}$`, "u");
 
@@ -76,7 +80,7 @@ export function wrapped(spans: readonly Span[], width: number, { divides = false
 function wordsOf(spans: readonly Span[]): readonly Span[][] {
   const words: Span[][] = [];
   for (const { text, paint } of spans) {
-    for (const [unit] of text.matchAll(units)) {
+    for (const [unit] of unitsIn(text)) {
       const last = words.at(-1);
       const end = last?.at(-1)?.text ?? "\n";
       const joins = !breaksBefore.test(unit) && !/[ \n]$/.test(end) && !endsInIdeograph.test(end);
@@ -110,7 +114,7 @@ function divided(word: readonly Span[], width: number): readonly Span[][] {
 
 /** Where the last word of a text starts: text up to there is not changed by text that follows. */
 export function lastWordStart(text: string): number {
-  const starts = [...text.slice(-maxWord).matchAll(units)].map(({ index }) => index);
+  const starts = [...unitsIn(text.slice(-maxWord))].map(({ index }) => index);
   return Math.max(0, text.length - maxWord) + (starts.at(-1) ?? 0);
 }
 

@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import { displayWidth } from "../../src/output/display-width.ts";
+import { createMarkdownDrawer } from "../../src/output/markdown/draw.ts";
+import { fc, runs } from "../support/property.ts";
+
+interface Options {
+  readonly width?: number | (() => number);
+  readonly color?: boolean;
+}
+
+/** What a terminal gets when Markdown arrives in these pieces. */
+async function drawn(
+  pieces: readonly string[],
+  { width = 80, color = false }: Options = {},
+): Promise<string> {
+  const drawer = createMarkdownDrawer({ width: typeof width === "number" ? () => width : width, color });
+  let all = "";
+  for (const piece of pieces) all += await drawer.add(piece);
+  return all + (await drawer.end());
+}
+
+/** Splits a text at these places, each taken modulo the length. */
+function cut(text: string, places: readonly number[]): readonly string[] {
+  const at = [0, ...places.map((place) => place % (text.length + 1)).sort((a, b) => a - b), text.length];
+  return at.slice(1).map((end, index) => text.slice(at[index], end));
+}
+
+const plain = (text: string): string => text.replace(/\x1b\[[\d;]*m/g, "");
+
+const blocks = [
+  "# Choosing a *GPU*",
+  "Underlined\n===",
+  "A 70B model in **bf16** needs about *140 GB*, 2 * 3 and snake_case_names and `code with *stars*` in it. It has ~5 parts.",
+  "An open **mark that never ends, and an open `tick and a [bracket in a long paragraph that goes on.",
+  "See [the guide](https://example.com/guide) or <https://example.com/faq>, ![a chart](https://example.com/c.png).",
+  "- one\n- two **bold**\n  - nested item that is long enough to be wrapped somewhere around here\n    continued\n- [x] done",
+  "3. three\n4. four\n   ```sh\n   ls -l\n   ```\n5. five\n\n   a second paragraph",
+  "```python\ndef f(a):\n    return 'x'  # *not* emphasis\n\n\n    # | not | a table |\n```",
+  "~~~\nno language\n\n~~~",
+  "```js\nunfinished('",
+  "> A quote\n> with `code`\n>\n> - and a list",
+  "| GPU | Price |\n|:--|--:|\n| H100 | **$2.10** |\n| 二枚必要 | 🚀 |",
+  "Text before\n| a | b |\n|---|---|\n| 1 | 2 |",
+  "日本語の段落も正しく折り返される必要があります。全角文字は二列を占めるので、幅の計算を間違えると行がずれてしまいます。",
+  "---",
+  "one<br>two &amp; &lt;three&gt; \\*four\\*",
+  "<details>\n<summary>More</summary>\n</details>",
+  "    indented code",
+  "[1]: https://example.com/ref",
+] as const;
+
+const document = fc
+  .array(fc.record({ block: fc.constantFrom(...blocks), gap: fc.constantFrom("\n\n", "\n\n\n") }), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  .map((parts) => parts.map(({ block, gap }) => block + gap).join(""));
+
+describe("Markdown that streams", () => {
+  test.each(blocks)("looks the same token by token and at once: %s", async (block) => {
+    for (const color of [false, true]) {
+      const whole = await drawn([block], { color });
+      expect(plain(await drawn([...block], { color }))).toBe(plain(whole));
+    }
+  });
+
+  test("looks the same wherever it is cut", () =>
+    fc.assert(
+      fc.asyncProperty(document, fc.array(fc.nat(), { maxLength: 40 }), async (text, places) => {
+        expect(await drawn(cut(text, places))).toBe(await drawn([text]));
+      }),
+      runs(300),
+    ));
+
+  test("never loses or repeats a word, whatever it is and however the window is resized", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.oneof(
+            fc.constantFrom(
+              "a",
+              " ",
+              "\n",
+              "*",
+              "_",
+              "`",
+              "[",
+              "]",
+              "(x)",
+              "-",
+              "#",
+              "> ",
+              "1. ",
+              "<",
+              "\n\n",
+              "```\n",
+            ),
+          ),
+        ),
+        fc.array(fc.nat(), { maxLength: 20 }),
+        fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1 }),
+        async (words, places, widths) => {
+          let at = 0;
+          const width = () => widths[at++ % widths.length] ?? 80;
+          const numbered = words.map((word, index) => (word === "a" ? `w${index}w` : word)).join("");
+          const shown = await drawn(cut(numbered, places), { width });
+          const names = (text: string) => [...text.matchAll(/w\d+w/g)].map(([name]) => name);
+          expect(names(shown)).toEqual(names(numbered));
+        },
+      ),
+      runs(500),
+    ));
+
+  test("only adds lines: there is no sequence but for colors", async () => {
+    const text = blocks.join("\n\n");
+    expect(plain(await drawn([...text], { color: true }))).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
+  });
+
+  test("shows words as they come, and code by lines", async () => {
+    const { add, end } = createMarkdownDrawer({ width: () => 80, color: false });
+    expect(await add("Some wor")).toBe("Some");
+    expect(await add("ds and **bo")).toBe(" words and");
+    expect(await add("ld** text.\n\n")).toBe(" **bold** text.\n");
+    expect(await add("```\none\ntw")).toBe("\n```\none\n");
+    expect(await add("o\n")).toBe("two\n");
+    expect(await end()).toBe("```\n");
+  });
+
+  test("draws a table once it is complete, in the width of the window", async () => {
+    const { add, end } = createMarkdownDrawer({ width: () => 24, color: false });
+    expect(await add("| GPU | Notes |\n|---|--:|\n| H100 | a note that is long |\n")).toBe("");
+    expect(await end()).toBe(
+      [
+        "GPU                Notes",
+        "────  ──────────────────",
+        "H100      a note that is",
+        "                    long",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test.each([20, 40, 80])("fits tables and wide text into %i columns", async (width) => {
+    const wide =
+      "| 名前 | 説明 | GPU |\n|---|---|---|\n| 二枚必要です | 全角文字は二列を占めるので、幅の計算を間違えると行がずれます | 🚀🚀 |";
+    const shown = await drawn([wide, "\n\n", blocks[13]], { width });
+    for (const line of shown.split("\n")) expect(displayWidth(line, 200)).toBeLessThanOrEqual(width);
+  });
+
+  test("turns a table with too many columns into a list", async () => {
+    const row = (cell: string) => `|${Array.from({ length: 8 }, (_, at) => ` ${cell}${at} `).join("|")}|\n`;
+    const shown = await drawn([row("title"), row("-").replace(/\d/g, "--"), row("value")], { width: 30 });
+    expect(shown).toContain("title0: value0\ntitle1: value1\n");
+  });
+
+  test("keeps code as it is", async () => {
+    const code =
+      "if x:\n\n    print('│ a very long line that is wider than the window and must not be wrapped or cut')\n";
+    for (const color of [true, false]) {
+      const shown = plain(
+        await drawn([`1. Run\n   \`\`\`python\n${code.replace(/^(?=.)/gm, "   ")}   \`\`\``], {
+          width: 40,
+          color,
+        }),
+      );
+      expect(shown).toContain(`\n${code}`);
+    }
+  });
+
+  test("keeps the marks of Markdown where there are no colors", async () => {
+    const text = "## Title\n\n**a** *b* ~~c~~ `d`\n";
+    expect(await drawn([text])).toBe(text);
+    expect(await drawn([text], { color: true })).toBe(
+      "\x1b[1mTitle\x1b[22m\n\n\x1b[1ma\x1b[22m \x1b[3mb\x1b[23m \x1b[9mc\x1b[29m \x1b[36md\x1b[39m\n",
+    );
+  });
+
+  test("colors code, also after its first lines were drawn", async () => {
+    const pieces = ["```js\n", "/* one\n", "two */\n", "const a = 'b';\n", "```\n"];
+    const shown = await drawn(pieces, { color: true });
+    expect(shown).toContain("\x1b[2mtwo */\x1b[22m\n\x1b[35mconst\x1b[39m a = \x1b[32m'b'\x1b[39m;\n");
+  });
+
+  test("shows the URL of a link", async () => {
+    expect(await drawn(["[text](https://a.example) and <https://b.example>"])).toBe(
+      "text (https://a.example) and https://b.example\n",
+    );
+  });
+
+  test("draws no control character that an entity stands for", async () => {
+    expect(await drawn(["a&#27;[2Jb &#x9b;2J"], { color: true })).not.toMatch(/[\x1b\x9b]/);
+  });
+});
