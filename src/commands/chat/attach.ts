@@ -44,9 +44,9 @@ async function fileOf(
   if (type && pictureTypes.has(type.ext)) {
     return { picture: `data:${type.mime};base64,${Buffer.from(bytes).toString("base64")}` };
   }
-  const text = textOf(bytes);
+  const isPdf = Buffer.from(bytes.subarray(0, 5)).toString("latin1") === "%PDF-";
+  const text = isPdf ? undefined : textOf(bytes);
   if (text === undefined) {
-    const isPdf = Buffer.from(bytes.subarray(0, 5)).toString("latin1") === "%PDF-";
     const what = isPdf ? "a PDF file" : type ? `a ${type.ext} file` : "a binary file";
     throw new UsageError(`${from} ${path}: ${what} cannot be attached`, {
       hint: isPdf

@@ -1,0 +1,179 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { inputLimits } from "../../src/core/values/input-limits.ts";
+import { createCli } from "../support/cli.ts";
+import { always, overNetwork } from "../support/service.ts";
+
+const service = overNetwork();
+const ask = "chat Hello --model llama";
+const answer = (content: string, more: object = {}) =>
+  always(200, { model: "llama", choices: [{ message: { content }, finish_reason: "stop" }], ...more });
+
+const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+const pictures = {
+  "image/png": png,
+  "image/jpeg": Buffer.from("ffd8ffe000104a464946", "hex"),
+  "image/gif": Buffer.from("GIF89a\x01\x00", "latin1"),
+  "image/webp": Buffer.from("RIFF\x24\x00\x00\x00WEBPVP8 ", "latin1"),
+};
+
+/** A CLI with these files in its folder. */
+async function withFiles(files: Readonly<Record<string, string | Uint8Array>>, content = "ok") {
+  const cli = await createCli({ respond: answer(content) });
+  for (const [name, bytes] of Object.entries(files)) await writeFile(join(cli.folder, name), bytes);
+  const contentSent = async (line: string, stdin?: string | Uint8Array) => {
+    const outcome = await cli.run(line, { ...service, ...(stdin !== undefined && { stdin }) });
+    const { messages = [] } = Object(outcome.requests[0]?.body);
+    return { ...outcome, content: messages.at(-1)?.content };
+  };
+  return { ...cli, contentSent };
+}
+
+describe("--attach", () => {
+  test("puts text files with their names before the message, which stays a text", async () => {
+    const { contentSent } = await withFiles({ "a.log": "ECC error\n", "b.txt": "né" });
+    const { code, content } = await contentSent(`${ask} --attach a.log --attach b.txt`);
+    expect({ code, content }).toEqual({
+      code: 0,
+      content: '<file name="a.log">\nECC error\n</file>\n\n<file name="b.txt">\nné\n</file>\n\nHello',
+    });
+  });
+
+  test.each(Object.entries(pictures))("sends a picture as %s, whatever its name", async (type, bytes) => {
+    const { contentSent } = await withFiles({ picture: bytes });
+    expect((await contentSent(`${ask} --attach picture`)).content).toEqual([
+      { type: "text", text: "Hello" },
+      { type: "image_url", image_url: { url: `data:${type};base64,${bytes.toString("base64")}` } },
+    ]);
+  });
+
+  test("leaves a URL to the service", async () => {
+    const { contentSent } = await withFiles({ "a.txt": "x" });
+    const { content, requests } = await contentSent(
+      `${ask} --attach https://example.com/gpu.png --attach a.txt`,
+    );
+    expect(content).toEqual([
+      { type: "text", text: '<file name="a.txt">\nx\n</file>\n\nHello' },
+      { type: "image_url", image_url: { url: "https://example.com/gpu.png" } },
+    ]);
+    expect(requests).toHaveLength(1);
+  });
+
+  test("reads stdin, which is then no part of the message", async () => {
+    const { contentSent } = await withFiles({});
+    expect((await contentSent(`${ask} --attach -`, "piped")).content).toBe(
+      '<file name="stdin">\npiped\n</file>\n\nHello',
+    );
+    expect((await contentSent(`${ask} --attach -`, png)).content).toHaveLength(2);
+  });
+
+  test.each([
+    ["a PDF file", "%PDF-1.7\n", "pdftotext"],
+    ["a wav file", Buffer.from("RIFF\x24\x00\x00\x00WAVEfmt ", "latin1"), "cannot be attached"],
+    ["a binary file", Buffer.from([1, 0, 2]), "cannot be attached"],
+    ["text in another encoding", Buffer.from("n\xe9", "latin1"), "a binary file"],
+  ])("refuses %s", async (_what, bytes, message) => {
+    const { contentSent } = await withFiles({ file: bytes });
+    const { code, err, requests } = await contentSent(`${ask} --attach file`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("--attach file");
+    expect(err).toContain(message);
+  });
+
+  test("refuses what is missing, too large, or has a password", async () => {
+    const { contentSent } = await withFiles({ large: "x".repeat(inputLimits.text + 1) });
+    for (const place of ["nowhere.txt", "large", "https://me:secret@example.com/x.png"]) {
+      const { code, err, requests } = await contentSent(`${ask} --attach ${place}`);
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(err).toContain("--attach");
+      expect(err).not.toContain("secret");
+    }
+    expect(await contentSent(`${ask} --attach - --attach -`, "x")).toMatchObject({ code: 2, requests: [] });
+  });
+});
+
+describe("--schema", () => {
+  const schema = JSON.stringify({
+    type: "object",
+    properties: { gpus: { $ref: "#/$defs/count" } },
+    required: ["gpus"],
+    additionalProperties: false,
+    $defs: { count: { type: "integer", minimum: 1 } },
+  });
+
+  test("asks for an answer in the schema, and prints one that matches", async () => {
+    const { run } = await withFiles({ "gpu plan.schema.json": schema }, '{"gpus":2}');
+    for (const flags of [[], ["-o", "json"], ["-o", "jsonl"], ["--no-stream"]]) {
+      const line = ["chat", "Hello", "-m", "llama", "--schema", "gpu plan.schema.json", ...flags];
+      const { code, err, requests } = await run(line, service);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(requests[0]?.body).toMatchObject({
+        response_format: {
+          type: "json_schema",
+          json_schema: { name: "gpu_plan", strict: true, schema: JSON.parse(schema) },
+        },
+      });
+    }
+  });
+
+  test.each([
+    ["Sure! 2 GPUs.", "the answer is not JSON"],
+    ['{"gpus":0}', "gpus must be at least 1"],
+    ["{}", "gpus is required"],
+    ['{"gpus":1,"x":1}', "x is not in the schema"],
+  ])("prints an answer that does not match, and fails: %s", async (text, message) => {
+    const { run } = await withFiles({ "s.json": schema }, text);
+    for (const flags of ["", "--no-stream"]) {
+      const { code, out, err } = await run(`${ask} --schema s.json ${flags}`, service);
+      expect({ code, out }).toEqual({ code: 7, out: `${text}\n` });
+      expect(err).toContain(message);
+    }
+    const json = await run(`${ask} --schema s.json -o json`, service);
+    expect(json).toMatchObject({ code: 7, err: expect.stringContaining("SCHEMA_MISMATCH") });
+    expect(JSON.parse(json.out).choices[0].message.content).toBe(text);
+  });
+
+  test.each(["no JSON", "[]", '{"type":"nothing"}', '{"$ref":"#/$defs/missing"}', '{"minimum":"1"}'])(
+    "rejects an invalid schema: %s",
+    async (text) => {
+      const { run } = await withFiles({ "s.json": text });
+      const { code, err, requests } = await run(`${ask} --schema s.json`, service);
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(err).toContain("--schema s.json");
+    },
+  );
+
+  test("can be one of draft 7", async () => {
+    const old = JSON.stringify({
+      $schema: "http://json-schema.org/draft-07/schema#",
+      $id: "https://a.example",
+      ...JSON.parse(schema),
+    });
+    const { run } = await withFiles({ "s.json": old }, '{"gpus":"2"}');
+    expect(await run(`${ask} --schema s.json`, service)).toMatchObject({ code: 7, out: '{"gpus":"2"}\n' });
+  });
+});
+
+describe("the cost of a chat", () => {
+  const usage = { usage: { prompt_tokens: 1_000, completion_tokens: 37 } };
+  const priced = async (prices: string, more: object = usage) => {
+    const { run } = await createCli({ respond: answer("ok", more) });
+    expect(await run(["config", "set", "chat.prices", prices])).toMatchObject({ code: 0 });
+    return run(`${ask} --usage`, service);
+  };
+
+  test("is exact, by the prices of the model", async () => {
+    expect((await priced("org/qwen:8b=9/9,llama=0.60/2.40")).err).toBe(
+      "Tokens: 1000 in, 37 out, $0.0006888\n",
+    );
+    expect((await priced("llama=0.1/$0.3")).err).toBe("Tokens: 1000 in, 37 out, $0.0001111\n");
+  });
+
+  test("is left out without a price or token counts", async () => {
+    expect((await priced("other=1/1")).err).toBe("Tokens: 1000 in, 37 out\n");
+    expect((await priced("llama=1/1", { usage: { prompt_tokens: null, completion_tokens: 3 } })).err).toBe(
+      "Tokens: ? in, 3 out\n",
+    );
+  });
+});
