@@ -1,3 +1,5 @@
+import { displayWidth } from "../src/output/display-width.ts";
+
 interface Span {
   readonly text: string;
   readonly style: string;
@@ -10,14 +12,38 @@ const margin = { left: 20, top: 52, bottom: 16 };
 const styles: Readonly<Record<string, string>> = {
   1: "bold",
   2: "dim",
+  3: "italic",
+  4: "underline",
+  9: "strike",
   31: "red",
   32: "green",
   33: "yellow",
+  34: "blue",
+  35: "magenta",
   36: "cyan",
 };
 
-/** An SVG of a terminal. `text` may contain color codes but no other escape sequences. */
-export function terminalSvg(text: string, columns: number, title: string): string {
+/** The classes that each SGR code ends. */
+const ended: Readonly<Record<string, readonly string[]>> = {
+  22: ["bold", "dim"],
+  23: ["italic"],
+  24: ["underline"],
+  29: ["strike"],
+  39: ["red", "green", "yellow", "blue", "magenta", "cyan"],
+};
+
+/** What is different where the reader prefers a light background. */
+const light = `@media (prefers-color-scheme: light) {
+.background { fill: #ffffff; stroke: #d0d7de } text { fill: #24292f } .typed { fill: #000000 } .prompt, .green { fill: #116329 } .dim { fill: #6e7781 }
+.red { fill: #cf222e } .yellow { fill: #7d4e00 } .cyan { fill: #1b7c83 } .blue { fill: #0550ae } .magenta { fill: #8250df }
+}
+`;
+
+/**
+ * An SVG of a terminal. `text` may contain color codes but no other escape sequences. It is dark, or with `adapts` light where the
+ * reader prefers that.
+ */
+export function terminalSvg(text: string, columns: number, title: string, { adapts = false } = {}): string {
   const lines = text.trimEnd().split(/\r?\n/);
   const width = Math.ceil(columns * cell.width + 2 * margin.left);
   const height = margin.top + lines.length * cell.height + margin.bottom;
@@ -26,8 +52,9 @@ export function terminalSvg(text: string, columns: number, title: string): strin
 text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #d7dce2; white-space: pre }
 .prompt { fill: #7ee0a1 } .typed { fill: #ffffff; font-weight: 600 } .bold { font-weight: 600 } .dim { fill: #8a94a1 }
 .red { fill: #ff7b72 } .green { fill: #7ee0a1 } .yellow { fill: #e3b341 } .cyan { fill: #76d9e6 }
-</style>
-<rect width="${width}" height="${height}" rx="10" fill="#14181d"/>
+.blue { fill: #79b8ff } .magenta { fill: #d2a8ff } .italic { font-style: italic } .underline { text-decoration: underline } .strike { text-decoration: line-through }
+${adapts ? light : ""}</style>
+<rect class="background" width="${width}" height="${height}" rx="10" fill="#14181d"/>
 <circle cx="24" cy="22" r="6" fill="#ff5f57"/><circle cx="44" cy="22" r="6" fill="#febc2e"/><circle cx="64" cy="22" r="6" fill="#28c840"/>
 ${lines.flatMap((line, row) => spansAt(line, row)).join("\n")}
 </svg>
@@ -40,9 +67,10 @@ function spansAt(line: string, row: number): readonly string[] {
   let column = 0;
   return spansOf(line).flatMap(({ text, style }) => {
     const x = (margin.left + column * cell.width).toFixed(1);
-    column += [...text].length;
+    const columns = displayWidth(text, 1_000);
+    column += columns;
     if (text.trim() === "") return [];
-    const length = ([...text].length * cell.width).toFixed(1);
+    const length = (columns * cell.width).toFixed(1);
     return `<text x="${x}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs" xml:space="preserve"${style && ` class="${style}"`}>${escaped(text)}</text>`;
   });
 }
@@ -53,12 +81,16 @@ function spansOf(line: string): readonly Span[] {
       { text: "$ ", style: "prompt" },
       { text: line.slice(2), style: "typed" },
     ];
-  let style = "";
+  const active = new Set<string>();
   return line.split(/(\x1b\[[\d;]*m)/).flatMap((part) => {
     const code = /^\x1b\[([\d;]*)m$/.exec(part)?.[1];
     if (code === undefined)
-      return part === "" ? [] : part.split(/(?<= {2})(?=\S)/).map((text) => ({ text, style }));
-    style = styles[code] ?? "";
+      return part === ""
+        ? []
+        : part.split(/(?<= {2})(?=\S)/).map((text) => ({ text, style: [...active].join(" ") }));
+    for (const style of ended[code] ?? (code in styles ? [] : [...active])) active.delete(style);
+    const started = styles[code];
+    if (started !== undefined) active.add(started);
     return [];
   });
 }

@@ -2667,6 +2667,10 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl chat \"Which GPU for a 70B model?\" --sandbox"
      },
      {
+      "text": "Send a picture that the service fetches",
+      "command": "gpuctl chat \"What is in it?\" --attach https://example.com/rack.png --sandbox"
+     },
+     {
       "text": "Ask about a file and print the whole response as JSON",
       "command": "printf \"GPU 0: ECC error\" | gpuctl chat \"What is wrong?\" -o json --sandbox"
      }

@@ -3,7 +3,7 @@ import type { Text } from "../../core/result.ts";
 import type { View } from "../../core/view.ts";
 import { createSanitizer } from "../../output/text.ts";
 import type { Sink } from "../../system/types.ts";
-import type { PrintOptions } from "./print.ts";
+import type { Runtime } from "../start/services.ts";
 
 /** Writes one text piece by piece. */
 interface Writer {
@@ -22,7 +22,7 @@ const pauseFactor = 4;
 export async function printText(
   { text, after }: Text,
   view: View,
-  { settings, system: { env, io } }: Pick<PrintOptions, "settings" | "system">,
+  { settings, system: { env, io } }: Pick<Runtime, "settings" | "system">,
 ): Promise<void> {
   const { stdout, stderr } = io;
   const usesColorOn = (sink: Sink) => usesColor(settings.color, sink.isTTY, env);

@@ -17,7 +17,7 @@ export const afterText =
     finish: Finish,
     { interrupted, say, setFailureContext }: Pick<Context, "interrupted" | "say" | "setFailureContext">,
   ): NonNullable<Text["after"]> =>
-  (error) => {
+  async (error) => {
     if (error === undefined) return finish();
     const summary = completion.summary();
     reportToolCalls(summary, { say });

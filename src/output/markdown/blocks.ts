@@ -72,7 +72,7 @@ const rawLines = (raw: string): readonly Line[] =>
     .map((line) => [{ text: line }]);
 
 /** Blocks one below the other, with the blank lines that are between them in the source. */
-export function drawBlocks(tokens: readonly Token[], drawing: Drawing, open: boolean): Block {
+function drawBlocks(tokens: readonly Token[], drawing: Drawing, open: boolean): Block {
   const blocks = tokens.filter(({ type }) => type !== "space");
   const lines: Drawn[] = [];
   let isOpen = false;
