@@ -68,7 +68,7 @@ const gpuctl = (baseUrl: string, ...args: readonly string[]): Line => ({
   command: [process.execPath, "bin/gpuctl.js", "image", "cat", "--quiet", "--out", `${out}/`, ...args],
   baseUrl,
 });
-const request = ["--silent", "--data", "{}"];
+const request = ["--silent", "--no-progress-meter", "--data", "{}"];
 const curl = (url: string, ...args: readonly string[]): Line => ({
   command: ["curl", ...request, "--output", join(out, "response.json"), url, ...args],
 });

@@ -66,27 +66,34 @@ export class Base64Decoder {
   }
 
   #decode(part: string, into: Buffer, at: number): number | undefined {
-    const text = this.#pending + part;
-    if (this.#padding === "") {
-      const written = this.#write(text, into, at);
-      // Other characters are skipped, so there are fewer bytes.
-      if (written !== undefined) return written;
-    }
+    const fast = this.#padding === "" ? this.#decodeSymbols(part, into, at) : undefined;
+    if (fast !== undefined) return fast;
     const compact = (this.#pending + this.#padding + part).replace(/\s+/g, "");
     const [, symbols, padding] = SYMBOLS_AND_PADDING.exec(compact) ?? [];
     if (symbols === undefined || padding === undefined) return undefined;
-    const written = this.#write(symbols, into, at);
-    if (written !== undefined) this.#padding = padding;
+    const pending = this.#pending;
+    this.#pending = "";
+    const written = this.#decodeSymbols(symbols, into, at);
+    if (written === undefined) this.#pending = pending;
+    else this.#padding = padding;
     return written;
   }
 
-  #write(text: string, into: Buffer, at: number): number | undefined {
-    const length = text.length - (text.length % 4);
-    const written = into.write(length === text.length ? text : text.slice(0, length), at, "base64");
-    const rest = text.slice(length);
-    if (written !== (length / 4) * 3 || !SYMBOLS.test(rest)) return undefined;
+  /** Returns undefined, and takes nothing, if there is anything but symbols. */
+  #decodeSymbols(part: string, into: Buffer, at: number): number | undefined {
+    // The part is not joined to the pending symbols, which would copy it.
+    const lead = this.#pending === "" ? 0 : 4 - this.#pending.length;
+    const length = Math.max(0, part.length - lead);
+    const end = lead + length - (length % 4);
+    const first = this.#pending + part.slice(0, lead);
+    const rest = first.length < 4 && lead > 0 ? first : part.slice(end);
+    const start = first.length === 4 ? into.write(first, at, "base64") : 0;
+    const written = start + into.write(part.slice(lead, end), at + start, "base64");
+    // Other characters are skipped, so there are fewer bytes.
+    const expected = ((first.length === 4 ? 4 : 0) + end - lead) * 0.75;
+    if (written !== expected || !SYMBOLS.test(rest)) return undefined;
     this.#pending = rest;
-    this.#hasSymbols ||= text !== "";
+    this.#hasSymbols ||= part !== "";
     return written;
   }
 }
