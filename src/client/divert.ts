@@ -48,7 +48,8 @@ export const divertingFetch =
       status,
       headers,
       body: rest(body, scanner, maxBytes),
-      restored: (bytes) => restored(bytes, opened),
+      // If the response was cut in an escape sequence, its start was not passed on.
+      restored: (bytes) => Buffer.concat([restored(bytes, opened), Buffer.from(scanner.held, "latin1")]),
     };
   };
 
@@ -104,7 +105,7 @@ class Scanner {
   /** The last byte of a string was a backslash that escapes the next one. */
   #isEscaped = false;
   /** The start of an escape sequence in a diverted string. */
-  #held = "";
+  held = "";
 
   constructor(path: string, open: () => Diverted) {
     this.#path = path.split(".");
@@ -156,8 +157,8 @@ class Scanner {
     const string = this.#string;
     if (typeof string === "object") {
       if (!this.#take(string, chunk.toString("latin1", start, end), isEnd)) {
-        kept.push(Buffer.from(this.#held, "latin1"));
-        this.#held = "";
+        kept.push(Buffer.from(this.held, "latin1"));
+        this.held = "";
         this.#string = "value";
         this.#isEscaped = wasEscaped;
         return start;
@@ -198,17 +199,18 @@ class Scanner {
   }
 
   #take(string: Diverted, part: string, isEnd: boolean): boolean {
-    const text = this.#held + part;
+    const text = this.held + part;
     if (!text.includes("\\")) return string.write(text);
     const length = text.length - (isEnd ? 0 : (unfinishedEscape.exec(text)?.[0].length ?? 0));
     const plain = unescaped(text.slice(0, length));
     if (plain === undefined || !string.write(plain)) return false;
-    this.#held = text.slice(length);
+    this.held = text.slice(length);
     return true;
   }
 }
 
-const unfinishedEscape = /\\(?:u[\da-f]{0,3})?$/i;
+/** At the end of a text: a backslash that is not escaped itself, and what may be there of its character. */
+const unfinishedEscape = /(?<=(?:^|[^\\])(?:\\\\)*)\\(?:u[\da-f]{0,3})?$/i;
 
 /** The text of a JSON string; undefined if it is not valid or not ASCII. */
 function unescaped(text: string): string | undefined {

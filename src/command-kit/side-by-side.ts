@@ -39,15 +39,18 @@ export async function sideBySide<Value>(
   const outcomes: Outcome<Value>[] = [];
   let stopped: { readonly error: NotTried } | undefined;
   let waits = 0;
+  /** Counts the waits of the whole run. */
+  let period = 0;
   let waitsUntil = 0;
   let successes = 0;
 
   /** Pauses all; false if this has been done too often without a success. */
-  const waitAfter = ({ retryAfter }: ServiceError, index: number): boolean => {
-    // Several may be refused at once: that is one wait.
-    if (!queue.isPaused) {
+  const waitAfter = ({ retryAfter }: ServiceError, index: number, sentIn: number): boolean => {
+    // Several that were under way may be refused: that is one wait.
+    if (sentIn === period) {
       if (waits >= retries) return false;
       waits += 1;
+      period += 1;
       successes = 0;
       queue.concurrency = Math.max(1, Math.floor(queue.concurrency / 2));
     }
@@ -75,10 +78,11 @@ export async function sideBySide<Value>(
   };
 
   const run = async (index: number): Promise<void> => {
+    const sentIn = period;
     const outcome = stopped ?? (interrupted.aborted ? notRequested : await outcomeOf(() => work(index)));
     if ("value" in outcome) succeed();
     else if (isRefusedForNow(outcome.error) && !interrupted.aborted && !stopped) {
-      if (waitAfter(outcome.error, index)) {
+      if (waitAfter(outcome.error, index, sentIn)) {
         void queue.add(() => run(index), { priority: 1 });
         return;
       }

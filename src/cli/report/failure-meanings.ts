@@ -165,8 +165,7 @@ function exitForItems(codes: readonly number[], succeeded: number): number {
 /** What happened to one of several items. */
 function itemText(cause: unknown, sandbox: boolean): string {
   const { status, request, finding }: Partial<Details> = cause instanceof Error ? cause : {};
-  const wasTried = !(cause instanceof Error && cause.name === "NotTried");
-  const isUnknown = wasTried && meaningOf(cause, sandbox).exitCode === exit.unknownOutcome;
+  const isUnknown = meaningOf(cause, sandbox).code === "UNKNOWN_OUTCOME";
   const response =
     request && status !== undefined ? ` (${request.method} ${request.url} returned ${status})` : "";
   return `${isUnknown ? unknownPrefix : ""}${reasonOf(cause)}${response}${finding ? `. ${finding}` : ""}`;

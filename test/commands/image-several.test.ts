@@ -1,0 +1,204 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCli, type Responder } from "../support/cli.ts";
+import { base64, saved, tinyPng } from "../support/pictures.ts";
+import { overNetwork } from "../support/service.ts";
+
+const picture = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
+const refused = (status: number, headers = {}) =>
+  Response.json({ code: "NO", message: `Refused with ${status}`, issues: [] }, { status, headers });
+
+/** Responds to each seed as told, and counts the requests that are under way. */
+function service(respond: (seed: number, attempt: number) => Response | Promise<Response>) {
+  const attempts = new Map<number, number>();
+  const seen = { underWay: 0, most: 0 };
+  const responder: Responder = async ({ body }) => {
+    const seed = (body as { seed: number }).seed;
+    attempts.set(seed, (attempts.get(seed) ?? 0) + 1);
+    seen.underWay += 1;
+    seen.most = Math.max(seen.most, seen.underWay);
+    await new Promise(setImmediate);
+    const response = await respond(seed, attempts.get(seed) ?? 0);
+    seen.underWay -= 1;
+    return response;
+  };
+  return { responder, seen, attempts };
+}
+
+const names = (out: string, folder: string) =>
+  out
+    .trimEnd()
+    .split("\n")
+    .filter(Boolean)
+    .map((path) => path.slice(folder.length + 1));
+
+describe("several pictures", () => {
+  test.each([
+    ["", 4],
+    ["--concurrency 1", 1],
+    ["--concurrency 3", 3],
+    ["--concurrency 32", 6],
+  ])("with %j, as many as that are under way at once", async (flags, most) => {
+    const { responder, seen } = service(picture);
+    const { run, folder } = await createCli({ respond: responder });
+    const { code, out } = await run(`image cat -n 6 --seed 1 ${flags} --out c.png`, overNetwork());
+    expect({ code, most: seen.most }).toEqual({ code: 0, most });
+    expect(names(out, folder)).toEqual(["c-1.png", "c-2.png", "c-3.png", "c-4.png", "c-5.png", "c-6.png"]);
+  });
+
+  test.each(["0", "33", "many"])("--concurrency %s is rejected", async (value) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`image cat -n 2 --concurrency ${value} --sandbox`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("--concurrency");
+  });
+
+  test("stdout has the order of the requests, whichever arrives first", async () => {
+    const arrived: (() => void)[] = [];
+    const { responder } = service(async (seed) => {
+      if (seed === 1) await new Promise<void>((resolve) => arrived.push(resolve));
+      if (seed === 3) arrived.pop()?.();
+      return picture();
+    });
+    const { run, folder } = await createCli({ respond: responder });
+    const { out } = await run("image cat -n 3 --seed 1 --out {seed}.png", overNetwork());
+    expect(names(out, folder)).toEqual(["1.png", "2.png", "3.png"]);
+  });
+
+  test("--max-cost counts all of them before anything is sent", async () => {
+    const { run } = await createCli();
+    const line = "image cat -n 6 --concurrency 6 --sandbox --max-cost";
+    expect(await run(`${line} 0.0719`)).toMatchObject({ code: 11, requests: [] });
+    expect(await run(`${line} 0.072`)).toMatchObject({ code: 0 });
+  });
+});
+
+describe("one failure loses no other picture", () => {
+  test.each([
+    ["an unknown outcome", 500, 10, "the outcome is unknown"],
+    ["a broken connection", 0, 10, "the outcome is unknown"],
+  ])("%s", async (_what, status, expected, message) => {
+    const { responder, attempts } = service((seed) => {
+      if (seed !== 2) return picture();
+      if (status === 0) return new Response(brokenBody());
+      return refused(status);
+    });
+    const { run, folder } = await createCli({ respond: responder });
+    const line = "image cat -n 5 --seed 1 --concurrency 2 --out {seed}.png";
+    const { code, out, err } = await run(line, overNetwork());
+    expect({ code, saved: names(out, folder) }).toEqual({
+      code: expected,
+      saved: ["1.png", "3.png", "4.png", "5.png"],
+    });
+    expect(err).toContain("1 of 5 pictures failed\n  picture 2: ");
+    expect(err).toContain(message);
+    expect(err).toContain(
+      "4 pictures, $0.048 spent (estimated from the documented price); 1 more may have been charged",
+    );
+    expect(attempts.get(2)).toBe(1);
+  });
+
+  test("after three unknown outcomes in a row, no more are requested", async () => {
+    const { responder, attempts } = service(() => refused(500));
+    const { run } = await createCli({ respond: responder });
+    const { code, err } = await run("image cat -n 9 --seed 1 --concurrency 1", overNetwork());
+    expect({ code, sent: attempts.size }).toEqual({ code: 10, sent: 3 });
+    expect(err).toContain("6 other pictures: not tried, because picture 3 failed");
+  });
+
+  test("a refusal is reported once, and no more are requested", async () => {
+    const { responder, attempts } = service(() => refused(422));
+    const { run } = await createCli({ respond: responder });
+    const { code, out, err } = await run("image cat -n 9 --seed 1 --concurrency 2", overNetwork());
+    expect({ code, out, sent: attempts.size }).toEqual({ code: 6, out: "", sent: 2 });
+    expect(err).toContain("Error: Refused with 422");
+  });
+});
+
+const brokenBody = () =>
+  new ReadableStream({
+    pull: (stream) => stream.error(Object.assign(new Error("reset"), { code: "ECONNRESET" })),
+  });
+
+describe("after a 429", () => {
+  test("all wait as long as the service asks, half as many are under way, and the picture is requested again", async () => {
+    const most: number[] = [];
+    const { responder, seen, attempts } = service((seed, attempt) => {
+      most.push(seen.underWay);
+      return seed <= 4 && attempt === 1 ? refused(429, { "retry-after": "7" }) : picture();
+    });
+    const { run, folder } = await createCli({ respond: responder });
+    const line = "image cat -n 6 --seed 1 --concurrency 4 --out {seed}.png";
+    const { code, out, slept } = await run(line, overNetwork());
+    expect({ code, saved: names(out, folder).length }).toEqual({ code: 0, saved: 6 });
+    expect([...attempts.values()]).toEqual([2, 2, 2, 2, 1, 1]);
+    expect(new Set(slept)).toEqual(new Set([7_000]));
+    expect(Math.max(...most.slice(4, 7))).toBe(2);
+  });
+
+  test("waits get longer without Retry-After, and end after --retries", async () => {
+    const { responder, attempts } = service((seed) => (seed === 1 ? picture() : refused(429)));
+    const { run, folder } = await createCli({ respond: responder });
+    const line = "image cat -n 3 --seed 1 --concurrency 1 --retries 2 --out {seed}.png";
+    const { code, out, slept, err } = await run(line, overNetwork());
+    expect({ code, saved: names(out, folder), slept }).toEqual({
+      code: 12,
+      saved: ["1.png"],
+      slept: [500, 1000],
+    });
+    expect(attempts.get(2)).toBe(3);
+    expect(err).toContain("picture 2: Refused with 429");
+    expect(err).toContain("picture 3: not tried, because picture 2 failed");
+  });
+
+  test.each([
+    ["with --retries 0", "--retries 0", "1"],
+    ["when the wait is too long", "", "3600"],
+  ])("nothing is requested again %s", async (_what, flags, seconds) => {
+    const { responder, attempts } = service(() => refused(429, { "retry-after": seconds }));
+    const { run } = await createCli({ respond: responder });
+    const { code, slept } = await run(`image cat -n 5 --seed 1 --concurrency 1 ${flags}`, overNetwork());
+    expect({ code, slept, sent: attempts.size }).toEqual({ code: 9, slept: [], sent: 1 });
+  });
+
+  test("a single picture is not requested again", async () => {
+    const { responder, attempts } = service(() => refused(429, { "retry-after": "1" }));
+    const { run } = await createCli({ respond: responder });
+    expect(await run("image cat --seed 1", overNetwork())).toMatchObject({ code: 9, slept: [] });
+    expect(attempts.get(1)).toBe(1);
+  });
+});
+
+test("an interruption stops what is under way, names what was saved, and exits 130", async () => {
+  const controller = new AbortController();
+  const { responder } = service((seed) => {
+    if (seed !== 3) return picture();
+    return new Response(
+      new ReadableStream({
+        start: (stream) => stream.enqueue(Buffer.from('{"images":[{"image":"iVBORw0K')),
+        pull: () => controller.abort(),
+      }),
+    );
+  });
+  const cli = await createCli({ respond: responder });
+  const line = "image cat -n 9 --seed 1 --concurrency 1 --out {seed}.png";
+  const { code, out, err } = await cli.run(line, { ...overNetwork(), signal: controller.signal });
+  expect({ code, saved: names(out, cli.folder) }).toEqual({ code: 130, saved: ["1.png", "2.png"] });
+  expect(err).toContain("interrupted after 2 of 9 pictures\n  picture 3: ");
+  expect(err).toContain("6 other pictures: not requested");
+  expect(err).toContain(`Saved before the failure: ${join(cli.folder, "1.png")}`);
+  const [, kept = ""] = /The incomplete response was kept: (\S+)\./.exec(err) ?? [];
+  expect(await readFile(kept, "utf8")).toBe('{"images":[{"image":"iVBORw0K');
+  expect((await saved(cli)).filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
+test("on a terminal without animation, each change of the total is a line", async () => {
+  const { responder } = service((seed) => (seed === 2 ? refused(500) : picture()));
+  const { run } = await createCli({ respond: responder });
+  const options = { ...overNetwork({ TERM: "dumb" }), terminal: 80 };
+  const { err } = await run("image cat -n 3 --seed 1 --concurrency 1 --out {seed}.png", options);
+  expect(err).toContain(
+    "Generating 3 pictures\nGenerating 3 pictures: 1 done\nGenerating 3 pictures: 1 done, 1 failed\nGenerating 3 pictures: 2 done, 1 failed\n",
+  );
+});
