@@ -52,7 +52,7 @@ export async function generate(
   );
   if (settings.dryRun) await Promise.all(requests.map((request) => call("generateImage", request)));
   const stages = new Stages(count, now);
-  const paths: string[] = [];
+  const paths: string[][] = [];
 
   const request = async (index: number): Promise<Generated> => {
     const arriving: ArrivingMedia[] = [];
@@ -66,8 +66,9 @@ export async function generate(
       const sent = requests[index] ?? input;
       const response = await call("generateImage", sent, { divert: { path: "images.*.image", open } });
       const generated = await savePictures({ response, arriving, request: sent, index }, options, context);
-      paths.push(...generated.saved.map(({ path }) => path));
-      if (paths.length > 0) setFailureContext(`Saved before the failure: ${paths.join(", ")}.`);
+      paths[index] = generated.saved.map(({ path }) => path);
+      const all = paths.flat();
+      if (all.length > 0) setFailureContext(`Saved before the failure: ${all.join(", ")}.`);
       stages.end(index, generated.saved.length > 0 || generated.printed ? "done" : "failed");
       return generated;
     } catch (error) {

@@ -51,7 +51,7 @@ export class Stages {
     const width = String(all.length).length;
     return shown
       .slice(0, max)
-      .map(([index, stage]) => `${String(index + 1).padStart(width)}  ${this.#text(stage)}`);
+      .map(([index, stage]) => `  ${String(index + 1).padStart(width)}  ${this.#text(stage)}`);
   }
 
   #text(stage: Stage): string {

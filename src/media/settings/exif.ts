@@ -67,7 +67,7 @@ function directoryOf(entries: readonly Entry[]): Buffer {
 }
 
 /** The segments of a JPEG before its pixels. Never throws. */
-export function* jpegSegments(
+function* jpegSegments(
   jpeg: Buffer,
 ): Generator<{ readonly marker: number; readonly data: Buffer; readonly end: number }> {
   for (let at = 2; at + 4 <= jpeg.length && jpeg[at] === 0xff; ) {
