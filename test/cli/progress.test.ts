@@ -51,7 +51,10 @@ describe("progress", () => {
   });
 
   test.each([
-    ["image cat -n 2", ["Generating 1 of 2", "Generating 2 of 2"]],
+    [
+      "image cat -n 2",
+      ["Generating 2 pictures", "Generating 2 pictures: 1 done", "Generating 2 pictures: 2 done"],
+    ],
     ["tts hello", ["Generating speech"]],
     ["chat hello", ["Thinking"]],
     ["chat hello -o json", ["Thinking"]],

@@ -2292,12 +2292,12 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl image \"a lighthouse at dusk\" --sandbox"
      },
      {
-      "text": "Generate six pictures, three at a time",
-      "command": "gpuctl image \"a lighthouse at dusk\" -n 6 --concurrency 3 --out pictures/ --sandbox"
-     },
-     {
       "text": "Generate two wide pictures with a seed in a folder",
       "command": "gpuctl image \"a lighthouse at dusk\" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox"
+     },
+     {
+      "text": "Generate six pictures, three at a time",
+      "command": "gpuctl image \"a lighthouse at dusk\" -n 6 --concurrency 3 --out pictures/ --sandbox"
      }
     ]
    },

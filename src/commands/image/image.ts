@@ -48,12 +48,12 @@ export default defineCommand({
   examples: [
     { text: "Generate a picture", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
     {
-      text: "Generate six pictures, three at a time",
-      command: 'gpuctl image "a lighthouse at dusk" -n 6 --concurrency 3 --out pictures/ --sandbox',
-    },
-    {
       text: "Generate two wide pictures with a seed in a folder",
       command: 'gpuctl image "a lighthouse at dusk" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox',
+    },
+    {
+      text: "Generate six pictures, three at a time",
+      command: 'gpuctl image "a lighthouse at dusk" -n 6 --concurrency 3 --out pictures/ --sandbox',
     },
   ],
   buildInput: async ({ input, flags: { size, image, from }, files, settings, say }) => {
