@@ -8,32 +8,41 @@ const requireVariable = "GPUCTL_TEST_REQUIRE";
 /** Matches the note of a skipped test, from which `MissingPrograms` takes the name of the program. */
 export const missingProgram = /^(\S+) is not installed$/;
 
+/** Whether a missing program makes a test fail. One that takes long to install is required only in a thorough run. */
+interface Needed {
+  readonly required?: boolean;
+}
+
 /** Skips the tests of the calling describe block or file if a program is not installed. */
-export function needs(program: string): void {
-  beforeEach((context) => skipWithout(program, context));
+export function needs(program: string, needed?: Needed): void {
+  beforeEach((context) => skipWithout(program, context, needed));
 }
 
 /**
  * Skips a test if a program is not installed.
- * @throws if `GPUCTL_TEST_REQUIRE` is 1 and the program is missing
+ * @throws if `GPUCTL_TEST_REQUIRE` is 1, and the program is missing and `required`
  */
-export function skipWithout(program: string, { skip }: Pick<TestContext, "skip">): void {
-  if (isInstalled(program)) return;
-  if (process.env[requireVariable] === "1") {
+export function skipWithout(
+  program: string,
+  { skip }: Pick<TestContext, "skip">,
+  { required = true }: Needed = {},
+): void {
+  if (pathOf(program) !== undefined) return;
+  if (required && process.env[requireVariable] === "1") {
     throw new Error(`${program} is not installed, and ${requireVariable}=1 requires it`);
   }
   skip(`${program} is not installed`);
 }
 
-const known = new Map<string, boolean>();
+const known = new Map<string, string | undefined>();
 
-function isInstalled(program: string): boolean {
-  const before = known.get(program);
-  if (before !== undefined) return before;
+/** The path of a program; undefined if it is not installed. */
+export function pathOf(program: string): string | undefined {
+  if (known.has(program)) return known.get(program);
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
-  const found = folders.some((folder) => isExecutable(join(folder, program)));
-  known.set(program, found);
-  return found;
+  const path = folders.map((folder) => join(folder, program)).find(isExecutable);
+  known.set(program, path);
+  return path;
 }
 
 function isExecutable(path: string): boolean {

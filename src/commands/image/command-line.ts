@@ -3,7 +3,7 @@ import { routes } from "../../contract/generated/routes.ts";
 import { modelNames, resolutions } from "../../contract/image-models.ts";
 import { isRecord } from "../../core/json.ts";
 import { quoted } from "../../core/text.ts";
-import { sanitize } from "../../output/text.ts";
+import { plainText, sanitize } from "../../output/text.ts";
 
 /** A command line for a POSIX shell that makes a picture again, and what it cannot repeat. */
 export interface CommandLine {
@@ -14,24 +14,23 @@ export interface CommandLine {
 
 /**
  * The command line for the settings of a picture, which may come from anyone: it has only fields of the operation, with values
- * that the contract accepts, and no control characters, which a terminal would take for keys when the line is pasted.
+ * of the right kind, and no control characters, which a terminal would take for keys when the line is pasted.
  */
 export function commandLine(settings: Readonly<Record<string, unknown>>): CommandLine {
-  const prompt = clean(settings.prompt);
+  const prompt = typeof settings.prompt === "string" ? clean(settings.prompt) : "";
   if (prompt.trim() === "") return { line: undefined, notes: [] };
   const notes: string[] = [];
   const { image, width, height, model_name: model } = settings;
-  const leftOut = new Set(["prompt", "width", "height", "image"]);
+  const leftOut = new Set(["prompt", "width", "height", "image", "strength"]);
   if (image !== undefined) {
-    const strength = settings.strength === undefined ? "" : ` --strength ${settings.strength}`;
+    const strength = typeof settings.strength === "number" ? ` --strength ${settings.strength}` : "";
     notes.push(`Made from a reference picture: add --image FILE${strength}.`);
   }
-  if (image === undefined || settings.strength !== undefined) leftOut.add("strength");
   if (model !== undefined && !modelNames.some((one) => one === model)) {
     notes.push(`The service has no model ${clean(model)}: the line uses the default.`);
     leftOut.add("model_name");
   }
-  const size = `${width}x${height}`;
+  const size = `${plainText(width)}x${plainText(height)}`;
   const hasSize = resolutions.some((one) => one === size);
   if (!hasSize && width !== undefined) notes.push(`The service does not make pictures of ${clean(size)}.`);
   // A single word may be the name of a subcommand, and a dash begins a flag.
@@ -39,18 +38,25 @@ export function commandLine(settings: Readonly<Record<string, unknown>>): Comman
   const words = [
     ...(isPlain ? [prompt] : flagWords("prompt", prompt)),
     ...(hasSize ? ["--size", size] : []),
-    ...fieldNames.filter((name) => !leftOut.has(name)).flatMap((name) => fieldWords(name, settings[name])),
+    ...fields
+      .filter(({ name }) => !leftOut.has(name))
+      .flatMap((field) => fieldWords(field, settings[field.name])),
   ];
   return { line: ["gpuctl image", ...words.map(quoted)].join(" "), notes };
 }
 
-const fieldNames = routes.generateImage.fields.map(({ name }) => name);
+const { fields } = routes.generateImage;
 
-function fieldWords(name: string, value: unknown): readonly string[] {
-  if (typeof value === "boolean") return [value ? `--${kebab(name)}` : `--no-${kebab(name)}`];
-  if (typeof value === "number") return flagWords(name, String(value));
-  if (typeof value === "string") return value === "" ? [] : flagWords(name, clean(value));
-  if (!isRecord(value)) return [];
+/** The flag for a field; nothing for a value of another kind. */
+function fieldWords({ name, kind }: (typeof fields)[number], value: unknown): readonly string[] {
+  if (kind === "boolean" && typeof value === "boolean") return [`--${value ? "" : "no-"}${kebab(name)}`];
+  if (kind === "string" && typeof value === "string" && value !== "") return flagWords(name, clean(value));
+  if (kind === "map" && isRecord(value)) return mapWords(name, value);
+  const isNumber = (kind === "integer" || kind === "number") && typeof value !== "object";
+  return isNumber && /^-?\d+(\.\d+)?$/.test(`${value}`) ? flagWords(name, `${value}`) : [];
+}
+
+function mapWords(name: string, value: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(value).flatMap(([key, weight]) =>
     typeof weight === "number" ? flagWords(name, `${clean(key)}:${weight}`) : [],
   );
@@ -60,4 +66,4 @@ const flagWords = (name: string, value: string): readonly string[] =>
   /^-|^$/.test(value) || name === "prompt" ? [`--${kebab(name)}=${value}`] : [`--${kebab(name)}`, value];
 
 const clean = (value: unknown): string =>
-  sanitize(typeof value === "string" ? value.replaceAll("\t", " ").replaceAll("\r\n", "\n") : `${value}`);
+  sanitize(plainText(value).replaceAll("\t", " ").replaceAll("\r\n", "\n"));

@@ -1,0 +1,223 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Browser, launch, type Page } from "puppeteer-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { addPngText } from "../../src/media/png-text.ts";
+import { tinyPng } from "../support/pictures.ts";
+import { readRequest } from "../support/png-text.ts";
+import { createHome, type Home } from "../support/process.ts";
+import { needs, pathOf } from "../support/programs.ts";
+import { thorough } from "../support/thorough.ts";
+
+const { CHROMIUM_PATH: executablePath = pathOf("chromium") } = process.env;
+if (executablePath === undefined) needs("chromium", { required: thorough });
+
+let browser: Browser | undefined;
+beforeAll(async () => {
+  if (executablePath === undefined) return;
+  // A container has no namespaces for the sandbox of Chromium.
+  browser = await launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+});
+afterAll(() => browser?.close());
+
+interface Viewed {
+  readonly page: Page;
+  /** What the page reported: errors, messages of the console, requests that failed. */
+  readonly problems: readonly string[];
+  /** The URLs that it requested. */
+  readonly requests: readonly string[];
+}
+
+/** Opens the gallery of a home from its file. */
+async function view({ folder }: Pick<Home, "folder">): Promise<Viewed> {
+  if (browser === undefined) throw new Error("Chromium did not start");
+  const context = await browser.createBrowserContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const requests: string[] = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => problems.push(message.text()));
+  page.on("requestfailed", (request) => problems.push(`${request.url()} failed`));
+  page.on("dialog", async (dialog) => {
+    problems.push(`a dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  page.on("request", (request) => requests.push(request.url()));
+  await page.setViewport({ width: 1280, height: 800 });
+  await page.goto(pathToFileURL(join(folder, "pictures", "index.html")).href, { waitUntil: "load" });
+  await page.waitForFunction(
+    `[...document.querySelectorAll("#pictures img")].every(({ complete }) => complete)`,
+  );
+  return { page, problems, requests };
+}
+
+/** A home with a gallery of three pictures of the sandbox. */
+async function homeWithGallery(): Promise<Home> {
+  const home = await createHome();
+  for (const line of [
+    'image "a lighthouse, it\'s dusk" --seed 7 --steps 9 -n 2 --out pictures/ --sandbox',
+    'image "dunes" --size 1536x640 --seed 3 -m SD1.5 --lora Lineart:0.5 --out pictures/ --sandbox',
+    "image gallery pictures",
+  ]) {
+    const { code, err } = await home.run(line);
+    expect(code, err).toBe(0);
+  }
+  return home;
+}
+
+const textOf = (page: Page, selector: string): Promise<string> =>
+  page.$eval(selector, (element) => element.textContent ?? "");
+const isOpen = (page: Page): Promise<boolean> => page.$eval("dialog", ({ open }) => open);
+const focused = (page: Page): Promise<string> =>
+  page.$eval(":focus", ({ id, textContent }) => id || textContent || "");
+const shownTitles = (page: Page): Promise<string[]> =>
+  page.$$eval("#pictures li:not([hidden]) .title", (titles) =>
+    titles.map(({ textContent }) => textContent ?? ""),
+  );
+
+/** What axe finds that keeps people from using the page. */
+async function seriousProblems(page: Page): Promise<unknown> {
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+  return page.evaluate(`axe.run().then(({ violations }) => violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => ({ id, targets: nodes.map(({ target, failureSummary }) => [target, failureSummary]) })))`);
+}
+
+describe("a gallery in Chromium", () => {
+  test("works from its file: thumbnails, settings, keyboard, filter and a line that runs", async () => {
+    const home = await homeWithGallery();
+    const { page, problems, requests } = await view(home);
+    expect(await textOf(page, "#count")).toBe("3 pictures");
+    const widths = await page.$$eval("#pictures img", (images) =>
+      images.map(({ naturalWidth }) => naturalWidth),
+    );
+    expect(widths).toEqual([1024, 1024, 1536]);
+
+    await page.click("#pictures li:nth-child(3) button");
+    expect(await textOf(page, "#title")).toBe("dunes");
+    expect(
+      await page.$$eval("#settings div", (rows) =>
+        rows.map(({ children }) => [...children].map((one) => one.textContent)),
+      ),
+    ).toEqual([
+      ["Size", "1536×640"],
+      ["Model", "SD1.5"],
+      ["Steps", "30"],
+      ["CFG scale", "5"],
+      ["Seed", "3"],
+      ["LoRA", "Lineart 0.5"],
+    ]);
+
+    await page.keyboard.press("ArrowRight");
+    expect(await textOf(page, "#position")).toBe("1 of 3");
+    expect(await focused(page)).toBe("title");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Escape");
+    expect(await isOpen(page)).toBe(false);
+    expect(await focused(page)).toContain("dunes");
+
+    await page.focus("#filter");
+    await page.keyboard.type("LIGHTHOUSE dusk-8");
+    expect(await textOf(page, "#count")).toBe("1 of 3 pictures");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await isOpen(page)).toBe(true);
+    await page.click("#copy");
+    await page.waitForSelector("#copied:not(:empty)");
+    expect(await textOf(page, "#copied")).toBe("Copied");
+    await page.keyboard.press("Escape");
+    await page.$eval("#filter", (field) => {
+      if ("value" in field) field.value = "";
+    });
+    await page.focus("#filter");
+    await page.keyboard.press("KeyV", { commands: ["Paste"] });
+    const copied = await page.$eval("#filter", (field) => ("value" in field ? String(field.value) : ""));
+
+    const again = await home.shell(`${copied} --sandbox --out again.png`).ended;
+    expect(again.code, again.err).toBe(0);
+    expect(readRequest(await readFile(join(home.folder, "again.png")))).toMatchObject({
+      prompt: "a lighthouse, it's dusk",
+      seed: 8,
+      steps: 9,
+    });
+    expect(problems).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith("file://"))).toEqual([]);
+  });
+
+  test("has no serious problem of accessibility, light and dark, wide and narrow", async () => {
+    const home = await createHome();
+    const folder = join(home.folder, "pictures");
+    await mkdir(folder);
+    const request = {
+      prompt: "a lighthouse",
+      width: 1024,
+      height: 1024,
+      seed: 7,
+      image: "sha256:1",
+      lora: { Lineart: 1 },
+    };
+    await writeFile(join(folder, "a.png"), addPngText(tinyPng(), request, "1"));
+    await writeFile(join(folder, "b.png"), tinyPng());
+    expect(await home.run("image gallery pictures")).toMatchObject({ code: 0 });
+    const { page } = await view(home);
+    for (const scheme of ["light", "dark"]) {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      for (const width of [1280, 390]) {
+        await page.setViewport({ width, height: 800 });
+        expect(await seriousProblems(page)).toEqual([]);
+        await page.click("#pictures button");
+        expect(await seriousProblems(page)).toEqual([]);
+        const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        expect(await page.evaluate(overflow)).toBe(0);
+        await page.click("#close");
+      }
+    }
+  });
+
+  test("shows what pictures and file names say as text, and runs none of it", async () => {
+    const home = await createHome();
+    const folder = join(home.folder, "pictures");
+    await mkdir(folder);
+    const attacks = [
+      "</script><script>alert(1)</script>",
+      '"><img src=x onerror=alert(2)>',
+      "' onload='alert(3)",
+      "<!-- ]]> &quot;&#34; \u2028 \0",
+      "{{7*7}} javascript:alert(5)",
+      "<style>*{display:none}</style><base href=https://example.com/><meta http-equiv=refresh content=0>",
+    ];
+    for (const [at, attack] of attacks.entries()) {
+      const request = {
+        prompt: attack,
+        negative_prompt: attack,
+        sampler: attack,
+        model_name: attack,
+        seed: attack,
+      };
+      await writeFile(join(folder, `${at}.png`), addPngText(tinyPng(), request, "1"));
+    }
+    const names = ["a\"b'c&d<e>.png", "100%25 #1?.png", "javascript:alert(6).png"];
+    for (const name of names) await writeFile(join(folder, name), tinyPng());
+    expect(await home.run("image gallery pictures")).toMatchObject({ code: 0 });
+
+    const { page, problems, requests } = await view(home);
+    const visible = (text: string) => text.replace("\0", "\ufffd");
+    expect((await shownTitles(page)).sort()).toEqual([...attacks.map(visible), ...names].sort());
+    const loaded = await page.$$eval("#pictures img", (images) =>
+      images.map(({ naturalWidth }) => naturalWidth),
+    );
+    expect(loaded).toEqual(loaded.map(() => 1));
+    for (let at = 1; at <= attacks.length + names.length; at++) {
+      await page.click(`#pictures li:nth-child(${at}) button`);
+      await page.click("#close");
+    }
+    expect(await page.$$eval("script, style, base, meta[http-equiv=refresh]", (found) => found.length)).toBe(
+      2,
+    );
+    expect(problems).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(pathToFileURL(folder).href))).toEqual([]);
+  });
+});
