@@ -9,7 +9,7 @@ export const style = `
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #121315; --card: #1b1c1f; --text: #ececee; --quiet: #a3a6ad; --line: #303238; --field: #1b1c1f;
-    --accent: #8ab8ff; --on-accent: #0d1b30; --ground: #26282c; --stage: #0b0c0d; --code: #121315;
+    --accent: #8ab8ff; --on-accent: #0d1b30; --ground: #26282c; --stage: #141518; --code: #121315;
     --shadow: 0 1px 2px rgb(0 0 0 / .5);
   }
 }
