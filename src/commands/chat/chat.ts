@@ -45,7 +45,7 @@ export default defineCommand({
   path: "chat",
   summary: "Chat with a model",
   details:
-    'MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over lines, --no-stdin leaves the other lines to the loop:\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done',
+    'Without MESSAGE, on a terminal, it is a conversation; /help shows its commands. MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over lines, --no-stdin leaves the other lines to the loop:\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done',
   operation: "createChatCompletion",
   args: [
     arg.text("MESSAGE", "Message to send", {
@@ -61,6 +61,11 @@ export default defineCommand({
   view: { ...text, markdown: true },
   examples: [
     { text: "Ask a question", command: 'gpuctl chat "Which GPU for a 70B model?" --sandbox' },
+    {
+      text: "Continue the last conversation",
+      command: 'gpuctl chat "And for an 8B model?" --continue --sandbox',
+      after: ['gpuctl chat "Which GPU for a 70B model?" --sandbox'],
+    },
     {
       text: "Send a picture that the service fetches",
       command: 'gpuctl chat "What is in it?" --attach https://example.com/rack.png --sandbox',
