@@ -2504,7 +2504,8 @@ export const nouns: readonly Noun[] = [
       "text": "Continue the session that was used last",
       "short": "c",
       "setsFields": [
-       "model"
+       "model",
+       "messages"
       ],
       "names": [
        "continue"
@@ -2521,7 +2522,8 @@ export const nouns: readonly Noun[] = [
       "value": "NAME",
       "completes": "chat-session",
       "setsFields": [
-       "model"
+       "model",
+       "messages"
       ],
       "names": [
        "session"
@@ -2757,8 +2759,8 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Print its answers",
-      "command": "gpuctl chat sessions show models --jq '.[] | select(.role == \"assistant\") | .content'",
+      "text": "Print the text of its answers",
+      "command": "gpuctl chat sessions show models --jq '.[1].content'",
       "after": [
        "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
       ]

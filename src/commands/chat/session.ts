@@ -46,13 +46,13 @@ export const exampleSession = 'gpuctl chat "Which GPU for a 70B model?" --sessio
 export const sessionFlags = {
   continue: flag.boolean("Continue the session that was used last", {
     short: "c",
-    setsFields: ["model"],
+    setsFields: ["model", "messages"],
     conflictsWith: ["session"],
   }),
   session: flag.text("Continue this session, or start it", {
     value: "NAME",
     completes: "chat-session",
-    setsFields: ["model"],
+    setsFields: ["model", "messages"],
   }),
 };
 

@@ -49,7 +49,9 @@ function settable(flags: Flags): readonly Settable[] {
     kind === "number" || kind === "integer" ? { name, kind } : [],
   );
   const own = Object.values(flags).flatMap((one: Flag) =>
-    (one.setsFields ?? []).filter((name) => name !== "model").map((name) => ({ ...one, name })),
+    (one.setsFields ?? [])
+      .filter((name) => name !== "model" && name !== "messages")
+      .map((name) => ({ ...one, name })),
   );
   return [...documented, ...own].map(({ name, ...parsing }) => ({
     name,
