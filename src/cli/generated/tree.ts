@@ -2759,8 +2759,8 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Print the text of its answers",
-      "command": "gpuctl chat sessions show models --jq '.[1].content'",
+      "text": "Print the turns as CSV",
+      "command": "gpuctl chat sessions show models -o csv",
       "after": [
        "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
       ]

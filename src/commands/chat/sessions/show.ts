@@ -23,8 +23,8 @@ export default defineCommand({
   examples: [
     { text: "Show a session", command: "gpuctl chat sessions show models", after: [exampleSession] },
     {
-      text: "Print the text of its answers",
-      command: "gpuctl chat sessions show models --jq '.[1].content'",
+      text: "Print the turns as CSV",
+      command: "gpuctl chat sessions show models -o csv",
       after: [exampleSession],
     },
   ],
