@@ -17,6 +17,18 @@ export function commandLine(command: string, args: readonly string[], flags: rea
 export const sentence = ({ flag, message }: { readonly flag: string; readonly message: string }): string =>
   /^(must|is|has|cannot|requires|or)\b/.test(message) ? `${flag} ${message}` : `${flag}: ${message}`;
 
+/** An invalid field and its message, such as "messages.0.content is required"; the message alone without a field. */
+export function issueText({
+  path,
+  message,
+}: {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}): string {
+  const field = path.join(".");
+  return field === "" ? message : sentence({ flag: field, message });
+}
+
 /** The error for one or more invalid values. For a single one, its message is the message of the error. */
 export function invalidValues(
   issues: readonly { readonly flag: string; readonly message: string }[],

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import type { Issue } from "../contract/check/check.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../contract/errors.ts";
-import { sentence } from "../core/text.ts";
+import { issueText } from "../core/text.ts";
+import { isInferencePath, withCommonError } from "./inference-errors.ts";
 
 /** Thrown while an operation is handled; sent as the documented status and body of its code. */
 export class ApiError extends Error {
@@ -59,8 +60,12 @@ export function tooLarge(http: Context): Response {
 /** Sends an error, and stores it in the context for the request log. */
 function send(http: Context, body: ErrorBody, status: 400 | 401 | 403 | 404 | 413 | 500): Response {
   http.set("problem", body);
-  return http.json(body, status);
+  return http.json(errorBodyFor(http, body, status), status);
 }
+
+/** The body of an error as sent: on inference paths, also in the common chat-completions format. */
+export const errorBodyFor = (http: Context, body: ErrorBody, status: number): ErrorBody =>
+  isInferencePath(http.req.path) ? withCommonError(body, status) : body;
 
 /** A request to the sandbox's controls was invalid; nothing was changed. `issues` name the invalid fields. */
 export class ControlRefused extends Error {
@@ -71,11 +76,6 @@ export class ControlRefused extends Error {
     super(message);
     this.issues = issues;
   }
-}
-
-function issueText({ path, message }: Issue): string {
-  const field = path.join(".");
-  return field === "" ? message : sentence({ flag: field, message });
 }
 
 /** The error for one invalid field of a request to the controls. */

@@ -81,7 +81,7 @@ const texts = {
   "passing-time":
     "When the clock is moved forward, everything due in between takes effect at its own time, such as boots and the ends of terms.",
   faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
-  "fault-responses": `Every error has the documented shape, for inference as well; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
+  "fault-responses": `Every error has the shape of other errors of its path; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
   requests: `The log keeps the last ${requestLog.kept} requests, without bodies, keys or the values of unknown query fields. It does not include OPTIONS requests and calls to the sandbox's controls.`,
   seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt. createdAt is the seed's time by default, so a rental without it starts to boot then.",
   snapshot:
@@ -138,7 +138,7 @@ const texts = {
     "In a query, a boolean is true or false and a number is written as in JSON. A repeated field is rejected; an unknown one is ignored.",
   pages: `A page of usage has ${defaultLimit} lines, or up to ${maxLimit} with limit. Its cursor is the ID of the last rental of the previous page.`,
   issues:
-    "Each entry of issues is an object with path and message. Inference errors have the same shape as other errors.",
+    "Each entry of issues is an object with path and message. Errors below /v1/ also have the field error, with message, type, param and code, which clients of the common chat-completions format read. param is the dotted path of the first issue.",
   "unknown-things":
     "Terminating, converting, extending or attaching something that does not exist or has ended returns 400; deleting a key that does not exist returns 404.",
   browsers: `Pages of any origin can call the sandbox, with any header, and can read the headers ${exposedHeaders.join(", ")}.`,

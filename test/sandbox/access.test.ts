@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { operations } from "../../src/contract/index.ts";
 import { validInput } from "../support/valid-inputs.ts";
-import { everyOperation, openSandbox, origin } from "./harness.ts";
+import { errorBody, everyOperation, openSandbox, origin } from "./harness.ts";
 
-const unauthorized = '{"code":"UNAUTHORIZED","message":"Authorization not provided","issues":[]}';
 const guarded = everyOperation.filter((id) => !operations[id].open);
 
 test.each(guarded)("%s returns 401 without a key or with an unknown key", async (id) => {
@@ -11,7 +10,9 @@ test.each(guarded)("%s returns 401 without a key or with an unknown key", async 
   for (const key of [null, "someone-elses", ""]) {
     const response = await sandbox.call(id, validInput(id), key);
     expect(response.status).toBe(401);
-    expect(await response.text()).toBe(unauthorized);
+    expect(await response.json()).toEqual(
+      errorBody(operations[id].path, "authentication_error", "UNAUTHORIZED", "Authorization not provided"),
+    );
   }
 });
 
@@ -38,7 +39,9 @@ test.each(guarded.filter((id) => operations[id].method !== "GET"))(
     const sandbox = await openSandbox();
     const response = await sandbox.call(id, { nonsense: true }, sandbox.keys.readOnly);
     expect(response.status).toBe(403);
-    expect(await response.text()).toBe('{"code":"FORBIDDEN","message":"Insufficient access","issues":[]}');
+    expect(await response.json()).toEqual(
+      errorBody(operations[id].path, "permission_error", "FORBIDDEN", "Insufficient access"),
+    );
   },
 );
 
@@ -68,11 +71,13 @@ test.each([
   ["GET", "/v2/on-demand/storage-volumes/"],
   ["DELETE", "/v2/on-demand/storage-volumes"],
   ["POST", "/v2/openapi.json"],
+  ["GET", "/v1/chat/completions"],
+  ["POST", "/v1/embeddings"],
 ])("%s %s is not found, with or without a key", async (method, path) => {
   const sandbox = await openSandbox();
   const response = await sandbox.fetch(new Request(`${origin}${path}`, { method }));
   expect(response.status).toBe(404);
-  expect(await response.text()).toBe('{"code":"NOT_FOUND","message":"Not found","issues":[]}');
+  expect(await response.json()).toEqual(errorBody(path, "not_found_error", "NOT_FOUND", "Not found"));
 });
 
 test("every response has the sandbox header", async () => {

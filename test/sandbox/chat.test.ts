@@ -64,6 +64,27 @@ test("a reply is cut off at max_tokens and says so", async () => {
   expect(completion.usage?.completion_tokens).toBe(1);
 });
 
+test("a third-party client reads the message, type, field and code of an error", async () => {
+  const openai = await client();
+  const part = { type: "text" } as OpenAI.ChatCompletionContentPartText;
+  const wrong = openai.chat.completions.create({ ...echo, messages: [{ role: "user", content: [part] }] });
+  await expect(wrong).rejects.toMatchObject({
+    status: 400,
+    message: "400 Invalid input data: messages.0.content.0.text is required",
+    type: "invalid_request_error",
+    param: "messages.0.content.0.text",
+    code: "BAD_REQUEST",
+  });
+  const denied = openai.withOptions({ apiKey: "wrong" }).models.list();
+  await expect(denied).rejects.toMatchObject({
+    name: "Error",
+    status: 401,
+    message: "401 Authorization not provided",
+    type: "authentication_error",
+    code: "UNAUTHORIZED",
+  });
+});
+
 test.each([
   [{ model: "gpt-4" }, "model", "must be sandbox-echo, the sandbox's chat model"],
   [{ messages: [] }, "messages", "must have at least 1 item"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type AssumedId, assumedOperations } from "../../src/sandbox/assumed/index.ts";
-import { everyOperation, openSandbox } from "./harness.ts";
+import { type AssumedId, assumedOperations, servedOperations } from "../../src/sandbox/assumed/index.ts";
+import { errorBody, everyOperation, openSandbox } from "./harness.ts";
 
 const parts = {
   status: { status: 503 },
@@ -89,7 +89,12 @@ test.each([...everyOperation, ...assumed])(
     sandbox.faults.add({ operation, status: 429 });
     expect(await send(null)).toEqual({
       status: 500,
-      body: { code: "INTERNAL_SERVER_ERROR", message: "Internal server error", issues: [] },
+      body: errorBody(
+        servedOperations[operation].path,
+        "server_error",
+        "INTERNAL_SERVER_ERROR",
+        "Internal server error",
+      ),
     });
     expect(await send(null)).toMatchObject({
       status: 429,

@@ -13,12 +13,26 @@ export const start = Date.UTC(2026, 10, 20, 12);
 
 const outputs: { readonly [Id in OperationId]: { readonly output: z.ZodType<OutputOf<Id>> } } = operations;
 
-/** The body of a 400 response. */
+const commonError = z.strictObject({
+  message: z.string(),
+  type: z.literal("invalid_request_error"),
+  param: z.string().nullable(),
+  code: z.literal("BAD_REQUEST"),
+});
+
+/** The body of a 400 response; inference also has the error in the common chat-completions format. */
 export const badRequest = z.strictObject({
   code: z.literal("BAD_REQUEST"),
   message: z.literal("Invalid input data"),
   issues: z.array(z.strictObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
+  error: commonError.optional(),
 });
+
+/** The body of an error without issues at a path; `type` is that of the common chat-completions format. */
+export function errorBody(path: string, type: string, code: string, message: string): object {
+  const error = { message, type, param: null, code };
+  return { code, message, issues: [], ...(path.startsWith("/v1/") && { error }) };
+}
 
 /** A sandbox with its own clock, in memory unless a file is named, closed when the test ends. */
 export async function openSandbox({

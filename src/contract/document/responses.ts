@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { errors } from "../errors.ts";
+import { type ErrorBody, errors } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -10,6 +10,10 @@ export interface Additions {
   /** Descriptions of headers that any response may have, by name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly errors?: readonly ErrorResponse[];
+  /** Replaces the documented body of errors, which it extends. */
+  readonly errorBody?: z.ZodType;
+  /** The body of an error, as an example. By default, the documented one. */
+  readonly exampleOf?: (error: ErrorResponse) => object;
   /** Descriptions of responses without a body, by status. */
   readonly empty?: Readonly<Record<number, string>>;
 }
@@ -25,13 +29,13 @@ export function responses(
   operation: Operation,
   schema: ToJsonSchema,
   error: JsonSchema,
-  { headers, errors: more = [], empty = {} }: Additions = {},
+  { headers, errors: more = [], empty = {}, errorBody, exampleOf = documentedBody }: Additions = {},
 ): Record<string, object> {
   const documented = operation.errors.map((code) => ({ code, ...errors[code] }));
   const byStatus = {
     200: success(operation, schema),
     ...mapValues(empty, (description) => ({ description })),
-    ...failures([...documented, ...more], error),
+    ...failures([...documented, ...more], errorBody ? schema(errorBody) : error, exampleOf),
   };
   const descriptions = { ...(operation.sunset && { Sunset: "When this path is removed" }), ...headers };
   if (Object.keys(descriptions).length === 0) return byStatus;
@@ -47,16 +51,22 @@ const success = ({ output, streams }: Operation, schema: ToJsonSchema) => ({
   },
 });
 
-const failures = (all: readonly ErrorResponse[], schema: JsonSchema) =>
+const failures = (
+  all: readonly ErrorResponse[],
+  schema: JsonSchema,
+  exampleOf: (error: ErrorResponse) => object,
+) =>
   Object.fromEntries(
-    all.map(({ status, code, message }) => [
-      status,
+    all.map((error) => [
+      error.status,
       {
-        description: message,
-        content: { "application/json": { schema, example: { code, message, issues: [] } } },
+        description: error.message,
+        content: { "application/json": { schema, example: exampleOf(error) } },
       },
     ]),
   );
+
+const documentedBody = ({ code, message }: ErrorResponse): ErrorBody => ({ code, message, issues: [] });
 
 const mapValues = <From, To>(record: Readonly<Record<string, From>>, map: (value: From) => To) =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));

@@ -4,6 +4,7 @@ import type { Context, Next } from "hono";
 import { type ErrorBody, errors } from "../../contract/errors.ts";
 import { faultHeader } from "../../core/sandbox.ts";
 import type { ServedId } from "../assumed/index.ts";
+import { errorBodyFor } from "../errors.ts";
 import type { Store } from "../queries.ts";
 import { ConnectionReset, truncateResponse } from "./cut.ts";
 import { type Effect, takeFault } from "./table.ts";
@@ -60,7 +61,10 @@ function replacementFor(http: Context, { status, garbage: isGarbage, retryAfterS
   };
   const problem = isGarbage || status === undefined ? undefined : errorBodyOf(status);
   http.set("problem", problem);
-  return new Response(problem ? JSON.stringify(problem) : garbage, { status: status ?? 200, headers });
+  return new Response(
+    problem && status !== undefined ? JSON.stringify(errorBodyFor(http, problem, status)) : garbage,
+    { status: status ?? 200, headers },
+  );
 }
 
 /** The documented error of a status; an undocumented status gets a code and a message derived from its name. */

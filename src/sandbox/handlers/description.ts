@@ -4,6 +4,7 @@ import { operations } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { ignoredFieldsHeader } from "../../core/sandbox.ts";
 import { payloadTooLarge } from "../errors.ts";
+import { inferenceErrorBody, isInferencePath, withCommonError } from "../inference-errors.ts";
 import { enabledOperations } from "../operation-set.ts";
 import type { Handlers } from "./handler.ts";
 
@@ -12,6 +13,10 @@ const drawsOrSpeaks: readonly string[] = [operations.generateImage.id, operation
 /** Responses and headers of the sandbox that the service does not document. */
 const additions = (operation: Operation): Additions => ({
   ...(operation.in === "body" && { errors: [payloadTooLarge] }),
+  ...(isInferencePath(operation.path) && {
+    errorBody: inferenceErrorBody,
+    exampleOf: ({ status, code, message }) => withCommonError({ code, message, issues: [] }, status),
+  }),
   ...(operation.sunset && { headers: { Deprecation: "true on a deprecated path" } }),
   ...(drawsOrSpeaks.includes(operation.id) && {
     headers: { [ignoredFieldsHeader]: "Fields of the request that an engine has no equivalent for" },

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
+import { operations } from "../../../src/contract/index.ts";
 import { withDigest } from "../../../src/sandbox/control/snapshot.ts";
-import { openSandbox, origin, start } from "../harness.ts";
+import { errorBody, openSandbox, origin, start } from "../harness.ts";
 import type { Checks } from "./check.ts";
 
 const day = 24 * 3600 * 1000;
@@ -57,11 +58,9 @@ export const controlChecks = {
     for (const id of ["listStorageVolumes", "createChatCompletion"] as const) {
       const response = await sandbox.call(id);
       expect(response.headers.get("retry-after")).toBe("1");
-      expect(await response.json()).toEqual({
-        code: "TOO_MANY_REQUESTS",
-        message: "Too many requests",
-        issues: [],
-      });
+      expect(await response.json()).toEqual(
+        errorBody(operations[id].path, "rate_limit_error", "TOO_MANY_REQUESTS", "Too many requests"),
+      );
     }
     sandbox.clock.freeze();
     sandbox.faults.add({ operation: "*", delayMs: 20 });

@@ -252,7 +252,18 @@ export const wireChecks = {
     expect(await sandbox.issuesOf("requestReservation", {})).toEqual([
       { path: ["gpuCount"], message: "is required" },
     ]);
-    expect(await sandbox.issuesOf("generateAudio", {})).toEqual([{ path: ["text"], message: "is required" }]);
+    const speech = await sandbox.call("generateAudio", {});
+    expect(await speech.json()).toEqual({
+      code: "BAD_REQUEST",
+      message: "Invalid input data",
+      issues: [{ path: ["text"], message: "is required" }],
+      error: {
+        message: "Invalid input data: text is required",
+        type: "invalid_request_error",
+        param: "text",
+        code: "BAD_REQUEST",
+      },
+    });
   },
   "rate-limits": async () => {
     const sandbox = await openSandbox();
