@@ -50,11 +50,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-cost|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-cost|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--every|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox clock") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -137,20 +137,28 @@ _gpuctl() {
     "config list") commands="" flags="" ;;
     "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
-    "sandbox") commands="serve status reset keys limits fault engine clock seed snapshot restore requests" flags="" ;;
+    "sandbox") commands="serve status reset keys limits fault engine boot chat clock seed snapshot restore requests" flags="" ;;
     "sandbox serve") commands="" flags="--port --host --only" ;;
     "sandbox status") commands="" flags="" ;;
     "sandbox reset") commands="" flags="" ;;
     "sandbox keys") commands="" flags="" ;;
     "sandbox limits") commands="" flags="" ;;
     "sandbox fault") commands="add list clear" flags="" ;;
-    "sandbox fault add") commands="" flags="--operation --times --after --status --retry-after --delay --reset --cut-stream-after --garbage --applied" ;;
+    "sandbox fault add") commands="" flags="--operation --times --after --every --rate --seed --status --retry-after --delay --reset --cut-stream-after --garbage --applied" ;;
     "sandbox fault list") commands="" flags="" ;;
     "sandbox fault clear") commands="" flags="" ;;
     "sandbox engine") commands="set list clear" flags="" ;;
     "sandbox engine set") commands="" flags="--model --voice --api-key-env" ;;
     "sandbox engine list") commands="" flags="" ;;
     "sandbox engine clear") commands="" flags="" ;;
+    "sandbox boot") commands="add list clear" flags="" ;;
+    "sandbox boot add") commands="" flags="--outcome --after --label --times" ;;
+    "sandbox boot list") commands="" flags="" ;;
+    "sandbox boot clear") commands="" flags="" ;;
+    "sandbox chat") commands="script" flags="" ;;
+    "sandbox chat script") commands="show clear" flags="" ;;
+    "sandbox chat script show") commands="" flags="" ;;
+    "sandbox chat script clear") commands="" flags="" ;;
     "sandbox clock") commands="show freeze advance set resume" flags="" ;;
     "sandbox clock show") commands="" flags="" ;;
     "sandbox clock freeze") commands="" flags="" ;;
@@ -178,9 +186,12 @@ _gpuctl() {
     "help auth") commands="login logout status token" flags="" ;;
     "help profile") commands="list show add use remove" flags="" ;;
     "help config") commands="get set unset list path" flags="" ;;
-    "help sandbox") commands="serve status reset keys limits fault engine clock seed snapshot restore requests" flags="" ;;
+    "help sandbox") commands="serve status reset keys limits fault engine boot chat clock seed snapshot restore requests" flags="" ;;
     "help sandbox fault") commands="add list clear" flags="" ;;
     "help sandbox engine") commands="set list clear" flags="" ;;
+    "help sandbox boot") commands="add list clear" flags="" ;;
+    "help sandbox chat") commands="script" flags="" ;;
+    "help sandbox chat script") commands="show clear" flags="" ;;
     "help sandbox clock") commands="show freeze advance set resume" flags="" ;;
   esac
 
@@ -311,6 +322,9 @@ _gpuctl() {
       "sandbox fault add:--operation") : ;;
       "sandbox fault add:--times") : ;;
       "sandbox fault add:--after") : ;;
+      "sandbox fault add:--every") : ;;
+      "sandbox fault add:--rate") : ;;
+      "sandbox fault add:--seed") : ;;
       "sandbox fault add:--status") : ;;
       "sandbox fault add:--retry-after") : ;;
       "sandbox fault add:--delay") : ;;
@@ -318,6 +332,10 @@ _gpuctl() {
       "sandbox engine set:--model") : ;;
       "sandbox engine set:--voice") : ;;
       "sandbox engine set:--api-key-env") : ;;
+      "sandbox boot add:--outcome") COMPREPLY+=($(compgen -W "slow failed never" -- "$cur")) ;;
+      "sandbox boot add:--after") : ;;
+      "sandbox boot add:--label") : ;;
+      "sandbox boot add:--times") : ;;
       "sandbox requests:--limit") : ;;
     esac
   elif [[ $cur == -* ]]; then
@@ -347,6 +365,7 @@ _gpuctl() {
       "config unset:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model chat.sessions chat.prices budget.maxCost budget.maxBurn" -- "$cur")) ;;
       "sandbox engine set:"0) COMPREPLY+=($(compgen -W "chat image audio" -- "$cur")) ;;
       "sandbox engine clear:"0) COMPREPLY+=($(compgen -W "chat image audio" -- "$cur")) ;;
+      "sandbox chat script:"0) _gpuctl_files "$cur" ;;
       "sandbox seed:"0) _gpuctl_files "$cur" ;;
       "sandbox snapshot:"0) _gpuctl_files "$cur" ;;
       "sandbox restore:"0) _gpuctl_files "$cur" ;;

@@ -175,6 +175,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('limits', 'List the sandbox''s assumptions where the API documentation is silent: prices, boot times, limits')
       ,@('fault', 'add or list or clear')
       ,@('engine', 'set or list or clear')
+      ,@('boot', 'add or list or clear')
+      ,@('chat', 'script or show or clear')
       ,@('clock', 'show or freeze or advance or set or resume')
       ,@('seed', 'Replace everything in the sandbox with the contents of a file')
       ,@('snapshot', 'Save the whole state of the sandbox')
@@ -202,6 +204,23 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'sandbox engine set' = @()
     'sandbox engine list' = @()
     'sandbox engine clear' = @()
+    'sandbox boot' = @(
+      ,@('add', 'Make the boots of new rentals slow, fail or never end')
+      ,@('list', 'List the boot outcomes, including those used up')
+      ,@('clear', 'Remove a boot outcome, or all of them')
+    )
+    'sandbox boot add' = @()
+    'sandbox boot list' = @()
+    'sandbox boot clear' = @()
+    'sandbox chat' = @(
+      ,@('script', 'Let the sandbox''s chat reply from a file')
+    )
+    'sandbox chat script' = @(
+      ,@('show', 'Show the chat script, and how often each reply was sent')
+      ,@('clear', 'Remove the chat script')
+    )
+    'sandbox chat script show' = @()
+    'sandbox chat script clear' = @()
     'sandbox clock' = @(
       ,@('show', 'Show the sandbox''s time')
       ,@('freeze', 'Stop the sandbox''s clock')
@@ -336,6 +355,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('limits', 'List the sandbox''s assumptions where the API documentation is silent: prices, boot times, limits')
       ,@('fault', 'add or list or clear')
       ,@('engine', 'set or list or clear')
+      ,@('boot', 'add or list or clear')
+      ,@('chat', 'script or show or clear')
       ,@('clock', 'show or freeze or advance or set or resume')
       ,@('seed', 'Replace everything in the sandbox with the contents of a file')
       ,@('snapshot', 'Save the whole state of the sandbox')
@@ -351,6 +372,18 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('set', 'Generate with an inference server of your own')
       ,@('list', 'List the engines, and the fields that they ignore')
       ,@('clear', 'Let the sandbox generate again')
+    )
+    'help sandbox boot' = @(
+      ,@('add', 'Make the boots of new rentals slow, fail or never end')
+      ,@('list', 'List the boot outcomes, including those used up')
+      ,@('clear', 'Remove a boot outcome, or all of them')
+    )
+    'help sandbox chat' = @(
+      ,@('script', 'Let the sandbox''s chat reply from a file')
+    )
+    'help sandbox chat script' = @(
+      ,@('show', 'Show the chat script, and how often each reply was sent')
+      ,@('clear', 'Remove the chat script')
     )
     'help sandbox clock' = @(
       ,@('show', 'Show the sandbox''s time')
@@ -623,6 +656,9 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--operation'), 'Operation to fail, by its ID in `gpuctl api spec`; * for all', @(), '')
       ,@(@('--times'), 'Number of calls that fail', @(), '')
       ,@(@('--after'), 'Number of calls that succeed first', @(), '')
+      ,@(@('--every'), 'Only every Nth call fails', @(), '')
+      ,@(@('--rate'), 'Only this share of the calls fails, such as 0.02', @(), '')
+      ,@(@('--seed'), 'Chooses the calls that fail by --rate', @(), '')
       ,@(@('--status'), 'Respond with this status, from 400 to 599', @(), '')
       ,@(@('--retry-after'), 'Send a Retry-After header with this time', @(), '')
       ,@(@('--delay'), 'Delay the response, in real time', @(), '')
@@ -641,6 +677,19 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'sandbox engine list' = @()
     'sandbox engine clear' = @()
+    'sandbox boot' = @()
+    'sandbox boot add' = @(
+      ,@(@('--outcome'), 'How the boot ends: late, with the status Failed, or not at all', @('slow', 'failed', 'never'), '')
+      ,@(@('--after'), 'Time until the rental runs or has failed', @(), '')
+      ,@(@('--label'), 'Only rentals created with a matching label: * is any text, ? any character', @(), '')
+      ,@(@('--times'), 'Number of rentals', @(), '')
+    )
+    'sandbox boot list' = @()
+    'sandbox boot clear' = @()
+    'sandbox chat' = @()
+    'sandbox chat script' = @()
+    'sandbox chat script show' = @()
+    'sandbox chat script clear' = @()
     'sandbox clock' = @()
     'sandbox clock show' = @()
     'sandbox clock freeze' = @()
@@ -675,6 +724,9 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help sandbox' = @()
     'help sandbox fault' = @()
     'help sandbox engine' = @()
+    'help sandbox boot' = @()
+    'help sandbox chat' = @()
+    'help sandbox chat script' = @()
     'help sandbox clock' = @()
   }
   $globals = @(
@@ -699,7 +751,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
   $files = @('--image', '--from', '--out', '--schema', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
@@ -803,6 +855,12 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'sandbox engine clear' = @(
       ,@('', @('chat', 'image', 'audio'), $false)
+    )
+    'sandbox boot clear' = @(
+      ,@('', @(), $false)
+    )
+    'sandbox chat script' = @(
+      ,@('', @(), $false)
     )
     'sandbox clock advance' = @(
       ,@('', @(), $false)

@@ -240,6 +240,21 @@ export interface SandboxControl {
     /** Removes the engine of a kind, or all, and returns how many were removed. */
     readonly clear: (kind?: string) => Awaitable<number>;
   };
+  /** How the boots of new rentals end. Throws a `ControlRefused` that names each invalid value. */
+  readonly boots: {
+    readonly add: (boot: object) => unknown;
+    readonly list: () => Awaitable<readonly unknown[]>;
+    /** Removes one or all, and returns how many were removed. */
+    readonly clear: (id?: number) => Awaitable<number>;
+  };
+  /** The replies of the chat. */
+  readonly chatScript: {
+    /** Replaces the script with the text of one. Throws a `ControlRefused` that names each invalid field. */
+    readonly load: (text: string) => Awaitable<readonly unknown[]>;
+    readonly show: () => Awaitable<readonly unknown[]>;
+    /** Removes the script, and returns how many replies it had. */
+    readonly clear: () => Awaitable<number>;
+  };
   /** The last requests, oldest first. */
   readonly requests: (limit: number) => Awaitable<readonly unknown[]>;
   readonly seed: (text: string) => Promise<void>;

@@ -26,8 +26,14 @@ export type EngineKind = (typeof engineKinds)[number];
 /** The response header with the fields of the request, separated by commas, that an engine has no equivalent for. */
 export const ignoredFieldsHeader = "Gpuctl-Sandbox-Ignored-Fields";
 
-/** By default, a fault skips no call (`after`) and affects one (`times`). */
-export const faultDefaults = { after: 0, times: 1 } as const;
+/** The response header with the index of the reply in the chat script. */
+export const replyHeader = "Gpuctl-Sandbox-Reply";
+
+/** By default, a fault skips no call (`after`), affects one (`times`), and has this seed if it has a rate. */
+export const faultDefaults = { after: 0, times: 1, seed: 0 } as const;
+
+/** How the boot of a rental can end instead of as usual: late, with the status Failed, or not at all. */
+export const bootOutcomes = ["slow", "failed", "never"] as const;
 
 /** The number of logged requests that the sandbox shows by default, and the number that it keeps. */
 export const requestLog = { shown: 50, kept: 1000 } as const;

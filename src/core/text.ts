@@ -101,3 +101,29 @@ export function wrap(text: string, width: number): readonly string[] {
   }
   return lines;
 }
+
+/**
+ * Whether a text matches all of a pattern, in which `*` stands for any text and `?` for one character. Upper and lower
+ * case differ. It tries at most each character of the pattern at each of the text.
+ */
+export function matchesGlob(text: string, glob: string): boolean {
+  const [characters, pattern] = [[...text], [...glob]];
+  let [at, next] = [0, 0];
+  /** Where to continue after the last `*`, when it stands for one more character. */
+  let retry: { at: number; next: number } | undefined;
+  while (at < characters.length) {
+    if (pattern[next] === "*") {
+      next += 1;
+      retry = { at, next };
+    } else if (pattern[next] === "?" || pattern[next] === characters[at]) {
+      at += 1;
+      next += 1;
+    } else if (retry) {
+      retry.at += 1;
+      ({ at, next } = retry);
+    } else {
+      return false;
+    }
+  }
+  return pattern.slice(next).every((character) => character === "*");
+}

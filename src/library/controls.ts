@@ -1,4 +1,4 @@
-import type { EngineKind } from "../core/sandbox.ts";
+import type { bootOutcomes, EngineKind } from "../core/sandbox.ts";
 import { parseDuration } from "../core/values/durations.ts";
 import { ControlRefused } from "../sandbox/errors.ts";
 import type { Sandbox } from "../sandbox/index.ts";
@@ -28,6 +28,15 @@ export function setEngine({ engines }: Sandbox, engine: Engine): void {
     throw new TypeError(`an engine must be an object with a kind and a url, not ${shown(engine)}`);
   }
   engines.save(engine);
+}
+
+export function addBoot({ boots }: Sandbox, boot: Boot): void {
+  if (typeof boot !== "object" || boot === null) {
+    throw new TypeError(`a boot must be an object with an outcome, not ${shown(boot)}`);
+  }
+  const { after, ...rest } = boot;
+  const input = { ...rest, ...(after !== undefined && { afterSeconds: spanOf(after, "after") / 1000 }) };
+  withNames({ afterSeconds: "after" }, () => boots.add(input));
 }
 
 /** Wraps a clock to check every reading, once immediately. The wrapper throws a TypeError for an invalid time. */
@@ -65,10 +74,16 @@ export interface Fault {
   readonly status?: number | undefined;
   /** The Retry-After header of that response, in whole seconds; 1 s by default for a 429. */
   readonly retryAfter?: Span | undefined;
-  /** How many calls it affects; 1 by default. */
+  /** How many calls it affects; 1 by default, and no limit with `every` or `rate`. */
   readonly times?: number | undefined;
   /** How many calls pass before the first one that it affects; 0 by default. */
   readonly after?: number | undefined;
+  /** Affects only every so many calls, such as each third one. */
+  readonly every?: number | undefined;
+  /** Affects only this share of the calls, more than 0 and up to 1. `seed` and the number of a call decide which. */
+  readonly rate?: number | undefined;
+  /** Chooses the calls that `rate` affects, the same ones in every run; 0 by default. */
+  readonly seed?: number | undefined;
   /** Delays the response. */
   readonly delay?: Span | undefined;
   /** Breaks the connection. */
@@ -93,6 +108,96 @@ export interface Engine {
   readonly voice?: string | undefined;
   /** The environment variable that holds a key for the server. */
   readonly apiKeyEnv?: string | undefined;
+}
+
+/** How the boots of new rentals end. */
+export interface Boot {
+  /**
+   * `slow`: later than usual. `failed`: with the status `Failed`. `never`: not at all. The last two stay active and cost
+   * nothing until they are terminated.
+   */
+  readonly outcome: (typeof bootOutcomes)[number];
+  /** The time until a rental runs or has failed; 10 minutes by default for `slow`, and the usual time for `failed`. */
+  readonly after?: Span | undefined;
+  /** Only rentals created with a matching label: `*` is any text, `?` any character. */
+  readonly label?: string | undefined;
+  /** How many rentals it is for; all by default. */
+  readonly times?: number | undefined;
+}
+
+/** A text that has a string, or that a regular expression matches. */
+export type TextPattern = string | { readonly pattern: string; readonly flags?: string | undefined };
+
+/** One reply of a chat script. It has at least one of text, json, reasoning, toolCalls, error, streamError and cut. */
+export interface ChatReply {
+  /** Which requests it is for: all of these have to match. Without it, the reply is for the next request. */
+  readonly when?:
+    | {
+        /** The text of the last user message, if no tool result follows it, or `toolResult` is given as well. */
+        readonly message?: TextPattern | undefined;
+        /** The text of the last message, if it is the result of a tool. */
+        readonly toolResult?: TextPattern | undefined;
+        readonly model?: string | undefined;
+      }
+    | undefined;
+  /** How many requests it is for: 1 by default without `when`, and otherwise all that match. */
+  readonly times?: number | "always" | undefined;
+  readonly text?: string | undefined;
+  /** A value that is sent as the text, as JSON. */
+  readonly json?: unknown;
+  readonly reasoning?: string | undefined;
+  /** Calls of tools. `arguments` are sent as JSON; a string is sent as it is. */
+  readonly toolCalls?:
+    | readonly {
+        readonly name: string;
+        readonly arguments?: unknown;
+        readonly id?: string | undefined;
+      }[]
+    | undefined;
+  /** `stop` by default, or `tool_calls`. */
+  readonly finishReason?: string | null | undefined;
+  /** The usage as sent, such as `{ total_tokens: 12 }`; counted by default, and null for none. */
+  readonly usage?: Readonly<Record<string, unknown>> | null | undefined;
+  /** An error response instead of a completion; the status is 500 by default. */
+  readonly error?:
+    | {
+        readonly status?: number | undefined;
+        readonly message?: string | undefined;
+        readonly type?: string | undefined;
+        readonly param?: string | null | undefined;
+        readonly code?: string | number | null | undefined;
+        readonly retryAfterSeconds?: number | undefined;
+      }
+    | undefined;
+  /**
+   * An error after the rest of a stream: an event with the key `error` (`chunk`, the default), an event named `error`
+   * (`event`), or one with text before the JSON (`text`). Without a stream, a response with status 500.
+   */
+  readonly streamError?:
+    | {
+        readonly message?: string | undefined;
+        readonly type?: string | undefined;
+        readonly code?: string | number | null | undefined;
+        readonly form?: "chunk" | "event" | "text" | undefined;
+      }
+    | undefined;
+  /** The response ends without a finish reason and without `[DONE]`. */
+  readonly cut?: boolean | undefined;
+  /** Milliseconds of real time before the first token. */
+  readonly firstTokenMs?: number | undefined;
+  /** Milliseconds of real time between two tokens. */
+  readonly betweenTokensMs?: number | undefined;
+}
+
+/** A reply of the chat script, and how often it was sent. */
+export interface ChatReplyStatus {
+  /** Its place in the script, from 0. */
+  readonly index: number;
+  readonly reply: ChatReply;
+  /** How many requests it is for; null for all that match. */
+  readonly times: number | null;
+  /** How many requests it was sent to. */
+  readonly used: number;
 }
 
 /** A duration: milliseconds, or a string such as `90s`, `1h30m` or `30d`. */

@@ -2,8 +2,12 @@ import { orAborted } from "../client/deadline.ts";
 import { type OperationSetName, operationSetNames } from "../core/sandbox.ts";
 import { createSandbox as createService, type Sandbox as Service, serve } from "../sandbox/index.ts";
 import {
+  addBoot,
   addFault,
   advance,
+  type Boot,
+  type ChatReply,
+  type ChatReplyStatus,
   checkedClock,
   type Engine,
   type Fault,
@@ -25,7 +29,7 @@ export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
 export { CannotListen } from "../sandbox/serve.ts";
 export { StoreError } from "../sandbox/store.ts";
-export type { Engine, Fault, Span } from "./controls.ts";
+export type { Boot, ChatReply, ChatReplyStatus, Engine, Fault, Span, TextPattern } from "./controls.ts";
 
 export interface SandboxOptions {
   /** The file that holds the state, which processes can share; in memory by default. */
@@ -82,6 +86,23 @@ export interface Sandbox extends AsyncDisposable {
   engine(engine: Engine): void;
   /** Removes all engines: the sandbox generates again. */
   clearEngines(): void;
+  /**
+   * Makes the boots of rentals that are created from now on slow, fail or never end.
+   * @throws ControlRefused when it is invalid
+   * @throws RangeError when a duration is invalid
+   */
+  boot(boot: Boot): void;
+  /** The replies of the chat, which otherwise echoes the last message. A reset removes them. */
+  readonly chatScript: {
+    /**
+     * Replaces the script. Each request gets the first reply that is for it and is not used up, whatever its model; a
+     * request that no reply is for gets 400.
+     * @throws ControlRefused naming each invalid field, such as `replies.0.text`
+     */
+    set(replies: readonly ChatReply[]): void;
+    show(): readonly ChatReplyStatus[];
+    clear(): void;
+  };
   /** Stops serving, and discards the state if it is in memory. */
   close(): Promise<void>;
 }
@@ -142,6 +163,26 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     clearEngines() {
       assertOpen("clearEngines");
       sandbox.engines.clear();
+    },
+    boot(boot) {
+      assertOpen("boot");
+      addBoot(sandbox, boot);
+    },
+    chatScript: {
+      set(replies) {
+        assertOpen("chatScript.set");
+        sandbox.chatScript.set(replies);
+      },
+      show() {
+        assertOpen("chatScript.show");
+        return sandbox.chatScript
+          .show()
+          .map(({ index, reply, times, used }) => ({ index, reply, times, used }));
+      },
+      clear() {
+        assertOpen("chatScript.clear");
+        sandbox.chatScript.clear();
+      },
     },
     close,
     [Symbol.asyncDispose]: close,

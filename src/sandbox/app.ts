@@ -5,7 +5,7 @@ import { etag } from "hono/etag";
 import type * as z from "zod";
 import { check } from "../contract/check/check.ts";
 import type { InputSchema, Operation } from "../contract/operation.ts";
-import { faultHeader, ignoredFieldsHeader } from "../core/sandbox.ts";
+import { faultHeader, ignoredFieldsHeader, replyHeader } from "../core/sandbox.ts";
 import { type ServedId, type ServedOperations, servedOperations } from "./assumed/index.ts";
 import type { Clock } from "./clock.ts";
 import { ApiError, errorResponse, tooLarge } from "./errors.ts";
@@ -36,6 +36,7 @@ export const exposedHeaders = [
   sandboxHeader,
   faultHeader,
   ignoredFieldsHeader,
+  replyHeader,
 ];
 
 type Env = { Variables: RequestVariables & { userId: string } };

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { Context } from "hono";
 import type { Issue } from "../contract/check/check.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../contract/errors.ts";
@@ -66,6 +67,15 @@ function send(http: Context, body: ErrorBody, status: 400 | 401 | 403 | 404 | 41
 /** The body of an error as sent: on inference paths, also in the common chat-completions format. */
 export const errorBodyFor = (http: Context, body: ErrorBody, status: number): ErrorBody =>
   isInferencePath(http.req.path) ? withCommonError(body, status) : body;
+
+/** The documented error of a status; an undocumented status gets a code and a message derived from its name. */
+export function errorBodyOf(status: number): ErrorBody {
+  const known = Object.entries(errors).find(([, error]) => error.status === status);
+  if (known) return { code: known[0], message: known[1].message, issues: [] };
+  const [first = "", ...rest] = (STATUS_CODES[status] ?? `Status ${status}`).split(" ");
+  const message = [first, ...rest.map((word) => word.toLowerCase())].join(" ");
+  return { code: message.toUpperCase().replaceAll(/\W+/g, "_"), message, issues: [] };
+}
 
 /** A request to the sandbox's controls was invalid; nothing was changed. `issues` name the invalid fields. */
 export class ControlRefused extends Error {

@@ -2,6 +2,7 @@ import { fieldsOf } from "../contract/plain/fields.ts";
 import {
   faultHeader,
   ignoredFieldsHeader,
+  replyHeader,
   requestLog,
   sandboxChatModel,
   servedControls,
@@ -20,6 +21,7 @@ import { numberedSecret } from "./handlers/keys.ts";
 import { maxSpeechLength, speedRange } from "./handlers/media.ts";
 import { keys } from "./keys.ts";
 import { maxGpus } from "./rentals/create.ts";
+import { slowBootMs } from "./rentals/boots.ts";
 import { bootMs } from "./rentals/lifecycle.ts";
 import { centsPerGpuHour, termDiscounts } from "./rentals/prices.ts";
 import { documentationNetworks, gpusPerMachine } from "./rentals/record.ts";
@@ -44,7 +46,8 @@ const texts = {
   billing:
     "A rental is billed per second from the moment it is Running; while Pending it costs nothing but counts as active. The total of a rental is computed exactly and rounded down to a cent. A reserved term is billed as it elapses, so a rental that ends early costs no more.",
   boot: `A virtual machine boots in ${bootMs["virtual-machine"] / secondMs} s, bare metal in ${bootMs["bare-metal"] / secondMs} s.`,
-  status: "A rental is Pending until it has booted, then Running, and Terminated once it has ended.",
+  "boot-outcomes": `New rentals can boot slowly (in ${slowBootMs / secondMs} s by default), fail, or never boot. Labels are compared as given in the request. A rental that fails is Failed after the usual time by default; one that never boots stays Pending. Both stay active and cost nothing until they are terminated, and a reserved term runs as if they had booted at the usual time.`,
+  status: "A rental is Pending until it has booted, then Running or, if a boot outcome says so, Failed, and Terminated once it has ended.",
   terms:
     "A reserved term starts when the rental is Running, or immediately if it already is, and ends on a whole second. The rental then continues on demand, or ends if convertToOnDemandOnExpiry is false.",
   "term-length":
@@ -80,10 +83,10 @@ const texts = {
     "One clock is used for all timestamps, boots, billing and expiry, by all processes that share the state. It follows the machine's clock until it is changed, only moves forward, and ends with the year 9999. While it is frozen, no time passes.",
   "passing-time":
     "When the clock is moved forward, everything due in between takes effect at its own time, such as boots and the ends of terms.",
-  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
+  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
   "fault-responses": `Every error has the shape of other errors of its path; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
   requests: `The log keeps the last ${requestLog.kept} requests, without bodies, keys or the values of unknown query fields. It does not include OPTIONS requests and calls to the sandbox's controls.`,
-  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt. createdAt is the seed's time by default, so a rental without it starts to boot then.",
+  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt and boot (outcome, afterSeconds). createdAt is the seed's time by default, so a rental without it starts to boot then.",
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
   reset:
@@ -146,7 +149,8 @@ const texts = {
   description:
     "The description lists as its server the address it was requested at. It has an ETag: a request with a matching If-None-Match gets 304.",
   processes: `Changes to the state run one after the other, across all processes that share it. A process waits up to ${busyMs / secondMs} s for another.`,
-  chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string. content is a text or a list of parts, which are repeated one per line, with pictures by their media type or URL. It can be null or omitted beside tool_calls. stop, stream and stream_options.include_usage are supported; temperature and all other fields are accepted and have no effect.`,
+  chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string. content is a text or a list of parts, which are repeated one per line, with pictures by their media type or URL. It can be null or omitted beside tool_calls. stop, stream and stream_options.include_usage are supported; temperature, tools, tool_choice, response_format and all other fields are accepted and have no effect.`,
+  "chat-script": `A chat script replies for every model, as it is: max_tokens and stop have no effect on it. Input is checked first, and replies take real time. Its responses have the header ${replyHeader} with the index of the reply. Without a stream, an error in the stream is a response with status 500, and a cut one ends in the middle of the JSON. A request that no reply is for gets 400.`,
   tokens:
     "A token is a word with the space before it, in prompts and in replies; usage counts tokens. max_tokens (if it is omitted, max_completion_tokens) is at least 1. A longer reply is cut, with the finish_reason length.",
   choices: "A chat completion has one choice: n must be 1 if given.",

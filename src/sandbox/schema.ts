@@ -64,8 +64,27 @@ const engines = `
   CREATE TABLE engines (kind TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
 `;
 
+/** Version 5: a chat script, boot outcomes, and faults that count the calls that they affected; no limit is null. */
+const scripts = `
+  CREATE TABLE chatReplies (place INTEGER PRIMARY KEY, uses INTEGER NOT NULL, record TEXT NOT NULL) STRICT;
+  CREATE TABLE boots (id INTEGER PRIMARY KEY AUTOINCREMENT, hits INTEGER NOT NULL, record TEXT NOT NULL) STRICT;
+  CREATE TABLE countedFaults (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    operation TEXT NOT NULL,
+    skip INTEGER NOT NULL,
+    times INTEGER,
+    calls INTEGER NOT NULL,
+    hits INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO countedFaults (id, operation, skip, times, calls, hits, record)
+    SELECT id, operation, skip, times, calls, max(0, calls - skip), record FROM faults;
+  DROP TABLE faults;
+  ALTER TABLE countedFaults RENAME TO faults;
+`;
+
 /** The statements that upgrade each version of the tables to the next; the first creates them. */
-export const upgrades: readonly string[] = [tables, numberedKeys, controls, engines];
+export const upgrades: readonly string[] = [tables, numberedKeys, controls, engines, scripts];
 
 export const schemaVersion = upgrades.length;
 

@@ -105,6 +105,11 @@ test.each([
   ["--operation getRental --status 500 --times 0", "--times must be at least 1"],
   ["--operation getRental --delay 1s --retry-after 1s", "--retry-after requires a status"],
   ["--operation getRental --cut-stream-after 1 --garbage", "--cut-stream-after cannot be combined"],
+  ["--operation getRental --status 500 --every 0", "--every must be at least 1"],
+  ["--operation getRental --status 500 --rate 2", "--rate must be at most 1"],
+  ["--operation getRental --status 500 --rate 0", "--rate must be more than 0"],
+  ["--operation getRental --status 500 --seed 1", "--seed requires a rate"],
+  ["--operation getRental --status 500 --every 2 --rate 0.5", "--every cannot be combined with a rate"],
   ["--operation getRental --reset --status 500 --times 0.5", "--times must be an integer"],
 ])("sandbox fault add %s is rejected", async (flags, message) => {
   const { run } = await createCli();
@@ -112,6 +117,108 @@ test.each([
   expect(code).toBe(2);
   expect(err).toContain(message);
   expect((await run("sandbox fault list -o json")).out).toBe("[]\n");
+});
+
+test("every second call fails, or a share of them that a seed chooses", async () => {
+  const { run } = await createCli();
+  await run("sandbox fault add --operation listStorageVolumes --status 403 --every 2");
+  await run("sandbox fault add --operation getRental --status 403 --rate 0.25 --seed 7");
+  const codes: number[] = [];
+  for (let call = 0; call < 4; call += 1) codes.push((await run("volumes list --sandbox")).code);
+  expect(codes).toEqual([0, 4, 0, 4]);
+  expect((await run("sandbox fault list")).out).toMatchInlineSnapshot(`
+    "ID  OPERATION           EFFECT                                    AFTER  TIMES  LEFT
+    1   listStorageVolumes  returns 403; every 2 calls                    0      -     -
+    2   getRental           returns 403; 25% of the calls, by seed 7      0      -     -
+    "
+  `);
+});
+
+test("the boots of new rentals fail, take long or never end, and a wait says so", async () => {
+  const { run } = await createCli();
+  expect((await run("sandbox boot add --outcome failed --times 1")).code).toBe(0);
+  await run("sandbox boot add --outcome slow --after 20m --label 'slow-*'");
+  await run("sandbox boot add --outcome never --label never");
+  expect((await run("sandbox boot list")).out).toMatchInlineSnapshot(`
+    "ID  OUTCOME  AFTER (S)  LABEL   TIMES  LEFT
+    1   failed           -  -           1     1
+    2   slow          1200  slow-*      -     -
+    3   never            -  never       -     -
+    "
+  `);
+  for (const label of ["first", "slow-1", "never", "usual"]) await run(`${vm} --label ${label}`);
+  const wait = (id: number, more = "") => run(`rentals wait ${id} ${more} --sandbox`);
+  expect(await wait(1001)).toMatchObject({ code: 7, err: expect.stringContaining("has failed") });
+  const timeout = await wait(1002);
+  expect(timeout).toMatchObject({ code: 8, err: expect.stringContaining("is running: it is Pending") });
+  expect(await wait(1002)).toMatchObject({ code: 0 });
+  expect(await wait(1003, "--wait-timeout 10h --interval 1h")).toMatchObject({ code: 8 });
+  expect(await wait(1004)).toMatchObject({ code: 0, slept: [] });
+  const listed = JSON.parse((await run("rentals list -o json --sandbox")).out);
+  expect(listed.map(({ status }: { status: string }) => status)).toEqual([
+    "Failed",
+    "Running",
+    "Pending",
+    "Running",
+  ]);
+  expect(JSON.parse((await run("sandbox boot clear 2 -o json")).out)).toEqual({ cleared: 1 });
+  expect(await run("sandbox boot clear 2")).toMatchObject({ code: 5, out: "" });
+});
+
+test.each([
+  ["", "--outcome is required: one of slow, failed, never"],
+  ["--outcome late", "--outcome must be one of slow, failed, never"],
+  ["--outcome never --after 1m", "--after cannot be combined with the outcome never"],
+  ["--outcome slow --times 0", "--times must be at least 1"],
+])("sandbox boot add %s is rejected", async (flags, message) => {
+  const { run } = await createCli();
+  const { code, err } = await run(`sandbox boot add ${flags}`);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
+  expect((await run("sandbox boot list -o json")).out).toBe("[]\n");
+});
+
+test("a seed says how its rentals boot", async () => {
+  const { run } = await createCli();
+  const rental = "rentalType: virtual-machine, gpuCount: 1";
+  const stdin = `rentals: [{${rental}, boot: {outcome: failed, afterSeconds: 0}}, {${rental}, boot: {outcome: never}}]`;
+  await run("sandbox seed - --yes", { stdin });
+  const { out } = await run("rentals list -o json --sandbox");
+  expect(JSON.parse(out)).toMatchObject([{ status: "Failed" }, { status: "Pending" }]);
+  expect(out).not.toContain("outcome");
+});
+
+test("the chat replies from a script, which is shown and cleared", async () => {
+  const { run, folder } = await createCli();
+  const script = [
+    { when: { message: "GPU" }, text: "An H100" },
+    { json: { vram: 80 }, times: 2 },
+  ];
+  writeFileSync(join(folder, "script.json"), JSON.stringify(script));
+  expect((await run("sandbox chat script script.json")).out).toMatchInlineSnapshot(`
+    "INDEX  WHEN               SENDS        TIMES  USED
+    0      message has "GPU"  An H100          -     0
+    1      any                {"vram":80}      2     0
+    "
+  `);
+  expect((await run("chat 'Which GPU?' --sandbox")).out).toBe("An H100\n");
+  expect((await run("chat 'How much memory?' -m other --no-stream --sandbox")).out).toBe('{"vram":80}\n');
+  expect(JSON.parse((await run("sandbox chat script show -o json")).out)).toMatchObject([
+    { index: 0, times: null, used: 1, reply: script[0] },
+    { index: 1, times: 2, used: 1, reply: script[1] },
+  ]);
+  expect(JSON.parse((await run("sandbox chat script clear -o json")).out)).toEqual({ cleared: 2 });
+  expect(await run("sandbox chat script show")).toMatchObject({ out: "", err: "No chat script.\n" });
+  expect((await run("chat Hi --sandbox")).out).toBe("sandbox-echo heard: Hi\n");
+});
+
+test("an invalid chat script is refused with its file, the place in it, and the line", async () => {
+  const { run, folder } = await createCli();
+  writeFileSync(join(folder, "script.jsonl"), '{"text": "a"}\n{"toolCalls": [{"nam": "x"}]}\n');
+  const { code, err } = await run("sandbox chat script script.jsonl");
+  expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining("replies.1.toolCalls.0.nam") });
+  expect(err).toContain("(line 2)");
+  writeFileSync(join(folder, "empty.json"), "");
+  expect((await run("sandbox chat script empty.json")).err).toContain("the chat script is empty");
 });
 
 test("with faults, reads are retried and writes never", async () => {
@@ -248,6 +355,10 @@ test.each([
   "sandbox clock resume",
   "sandbox fault add --operation getRental --garbage",
   "sandbox fault clear",
+  "sandbox boot add --outcome never",
+  "sandbox boot clear",
+  "sandbox chat script script.json",
+  "sandbox chat script clear",
   "sandbox seed seed.yaml --yes",
   "sandbox restore state.json --yes",
   "sandbox snapshot other.json",
@@ -256,7 +367,10 @@ test.each([
   writeFileSync(join(folder, "seed.yaml"), seed);
   await run("sandbox snapshot state.json");
   await run(vm);
+  writeFileSync(join(folder, "script.json"), '[{"text": "new"}]');
   await run("sandbox fault add --operation generateAudio --garbage");
+  await run("sandbox boot add --outcome slow");
+  await run("sandbox chat script -", { stdin: "- text: old" });
   const before = sandbox.snapshot();
   const { code, err } = await run(`${line} --dry-run`);
   expect({ code, err }).toEqual({ code: 0, err: "Nothing was done: this is a dry run.\n" });

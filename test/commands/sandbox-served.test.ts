@@ -57,6 +57,24 @@ describe("the controls of a served sandbox", () => {
     expect(cli.sandbox.snapshot()).toEqual(before);
   });
 
+  test("script its chat and the boots of its rentals", async () => {
+    const { served, cli } = await withServed();
+    const run = async (line: string, stdin?: string) =>
+      JSON.parse((await cli.run(`sandbox ${line} -o json ${at}`, stdin === undefined ? {} : { stdin })).out);
+    expect(await run("chat script -", "- text: Hello")).toMatchObject([{ sends: "Hello", used: 0 }]);
+    expect(await run("chat script show")).toEqual(served.chatScript.show());
+    const request = { model: "any", messages: [{ role: "user", content: "Hi" }] };
+    expect(await served.ask("createChatCompletion", request)).toMatchObject({
+      choices: [{ message: { content: "Hello" } }],
+    });
+    expect(await run("chat script clear")).toEqual({ cleared: 1 });
+    expect(await run("boot add --outcome failed")).toMatchObject({ id: 1, outcome: "failed" });
+    expect(await run("boot list")).toEqual(served.boots.list());
+    expect(await run("boot clear 1")).toEqual({ cleared: 1 });
+    expect((await cli.run(`sandbox boot clear 1 ${at}`)).code).toBe(5);
+    expect(cli.sandbox.boots.list()).toEqual([]);
+  });
+
   test("move its clock", async () => {
     const { served, cli } = await withServed();
     await cli.run(`sandbox clock freeze ${at}`);
@@ -91,12 +109,17 @@ describe("the controls of a served sandbox", () => {
       "sandbox fault add --operation listRentalz --status 500",
       "sandbox fault add --operation '*' --status 200 --times 0",
       "sandbox fault add --operation '*'",
+      "sandbox boot add --outcome never --after 1s",
       "sandbox clock advance 9999999d",
     ]) {
       const local = await cli.run(line);
       const { code, out, err } = await cli.run(`${line} ${at}`);
       expect({ code, out, err: err.replace(note, "") }).toEqual({ code: 2, out: "", err: local.err });
     }
+    const script = { stdin: "- text: 1" };
+    const refused = await cli.run("sandbox chat script -", script);
+    expect(refused.code).toBe(2);
+    expect((await cli.run(`sandbox chat script - ${at}`, script)).err.replace(note, "")).toBe(refused.err);
     const wrong = { stdin: "rentals: [{gpuCount: 1}]" };
     const local = await cli.run("sandbox seed - --yes", wrong);
     expect((await cli.run(`sandbox seed - --yes ${at}`, wrong)).err.replace(note, "")).toBe(local.err);

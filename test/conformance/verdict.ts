@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { faultHeader } from "../../src/core/sandbox.ts";
+import { faultHeader, replyHeader } from "../../src/core/sandbox.ts";
 import { routing } from "../support/conformance.ts";
 import type { Exchange, Finding, Report } from "./proxy.ts";
 
@@ -121,7 +121,9 @@ const operationSetOf = ({ request }: Exchange): string =>
 const header = ({ response }: Exchange, wanted: string): string | undefined =>
   response.headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value;
 
-const hasFault = (one: Exchange): boolean => header(one, faultHeader) !== undefined;
+/** Whether a fault or the chat script changed the response, which then need not be as described. */
+const hasFault = (one: Exchange): boolean =>
+  [faultHeader, replyHeader].some((name) => header(one, name) !== undefined);
 
 const matches = ({ method, path, status }: Finding, { request, response }: Exchange): boolean =>
   method === request.method && path === new URL(request.url).pathname && status === response.status;

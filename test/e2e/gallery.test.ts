@@ -4,9 +4,8 @@ import { pathToFileURL } from "node:url";
 import axe from "axe-core";
 import { type Browser, launch, type Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { addPngText } from "../../src/media/png-text.ts";
 import { tinyPng } from "../support/pictures.ts";
-import { readRequest } from "../support/png-text.ts";
+import { readRequest, withPngText } from "../support/png-text.ts";
 import { createHome, type Home } from "../support/process.ts";
 import { needs, pathOf } from "../support/programs.ts";
 import { thorough } from "../support/thorough.ts";
@@ -159,7 +158,7 @@ describe("a gallery in Chromium", () => {
       image: "sha256:1",
       lora: { Lineart: 1 },
     };
-    await writeFile(join(folder, "a.png"), addPngText(tinyPng(), request, "1"));
+    await writeFile(join(folder, "a.png"), withPngText(tinyPng(), request, "1"));
     await writeFile(join(folder, "b.png"), tinyPng());
     expect(await home.run("image gallery pictures")).toMatchObject({ code: 0 });
     const { page } = await view(home);
@@ -197,7 +196,7 @@ describe("a gallery in Chromium", () => {
         model_name: attack,
         seed: attack,
       };
-      await writeFile(join(folder, `${at}.png`), addPngText(tinyPng(), request, "1"));
+      await writeFile(join(folder, `${at}.png`), withPngText(tinyPng(), request, "1"));
     }
     const names = ["a\"b'c&d<e>.png", "100%25 #1?.png", "javascript:alert(6).png"];
     for (const name of names) await writeFile(join(folder, name), tinyPng());

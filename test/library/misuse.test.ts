@@ -85,6 +85,29 @@ test.each([
   expect(set).toThrow(message);
 });
 
+describe("an invalid boot or chat script is reported with the field names of the library", () => {
+  test.each([
+    [undefined, "a boot must be an object with an outcome, not undefined"],
+    [{}, "outcome is required"],
+    [{ outcome: "never", after: "1s" }, "after cannot be combined with the outcome never"],
+    [{ outcome: "slow", after: "soon" }, "after must be a number of milliseconds"],
+  ])("boot(%o)", async (boot, message) => {
+    const { sandbox } = await openSandbox();
+    expect(() => callUntyped(sandbox.boot, boot)).toThrow(message);
+  });
+
+  test.each([
+    [undefined, "replies is required"],
+    [{}, "replies must be an array"],
+    [[{ text: "a" }, { text: 1 }], "replies.1.text must be a string"],
+  ])("chatScript.set(%o)", async (replies, message) => {
+    const { sandbox } = await openSandbox();
+    const set = () => callUntyped(sandbox.chatScript.set, replies);
+    expect(set).toThrow(ControlRefused);
+    expect(set).toThrow(message);
+  });
+});
+
 test.each([undefined, null, "xx", "", {}, Number.NaN, -5, "1y", true])(
   "advance(%o) names the invalid value",
   async (span) => {

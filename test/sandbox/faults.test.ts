@@ -55,6 +55,49 @@ test("a fault skips some calls, fails some, and is then used up", async () => {
   expect(sandbox.status().faults).toBe(0);
 });
 
+test("a fault can affect every so many calls, without end or a number of times", async () => {
+  const sandbox = await openSandbox();
+  const operation = "listStorageVolumes";
+  const { id } = sandbox.faults.add({ operation, status: 500, every: 3, after: 1 });
+  expect(await statuses(sandbox, 8)).toEqual([200, 200, 200, 500, 200, 200, 500, 200]);
+  expect(sandbox.faults.list()).toMatchObject([{ times: null, left: null, every: 3 }]);
+  expect(sandbox.status().faults).toBe(1);
+  sandbox.faults.clear(id);
+  sandbox.faults.add({ operation, status: 500, every: 2, times: 1 });
+  expect(await statuses(sandbox, 5)).toEqual([200, 500, 200, 200, 200]);
+  expect(sandbox.faults.list()).toMatchObject([{ times: 1, left: 0 }]);
+});
+
+/** The numbers of the calls that fail, of 200. */
+async function failing(fault: object): Promise<readonly number[]> {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "listStorageVolumes", status: 500, ...fault });
+  return (await statuses(sandbox, 200)).flatMap((status, at) => (status === 500 ? [at] : []));
+}
+
+test("a rate fails a share of the calls, which depends only on the seed and the number of the call", async () => {
+  const seven = await failing({ rate: 0.1, seed: 7 });
+  expect(seven).toEqual(await failing({ rate: 0.1, seed: 7 }));
+  expect(seven.length).toBeGreaterThan(10);
+  expect(seven.length).toBeLessThan(32);
+  const more = await failing({ rate: 0.2, seed: 7 });
+  expect(more).toEqual(expect.arrayContaining([...seven]));
+  expect(await failing({ rate: 0.1, seed: 8 })).not.toEqual(seven);
+  expect(await failing({ rate: 0.1 })).toEqual(await failing({ rate: 0.1, seed: 0 }));
+  expect(await failing({ rate: 1 })).toHaveLength(200);
+  expect(await failing({ rate: 0.1, seed: 7, times: 2 })).toEqual(seven.slice(0, 2));
+});
+
+test("a fault with a rate goes on where it was after a restore", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "listStorageVolumes", status: 500, rate: 0.5, seed: 3 });
+  await statuses(sandbox, 5);
+  const snapshot = JSON.stringify(sandbox.snapshot());
+  const next = await statuses(sandbox, 12);
+  sandbox.restore(snapshot);
+  expect(await statuses(sandbox, 12)).toEqual(next);
+});
+
 test("faults of one operation are applied in order", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500 });

@@ -3942,7 +3942,7 @@ export const nouns: readonly Noun[] = [
      "add"
     ],
     "summary": "Make calls to the sandbox fail",
-    "details": "The next calls fail, deterministically. Their responses have the header Gpuctl-Sandbox-Fault.",
+    "details": "The next calls fail. Which ones is never left to chance: with --rate, it depends only on --seed and the number of the call. Their responses have the header Gpuctl-Sandbox-Fault.",
     "args": [],
     "flags": [
      {
@@ -3959,12 +3959,11 @@ export const nouns: readonly Noun[] = [
       "kind": "number",
       "text": "Number of calls that fail",
       "value": "N",
-      "default": "1",
       "names": [
        "times"
       ],
       "notes": [
-       "default 1"
+       "default 1, or no limit with --every or --rate"
       ],
       "key": "times"
      },
@@ -3980,6 +3979,38 @@ export const nouns: readonly Noun[] = [
        "default 0"
       ],
       "key": "after"
+     },
+     {
+      "kind": "number",
+      "text": "Only every Nth call fails",
+      "value": "N",
+      "names": [
+       "every"
+      ],
+      "notes": [],
+      "key": "every"
+     },
+     {
+      "kind": "number",
+      "text": "Only this share of the calls fails, such as 0.02",
+      "value": "SHARE",
+      "names": [
+       "rate"
+      ],
+      "notes": [],
+      "key": "rate"
+     },
+     {
+      "kind": "number",
+      "text": "Chooses the calls that fail by --rate",
+      "value": "N",
+      "names": [
+       "seed"
+      ],
+      "notes": [
+       "default 0"
+      ],
+      "key": "seed"
      },
      {
       "kind": "number",
@@ -4058,6 +4089,10 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Rate-limit two list requests, each after 3 seconds",
       "command": "gpuctl sandbox fault add --operation listVirtualMachineRentals --status 429 --times 2 --delay 3s"
+     },
+     {
+      "text": "Fail 2% of the chats, the same ones in every run",
+      "command": "gpuctl sandbox fault add --operation createChatCompletion --status 500 --rate 0.02 --seed 7"
      }
     ]
    },
@@ -4246,6 +4281,205 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Remove all engines",
       "command": "gpuctl sandbox engine clear"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "boot",
+     "add"
+    ],
+    "summary": "Make the boots of new rentals slow, fail or never end",
+    "details": "The oldest outcome that is for a rental decides when it is created. A rental that has failed, or boots forever, stays active and costs nothing until it is terminated.",
+    "args": [],
+    "flags": [
+     {
+      "kind": "choice",
+      "text": "How the boot ends: late, with the status Failed, or not at all",
+      "value": "VALUE",
+      "choices": [
+       "slow",
+       "failed",
+       "never"
+      ],
+      "names": [
+       "outcome"
+      ],
+      "notes": [
+       "one of slow, failed, never"
+      ],
+      "key": "outcome"
+     },
+     {
+      "kind": "duration",
+      "text": "Time until the rental runs or has failed",
+      "value": "DURATION",
+      "names": [
+       "after"
+      ],
+      "notes": [
+       "default 10m for slow, and the usual time for failed"
+      ],
+      "key": "after"
+     },
+     {
+      "kind": "text",
+      "text": "Only rentals created with a matching label: * is any text, ? any character",
+      "value": "GLOB",
+      "names": [
+       "label"
+      ],
+      "notes": [],
+      "key": "label"
+     },
+     {
+      "kind": "number",
+      "text": "Number of rentals",
+      "value": "N",
+      "names": [
+       "times"
+      ],
+      "notes": [
+       "default no limit"
+      ],
+      "key": "times"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Let the next rental fail",
+      "command": "gpuctl sandbox boot add --outcome failed --times 1"
+     },
+     {
+      "text": "Let some rentals boot for an hour",
+      "command": "gpuctl sandbox boot add --outcome slow --after 1h --label 'train-*'"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "boot",
+     "list"
+    ],
+    "summary": "List the boot outcomes, including those used up",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the outcomes",
+      "command": "gpuctl sandbox boot list"
+     },
+     {
+      "text": "Print as JSON",
+      "command": "gpuctl sandbox boot list -o json"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "boot",
+     "clear"
+    ],
+    "summary": "Remove a boot outcome, or all of them",
+    "details": "Rentals that were created before keep theirs.",
+    "args": [
+     {
+      "name": "BOOT",
+      "text": "Number of the outcome (default: all)",
+      "kind": "number"
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Let all new rentals boot as usual",
+      "command": "gpuctl sandbox boot clear"
+     },
+     {
+      "text": "Remove one",
+      "command": "gpuctl sandbox boot clear 1",
+      "after": [
+       "gpuctl sandbox boot add --outcome never"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "chat",
+     "script"
+    ],
+    "summary": "Let the sandbox's chat reply from a file",
+    "details": "The file is a list of replies in YAML, JSON or JSON Lines. It replaces the script before it, and an invalid file changes nothing. Each request gets the first reply that is for it and is not used up; Gpuctl-Sandbox-Reply is the reply's index. The script replies for every model, and rejects a request that no reply is for.\n\nA reply is for one request, in order. One with \"when\" is for every request that matches:\n  {\"when\": {\"message\": \"weather\"}, \"text\": \"Sunny\"}        the last user message has this text\n  {\"when\": {\"message\": {\"pattern\": \"^Hi\", \"flags\": \"i\"}}, \"text\": \"Hi\"}\n  {\"when\": {\"toolResult\": \"21\"}, \"text\": \"It is 21 C\"}     the tool's result that follows has it\n  {\"when\": {\"model\": \"small\"}, \"times\": 2, \"text\": \"No\"}   the model, for two requests only\n\nWhat a reply can have, with times in milliseconds:\n  {\"text\": \"Hello\", \"firstTokenMs\": 200, \"betweenTokensMs\": 20}\n  {\"json\": {\"city\": \"Oslo\"}, \"usage\": {\"total_tokens\": 12}}\n  {\"toolCalls\": [{\"name\": \"weather\", \"arguments\": {\"city\": \"Oslo\"}}]}\n  {\"reasoning\": \"Hmm.\", \"text\": \"4\", \"finishReason\": \"length\"}\n  {\"error\": {\"status\": 429, \"message\": \"Slow down\", \"retryAfterSeconds\": 2}}\n  {\"text\": \"Half an\", \"streamError\": {\"message\": \"Out of memory\", \"form\": \"event\"}}\n  {\"text\": \"Half an\", \"cut\": true}\n\nThe form of an error in a stream is chunk, event, or text (text before the JSON).",
+    "args": [
+     {
+      "name": "FILE",
+      "text": "File with the script; - reads stdin",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Reply once",
+      "command": "printf '[{\"text\": \"Hello\"}]' | gpuctl sandbox chat script -"
+     },
+     {
+      "text": "Reply by what is asked, and fail otherwise",
+      "command": "printf '%s\\n' '{\"when\": {\"message\": \"GPU\"}, \"text\": \"An H100\"}' '{\"error\": {\"status\": 503}, \"times\": \"always\"}' | gpuctl sandbox chat script -"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "chat",
+     "script",
+     "show"
+    ],
+    "summary": "Show the chat script, and how often each reply was sent",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Show the script",
+      "command": "gpuctl sandbox chat script show"
+     },
+     {
+      "text": "Print as JSON",
+      "command": "gpuctl sandbox chat script show -o json"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "chat",
+     "script",
+     "clear"
+    ],
+    "summary": "Remove the chat script",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Let the chat echo again",
+      "command": "gpuctl sandbox chat script clear"
+     },
+     {
+      "text": "Print the number of replies as JSON",
+      "command": "gpuctl sandbox chat script clear -o json"
      }
     ]
    },

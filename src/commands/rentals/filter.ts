@@ -2,6 +2,7 @@ import { flag } from "../../command-kit/flag.ts";
 import { labelPaths } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
+import { matchesGlob } from "../../core/text.ts";
 import { parseTime } from "../../output/time.ts";
 import { createdPaths } from "./views.ts";
 
@@ -30,32 +31,6 @@ export function rentalFilter({ label, olderThan }: Filter, now: number): (record
 function matchesLabel(record: unknown, glob: string): boolean {
   const label = firstAt(record, labelPaths);
   return (typeof label === "string" || typeof label === "number") && matchesGlob(String(label), glob);
-}
-
-/**
- * Whether a text matches all of a pattern, in which `*` stands for any text and `?` for one character. Upper and lower
- * case differ. It tries at most each character of the pattern at each of the text.
- */
-function matchesGlob(text: string, glob: string): boolean {
-  const [characters, pattern] = [[...text], [...glob]];
-  let [at, next] = [0, 0];
-  /** Where to continue after the last `*`, when it stands for one more character. */
-  let retry: { at: number; next: number } | undefined;
-  while (at < characters.length) {
-    if (pattern[next] === "*") {
-      next += 1;
-      retry = { at, next };
-    } else if (pattern[next] === "?" || pattern[next] === characters[at]) {
-      at += 1;
-      next += 1;
-    } else if (retry) {
-      retry.at += 1;
-      ({ at, next } = retry);
-    } else {
-      return false;
-    }
-  }
-  return pattern.slice(next).every((character) => character === "*");
 }
 
 /**

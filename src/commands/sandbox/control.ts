@@ -114,6 +114,23 @@ export const engineColumns: readonly Column[] = [
   { title: "IGNORED FIELDS", paths: ["ignoredFields"], format: "list" },
 ];
 
+export const bootColumns: readonly Column[] = [
+  { title: "ID", paths: ["id"] },
+  { title: "OUTCOME", paths: ["outcome"] },
+  { title: "AFTER (S)", paths: ["afterSeconds"], format: "number" },
+  { title: "LABEL", paths: ["label"] },
+  { title: "TIMES", paths: ["times"], format: "number" },
+  { title: "LEFT", paths: ["left"], format: "number" },
+];
+
+export const replyColumns: readonly Column[] = [
+  { title: "INDEX", paths: ["index"] },
+  { title: "WHEN", paths: ["when"] },
+  { title: "SENDS", paths: ["sends"] },
+  { title: "TIMES", paths: ["times"], format: "number" },
+  { title: "USED", paths: ["used"], format: "number" },
+];
+
 /** The sandbox's error for rejected values. It is recognized by name, so that its class need not be loaded. */
 interface ControlRefused extends Error {
   readonly issues: readonly { readonly path: Path; readonly message: string }[];

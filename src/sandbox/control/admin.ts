@@ -21,7 +21,7 @@ const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seco
 
 /** The sandbox's controls over HTTP, as JSON, for programs on this machine only. */
 export function createAdmin(sandbox: SandboxControls): Hono<Env> {
-  const { clock, faults, engines } = sandbox;
+  const { clock, faults, engines, boots } = sandbox;
   const app = new Hono<Env>().basePath(servedControls.path);
   app.use(withSandboxHeader(() => Date.parse(clock.show().now)));
   app.use(async (http, next) => {
@@ -61,6 +61,19 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
   app.post("/engines", async (http) => http.json(await engines.set(parseBody(await http.req.text()))));
   app.delete("/engines", (http) => http.json({ cleared: engines.clear() }));
   app.delete("/engines/:kind", (http) => http.json({ cleared: engines.clear(http.req.param("kind")) }));
+
+  app.get("/boots", (http) => http.json(boots.list()));
+  app.post("/boots", async (http) => http.json(boots.add(parseBody(await http.req.text()))));
+  app.delete("/boots", (http) => http.json({ cleared: boots.clear() }));
+  app.delete("/boots/:id{[1-9]\\d*}", (http) => {
+    const cleared = boots.clear(Number(http.req.param("id")));
+    if (cleared === 0) throw new ApiError("NOT_FOUND");
+    return http.json({ cleared });
+  });
+
+  app.get("/chat/script", (http) => http.json(sandbox.chatScript.show()));
+  app.post("/chat/script", async (http) => http.json(await sandbox.chatScript.load(await http.req.text())));
+  app.delete("/chat/script", (http) => http.json({ cleared: sandbox.chatScript.clear() }));
 
   app.post("/seed", async (http) => {
     await sandbox.seed(await http.req.text());

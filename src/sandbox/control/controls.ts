@@ -1,7 +1,10 @@
 import type { EngineKind } from "../../core/sandbox.ts";
+import { type ChatScriptControl, chatScriptControl } from "../chat-script/control.ts";
 import { type Clock, type ClockControl, clockControl } from "../clock.ts";
 import { type FaultControl, faultControl } from "../faults/control.ts";
+import { isFaultActive } from "../faults/table.ts";
 import type { Queries, Store } from "../queries.ts";
+import { type BootControl, bootControl } from "../rentals/boots.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
 import { lastRequests, type NumberedRequest } from "../request-log.ts";
 import { builtInUserId } from "../schema.ts";
@@ -32,6 +35,8 @@ export interface SandboxControls {
   readonly clock: ClockControl;
   readonly faults: FaultControl;
   readonly engines: EngineControl;
+  readonly boots: BootControl;
+  readonly chatScript: ChatScriptControl;
   status(): SandboxStatus;
   /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
   seed(text: string): Promise<void>;
@@ -62,6 +67,8 @@ export function controlsOf(
     clock,
     faults: faultControl(store),
     engines: engineControl(store, environment),
+    boots: bootControl(store),
+    chatScript: chatScriptControl(store),
     status: () => {
       const { now, frozen } = clock.show();
       const moment = Date.parse(now);
@@ -90,7 +97,7 @@ function countAll(store: Queries, now: number) {
       (SELECT count(*) FROM rentals WHERE endsAt <= ?1) AS ended,
       (SELECT count(*) FROM volumes) AS volumes,
       (SELECT count(*) FROM users WHERE deletedAt IS NULL) AS users,
-      (SELECT count(*) FROM faults WHERE calls < skip + times) AS faults`,
+      (SELECT count(*) FROM faults WHERE ${isFaultActive}) AS faults`,
     now,
   );
   return {

@@ -56,6 +56,17 @@ export async function connectToControls(url: string, sendTo: Send) {
       clear: (kind?: string) =>
         send("DELETE", kind === undefined ? "/engines" : `/engines/${kind}`).then(cleared),
     },
+    boots: {
+      add: (boot: object) => postJson("/boots", boot),
+      list: async () => asList(await get("/boots")),
+      clear: (id?: number) =>
+        send("DELETE", id === undefined ? "/boots" : `/boots/${id}`).then(cleared, none),
+    },
+    chatScript: {
+      load: async (text: string) => asList(await post("/chat/script", text)),
+      show: async () => asList(await get("/chat/script")),
+      clear: async () => cleared(await send("DELETE", "/chat/script")),
+    },
     requests: async (limit: number) =>
       asList(await send("GET", "/requests", { query: [["limit", String(limit)]] })),
     seed: async (text: string) => void (await post("/seed", text)),

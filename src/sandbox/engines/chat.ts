@@ -19,7 +19,7 @@ export function echo(
   const end = Math.min(...stop.map((text) => whole.indexOf(text)).filter((at) => at >= 0), whole.length);
   const words = split(whole.slice(0, end));
   const tokens = words.slice(0, maxTokens);
-  const prompt_tokens = messages.reduce((sum, message) => sum + split(textOf(message)).length, 0);
+  const prompt_tokens = promptTokens(messages);
   return {
     tokens,
     finishReason: tokens.length < words.length ? "length" : "stop",
@@ -31,8 +31,11 @@ export function echo(
   };
 }
 
+export const promptTokens = (messages: Messages): number =>
+  messages.reduce((sum, message) => sum + split(textOf(message)).length, 0);
+
 /** Words, each with the space before it; trailing space is a token of its own. */
-const split = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
+export const split = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
 /** The text of a message. Each part is on its own line; one without a text is named, such as `[image/png]`. */
 export function textOf({ content }: Messages[number]): string {

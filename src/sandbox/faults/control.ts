@@ -1,4 +1,6 @@
+import type * as z from "zod";
 import { check, type Issue } from "../../contract/check/check.ts";
+import { faultDefaults } from "../../core/sandbox.ts";
 import { nearest } from "../../core/text.ts";
 import { servedOperations } from "../assumed/index.ts";
 import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
@@ -12,9 +14,13 @@ export interface FaultInfo extends Effect {
   /** What it does, in words. */
   readonly effect: string;
   readonly after: number;
-  readonly times: number;
-  /** How many more calls it affects. */
-  readonly left: number;
+  readonly every?: number | undefined;
+  readonly rate?: number | undefined;
+  readonly seed?: number | undefined;
+  /** How many calls it affects; null for no limit. */
+  readonly times: number | null;
+  /** How many more calls it affects; null for no limit. */
+  readonly left: number | null;
 }
 
 export interface FaultControl {
@@ -33,12 +39,22 @@ export function faultControl(store: Store): FaultControl {
     add(input) {
       const checked = check({ input: faultInput }, input);
       if (!checked.ok) throw new ControlRefused(issuesFor("a fault", checked.issues));
-      const { operation, after, times, ...effect } = checked.value;
-      const issues = [...operationIssues(operation), ...effectIssues(effect)];
+      const { operation, after, times, every, rate, seed, ...effect } = checked.value;
+      const issues = [...operationIssues(operation), ...choiceIssues(checked.value), ...effectIssues(effect)];
       if (issues.length > 0) throw new ControlRefused(issues);
       const retryAfterSeconds =
         effect.retryAfterSeconds ?? (effect.status === 429 ? defaultRetryAfter : undefined);
-      return info(addFault(store, { operation, after, times, effect: { ...effect, retryAfterSeconds } }));
+      const chooses = every !== undefined || rate !== undefined;
+      const fault = {
+        operation,
+        after,
+        times: times ?? (chooses ? null : faultDefaults.times),
+        every,
+        rate,
+        seed: rate === undefined ? undefined : (seed ?? faultDefaults.seed),
+        effect: { ...effect, retryAfterSeconds },
+      };
+      return info(addFault(store, fault));
     },
     list: () => listFaults(store).map(info),
     clear: (id) =>
@@ -64,6 +80,11 @@ function operationIssues(name: string): readonly Issue[] {
   ];
 }
 
+const choiceIssues = ({ every, rate, seed }: z.output<typeof faultInput>): readonly Issue[] => [
+  ...issueIf(every !== undefined && rate !== undefined, "every", "cannot be combined with a rate"),
+  ...issueIf(seed !== undefined && rate === undefined, "seed", "requires a rate"),
+];
+
 function effectIssues(effect: Effect): readonly Issue[] {
   const { status, delayMs, reset, cutStreamAfter, garbage, retryAfterSeconds } = effect;
   const responds = status !== undefined || garbage;
@@ -84,15 +105,25 @@ function effectIssues(effect: Effect): readonly Issue[] {
   ];
 }
 
-const info = ({ effect, id, operation, after, times, calls }: StoredFault): FaultInfo => ({
+const info = ({ effect, id, operation, after, times, every, rate, seed, hits }: StoredFault): FaultInfo => ({
   id,
   operation,
-  effect: inWords(effect),
+  effect: inWords(effect) + choiceInWords({ every, rate, seed }),
   after,
+  every,
+  rate,
+  seed,
   times,
-  left: Math.min(times, after + times - calls),
+  left: times === null ? null : times - hits,
   ...effect,
 });
+
+const choiceInWords = ({ every, rate, seed }: Pick<StoredFault, "every" | "rate" | "seed">): string =>
+  every !== undefined
+    ? `; every ${every} calls`
+    : rate === undefined
+      ? ""
+      : `; ${Number((rate * 100).toPrecision(6))}% of the calls, by seed ${seed}`;
 
 const inWords = (effect: Effect): string =>
   [

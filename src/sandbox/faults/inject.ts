@@ -1,10 +1,8 @@
-import { STATUS_CODES } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Context, Next } from "hono";
-import { type ErrorBody, errors } from "../../contract/errors.ts";
 import { faultHeader } from "../../core/sandbox.ts";
 import type { ServedId } from "../assumed/index.ts";
-import { errorBodyFor } from "../errors.ts";
+import { errorBodyFor, errorBodyOf } from "../errors.ts";
 import type { Store } from "../queries.ts";
 import { ConnectionReset, truncateResponse } from "./cut.ts";
 import { type Effect, takeFault } from "./table.ts";
@@ -43,11 +41,12 @@ function replace(http: Context, response: Response): void {
   for (const [name, value] of cors) http.header(name, value);
 }
 
-async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Waits in real time. @throws ConnectionReset when the client disconnects */
+export async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await wait(milliseconds, undefined, { signal });
   } catch {
-    throw new ConnectionReset("the client disconnected while a sandbox fault delayed the response");
+    throw new ConnectionReset("the client disconnected while the sandbox delayed the response");
   }
 }
 
@@ -65,13 +64,4 @@ function replacementFor(http: Context, { status, garbage: isGarbage, retryAfterS
     problem && status !== undefined ? JSON.stringify(errorBodyFor(http, problem, status)) : garbage,
     { status: status ?? 200, headers },
   );
-}
-
-/** The documented error of a status; an undocumented status gets a code and a message derived from its name. */
-export function errorBodyOf(status: number): ErrorBody {
-  const known = Object.entries(errors).find(([, error]) => error.status === status);
-  if (known) return { code: known[0], message: known[1].message, issues: [] };
-  const [first = "", ...rest] = (STATUS_CODES[status] ?? `Status ${status}`).split(" ");
-  const message = [first, ...rest.map((word) => word.toLowerCase())].join(" ");
-  return { code: message.toUpperCase().replaceAll(/\W+/g, "_"), message, issues: [] };
 }

@@ -1,13 +1,23 @@
+import { createHash } from "node:crypto";
 import * as z from "zod";
 import { faultDefaults } from "../../core/sandbox.ts";
 import { maxTimerMs } from "../../core/values/durations.ts";
 import type { Queries, Row, Store } from "../queries.ts";
 
-/** The format of a new fault. It lets `after` calls of an operation (or of all, `*`) pass, then affects `times` calls. */
+/**
+ * The format of a new fault. It lets `after` calls of an operation (or of all, `*`) pass. Of the calls that follow, it
+ * affects `times`: the first ones, each `every`th one, or those that `rate` and `seed` choose.
+ */
 export const faultInput = z.strictObject({
   operation: z.string(),
   after: z.int().min(0).default(faultDefaults.after),
-  times: z.int().min(1).default(faultDefaults.times),
+  /** With `every` or `rate`, there is no limit by default. */
+  times: z.int().min(1).optional(),
+  every: z.int().min(1).optional(),
+  /** The share of the calls that it affects. */
+  rate: z.number().gt(0).max(1).optional(),
+  /** Together with the number of a call, decides whether `rate` chooses it. */
+  seed: z.int().optional(),
   /** Responds with this status instead. */
   status: z.int().min(400).max(599).optional(),
   /** The Retry-After header of that response. */
@@ -24,29 +34,47 @@ export const faultInput = z.strictObject({
   applied: z.boolean().default(false),
 });
 
-/** What a fault does to a call; it has at least one effect. */
-export type Effect = Omit<z.output<typeof faultInput>, "operation" | "after" | "times">;
+type FaultInput = z.output<typeof faultInput>;
+type Selection = Pick<FaultInput, "operation" | "after" | "every" | "rate" | "seed">;
 
-export interface StoredFault extends Pick<z.output<typeof faultInput>, "operation" | "after" | "times"> {
-  readonly id: number;
-  /** How many calls it has counted. */
-  readonly calls: number;
+/** What a fault does to a call; it has at least one effect. */
+export type Effect = Omit<FaultInput, keyof Selection | "times">;
+
+export interface NewFault extends Selection {
+  /** How many calls it affects; null for no limit. */
+  readonly times: number | null;
   readonly effect: Effect;
 }
 
-const stored = (row: Row): StoredFault => ({
-  id: Number(row.id),
-  operation: String(row.operation),
-  after: Number(row.skip),
-  times: Number(row.times),
-  calls: Number(row.calls),
-  effect: JSON.parse(String(row.record)),
-});
+export interface StoredFault extends NewFault {
+  readonly id: number;
+  /** How many calls it has counted. */
+  readonly calls: number;
+  /** How many calls it has affected. */
+  readonly hits: number;
+}
 
-export function addFault(store: Queries, fault: Omit<StoredFault, "id" | "calls">): StoredFault {
-  const { operation, after, times, effect } = fault;
-  const sql = "INSERT INTO faults (operation, skip, times, calls, record) VALUES (?, ?, ?, 0, ?)";
-  return { ...fault, id: store.run(sql, operation, after, times, JSON.stringify(effect)), calls: 0 };
+function stored(row: Row): StoredFault {
+  const { every, rate, seed, ...effect } = JSON.parse(String(row.record));
+  return {
+    id: Number(row.id),
+    operation: String(row.operation),
+    after: Number(row.skip),
+    times: row.times === null ? null : Number(row.times),
+    every,
+    rate,
+    seed,
+    calls: Number(row.calls),
+    hits: Number(row.hits),
+    effect,
+  };
+}
+
+export function addFault(store: Queries, fault: NewFault): StoredFault {
+  const { operation, after, times, every, rate, seed, effect } = fault;
+  const sql = "INSERT INTO faults (operation, skip, times, calls, hits, record) VALUES (?, ?, ?, 0, 0, ?)";
+  const record = JSON.stringify({ ...effect, every, rate, seed });
+  return { ...fault, id: store.run(sql, operation, after, times, record), calls: 0, hits: 0 };
 }
 
 export const listFaults = (store: Queries): readonly StoredFault[] =>
@@ -56,18 +84,35 @@ export function removeFaults(store: Queries, id?: number): void {
   store.run("DELETE FROM faults WHERE id = ifnull(?, id)", id ?? null);
 }
 
+/** The SQL condition for faults that can still affect calls. */
+export const isFaultActive = "(times IS NULL OR hits < times)";
+
 /**
  * The fault that affects this call of an operation, if any. Active faults count the call, oldest first, up to the one
  * that affects it; newer ones do not count it.
  */
 export function takeFault(store: Store, operation: string): StoredFault | undefined {
-  const sql = "SELECT * FROM faults WHERE operation IN (?, '*') AND calls < skip + times ORDER BY id";
+  const sql = `SELECT * FROM faults WHERE operation IN (?, '*') AND ${isFaultActive} ORDER BY id`;
   if (store.all(sql, operation).length === 0) return undefined;
   return store.write(() => {
     for (const fault of store.all(sql, operation).map(stored)) {
-      store.run("UPDATE faults SET calls = calls + 1 WHERE id = ?", fault.id);
-      if (fault.calls >= fault.after) return fault;
+      const isAffected = affects(fault, fault.calls + 1 - fault.after);
+      store.run(
+        "UPDATE faults SET calls = calls + 1, hits = hits + ? WHERE id = ?",
+        isAffected ? 1 : 0,
+        fault.id,
+      );
+      if (isAffected) return fault;
     }
     return undefined;
   });
 }
+
+/** Whether a fault affects a call, by the call's number: the first one after those that pass is 1. */
+function affects({ every = 1, rate = 1, seed }: Selection, number: number): boolean {
+  return number >= 1 && number % every === 0 && share(seed ?? faultDefaults.seed, number) < rate;
+}
+
+/** A number from 0 to below 1 that depends only on the seed and the number of a call. */
+const share = (seed: number, number: number): number =>
+  createHash("sha256").update(`${seed} ${number}`).digest().readUInt32BE() / 2 ** 32;

@@ -1,9 +1,12 @@
-import { streamSSE } from "hono/streaming";
 import * as z from "zod";
 import { check } from "../../contract/check/check.ts";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { sandboxChatModel } from "../../core/sandbox.ts";
+import { scriptedResponse } from "../chat-script/respond.ts";
+import { hasScript } from "../chat-script/table.ts";
 import { secondMs } from "../clock.ts";
+import { echo } from "../engines/chat.ts";
+import { sendReply } from "../engines/chat-response.ts";
 import { issueIf, throwIfInvalid } from "../errors.ts";
 import { findEngine } from "../tables/engines.ts";
 import { increment } from "../tables/numbers.ts";
@@ -20,53 +23,47 @@ const extensions = z.object({
   n: z.literal(1).nullish(),
 });
 
-/** Responds in the common chat-completions format, with server-sent events when `stream` is set. */
-async function createChatCompletion(input: Input, { http, now, store, environment }: Call) {
-  const engine = findEngine(store, "chat");
+/**
+ * Responds in the common chat-completions format: with the chat script's next reply, or else what the engine for chats sends,
+ * or else with an echo.
+ */
+async function createChatCompletion(
+  input: Input,
+  { http, now, store, environment }: Call,
+): Promise<Response> {
+  const isScripted = hasScript(store);
+  const engine = isScripted ? undefined : findEngine(store, "chat");
   if (engine !== undefined) {
     const { passOnChat } = await import("../engines/remote/chat.ts");
     return passOnChat(http, { engine, environment, signal: http.req.raw.signal });
   }
-  const { stream, stream_options, max_completion_tokens, stop } = extensionsOf(input);
-  const { echo } = await import("../engines/chat.ts");
-  const { tokens, finishReason, usage } = echo(input.messages, {
-    maxTokens: input.max_tokens ?? max_completion_tokens ?? undefined,
-    stop: [stop ?? []].flat(),
-  });
+  const { stream, stream_options, max_completion_tokens, stop } = extensionsOf(input, isScripted);
+  const wanted = { stream: stream === true, includeUsage: stream_options?.include_usage === true };
+  const reply = isScripted
+    ? scriptedResponse(http, store, input, wanted.stream)
+    : echo(input.messages, {
+        maxTokens: input.max_tokens ?? max_completion_tokens ?? undefined,
+        stop: [stop ?? []].flat(),
+      });
+  if (reply instanceof Response) return reply;
   const common = {
     id: `chatcmpl-${store.write(() => increment(store, "chat"))}`,
     created: Math.floor(now / secondMs),
-    model: sandboxChatModel,
+    model: input.model,
   };
-  if (!stream) {
-    const message = { role: "assistant", content: tokens.join("") };
-    const choices = [{ index: 0, message, finish_reason: finishReason }];
-    return { ...common, object: "chat.completion", choices, usage };
-  }
-  const chunk = (delta: object, finish_reason: string | null = null) => ({
-    ...common,
-    object: "chat.completion.chunk",
-    choices: [{ index: 0, delta, finish_reason }],
-  });
-  const chunks = [
-    chunk({ role: "assistant", content: "" }),
-    ...tokens.map((content) => chunk({ content })),
-    chunk({}, finishReason),
-    ...(stream_options?.include_usage ? [{ ...chunk({}), choices: [], usage }] : []),
-  ];
-  return streamSSE(http, async (events) => {
-    for (const data of [...chunks.map((part) => JSON.stringify(part)), "[DONE]"]) {
-      await events.writeSSE({ data });
-    }
-  });
+  return sendReply(http, common, reply, wanted);
 }
 
-/** The supported undocumented fields of an input. @throws ApiError when the input is outside the sandbox's own limits */
-function extensionsOf(input: Input): z.output<typeof extensions> {
+/**
+ * The supported undocumented fields of an input. A chat script stands in for every model.
+ * @throws ApiError when the input is outside the sandbox's own limits
+ */
+function extensionsOf(input: Input, isScripted: boolean): z.output<typeof extensions> {
   const { model, messages, max_tokens } = input;
+  const isKnown = isScripted || model === sandboxChatModel;
   const checked = check({ input: extensions }, input);
   throwIfInvalid(
-    ...issueIf(model !== sandboxChatModel, "model", `must be ${sandboxChatModel}, the sandbox's chat model`),
+    ...issueIf(!isKnown, "model", `must be ${sandboxChatModel}, the sandbox's chat model`),
     ...issueIf(messages.length === 0, "messages", "must have at least 1 item"),
     ...issueIf(max_tokens != null && max_tokens < 1, "max_tokens", "must be at least 1"),
     ...(checked.ok ? [] : checked.issues),

@@ -2,7 +2,7 @@ import { type OpenApiDocument, openApi } from "../../contract/document/openapi.t
 import type { Additions } from "../../contract/document/responses.ts";
 import { operations } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { ignoredFieldsHeader } from "../../core/sandbox.ts";
+import { ignoredFieldsHeader, replyHeader } from "../../core/sandbox.ts";
 import { payloadTooLarge } from "../errors.ts";
 import { inferenceErrorBody, isInferencePath, withCommonError } from "../inference-errors.ts";
 import { enabledOperations } from "../operation-set.ts";
@@ -16,6 +16,9 @@ const additions = (operation: Operation): Additions => ({
   ...(isInferencePath(operation.path) && {
     errorBody: inferenceErrorBody,
     exampleOf: ({ status, code, message }) => withCommonError({ code, message, issues: [] }, status),
+  }),
+  ...(operation.id === operations.createChatCompletion.id && {
+    headers: { [replyHeader]: "Index of the reply in the chat script" },
   }),
   ...(operation.sunset && { headers: { Deprecation: "true on a deprecated path" } }),
   ...(drawsOrSpeaks.includes(operation.id) && {

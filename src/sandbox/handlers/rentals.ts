@@ -3,6 +3,7 @@ import type { Id } from "../../contract/shared.ts";
 import type { ServedInputOf } from "../assumed/index.ts";
 import { pageOf } from "../assumed/pages.ts";
 import { issueIf, required, throwIfInvalid } from "../errors.ts";
+import { takeBoot } from "../rentals/boots.ts";
 import { assertSshKeysExist, newRental, volumeFor } from "../rentals/create.ts";
 import { type RentalInput, type RentalType, rentalAt } from "../rentals/lifecycle.ts";
 import { rentalRecord } from "../rentals/record.ts";
@@ -19,8 +20,8 @@ import type { Call, Handlers } from "./handler.ts";
 
 /** Creates a rental, and creates or attaches its volume if the input names one. */
 function rent(input: RentalInput, { store, userId, now }: Call) {
-  const rental = newRental(input, now);
   return store.write(() => {
+    const rental = newRental(input, now, takeBoot(store, input));
     assertSshKeysExist(store, userId, input);
     const id = addRental(store, userId, rental);
     if (input.rentalType === "bare-metal" && input.storageVolume) {

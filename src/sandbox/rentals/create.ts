@@ -5,19 +5,19 @@ import { issue, issueIf, required, throwIfInvalid } from "../errors.ts";
 import type { Queries } from "../queries.ts";
 import { listSshKeys } from "../tables/users.ts";
 import { addVolume, findVolume } from "../tables/volumes.ts";
-import { nextTerm, type RentalInput, type ReservedTerm, type StoredRental } from "./lifecycle.ts";
+import { type Boot, nextTerm, type RentalInput, type ReservedTerm, type StoredRental } from "./lifecycle.ts";
 
 /** The maximum number of GPUs of a rental. */
 export const maxGpus = 4096;
 
 /**
- * Creates a rental that starts to boot at `now`. It keeps the whole input, so a field added to the contract needs no change
+ * Creates a rental that starts to boot at `now`, as usual or as `boot` says. It keeps the whole input, so a field added to the contract needs no change
  * here.
  * @throws ApiError when the input is outside the sandbox's own limits
  */
-export function newRental(input: RentalInput, now: number): StoredRental {
+export function newRental(input: RentalInput, now: number, boot?: Boot): StoredRental {
   assertWithinLimits(input);
-  const rental: StoredRental = { ...input, createdAt: now, terms: [] };
+  const rental: StoredRental = { ...input, createdAt: now, terms: [], ...(boot && { boot }) };
   if (input.termType === "on-demand") return rental;
   const term = nextTerm(rental, input.termPeriodDays ?? 0, now);
   throwIfInvalid(...termIssues(term));

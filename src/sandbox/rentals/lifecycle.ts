@@ -1,4 +1,5 @@
 import type { rentalTypes, termTypes } from "../../contract/enums.ts";
+import type { bootOutcomes } from "../../core/sandbox.ts";
 import type { ServedInputOf } from "../assumed/index.ts";
 import { dayMs, secondMs, wholeSecond } from "../clock.ts";
 import { hourlyCents } from "./prices.ts";
@@ -10,6 +11,13 @@ export const bootMs: Readonly<Record<RentalType, number>> = {
   "virtual-machine": 2 * secondMs,
   "bare-metal": 4 * secondMs,
 };
+
+/** A boot that does not end as usual. */
+export interface Boot {
+  readonly outcome: (typeof bootOutcomes)[number];
+  /** Milliseconds until the rental is Running or has failed. A boot that never ends has the usual time. */
+  readonly afterMs: number;
+}
 
 /** A period with a fixed price; times are in milliseconds since 1970. */
 export interface ReservedTerm {
@@ -30,11 +38,13 @@ export type StoredRental = RentalInput & {
   /** Reserved terms in order; all other time is on-demand. */
   readonly terms: readonly ReservedTerm[];
   readonly terminatedAt?: number;
+  /** How it boots, if not as usual. */
+  readonly boot?: Boot | undefined;
 };
 
 /** The state of a rental at one moment. */
 export interface RentalState {
-  readonly status: "Pending" | "Running" | "Terminated";
+  readonly status: "Pending" | "Running" | "Failed" | "Terminated";
   readonly startedAt: number | null;
   readonly terminatedAt: number | null;
   readonly termType: (typeof termTypes)[number];
@@ -46,7 +56,13 @@ export interface RentalState {
   readonly billedCents: number;
 }
 
-const startOf = (rental: StoredRental): number => rental.createdAt + bootMs[rental.rentalType];
+/** When the boot of a rental ends, or would usually end if it never does. */
+const bootEnd = ({ createdAt, boot, rentalType }: StoredRental): number =>
+  createdAt + (boot?.afterMs ?? bootMs[rentalType]);
+
+/** When a rental is Running; infinite if it never is. */
+const startOf = (rental: StoredRental): number =>
+  rental.boot === undefined || rental.boot.outcome === "slow" ? bootEnd(rental) : Number.POSITIVE_INFINITY;
 
 /** When a rental ends: when it is terminated, or with its last term unless it continues on demand. Null if unknown. */
 export function endOf(rental: StoredRental): number | null {
@@ -61,12 +77,13 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
   const end = endOf(rental);
   const ended = end !== null && end <= now;
   const started = startOf(rental) <= (ended ? end : now);
+  const failed = rental.boot?.outcome === "failed" && bootEnd(rental) <= now;
   // Just before the end, when the last term still sets the type and the price.
   const moment = ended ? end - 1 : now;
   const upcoming = rental.terms.filter((term) => term.until > moment);
   const current = upcoming[0];
   return {
-    status: ended ? "Terminated" : started ? "Running" : "Pending",
+    status: ended ? "Terminated" : started ? "Running" : failed ? "Failed" : "Pending",
     startedAt: started ? startOf(rental) : null,
     terminatedAt: ended ? end : null,
     termType: current ? "reserved" : "on-demand",
@@ -80,7 +97,7 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
 /** The next reserved term. It starts when the current one ends; without one, now or when the rental has booted. */
 export function nextTerm(rental: StoredRental, days: number, now: number): ReservedTerm {
   const last = rental.terms.at(-1);
-  const from = last && last.until > now ? last.until : Math.max(now, startOf(rental));
+  const from = last && last.until > now ? last.until : Math.max(now, bootEnd(rental));
   return { from, until: wholeSecond(from) + days * dayMs, costPerHourCents: hourlyCents(rental, days) };
 }
 

@@ -30,8 +30,9 @@ export function rentalRecord(store: Queries, { id, rental }: NumberedRental, now
     sshPublicKeyIds = [],
     storageVolume: _,
     terms,
+    boot: __,
     ...input
-  } = { storageVolume: undefined, ...absentFields, ...rental };
+  } = { storageVolume: undefined, boot: undefined, ...absentFields, ...rental };
   const { startedAt, terminatedAt, reservedUntil, ...current } = rentalAt(rental, now);
   return {
     id,

@@ -4,6 +4,7 @@ import { ApiError, issueIf, throwIfInvalid } from "../errors.ts";
 import { attachable } from "../handlers/volumes.ts";
 import { addKey, keys } from "../keys.ts";
 import type { Store } from "../queries.ts";
+import { bootOf } from "../rentals/boots.ts";
 import { assertSshKeysExist, newRental } from "../rentals/create.ts";
 import type { StoredRental } from "../rentals/lifecycle.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
@@ -112,7 +113,7 @@ const duplicateIds = (list: string, items: readonly Numbered[]): readonly Issue[
  * @throws ApiError when its input or the order of its times is invalid
  */
 function seededRental(seeded: SeededRental, now: number): StoredRental {
-  const { id: _, createdAt: createdText, terminatedAt: terminatedText, ...input } = seeded;
+  const { id: _, createdAt: createdText, terminatedAt: terminatedText, boot, ...input } = seeded;
   const createdAt = momentOf(createdText) ?? now;
   const terminatedAt = momentOf(terminatedText);
   throwIfInvalid(
@@ -121,7 +122,7 @@ function seededRental(seeded: SeededRental, now: number): StoredRental {
   );
   const early = terminatedAt !== undefined && terminatedAt < createdAt;
   throwIfInvalid(...issueIf(early, "terminatedAt", "must not be before createdAt"));
-  const rental = newRental(input, createdAt);
+  const rental = newRental(input, createdAt, boot && bootOf(boot, input.rentalType));
   return terminatedAt === undefined ? rental : { ...rental, terminatedAt };
 }
 

@@ -1,14 +1,14 @@
-import type { Document, LineCounter } from "yaml";
 import * as z from "zod";
 import { check, type Issue } from "../../contract/check/check.ts";
 import { createBareMetalRental, createVirtualMachineRental } from "../../contract/rentals.ts";
 import { dateTime } from "../../contract/shared.ts";
 import { user } from "../../contract/user.ts";
 import { createStorageVolume } from "../../contract/volumes.ts";
-import { reasonOf } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import { createApiKey, createSshKey } from "../assumed/keys.ts";
+import { parseDocument } from "../documents.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
+import { bootInput } from "../rentals/boots.ts";
 import { minSecretLength } from "../request-log.ts";
 
 /** An id that a seed sets. New ids count up from the largest one, so there must be room above it. */
@@ -19,7 +19,11 @@ const recordId = z
 
 /** Fields of new records that the sandbox sets itself, unless a seed does. */
 const recordFields = { id: recordId.optional(), createdAt: dateTime("When it was created").optional() };
-const rentalFields = { ...recordFields, terminatedAt: dateTime("When it ended").optional() };
+const rentalFields = {
+  ...recordFields,
+  terminatedAt: dateTime("When it ended").optional(),
+  boot: bootInput.optional(),
+};
 
 const virtualMachine = createVirtualMachineRental.input
   .extend({ rentalType: z.literal("virtual-machine"), ...rentalFields })
@@ -71,18 +75,8 @@ export interface Seed {
  * @throws ControlRefused naming each invalid field and its line
  */
 export async function readSeed(text: string): Promise<Seed> {
-  const yaml = await import("yaml");
-  const lines = new yaml.LineCounter();
-  const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true });
-  const [error] = parsed.errors;
-  if (error) {
-    // The first line says what and where; the others show the text of the seed.
-    const [message = ""] = error.message.split("\n");
-    throw new ControlRefused([], `the seed is not valid YAML or JSON: ${message.replace(/:$/, "")}`);
-  }
-  const seedError = (issues: readonly Issue[]): ControlRefused => errorWithLines(issues, parsed, lines);
-  const content = toValue(parsed);
-  if (content === null || content === undefined) {
+  const { content, errorFor: seedError } = await parseDocument(text, "the seed");
+  if (content === undefined) {
     throw new ControlRefused([], "the seed is empty; {} describes the initial state");
   }
   if (!isRecord(content)) {
@@ -91,32 +85,4 @@ export async function readSeed(text: string): Promise<Seed> {
   const checked = check({ input: seedDocument }, content);
   if (!checked.ok) throw seedError(issuesFor("a seed", checked.issues));
   return { document: checked.value, seedError };
-}
-
-function toValue(parsed: Document): unknown {
-  try {
-    return parsed.toJS();
-  } catch (error) {
-    throw new ControlRefused([], `the seed cannot be read: ${reasonOf(error)}`);
-  }
-}
-
-/** An error for issues; each message names its line. */
-function errorWithLines(issues: readonly Issue[], parsed: Document, lines: LineCounter): ControlRefused {
-  const placed = issues.map(({ path, message }) => {
-    const line = lineOf(path, parsed, lines);
-    return { path, message: line === undefined ? message : `${message} (line ${line})` };
-  });
-  return new ControlRefused(placed);
-}
-
-/** The line of a field, or of the closest parent that is in the document. */
-function lineOf(path: Issue["path"], parsed: Document, lines: LineCounter): number | undefined {
-  for (let length = path.length; length > 0; length -= 1) {
-    const node = parsed.getIn(path.slice(0, length), true);
-    if (typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range)) {
-      return lines.linePos(Number(node.range[0])).line;
-    }
-  }
-  return undefined;
 }

@@ -66,6 +66,29 @@ export const inferenceChecks = {
     const stream = { ...request, stream: true, stream_options: { include_usage: true } };
     expect(await (await sandbox.call("createChatCompletion", stream)).text()).toContain('"usage":{');
   },
+  "chat-script": async (text) => {
+    const sandbox = await openSandbox();
+    expect(text).toContain("Gpuctl-Sandbox-Reply");
+    sandbox.chatScript.set([
+      { text: "a b c", times: 2 },
+      { text: "a", streamError: {} },
+      { text: "a", cut: true },
+    ]);
+    const send = (more: object) =>
+      sandbox.call("createChatCompletion", { ...request, model: "other", ...more });
+    expect((await send({ max_tokens: 0 })).status).toBe(400);
+    for (const limit of [{ max_tokens: 1 }, { stop: "b" }]) {
+      const response = await send(limit);
+      expect(response.headers.get("gpuctl-sandbox-reply")).toBe("0");
+      expect(await response.json()).toMatchObject({
+        model: "other",
+        choices: [{ message: { content: "a b c" } }],
+      });
+    }
+    expect((await send({})).status).toBe(500);
+    expect(await (await send({})).text()).toMatch(/^\{[^}]*$/);
+    expect((await send({})).status).toBe(400);
+  },
   tokens: async () => {
     const sandbox = await openSandbox();
     const send = async (more: object) =>

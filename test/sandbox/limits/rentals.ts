@@ -34,6 +34,39 @@ export const rentalChecks = {
     sandbox.advance(2 * second);
     expect(await states()).toEqual(["Running", "Running"]);
   },
+  "boot-outcomes": async (text) => {
+    const sandbox = await openSandbox();
+    expect(text).toContain("in 600 s");
+    sandbox.boots.add({ outcome: "slow", label: "slow*" });
+    sandbox.boots.add({ outcome: "failed", times: 1 });
+    sandbox.boots.add({ outcome: "never", times: 1 });
+    const rent = (input: object) => sandbox.ask("createVirtualMachineRental", { gpuCount: 1, ...input });
+    const reserved = { termType: "reserved", termPeriodDays: 1, convertToOnDemandOnExpiry: true } as const;
+    for (const input of [{}, reserved, {}, { label: "slow-1" }]) await rent(input);
+    const seen = async () =>
+      (await sandbox.ask("listVirtualMachineRentals")).map(({ status, billedCents }) => [
+        status,
+        Number(billedCents) > 0,
+      ]);
+    sandbox.advance(second);
+    expect((await seen()).map(([status]) => status)).toEqual(["Pending", "Pending", "Pending", "Pending"]);
+    sandbox.advance(second);
+    const [failed, never] = [
+      ["Failed", false],
+      ["Pending", false],
+    ];
+    expect((await seen()).map(([status]) => status)).toEqual(["Failed", "Pending", "Running", "Pending"]);
+    sandbox.advance(10 * day);
+    expect(await seen()).toEqual([failed, never, ["Running", true], ["Running", true]]);
+    const reservedOne = await sandbox.ask("getRental", { rentalId: "1002" });
+    expect(reservedOne).toMatchObject({ status: "Pending", termType: "on-demand", startedAt: null });
+    const ended = await sandbox.assumed("terminateVirtualMachineRental", { rentalId: 1001 });
+    expect(ended.status).toBe(200);
+    expect(await sandbox.ask("getRental", { rentalId: "1001" })).toMatchObject({
+      status: "Terminated",
+      billedCents: 0,
+    });
+  },
   status: async () => {
     const sandbox = await openSandbox();
     const seen: unknown[] = [];

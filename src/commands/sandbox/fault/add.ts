@@ -8,8 +8,13 @@ const flags = {
   operation: flag.text("Operation to fail, by its ID in `gpuctl api spec`; * for all", {
     value: "OPERATION",
   }),
-  times: flag.number("Number of calls that fail", { default: String(faultDefaults.times) }),
+  times: flag.number("Number of calls that fail", {
+    defaultText: `${faultDefaults.times}, or no limit with --every or --rate`,
+  }),
   after: flag.number("Number of calls that succeed first", { default: String(faultDefaults.after) }),
+  every: flag.number("Only every Nth call fails"),
+  rate: flag.number("Only this share of the calls fails, such as 0.02", { value: "SHARE" }),
+  seed: flag.number("Chooses the calls that fail by --rate", { defaultText: String(faultDefaults.seed) }),
   status: flag.number("Respond with this status, from 400 to 599", { value: "STATUS" }),
   retryAfter: flag.duration("Send a Retry-After header with this time"),
   delay: flag.duration("Delay the response, in real time"),
@@ -24,7 +29,7 @@ const flags = {
 export default controlCommand({
   path: "sandbox fault add",
   summary: "Make calls to the sandbox fail",
-  details: `The next calls fail, deterministically. Their responses have the header ${faultHeader}.`,
+  details: `The next calls fail. Which ones is never left to chance: with --rate, it depends only on --seed and the number of the call. Their responses have the header ${faultHeader}.`,
   flags,
   view: { kind: "record", columns: faultColumns, id: ["id"] },
   examples: [
@@ -36,6 +41,10 @@ export default controlCommand({
       text: "Rate-limit two list requests, each after 3 seconds",
       command:
         "gpuctl sandbox fault add --operation listVirtualMachineRentals --status 429 --times 2 --delay 3s",
+    },
+    {
+      text: "Fail 2% of the chats, the same ones in every run",
+      command: "gpuctl sandbox fault add --operation createChatCompletion --status 500 --rate 0.02 --seed 7",
     },
   ],
   buildInput: ({ flags }) => faultOf(flags),

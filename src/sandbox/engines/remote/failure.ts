@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { asRecord, asText, parseJson } from "../../../core/json.ts";
-import { errorBodyOf } from "../../faults/inject.ts";
+import { errorBodyOf } from "../../errors.ts";
+import { withCommonError } from "../../inference-errors.ts";
 import type { Engine } from "../../tables/engines.ts";
 
 /** An engine failed, or cannot be reached. `status` is the status of the sandbox's response. */
@@ -51,9 +52,10 @@ export async function orFailure<Result>(
     const { message, status, own, retryAfter } = error;
     const body = { code: errorBodyOf(status).code, message, issues: [] };
     http.set("problem", body);
-    const type = asText(own.type) || (status < 500 ? "invalid_request_error" : "server_error");
-    const common = { message, type, param: own.param ?? null, code: own.code ?? null };
-    return new Response(JSON.stringify({ ...body, error: common }), {
+    const { error: common } = withCommonError(body, status);
+    const type = asText(own.type) || common.type;
+    const engines = { ...common, type, param: own.param ?? null, code: own.code ?? null };
+    return new Response(JSON.stringify({ ...body, error: engines }), {
       status,
       headers: {
         "content-type": "application/json",

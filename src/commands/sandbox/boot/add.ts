@@ -1,0 +1,44 @@
+import { type FlagValues, flag } from "../../../command-kit/flag.ts";
+import { kebab } from "../../../command-kit/tree.ts";
+import { UsageError } from "../../../core/errors.ts";
+import { bootOutcomes } from "../../../core/sandbox.ts";
+import { bootColumns, controlCommand } from "../control.ts";
+
+const flags = {
+  outcome: flag.choice("How the boot ends: late, with the status Failed, or not at all", bootOutcomes),
+  after: flag.duration("Time until the rental runs or has failed", {
+    defaultText: "10m for slow, and the usual time for failed",
+  }),
+  label: flag.text("Only rentals created with a matching label: * is any text, ? any character", {
+    value: "GLOB",
+  }),
+  times: flag.number("Number of rentals", { defaultText: "no limit" }),
+};
+
+export default controlCommand({
+  path: "sandbox boot add",
+  summary: "Make the boots of new rentals slow, fail or never end",
+  details:
+    "The oldest outcome that is for a rental decides when it is created. A rental that has failed, or boots forever, stays active and costs nothing until it is terminated.",
+  flags,
+  view: { kind: "record", columns: bootColumns, id: ["id"] },
+  examples: [
+    { text: "Let the next rental fail", command: "gpuctl sandbox boot add --outcome failed --times 1" },
+    {
+      text: "Let some rentals boot for an hour",
+      command: "gpuctl sandbox boot add --outcome slow --after 1h --label 'train-*'",
+    },
+  ],
+  buildInput: ({ flags }) => bootOf(flags),
+  act: ({ boots }, { input }) => boots.add(input),
+  dryRun: (_control, { input }) => input,
+  nameOf: ([field = ""]) => `--${field === "afterSeconds" ? "after" : kebab(String(field))}`,
+});
+
+function bootOf({ outcome, after, label, times }: FlagValues<typeof flags>): object {
+  if (outcome === undefined) {
+    throw new UsageError(`--outcome is required: one of ${bootOutcomes.join(", ")}`);
+  }
+  const given = { outcome, label, times, afterSeconds: after === undefined ? undefined : after / 1000 };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}

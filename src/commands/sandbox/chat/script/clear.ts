@@ -1,0 +1,13 @@
+import { controlCommand } from "../../control.ts";
+
+export default controlCommand({
+  path: "sandbox chat script clear",
+  summary: "Remove the chat script",
+  view: { kind: "record", id: [] },
+  examples: [
+    { text: "Let the chat echo again", command: "gpuctl sandbox chat script clear" },
+    { text: "Print the number of replies as JSON", command: "gpuctl sandbox chat script clear -o json" },
+  ],
+  act: async ({ chatScript }) => ({ cleared: await chatScript.clear() }),
+  dryRun: () => ({ cleared: 0 }),
+});

@@ -1,0 +1,105 @@
+import { check, type Issue } from "../../contract/check/check.ts";
+import { parseDocument } from "../documents.ts";
+import { ControlRefused, issuesFor } from "../errors.ts";
+import type { Store } from "../queries.ts";
+import { chatScript, type ScriptedReply, type TextPattern } from "./format.ts";
+import { listReplies, type StoredReply, saveReplies, timesOf } from "./table.ts";
+
+/** A reply of the chat script as shown to the user. */
+export interface ReplyInfo {
+  /** Its place in the script, from 0. */
+  readonly index: number;
+  /** Which requests it is for, in words. */
+  readonly when: string;
+  /** What it consists of, in words. */
+  readonly sends: string;
+  /** How many requests it is for; null for all of them. */
+  readonly times: number | null;
+  /** How many requests it was sent to. */
+  readonly used: number;
+  /** The reply as given, with defaults. */
+  readonly reply: ScriptedReply;
+}
+
+/** Controls the replies of the sandbox's chat. */
+export interface ChatScriptControl {
+  /** Replaces the script with a list in YAML, JSON or JSON Lines. @throws ControlRefused naming each invalid field */
+  load(text: string): Promise<readonly ReplyInfo[]>;
+  /** Replaces the script. @throws ControlRefused naming each invalid field */
+  set(replies: unknown): readonly ReplyInfo[];
+  show(): readonly ReplyInfo[];
+  /** Removes the script, and returns how many replies it had. */
+  clear(): number;
+}
+
+export function chatScriptControl(store: Store): ChatScriptControl {
+  const show = () => listReplies(store).map(info);
+  const set = (replies: unknown, errorFor: (issues: readonly Issue[]) => ControlRefused) => {
+    const checked = check({ input: chatScript }, { replies });
+    if (!checked.ok) throw errorFor(issuesFor("a reply", checked.issues));
+    saveReplies(store, checked.value.replies);
+    return show();
+  };
+  return {
+    load: async (text) => {
+      const { content, errorFor } = await parseDocument(asList(text), "the chat script");
+      if (content === undefined) throw new ControlRefused([], "the chat script is empty");
+      return set(content, (issues) => errorFor(issues, 1));
+    },
+    set: (replies) => set(replies, (issues) => new ControlRefused(issues)),
+    show,
+    clear: () => {
+      const { length } = listReplies(store);
+      saveReplies(store, []);
+      return length;
+    },
+  };
+}
+
+/** JSON Lines as a JSON list with the same lines; another text as it is. */
+const asList = (text: string): string =>
+  text.trimStart().startsWith("{") ? `[${text.trimEnd().replaceAll(/(?<=\S)[ \t]*\r?\n/g, ",\n")}]` : text;
+
+function info({ index, uses, reply }: StoredReply): ReplyInfo {
+  const times = timesOf(reply);
+  return {
+    index,
+    when: condition(reply),
+    sends: contentsOf(reply),
+    times: Number.isFinite(times) ? times : null,
+    used: uses,
+    reply,
+  };
+}
+
+const condition = ({ when }: ScriptedReply): string =>
+  when === undefined
+    ? "any"
+    : [
+        when.model !== undefined && `model ${when.model}`,
+        when.message !== undefined && `message has ${inWords(when.message)}`,
+        when.toolResult !== undefined && `tool result has ${inWords(when.toolResult)}`,
+      ]
+        .filter(Boolean)
+        .join(", ") || "always";
+
+const inWords = (pattern: TextPattern): string =>
+  typeof pattern === "string" ? JSON.stringify(pattern) : `/${pattern.pattern}/${pattern.flags ?? ""}`;
+
+function contentsOf(reply: ScriptedReply): string {
+  const { text, json, reasoning, toolCalls, error, streamError, cut } = reply;
+  const content = text ?? (json === undefined ? undefined : JSON.stringify(json));
+  return [
+    error && `error ${error.status}`,
+    reasoning !== undefined && "reasoning",
+    content !== undefined && (content.length > longest ? `${content.slice(0, longest)}...` : content),
+    toolCalls && `calls ${toolCalls.map(({ name }) => name).join(", ")}`,
+    streamError && `error in the stream (${streamError.form})`,
+    cut && "cut",
+  ]
+    .filter((part) => typeof part === "string")
+    .join(", ");
+}
+
+/** The longest text that is shown in full. */
+const longest = 40;

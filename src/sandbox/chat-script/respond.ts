@@ -1,0 +1,93 @@
+import type { Context } from "hono";
+import type { SSEMessage } from "hono/streaming";
+import type { CheckedInputOf } from "../../contract/index.ts";
+import { replyHeader } from "../../core/sandbox.ts";
+import { promptTokens, split } from "../engines/chat.ts";
+import type { ChatReply } from "../engines/chat-response.ts";
+import { ApiError, errorBodyOf } from "../errors.ts";
+import { defaultRetryAfter } from "../faults/control.ts";
+import { withCommonError } from "../inference-errors.ts";
+import type { Store } from "../queries.ts";
+import type { ScriptedReply } from "./format.ts";
+import { takeReply } from "./table.ts";
+
+type Input = CheckedInputOf<"createChatCompletion">;
+
+const noReply = {
+  "all used": "the chat script has no reply left: every reply was sent as often as its times allow",
+  "no match": "no reply of the chat script is for this request",
+} as const;
+
+/**
+ * The reply of the chat script to a request: a response, or what the model says.
+ * @throws ApiError when the script has no reply for the request
+ */
+export function scriptedResponse(
+  http: Context,
+  store: Store,
+  input: Input,
+  stream: boolean,
+): Response | ChatReply {
+  const taken = takeReply(store, input);
+  if (typeof taken === "string") throw new ApiError("BAD_REQUEST", [{ path: [], message: noReply[taken] }]);
+  const { index, reply } = taken;
+  http.header(replyHeader, String(index));
+  const { error, streamError } = reply;
+  if (error) return errorReply(http, error);
+  // Without a stream, the response has not begun when the model fails.
+  if (streamError && !stream) return errorReply(http, { ...streamError, status: 500 });
+  return said(reply, index, input);
+}
+
+function errorReply(http: Context, error: NonNullable<ScriptedReply["error"]>): Response {
+  const { status, retryAfterSeconds, message, ...more } = error;
+  const documented = errorBodyOf(status);
+  const body = { ...documented, message: message ?? documented.message };
+  http.set("problem", body);
+  const retryAfter = retryAfterSeconds ?? (status === 429 ? defaultRetryAfter : undefined);
+  const { type, param, code } = more;
+  const given = Object.entries({ type, param, code }).filter(([, value]) => value !== undefined);
+  const text = JSON.stringify(withCommonError(body, status, Object.fromEntries(given)));
+  const headers = {
+    "content-type": "application/json",
+    ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+  };
+  return new Response(text, { status, headers });
+}
+
+function said(reply: ScriptedReply, index: number, { messages }: Input): ChatReply {
+  const { text, json, reasoning, toolCalls, finishReason, firstTokenMs = 0, betweenTokensMs = 0 } = reply;
+  const tokens = split(text ?? (json === undefined ? "" : JSON.stringify(json)));
+  const calls = toolCalls?.map(({ id, name, arguments: given }, at) => ({
+    id: id ?? `call_${index}_${at}`,
+    type: "function" as const,
+    function: { name, arguments: typeof given === "string" ? given : JSON.stringify(given) },
+  }));
+  const thoughts = reasoning === undefined ? undefined : split(reasoning);
+  const prompt_tokens = promptTokens(messages);
+  const called = (calls ?? []).flatMap((call) => split(call.function.arguments));
+  const completion_tokens = tokens.length + called.length + (thoughts?.length ?? 0);
+  const counted = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+  return {
+    tokens,
+    ...(thoughts && { reasoning: thoughts }),
+    ...(calls && { toolCalls: calls }),
+    finishReason: finishReason === undefined ? (calls ? "tool_calls" : "stop") : finishReason,
+    usage: reply.usage === undefined ? counted : reply.usage,
+    firstTokenMs,
+    betweenTokensMs,
+    ...(reply.streamError && { breaksOff: { event: errorEvent(reply.streamError) } }),
+    ...(reply.cut && { breaksOff: {} }),
+  };
+}
+
+function errorEvent({
+  form,
+  message,
+  type,
+  code = null,
+}: NonNullable<ScriptedReply["streamError"]>): SSEMessage {
+  const data = JSON.stringify({ error: { message, type, param: null, code } });
+  if (form === "event") return { event: "error", data };
+  return { data: form === "text" ? `${message} ${data}` : data };
+}

@@ -1,0 +1,72 @@
+import type { CheckedInputOf } from "../../contract/index.ts";
+import { textOf } from "../engines/chat.ts";
+import type { Queries, Row, Store } from "../queries.ts";
+import type { ScriptedReply, TextPattern } from "./format.ts";
+
+/** A reply of the chat script, and how many requests it was sent to. */
+export interface StoredReply {
+  /** Its place in the script, from 0. */
+  readonly index: number;
+  readonly uses: number;
+  readonly reply: ScriptedReply;
+}
+
+const stored = (row: Row): StoredReply => ({
+  index: Number(row.place),
+  uses: Number(row.uses),
+  reply: JSON.parse(String(row.record)),
+});
+
+export const listReplies = (store: Queries): readonly StoredReply[] =>
+  store.all("SELECT * FROM chatReplies ORDER BY place").map(stored);
+
+/** Replaces the chat script. Without replies, there is none. */
+export const saveReplies = (store: Store, replies: readonly ScriptedReply[]): void =>
+  store.write(() => {
+    store.run("DELETE FROM chatReplies");
+    for (const [index, reply] of replies.entries()) {
+      const sql = "INSERT INTO chatReplies (place, uses, record) VALUES (?, 0, ?)";
+      store.run(sql, index, JSON.stringify(reply));
+    }
+  });
+
+type Input = Pick<CheckedInputOf<"createChatCompletion">, "messages" | "model">;
+
+export const hasScript = (store: Queries): boolean =>
+  store.all("SELECT 1 FROM chatReplies LIMIT 1").length > 0;
+
+/** The reply of the script to a request, which counts as used; otherwise why no reply is for this request. */
+export function takeReply(store: Store, input: Input): StoredReply | "all used" | "no match" {
+  return store.write(() => {
+    const left = listReplies(store).filter(({ uses, reply }) => uses < timesOf(reply));
+    const found = left.find(({ reply }) => matches(reply, input));
+    if (found) store.run("UPDATE chatReplies SET uses = uses + 1 WHERE place = ?", found.index);
+    return found ?? (left.length === 0 ? "all used" : "no match");
+  });
+}
+
+/** How many requests a reply is for. */
+export function timesOf({ times, when }: ScriptedReply): number {
+  if (times === "always") return Number.POSITIVE_INFINITY;
+  return times ?? (when ? Number.POSITIVE_INFINITY : 1);
+}
+
+function matches({ when }: ScriptedReply, { messages, model }: Input): boolean {
+  if (when === undefined) return true;
+  const user = messages.findLast(({ role }) => role === "user");
+  const last = messages.at(-1);
+  const toolResult = last?.role === "tool" ? last : undefined;
+  // A reply for a message is not for the tool's result that follows it: a tool would be called forever.
+  const isForThisTurn = (toolResult === undefined) === (when.toolResult === undefined);
+  return (
+    (when.model === undefined || when.model === model) &&
+    (when.toolResult === undefined ||
+      (toolResult !== undefined && fits(when.toolResult, textOf(toolResult)))) &&
+    (when.message === undefined || (isForThisTurn && user !== undefined && fits(when.message, textOf(user))))
+  );
+}
+
+const fits = (pattern: TextPattern, text: string): boolean =>
+  typeof pattern === "string"
+    ? text.includes(pattern)
+    : new RegExp(pattern.pattern, pattern.flags).test(text);

@@ -1,0 +1,57 @@
+import type { Document, LineCounter } from "yaml";
+import type { Issue } from "../contract/check/check.ts";
+import { reasonOf } from "../core/errors.ts";
+import { ControlRefused } from "./errors.ts";
+
+/** A document for the sandbox's controls, such as a seed. */
+interface ParsedDocument {
+  /** Undefined if the text is empty. */
+  readonly content: unknown;
+  /** The error for issues of the content, each with its line. The first `outside` steps of a path are not in the document. */
+  readonly errorFor: (issues: readonly Issue[], outside?: number) => ControlRefused;
+}
+
+/**
+ * Parses YAML or JSON. `name` is what it is, such as `the seed`.
+ * @throws ControlRefused when the text is neither
+ */
+export async function parseDocument(text: string, name: string): Promise<ParsedDocument> {
+  const yaml = await import("yaml");
+  const lines = new yaml.LineCounter();
+  const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true });
+  const [error] = parsed.errors;
+  if (error) {
+    // The first line says what and where; the others show the text.
+    const [message = ""] = error.message.split("\n");
+    throw new ControlRefused([], `${name} is not valid YAML or JSON: ${message.replace(/:$/, "")}`);
+  }
+  return {
+    content: toValue(parsed, name) ?? undefined,
+    errorFor: (issues, outside = 0) =>
+      new ControlRefused(
+        issues.map(({ path, message }) => {
+          const line = lineOf(path.slice(outside), parsed, lines);
+          return { path, message: line === undefined ? message : `${message} (line ${line})` };
+        }),
+      ),
+  };
+}
+
+function toValue(parsed: Document, name: string): unknown {
+  try {
+    return parsed.toJS();
+  } catch (error) {
+    throw new ControlRefused([], `${name} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+/** The line of a field, or of the closest parent that is in the document. */
+function lineOf(path: Issue["path"], parsed: Document, lines: LineCounter): number | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = parsed.getIn(path.slice(0, length), true);
+    if (typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range)) {
+      return lines.linePos(Number(node.range[0])).line;
+    }
+  }
+  return undefined;
+}

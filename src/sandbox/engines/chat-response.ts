@@ -1,0 +1,123 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Context } from "hono";
+import { type SSEMessage, streamSSE } from "hono/streaming";
+import { delay } from "../faults/inject.ts";
+
+/** A call of a tool, in the common chat-completions format. */
+interface ToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** What a model says. */
+export interface ChatReply {
+  /** The text; empty if there is none. */
+  readonly tokens: readonly string[];
+  readonly reasoning?: readonly string[];
+  readonly toolCalls?: readonly ToolCall[];
+  readonly finishReason: string | null;
+  /** Null to leave it out. */
+  readonly usage: object | null;
+  /** Milliseconds of real time before the first token, and between two. */
+  readonly firstTokenMs?: number;
+  readonly betweenTokensMs?: number;
+  /** The response ends after the contents, without the finish reason and the end, but with this event if there is one. */
+  readonly breaksOff?: { readonly event?: SSEMessage };
+}
+
+interface Completion {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly created: number;
+  readonly model: string;
+}
+
+interface Wanted {
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+}
+
+/** Sends a reply in the common chat-completions format, as server-sent events if the request wants a stream. */
+export function sendReply(
+  http: Context,
+  common: Completion,
+  reply: ChatReply,
+  wanted: Wanted,
+): Promise<Response> {
+  return wanted.stream ? sendStream(http, common, reply, wanted) : sendWhole(http, common, reply);
+}
+
+async function sendWhole(http: Context, common: Completion, reply: ChatReply): Promise<Response> {
+  const { tokens, reasoning, toolCalls, finishReason, usage, firstTokenMs = 0, betweenTokensMs = 0 } = reply;
+  const between = Math.max(0, deltasOf(reply).length - 1) * betweenTokensMs;
+  if (firstTokenMs + between > 0) await delay(firstTokenMs + between, http.req.raw.signal);
+  const message = {
+    role: "assistant",
+    content: tokens.length === 0 && toolCalls ? null : tokens.join(""),
+    ...(reasoning && { reasoning_content: reasoning.join("") }),
+    ...(toolCalls && { tool_calls: toolCalls }),
+  };
+  const choices = [{ index: 0, message, finish_reason: finishReason }];
+  const body = { ...common, object: "chat.completion", choices, ...(usage && { usage }) };
+  if (!reply.breaksOff) return http.json(body);
+  const text = JSON.stringify(body);
+  return http.body(text.slice(0, text.length / 2), 200, { "content-type": "application/json" });
+}
+
+async function sendStream(
+  http: Context,
+  common: Completion,
+  reply: ChatReply,
+  { includeUsage }: Wanted,
+): Promise<Response> {
+  const { finishReason, usage, firstTokenMs = 0, betweenTokensMs = 0, breaksOff } = reply;
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    ...common,
+    object: "chat.completion.chunk",
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const end = [
+    chunk({}, finishReason),
+    ...(includeUsage && usage ? [{ ...chunk({}), choices: [], usage }] : []),
+  ];
+  return streamSSE(http, async (events) => {
+    const stopped = new AbortController();
+    events.onAbort(() => stopped.abort());
+    const pause = async (milliseconds: number): Promise<void> => {
+      if (milliseconds > 0) await wait(milliseconds, undefined, { signal: stopped.signal }).catch(() => {});
+    };
+    const send = (data: object) => events.writeSSE({ data: JSON.stringify(data) });
+    await pause(firstTokenMs);
+    await send(chunk({ role: "assistant", content: "" }));
+    for (const [index, delta] of deltasOf(reply).entries()) {
+      if (index > 0) await pause(betweenTokensMs);
+      if (events.aborted) return;
+      await send(chunk(delta));
+    }
+    if (breaksOff) {
+      if (breaksOff.event) await events.writeSSE(breaksOff.event);
+      return;
+    }
+    for (const one of end) await send(one);
+    await events.writeSSE({ data: "[DONE]" });
+  });
+}
+
+/** The contents of a reply as the deltas of a stream: reasoning, text, then the calls of tools. */
+const deltasOf = ({ tokens, reasoning = [], toolCalls = [] }: ChatReply): readonly object[] => [
+  ...reasoning.map((reasoning_content) => ({ reasoning_content })),
+  ...tokens.map((content) => ({ content })),
+  ...toolCalls.flatMap((call, index) => [
+    { tool_calls: [{ ...call, index, function: { ...call.function, arguments: "" } }] },
+    ...pieces(call.function.arguments).map((text) => ({
+      tool_calls: [{ index, function: { arguments: text } }],
+    })),
+  ]),
+];
+
+/** The id and the name of a call come first; its arguments follow in pieces of up to this many characters. */
+const pieceLength = 8;
+
+const pieces = (text: string): readonly string[] =>
+  text.match(new RegExp(`.{1,${pieceLength}}`, "gsu")) ?? [];

@@ -1,0 +1,131 @@
+import * as z from "zod";
+import { check } from "../../contract/check/check.ts";
+import { bootOutcomes } from "../../core/sandbox.ts";
+import { matchesGlob } from "../../core/text.ts";
+import { maxTimerMs } from "../../core/values/durations.ts";
+import { secondMs } from "../clock.ts";
+import { ControlRefused, issuesFor } from "../errors.ts";
+import type { Queries, Row, Store } from "../queries.ts";
+import { type Boot, bootMs, type RentalType } from "./lifecycle.ts";
+
+/** The time that a slow boot takes by default, in milliseconds. */
+export const slowBootMs = 600 * secondMs;
+
+const bootFields = {
+  outcome: z.enum(bootOutcomes),
+  /** The time after which the rental runs, or has failed. */
+  afterSeconds: z
+    .number()
+    .min(0)
+    .max(maxTimerMs / secondMs)
+    .optional(),
+};
+
+type BootOutcome = z.output<z.ZodObject<typeof bootFields>>;
+
+const isPossible = ({ outcome, afterSeconds }: BootOutcome): boolean =>
+  outcome !== "never" || afterSeconds === undefined;
+const impossible = { path: ["afterSeconds"], error: "cannot be combined with the outcome never" };
+
+/** The format of a boot outcome of one rental. */
+export const bootInput = z.strictObject(bootFields).refine(isPossible, impossible);
+
+/** The format of a rule for the boots of new rentals. */
+const ruleInput = z
+  .strictObject({
+    ...bootFields,
+    /** A pattern for the labels that rentals are created with. */
+    label: z.string().min(1).optional(),
+    /** How many rentals it is for; all by default. */
+    times: z.int().min(1).optional(),
+  })
+  .refine(isPossible, impossible);
+
+type BootRule = z.output<typeof ruleInput>;
+
+/** A rule as shown to the user. */
+export interface BootInfo {
+  readonly id: number;
+  readonly outcome: BootOutcome["outcome"];
+  /** Seconds until the rental runs or has failed; null for never, or for the usual time. */
+  readonly afterSeconds: number | null;
+  readonly label: string | null;
+  /** How many rentals it is for; null for no limit. */
+  readonly times: number | null;
+  /** How many more rentals it is for; null for no limit. */
+  readonly left: number | null;
+}
+
+/** Controls how the boots of new rentals end. */
+export interface BootControl {
+  /** @throws ControlRefused naming each invalid value */
+  add(input: unknown): BootInfo;
+  list(): readonly BootInfo[];
+  /** Removes one rule, or all, and returns how many it removed. */
+  clear(id?: number): number;
+}
+
+interface StoredRule {
+  readonly id: number;
+  /** How many rentals it was applied to. */
+  readonly hits: number;
+  readonly rule: BootRule;
+}
+
+const stored = ({ id, hits, record }: Row): StoredRule => ({
+  id: Number(id),
+  hits: Number(hits),
+  rule: JSON.parse(String(record)),
+});
+
+const listRules = (store: Queries): readonly StoredRule[] =>
+  store.all("SELECT * FROM boots ORDER BY id").map(stored);
+
+export function bootControl(store: Store): BootControl {
+  return {
+    add(input) {
+      const checked = check({ input: ruleInput }, input);
+      if (!checked.ok) throw new ControlRefused(issuesFor("a boot outcome", checked.issues));
+      const rule = checked.value;
+      const id = store.run("INSERT INTO boots (hits, record) VALUES (0, ?)", JSON.stringify(rule));
+      return info({ id, hits: 0, rule });
+    },
+    list: () => listRules(store).map(info),
+    clear: (id) =>
+      store.write(() => {
+        const before = listRules(store).length;
+        store.run("DELETE FROM boots WHERE id = ifnull(?, id)", id ?? null);
+        return before - listRules(store).length;
+      }),
+  };
+}
+
+const info = ({ id, hits, rule }: StoredRule): BootInfo => ({
+  id,
+  outcome: rule.outcome,
+  afterSeconds: rule.afterSeconds ?? (rule.outcome === "slow" ? slowBootMs / secondMs : null),
+  label: rule.label ?? null,
+  times: rule.times ?? null,
+  left: rule.times === undefined ? null : rule.times - hits,
+});
+
+/** How a new rental boots: by the oldest rule that is for it, which counts it. Undefined for as usual. */
+export function takeBoot(
+  store: Queries,
+  { label = "", rentalType }: { readonly label?: string | undefined; readonly rentalType: RentalType },
+): Boot | undefined {
+  const found = listRules(store).find(
+    ({ hits, rule }) =>
+      (rule.times === undefined || hits < rule.times) &&
+      (rule.label === undefined || matchesGlob(label, rule.label)),
+  );
+  if (found === undefined) return undefined;
+  store.run("UPDATE boots SET hits = hits + 1 WHERE id = ?", found.id);
+  return bootOf(found.rule, rentalType);
+}
+
+/** A boot with an outcome. Without a time, a slow one takes `slowBootMs`, and one that fails takes the usual time. */
+export function bootOf({ outcome, afterSeconds }: BootOutcome, rentalType: RentalType): Boot {
+  const defaultMs = outcome === "slow" ? slowBootMs : bootMs[rentalType];
+  return { outcome, afterMs: afterSeconds === undefined ? defaultMs : Math.round(afterSeconds * secondMs) };
+}
