@@ -1,5 +1,17 @@
-import { expect, test } from "vitest";
+import type { TimerOptions } from "node:timers";
+import { expect, test, vi } from "vitest";
 import { openSandbox } from "./harness.ts";
+
+/** The signals of the waits that were started. */
+const waits: (AbortSignal | undefined)[] = [];
+vi.mock("node:timers/promises", async (original) => {
+  const real = await original<typeof import("node:timers/promises")>();
+  const setTimeout = (ms: number, value: unknown, options?: TimerOptions) => {
+    waits.push(options?.signal);
+    return real.setTimeout(ms, value, options);
+  };
+  return { ...real, setTimeout };
+});
 
 type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
@@ -190,8 +202,10 @@ test("a client that leaves ends a slow stream", async () => {
   const sandbox = await openSandbox();
   sandbox.chatScript.set([{ text: "a b", betweenTokensMs: 3_600_000 }, { text: "next" }]);
   const reader = (await ask(sandbox, "Hi", { stream: true })).body?.getReader();
-  await reader?.read();
+  for (let read = 0; read < 2; read += 1) await reader?.read();
+  await expect.poll(() => waits.at(-1)?.aborted).toBe(false);
   await reader?.cancel();
+  expect(waits.at(-1)?.aborted).toBe(true);
   expect(await reply(sandbox)).toBe("next");
 });
 
