@@ -20,8 +20,8 @@ import { listedSizes } from "./handlers/catalog.ts";
 import { numberedSecret } from "./handlers/keys.ts";
 import { maxSpeechLength, speedRange } from "./handlers/media.ts";
 import { keys } from "./keys.ts";
-import { maxGpus } from "./rentals/create.ts";
 import { slowBootMs } from "./rentals/boots.ts";
+import { maxGpus } from "./rentals/create.ts";
 import { bootMs } from "./rentals/lifecycle.ts";
 import { centsPerGpuHour, termDiscounts } from "./rentals/prices.ts";
 import { documentationNetworks, gpusPerMachine } from "./rentals/record.ts";
@@ -47,7 +47,8 @@ const texts = {
     "A rental is billed per second from the moment it is Running; while Pending it costs nothing but counts as active. The total of a rental is computed exactly and rounded down to a cent. A reserved term is billed as it elapses, so a rental that ends early costs no more.",
   boot: `A virtual machine boots in ${bootMs["virtual-machine"] / secondMs} s, bare metal in ${bootMs["bare-metal"] / secondMs} s.`,
   "boot-outcomes": `New rentals can boot slowly (in ${slowBootMs / secondMs} s by default), fail, or never boot. Labels are compared as given in the request. A rental that fails is Failed after the usual time by default; one that never boots stays Pending. Both stay active and cost nothing until they are terminated, and a reserved term runs as if they had booted at the usual time.`,
-  status: "A rental is Pending until it has booted, then Running or, if a boot outcome says so, Failed, and Terminated once it has ended.",
+  status:
+    "A rental is Pending until it has booted, then Running or, if a boot outcome says so, Failed, and Terminated once it has ended.",
   terms:
     "A reserved term starts when the rental is Running, or immediately if it already is, and ends on a whole second. The rental then continues on demand, or ends if convertToOnDemandOnExpiry is false.",
   "term-length":

@@ -161,6 +161,7 @@ describe("a documented example", () => {
 
   test.each(suites)("works as written: $name", async ({ name, suite }) => {
     const vitest = await linkPackage("vitest", folder);
+    if (suite.includes('from "openai"')) await linkPackage("openai", folder);
     const file = `${name.replaceAll(/\W/g, "-")}.test.js`;
     await write({ [file]: suite });
     const { exitCode, all } = await run([join(vitest, "vitest.mjs"), "run", file]);
