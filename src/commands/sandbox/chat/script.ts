@@ -5,23 +5,19 @@ import { controlCommand, readText, replyColumns } from "../control.ts";
 export default controlCommand({
   path: "sandbox chat script",
   summary: "Let the sandbox's chat reply from a file",
-  details: `The file is a list of replies in YAML, JSON or JSON Lines. It replaces the script before it, and an invalid file changes nothing. Each request gets the first reply that is for it and is not used up; ${replyHeader} is the reply's index. The script replies for every model, and rejects a request that no reply is for.
-
-A reply is for one request, in order. One with "when" is for every request that matches:
-  {"when": {"message": "weather"}, "text": "Sunny"}        the last user message has this text
-  {"when": {"message": {"pattern": "^Hi", "flags": "i"}}, "text": "Hi"}
-  {"when": {"toolResult": "21"}, "text": "It is 21 C"}     the tool's result that follows has it
-  {"when": {"model": "small"}, "times": 2, "text": "No"}   the model, for two requests only
-
+  details: `The file is a list of replies in YAML, JSON or JSON Lines. It replaces the script before it, and an invalid file changes nothing. Each request gets the first reply that is for it and is not used up; the response header ${replyHeader} has the reply's index. The script replies for every model, and rejects a request that no reply is for.
+A reply is for one request, in order. One with "when" is for every request that matches: the text of the last user message, the result of a tool that follows it, or the model. "times" sets another number, or "always":
+  {"when": {"message": "weather"}, "text": "Sunny"}
+  {"when": {"message": {"pattern": "^hi", "flags": "i"}}, "text": "Hi"}
+  {"when": {"toolResult": "21", "model": "small"}, "times": 2, "text": "21 C"}
 What a reply can have, with times in milliseconds:
   {"text": "Hello", "firstTokenMs": 200, "betweenTokensMs": 20}
   {"json": {"city": "Oslo"}, "usage": {"total_tokens": 12}}
   {"toolCalls": [{"name": "weather", "arguments": {"city": "Oslo"}}]}
   {"reasoning": "Hmm.", "text": "4", "finishReason": "length"}
-  {"error": {"status": 429, "message": "Slow down", "retryAfterSeconds": 2}}
-  {"text": "Half an", "streamError": {"message": "Out of memory", "form": "event"}}
+  {"error": {"status": 429, "message": "Slow", "retryAfterSeconds": 2}}
+  {"text": "Half an", "streamError": {"message": "Failed", "form": "event"}}
   {"text": "Half an", "cut": true}
-
 The form of an error in a stream is chunk, event, or text (text before the JSON).`,
   args: [arg.text("FILE", "File with the script; - reads stdin", { required: true })],
   view: { kind: "list", columns: replyColumns, empty: "No replies.", id: ["index"] },
@@ -32,7 +28,7 @@ The form of an error in a stream is chunk, event, or text (text before the JSON)
     },
     {
       text: "Reply by what is asked, and fail otherwise",
-      command: `printf '%s\\n' '{"when": {"message": "GPU"}, "text": "An H100"}' '{"error": {"status": 503}, "times": "always"}' | gpuctl sandbox chat script -`,
+      command: `printf '{"when": {"message": "GPU"}, "text": "An H100"}\\n{"error": {"status": 503}, "times": "always"}\\n' | gpuctl sandbox chat script -`,
     },
   ],
   buildInput: async ({ args: { file }, files }) => ({ text: await readText(file, files) }),
