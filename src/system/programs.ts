@@ -7,7 +7,10 @@ import { ProgramFailed, Unavailable } from "../core/errors.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Programs } from "./types.ts";
 
-export const nodePrograms = ({ leaveToChild, signal: interrupted }: Pick<Interruption, "leaveToChild" | "signal">): Programs => ({
+export const nodePrograms = ({
+  leaveToChild,
+  signal: interrupted,
+}: Pick<Interruption, "leaveToChild" | "signal">): Programs => ({
   run: async (program, args) => {
     const { execa } = await import("execa");
     const running = execa(program, args, { stdio: "inherit", reject: false, forceKillAfterDelay: false });

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { join, parse } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
-import { sideBySide } from "./side-by-side.ts";
 import { type FailedItem, NotTried, SaveFailed, SomeFailed, UsageError } from "../../core/errors.ts";
 import { makeFolderSync } from "../../core/files.ts";
 import { ServiceError } from "../../core/service-errors.ts";
@@ -12,6 +11,7 @@ import { fileName } from "../../media/filename.ts";
 import { makeFolder } from "../../media/folders.ts";
 import { type Decoded, type OutputTarget, saveElsewhere } from "../../media/output-target.ts";
 import { save } from "../../media/save.ts";
+import { sideBySide } from "./side-by-side.ts";
 
 /** A long text that is spoken in parts. */
 export interface LongText {

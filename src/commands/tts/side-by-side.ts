@@ -1,6 +1,6 @@
+import type { Context } from "../../command-kit/context.ts";
 import { EmptyResult, Interrupted, NotTried } from "../../core/errors.ts";
 import { InterruptedWrite, NetworkError, ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
-import type { Context } from "../../command-kit/context.ts";
 
 /** What became of an item. */
 export type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
