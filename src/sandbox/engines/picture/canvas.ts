@@ -30,7 +30,7 @@ export function blankCanvas(width: number, height: number): Canvas {
 }
 
 /** Blends a color over the pixel at byte offset `at`; `cover` is the opacity, 0-1. */
-export function blendPixel(data: Uint8ClampedArray, at: number, color: Color, cover: number): void {
+function blendPixel(data: Uint8ClampedArray, at: number, color: Color, cover: number): void {
   if (cover >= 1) {
     data[at] = color[0];
     data[at + 1] = color[1];
