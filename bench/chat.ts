@@ -1,0 +1,104 @@
+/**
+ * Measures a streamed chat beside `curl`: the time from the arrival of the request to the first byte on stdout, and the time
+ * that 100,000 tokens take to a pipe. Each round runs every command line once. Needs curl. `npm run bench:chat` builds
+ * first. `npm run bench:chat -- 20` runs 20 rounds.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const rounds = Number(process.argv[2] ?? 10);
+const tokens = 100_000;
+
+const event = (delta: object, finish: string | null = null) =>
+  `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+const end = `${event({}, "stop")}data: [DONE]\n\n`;
+const all = Buffer.from(`${event({ content: "word " }).repeat(tokens)}${end}`);
+
+/** When the last request arrived, in milliseconds. */
+let arrived = 0;
+
+/** Streams one token at `/1`, and all of them at `/100000`. */
+const server = createServer((request, response) => {
+  arrived = performance.now();
+  request.resume();
+  response.writeHead(200, { "Content-Type": "text/event-stream" });
+  response.end(request.url?.startsWith("/1/") ? `${event({ content: "word" })}${end}` : all);
+}).listen(0, "127.0.0.1");
+await once(server, "listening");
+const { port } = server.address() as AddressInfo;
+const folder = mkdtempSync(join(tmpdir(), "gpuctl-bench-"));
+
+const base = (count: number) => `http://127.0.0.1:${port}/${count}`;
+const curl = (url: string) => [
+  "curl",
+  "--silent",
+  "--no-buffer",
+  "--data",
+  "{}",
+  `${url}/v1/chat/completions`,
+];
+const gpuctl = (url: string) => [
+  ...[process.execPath, "bin/gpuctl.js", "chat", "Hello", "--model", "m", "--no-stdin", "--quiet"],
+  ...["--base-url", url],
+];
+const lines: Readonly<Record<string, readonly string[]>> = {
+  "node -e 0": [process.execPath, "-e", "0"],
+  "curl, 1 token": curl(base(1)),
+  "gpuctl, 1 token": gpuctl(base(1)),
+  "curl, 100,000 tokens": curl(base(tokens)),
+  "gpuctl, 100,000 tokens": gpuctl(base(tokens)),
+};
+
+interface Measured {
+  readonly total: number;
+  /** From the arrival of the request to the first byte on stdout. */
+  readonly first: number;
+}
+
+async function measure([name = "", ...args]: readonly string[]): Promise<Measured> {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    GPUCTL_CONFIG_DIR: "/nonexistent",
+    GPUCTL_STATE_DIR: folder,
+    GPUCTL_API_KEY: "bench-key",
+  };
+  const start = performance.now();
+  const child = spawn(name, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+  let first = Number.NaN;
+  child.stdout.on("data", () => {
+    if (Number.isNaN(first)) first = performance.now() - arrived;
+  });
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`${[name, ...args].slice(0, 4).join(" ")} exited with ${code}`);
+  return { total: performance.now() - start, first };
+}
+
+const quantile = (numbers: readonly number[], share: number): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) * share)] ?? Number.NaN;
+
+const measured = new Map(Object.keys(lines).map((name) => [name, [] as Measured[]]));
+for (let round = 0; round <= rounds; round += 1) {
+  for (const [name, line] of Object.entries(lines)) {
+    const one = await measure(line);
+    if (round > 0) measured.get(name)?.push(one);
+  }
+}
+server.close();
+rmSync(folder, { recursive: true });
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+print(`Medians and quartiles of ${rounds} rounds, in milliseconds, on Node.js ${process.version}:`);
+for (const [name, all] of measured) {
+  const shown = (numbers: readonly number[]) =>
+    [0.5, 0.25, 0.75].map((share) => quantile(numbers, share).toFixed(0)).join(" / ");
+  const totals = all.map(({ total }) => total);
+  const firsts = all.map(({ first }) => first);
+  const first = Number.isNaN(firsts[0]) ? "" : `, first byte ${shown(firsts)} after the request arrived`;
+  print(`${name.padEnd(24)} ${shown(totals)}${first}`);
+}
