@@ -108,6 +108,8 @@ export interface Ports {
 
 /** A conversation on the terminal: a command that reads lines, prints several results and goes on after failures. */
 export interface Dialog {
+  /** Someone can type on a terminal. */
+  readonly isPossible: boolean;
   readonly lineEditor: Io["lineEditor"];
   /** Does some work that Ctrl-C ends without ending the command, by the signal that it gets. */
   readonly interruptible: System["interruptible"];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 import { commands, operationsOf } from "../support/commands.ts";
+import { runShown } from "../support/examples.ts";
 import { key, overNetwork, serviceUrl } from "../support/service.ts";
 import { words } from "../support/words.ts";
 
@@ -78,10 +79,12 @@ describe("--dry-run", () => {
   const sending = commands.filter(
     (command) => operationsOf(command).length > 0 && command.path[0] !== "auth",
   );
-  test.each(sending.flatMap(({ examples }) => examples.map(({ command }) => command)))(
-    "nothing is sent or saved by: %s",
-    async (command) => {
-      const { run } = await createCli();
+  test.each(sending.flatMap(({ examples }) => examples))(
+    "nothing is sent or saved by: $command",
+    async ({ command, after = [] }) => {
+      const cli = await createCli();
+      const { run } = cli;
+      for (const made of after.filter((one) => one.startsWith("gpuctl chat "))) await runShown(cli, made);
       const line = command.replace(/^.* \| /, "").replace(/ > .*$/, "");
       const { code, out, requests } = await run([...words(line).slice(1), "--dry-run"], { stdin: "" });
       expect({ code, requests }).toEqual({ code: 0, requests: [] });

@@ -15,6 +15,8 @@ const internal = [
   "UnreadableReference",
   "TimeLimitExceeded",
   "InputTooLarge",
+  "CannotJoin",
+  "EngineFailure",
 ];
 
 /** The names of all error classes, except the library's, which the command line never throws. */

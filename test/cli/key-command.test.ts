@@ -115,7 +115,7 @@ describe("a program that prints the key", () => {
     expect(await savedProfile()).toEqual({ apiKeyCommand: "pass show gpuctl", baseUrl: serviceUrl });
     await run("auth login --with-token --no-validate", { stdin: "stored-key-0000" });
     expect(await savedProfile()).toEqual({ apiKey: "stored-key-0000", baseUrl: serviceUrl });
-    await run("config set apiKeyCommand 'op read op://x'");
+    await run("auth login --key-command 'op read op://x' --no-validate");
     expect(await savedProfile()).toEqual({ apiKeyCommand: "op read op://x", baseUrl: serviceUrl });
     expect(JSON.parse((await run("auth logout -o json")).out)).toMatchObject({ forgotten: true });
     expect(await savedProfile()).toEqual({ baseUrl: serviceUrl });

@@ -297,7 +297,7 @@ describe("auth token", () => {
     expect((await cli.run("auth token", { env: { GPUCTL_API_KEY: "other" } })).out).toBe("other\n");
     expect((await cli.run("auth token --sandbox")).out).toBe(`${cli.sandbox.keys.full}\n`);
     const programs = { output: async () => "printed\n" };
-    await cli.run("config set apiKeyCommand print");
+    await cli.run("auth login --key-command print --no-validate", { programs });
     expect((await cli.run("auth token", { programs })).out).toBe("printed\n");
   });
 

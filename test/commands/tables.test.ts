@@ -7,16 +7,18 @@ import { runShown } from "../support/examples.ts";
 /** What doctor shows depends on the machine; it has its own tests. */
 const lists = commands
   .map((command) => ({ ...command, view: declarationOf(command).view }))
-  .filter(({ path, view, examples }) => view.kind === "list" && examples.length > 0 && path[0] !== "doctor");
+  .filter(({ path, view, examples }) => view.kind === "list" && examples.length > 0 && path[0] !== "doctor")
+  // It prints a transcript instead of a table.
+  .filter(({ path }) => path.join(" ") !== "chat sessions show");
 
 describe.each(lists)("the table of $path", ({ examples: [example], view }) => {
   test.each([80, 100, undefined])("on %s columns", async (terminal) => {
     const cli = await createCli();
     for (const line of example?.after ?? []) await runShown(cli, line);
-    const { code, out, err } = await cli.run(`${example?.command} --color never`, {
+    const { code, out, err } = await runShown(cli, `${example?.command} --color never`, {
       ...(terminal !== undefined && { terminal }),
     });
-    expect(code).toBe(0);
+    expect(code, err).toBe(0);
     if (terminal !== undefined)
       for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(terminal);
     expect(out === "" ? err : out).toMatchSnapshot();
@@ -27,8 +29,8 @@ describe.each(lists)("the table of $path", ({ examples: [example], view }) => {
     if (view.kind !== "list" || example === undefined) return;
     const cli = await createCli();
     for (const line of example.after ?? []) await runShown(cli, line);
-    const { out } = await cli.run(`${example.command} --color never`);
-    const lines = await cli.run(`${example.command} -o jsonl`);
+    const { out } = await runShown(cli, `${example.command} --color never`);
+    const lines = await runShown(cli, `${example.command} -o jsonl`);
     const records: readonly unknown[] = lines.out
       .split("\n")
       .filter((line) => line !== "")

@@ -20,7 +20,7 @@ describe("inference on a third-party service", () => {
   test("saves a JPEG as .jpg even when another extension was requested", async () => {
     const { run, folder } = await thirdParty.home();
     const { code, out, err } = await run(
-      'image "a lighthouse" -m SD1.5 --size 832x1216 --steps 20 --cfg-scale 7.5 --negative fog --seed 7 --sampler euler --backend torch --lora Add_Detail:0.8,Lineart:1 --out picture.png -o json',
+      'image "a lighthouse" -m SD1.5 --size 832x1216 --steps 20 --cfg-scale 7.5 --negative fog --seed 7 --sampler euler --backend torch --lora Add_Detail:0.8,Lineart:1 --out picture.png --no-metadata -o json',
     );
     expect({ code, err }).toMatchObject({ code: 0 });
     expect(thirdParty.requests()).toMatchObject([{ method: "POST", path: "/v1/image/generation" }]);

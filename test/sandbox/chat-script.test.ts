@@ -203,7 +203,7 @@ test("a client that leaves ends a slow stream", async () => {
   sandbox.chatScript.set([{ text: "a b", betweenTokensMs: 3_600_000 }, { text: "next" }]);
   const reader = (await ask(sandbox, "Hi", { stream: true })).body?.getReader();
   for (let read = 0; read < 2; read += 1) await reader?.read();
-  await expect.poll(() => waits.at(-1)?.aborted).toBe(false);
+  await expect.poll(() => waits.at(-1)?.aborted, { timeout: 60_000 }).toBe(false);
   await reader?.cancel();
   expect(waits.at(-1)?.aborted).toBe(true);
   expect(await reply(sandbox)).toBe("next");

@@ -15,14 +15,20 @@ import { sayYes } from "./examples.ts";
 function inHelp(help = ""): readonly string[] {
   const [, examples = ""] = help.split(/^Examples:\n/m);
   return [...examples.matchAll(/^ {2}(\S*.*?)(?: {2,}.*)?$/gm)].flatMap(([, line = ""]) =>
-    line.startsWith("#") || line === "" ? [] : [line],
+    /^(?:#|\{|$)/.test(line) ? [] : [line],
   );
 }
 
 /** The command lines that a manual page shows as examples. */
 const inPage = (page: string): readonly string[] =>
   [...page.matchAll(/^\.nf\n([\s\S]*?)\n\.fi$/gm)].flatMap(([, block = ""]) =>
-    block.replaceAll("\\-", "-").replaceAll("\\&", "").replaceAll("\\e", "\\").split("\n"),
+    block
+      .replaceAll("\\-", "-")
+      .replaceAll("\\&", "")
+      .replaceAll("\\e", "\\")
+      .split("\n")
+      // A line of a file, not a command line.
+      .filter((line) => !line.startsWith("{")),
   );
 
 const look = { width: 80, bold: (text: string) => text };

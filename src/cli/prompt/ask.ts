@@ -6,7 +6,7 @@ import { UsageError } from "../../core/errors.ts";
 import { sandboxChatModel } from "../../core/sandbox.ts";
 import type { Invocation } from "../parse/program.ts";
 import type { Runtime } from "../start/services.ts";
-import { canPrompt } from "./confirm.ts";
+import { canConverse, canPrompt } from "./confirm.ts";
 import { wholeLine } from "./line.ts";
 import type { PortsFor } from "./live.ts";
 import { argumentValue, isReplaced, type Missing, missingInputs, withArgument } from "./missing.ts";
@@ -44,7 +44,7 @@ export async function fillIn(
   if (missing.length === 0) return { values: piped, line: undefined };
   if (!canPrompt(settings, io)) throw missingError(missing);
   const { askMissing } = await import("./ask-missing.ts");
-  const askedByCommand = settings.output === "table" && !settings.dryRun && io.stdout.isTTY;
+  const askedByCommand = canConverse(settings, io);
   const stillMissing = (known: Values) =>
     missingInputs(node, known, defaults).filter(
       ({ arg }) => !(askedByCommand && arg?.required === "off-terminal"),

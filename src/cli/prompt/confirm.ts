@@ -9,6 +9,12 @@ export const canPrompt = (
   { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
 ): boolean => promptsAllowed && stdin.isTTY && stderr.isTTY;
 
+/** Whether a command that can read lines by itself, instead of through prompts, does so: its result is a table on a terminal. */
+export const canConverse = (
+  settings: Pick<Settings, "promptsAllowed" | "output" | "dryRun">,
+  io: Pick<Io, "stdin" | "stderr" | "stdout">,
+): boolean => canPrompt(settings, io) && settings.output === "table" && !settings.dryRun && io.stdout.isTTY;
+
 interface Confirmation {
   readonly question: () => Promise<string | undefined> | string | undefined;
   /** The word to type instead of yes. */

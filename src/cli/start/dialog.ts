@@ -7,6 +7,7 @@ import type { View } from "../../core/view.ts";
 import { oneLine } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
 import type { Invocation } from "../parse/program.ts";
+import { canConverse } from "../prompt/confirm.ts";
 import type { Runtime } from "./services.ts";
 
 export interface DialogOptions {
@@ -22,6 +23,7 @@ export function createDialog(
 ): Dialog {
   const { io, interruptible } = system;
   return {
+    isPossible: canConverse(settings, io),
     lineEditor: io.lineEditor,
     interruptible,
     print: async (result) => {

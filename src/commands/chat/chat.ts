@@ -110,7 +110,7 @@ export default defineCommand({
   },
   run: async ({ input, flags, args: { message }, ...context }) => {
     const { noStream, noMarkdown, usage, schema } = flags;
-    if (message === undefined) {
+    if (message === undefined && context.dialog.isPossible) {
       const { startConversation } = await import("./conversation/start.ts");
       const session = (await sessionFor(flags, context)) ?? sessionsOf(context).create();
       await startConversation({ input, session, given: flags, flags: declared }, context);
