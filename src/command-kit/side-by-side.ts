@@ -3,97 +3,107 @@ import { ServiceError } from "../core/service-errors.ts";
 import type { Context } from "./context.ts";
 
 export interface SideBySideOptions<Value> extends Pick<Context, "sleep" | "interrupted" | "now"> {
-  /** How many items are under way at once. A 429 halves it for all; successes raise it again. */
+  /** How many items are worked on at once. A 429 halves it for all; successes raise it again. */
   readonly concurrency: number;
-  /** How many times in a row the run waits after a 429 before the 429 counts as a failure. */
-  readonly retries: number;
-  /** What an item is called in the error of those that are not tried after it. */
+  /** How often to wait after a 429, without a success in between, before the 429 counts as a failure. */
+  readonly maxWaits: number;
+  /** The name of an item, such as `part 3`. */
   readonly nameOf: (index: number) => string;
   /** The failure that an outcome shows all further items to have; undefined if there is none. */
   readonly failureOfAll: (outcome: Outcome<Value>) => unknown;
-  /** Called when all wait after a 429, with the milliseconds. */
-  readonly onWait: (index: number, milliseconds: number) => void;
+  /** Called when an item is refused and all wait, with the milliseconds. */
+  readonly onWait?: (index: number, milliseconds: number) => void;
+  /** Called after each item that was worked on. */
+  readonly onDone?: (outcome: Outcome<Value>) => void;
 }
 
+/** What became of an item. */
 export type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
 
-/** Delays after a 429 without `Retry-After`, in milliseconds. */
+/** Milliseconds to wait after a 429 without `Retry-After`; doubled for each wait in a row, up to the maximum. */
 const initialDelay = 500;
-const maxDelay = 16_000;
-/** A longer `Retry-After` is not waited for. */
+const maxDelay = 30_000;
+/** Milliseconds. A longer `Retry-After` is not waited for. */
 const maxRetryAfter = 60_000;
+/** After this many successes, one more item is worked on at once again. */
+const recovery = 8;
 
 /**
- * Does the work for each of `count` items, several at once, and returns the outcomes in order. A 429 means that nothing
- * was done: all wait as long as the service asks, and the item is tried again. No other failure is repeated. An item that
- * is not begun, because the user interrupts or an item fails as all would, has the outcome `Interrupted` or `NotTried`.
+ * Does paid work for several items, some at once, and returns the outcomes in the order of the items. A 429 means that
+ * nothing was done: all wait as long as the service asks, and the item is tried again. No other failure is repeated. An
+ * item that is not begun, because the user interrupts or an item fails as all would, has the outcome `Interrupted` or
+ * `NotTried`.
  */
-export async function sideBySide<Value>(
-  count: number,
-  work: (index: number) => Promise<Value>,
+export async function sideBySide<Item, Value>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Value>,
   options: SideBySideOptions<Value>,
 ): Promise<readonly Outcome<Value>[]> {
   const { default: PQueue } = await import("p-queue");
-  const { concurrency, retries, sleep, interrupted, now, nameOf, failureOfAll, onWait } = options;
+  const { maxWaits, sleep, interrupted, now, nameOf, failureOfAll, onWait, onDone } = options;
+  const concurrency = Math.max(1, Math.min(options.concurrency, items.length));
   const queue = new PQueue({ concurrency });
-  const outcomes: Outcome<Value>[] = [];
-  let stopped: { readonly error: NotTried } | undefined;
+  const outcomes: (Outcome<Value> | undefined)[] = items.map(() => undefined);
+  /** Why no further item is begun. */
+  let stopped: unknown;
+  /** The waits since the last success. */
   let waits = 0;
   /** Counts the waits of the whole run. */
   let period = 0;
   let waitsUntil = 0;
   let successes = 0;
 
-  /** Pauses all; false if this has been done too often without a success. */
+  const stop = (error: unknown): void => {
+    stopped ??= interrupted.aborted ? new Interrupted("interrupted before the request") : error;
+    queue.start();
+  };
+  const waitAndResume = async (): Promise<void> => {
+    for (let left = waitsUntil - now(); left > 0; left = waitsUntil - now()) await sleep(left);
+    queue.start();
+  };
+  /** Makes all wait; false if the service asks for too long a wait, or too often. */
   const waitAfter = ({ retryAfter }: ServiceError, index: number, sentIn: number): boolean => {
     // Several that were under way may be refused: that is one wait.
-    if (sentIn === period) {
-      if (waits >= retries) return false;
+    const isNew = sentIn === period;
+    if ((retryAfter ?? 0) > maxRetryAfter || (isNew && waits >= maxWaits)) return false;
+    if (isNew) {
       waits += 1;
       period += 1;
       successes = 0;
       queue.concurrency = Math.max(1, Math.floor(queue.concurrency / 2));
     }
-    const delay = retryAfter ?? Math.min(initialDelay * 2 ** (waits - 1), maxDelay);
-    if (delay > maxRetryAfter) return false;
-    onWait(index, delay);
-    const until = now() + delay;
-    if (queue.isPaused && until <= waitsUntil) return true;
+    const delay = retryAfter ?? Math.min(initialDelay * 2 ** Math.max(0, waits - 1), maxDelay);
+    waitsUntil = Math.max(waitsUntil, now() + delay);
+    onWait?.(index, delay);
+    if (queue.isPaused) return true;
     queue.pause();
-    waitsUntil = until;
-    const resume = () => {
-      if (waitsUntil === until) queue.start();
-    };
-    // An interruption ends the wait: the items that are left then end at once.
-    sleep(delay).then(resume, () => queue.start());
+    waitAndResume().catch(stop);
     return true;
   };
-
-  const succeed = () => {
+  const succeed = (): void => {
     waits = 0;
     successes += 1;
-    if (successes < queue.concurrency || queue.concurrency === concurrency) return;
-    successes = 0;
-    queue.concurrency += 1;
+    if (successes % recovery === 0) queue.concurrency = Math.min(concurrency, queue.concurrency + 1);
   };
-
-  const run = async (index: number): Promise<void> => {
+  const attempt = async (item: Item, index: number): Promise<void> => {
+    if (interrupted.aborted) stop(undefined);
+    if (stopped !== undefined) return;
     const sentIn = period;
-    const outcome = stopped ?? (interrupted.aborted ? notRequested : await outcomeOf(() => work(index)));
+    const outcome = await outcomeOf(() => work(item, index));
+    const mayWait = stopped === undefined && !interrupted.aborted;
     if ("value" in outcome) succeed();
-    else if (isRefusedForNow(outcome.error) && !interrupted.aborted && !stopped) {
-      if (waitAfter(outcome.error, index, sentIn)) {
-        void queue.add(() => run(index), { priority: 1 });
-        return;
-      }
+    else if (mayWait && isRefusedForNow(outcome.error) && waitAfter(outcome.error, index, sentIn)) {
+      void queue.add(() => attempt(item, index), { priority: 1 });
+      return;
     }
     outcomes[index] = outcome;
     const failure = failureOfAll(outcome);
-    if (failure !== undefined) stopped ??= { error: new NotTried(nameOf(index), failure) };
+    if (failure !== undefined) stop(new NotTried(nameOf(index), failure));
+    onDone?.(outcome);
   };
-  for (let index = 0; index < count; index += 1) void queue.add(() => run(index));
+  for (const [index, item] of items.entries()) void queue.add(() => attempt(item, index));
   await queue.onIdle();
-  return outcomes;
+  return outcomes.map((outcome) => outcome ?? { error: stopped });
 }
 
 /** The result of the work, or its failure. */
@@ -104,8 +114,6 @@ export async function outcomeOf<Value>(work: () => Promise<Value>): Promise<Outc
     return { error };
   }
 }
-
-const notRequested = { error: new Interrupted("not requested") };
 
 const isRefusedForNow = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.status === 429;

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { sideBySide } from "../../src/command-kit/side-by-side.ts";
+import { Interrupted, NotTried } from "../../src/core/errors.ts";
 import { ServiceError } from "../../src/core/service-errors.ts";
 
 const busy = (retryAfter?: number) =>
@@ -14,21 +15,35 @@ function controlled() {
   const started: string[] = [];
   const ends = new Map<string, { readonly succeed: () => void; readonly fail: (error: Error) => void }>();
   const slept: number[] = [];
-  let wake = () => {};
+  let [time, wake] = [0, () => {}];
   return {
     started,
     slept,
+    /** Ends when the first items are started: the queue is loaded by then. */
+    begun: async () => {
+      while (started.length === 0) await setImmediate();
+    },
     work: (item: string) => {
       started.push(item);
       return new Promise<string>((resolve, reject) => {
         ends.set(item, { succeed: () => resolve(item.toUpperCase()), fail: reject });
       });
     },
-    sleep: (milliseconds: number) => {
-      slept.push(milliseconds);
-      return new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+    options: {
+      maxWaits: 8,
+      nameOf: String,
+      failureOfAll: () => undefined,
+      interrupted: new AbortController().signal,
+      now: () => time,
+      sleep: (milliseconds: number) => {
+        slept.push(milliseconds);
+        return new Promise<void>((resolve) => {
+          wake = () => {
+            time += milliseconds;
+            resolve();
+          };
+        });
+      },
     },
     succeed: async (item: string) => {
       ends.get(item)?.succeed();
@@ -46,10 +61,10 @@ function controlled() {
 }
 
 test("after a 429, nothing is started until the wait is over, and then fewer items at a time", async () => {
-  const { started, slept, work, sleep, succeed, fail, wake } = controlled();
+  const { started, slept, work, options, begun, succeed, fail, wake } = controlled();
   const items = ["a", "b", "c", "d", "e"];
-  const outcomes = sideBySide(items, work, { concurrency: 2, nameOf: String, sleep });
-  await setImmediate();
+  const outcomes = sideBySide(items, work, { ...options, concurrency: 2 });
+  await begun();
   expect(started).toEqual(["a", "b"]);
   await fail("a", busy(1000));
   await succeed("b");
@@ -62,9 +77,9 @@ test("after a 429, nothing is started until the wait is over, and then fewer ite
 });
 
 test("of several 429s during one wait, the longest is waited for, once", async () => {
-  const { started, slept, work, sleep, succeed, fail, wake } = controlled();
-  const outcomes = sideBySide(["a", "b", "c"], work, { concurrency: 3, nameOf: String, sleep });
-  await setImmediate();
+  const { started, slept, work, options, begun, succeed, fail, wake } = controlled();
+  const outcomes = sideBySide(["a", "b", "c"], work, { ...options, concurrency: 3 });
+  await begun();
   await fail("a", busy(1000));
   await fail("b", busy(3000));
   await fail("c", busy());
@@ -77,10 +92,10 @@ test("of several 429s during one wait, the longest is waited for, once", async (
 });
 
 test("more items at a time are started again once enough succeed", async () => {
-  const { started, work, sleep, succeed, fail, wake } = controlled();
+  const { started, work, options, begun, succeed, fail, wake } = controlled();
   const items = Array.from({ length: 12 }, (_, index) => `item ${index}`);
-  const outcomes = sideBySide(items, work, { concurrency: 2, nameOf: String, sleep });
-  await setImmediate();
+  const outcomes = sideBySide(items, work, { ...options, concurrency: 2 });
+  await begun();
   await fail("item 0", busy(1));
   await wake();
   await succeed("item 1");
@@ -90,4 +105,39 @@ test("more items at a time are started again once enough succeed", async () => {
   expect(started).toHaveLength(11);
   for (const index of [8, 9, 10, 11]) await succeed(`item ${index}`);
   expect(await outcomes).toHaveLength(12);
+});
+
+test("after an interruption or a failure of all, no further item is started", async () => {
+  const { started, work, options, begun, succeed } = controlled();
+  const controller = new AbortController();
+  const interrupted = sideBySide(["a", "b"], work, {
+    ...options,
+    interrupted: controller.signal,
+    concurrency: 1,
+  });
+  await begun();
+  controller.abort();
+  await succeed("a");
+  expect(await interrupted).toEqual([{ value: "A" }, { error: expect.any(Interrupted) }]);
+
+  const failureOfAll = () => new Error("no");
+  const failed = sideBySide(["c", "d"], work, { ...options, failureOfAll, concurrency: 1 });
+  while (started.length === 1) await setImmediate();
+  await succeed("c");
+  expect(await failed).toEqual([{ value: "C" }, { error: expect.any(NotTried) }]);
+  expect(started).toEqual(["a", "c"]);
+});
+
+test("a 429 to what was sent before a wait is waited for, and is no further wait of those allowed", async () => {
+  const { slept, work, options, begun, succeed, fail, wake } = controlled();
+  const outcomes = sideBySide(["a", "b"], work, { ...options, maxWaits: 1, concurrency: 2 });
+  await begun();
+  await fail("a", busy(1000));
+  await wake();
+  await fail("b", busy(2000));
+  await wake();
+  await succeed("a");
+  await succeed("b");
+  expect(await outcomes).toEqual([{ value: "A" }, { value: "B" }]);
+  expect(slept).toEqual([1000, 2000]);
 });

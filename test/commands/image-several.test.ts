@@ -186,7 +186,7 @@ test("an interruption stops what is under way, names what was saved, and exits 1
   const { code, out, err } = await cli.run(line, { ...overNetwork(), signal: controller.signal });
   expect({ code, saved: names(out, cli.folder) }).toEqual({ code: 130, saved: ["1.png", "2.png"] });
   expect(err).toContain("interrupted after 2 of 9 pictures\n  picture 3: ");
-  expect(err).toContain("6 other pictures: not requested");
+  expect(err).toContain("6 other pictures: interrupted before the request");
   expect(err).toContain(`Saved before the failure: ${join(cli.folder, "1.png")}`);
   const [, kept = ""] = /The incomplete response was kept: (\S+)\./.exec(err) ?? [];
   expect(await readFile(kept, "utf8")).toBe('{"images":[{"image":"iVBORw0K');

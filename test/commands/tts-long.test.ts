@@ -269,7 +269,7 @@ describe("after a failure", () => {
     const { code, err } = await cli.run([...line, "--concurrency", "1"], options);
     expect(code).toBe(130);
     expect(err).toContain("2 of 4 parts are kept");
-    expect(err).toContain("part 4: interrupted before it was requested");
+    expect(err).toContain("part 4: interrupted before the request");
     const second = await cli.run(line, overNetwork());
     expect({ code: second.code, texts: texts(second.requests) }).toEqual({
       code: 0,
@@ -318,7 +318,8 @@ describe("a 429", () => {
     const respond = voiceBut(() => (refused++ < 2 ? failing(429, { "retry-after": "7" }) : undefined));
     const cli = await createCli({ respond });
     const { code, requests, slept } = await cli.run([...line, "--concurrency", "2"], overNetwork());
-    expect({ code, sent: requests.length, slept }).toEqual({ code: 0, sent: 6, slept: [7000] });
+    expect({ code, sent: requests.length }).toEqual({ code: 0, sent: 6 });
+    expect(new Set(slept)).toEqual(new Set([7000]));
     expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
   });
 

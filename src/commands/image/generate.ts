@@ -54,7 +54,7 @@ export async function generate(
   const stages = new Stages(count, now);
   const paths: string[][] = [];
 
-  const request = async (index: number): Promise<Generated> => {
+  const request = async (sent: Input, index: number): Promise<Generated> => {
     const arriving: ArrivingMedia[] = [];
     const open = () => {
       const media = new ArrivingMedia(options.target);
@@ -63,7 +63,6 @@ export async function generate(
     };
     stages.begin(index, arriving);
     try {
-      const sent = requests[index] ?? input;
       const response = await call("generateImage", sent, { divert: { path: "images.*.image", open } });
       const generated = await savePictures({ response, arriving, request: sent, index }, options, context);
       paths[index] = generated.saved.map(({ path }) => path);
@@ -81,15 +80,15 @@ export async function generate(
 
   const outcomes =
     count === 1
-      ? [await outcomeOf(() => progress("Generating", () => request(0)))]
+      ? [await outcomeOf(() => progress("Generating", () => request(requests[0] ?? input, 0)))]
       : await progress(
           stages.summary(),
           (update) => {
             stages.onChange = () => update(stages.summary());
-            return sideBySide(count, request, {
+            return sideBySide(requests, request, {
               ...context,
-              concurrency: Math.min(concurrency, count),
-              retries: settings.retries,
+              concurrency,
+              maxWaits: settings.retries,
               nameOf: pictureName,
               failureOfAll: failuresOfAll(),
               onWait: (index, milliseconds) => stages.wait(index, milliseconds),

@@ -2,16 +2,23 @@ import { createHash } from "node:crypto";
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { join, parse } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
-import { type FailedItem, NotTried, SaveFailed, SomeFailed, UsageError } from "../../core/errors.ts";
+import { type Outcome, sideBySide } from "../../command-kit/side-by-side.ts";
+import {
+  EmptyResult,
+  type FailedItem,
+  NotTried,
+  SaveFailed,
+  SomeFailed,
+  UsageError,
+} from "../../core/errors.ts";
 import { makeFolderSync } from "../../core/files.ts";
-import { ServiceError } from "../../core/service-errors.ts";
+import { NetworkError, ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
 import { locked } from "../../core/tasks/lock.ts";
 import { folderOf, unknownExtension } from "../../media/destination.ts";
 import { fileName } from "../../media/filename.ts";
 import { makeFolder } from "../../media/folders.ts";
 import { type Decoded, type OutputTarget, saveElsewhere } from "../../media/output-target.ts";
 import { save } from "../../media/save.ts";
-import { sideBySide } from "./side-by-side.ts";
 
 /** A long text that is spoken in parts. */
 export interface LongText {
@@ -35,6 +42,11 @@ export interface SpokenParts {
   readonly remove: () => Promise<void>;
 }
 
+type PartsContext = Pick<
+  Context,
+  "files" | "interrupted" | "now" | "progress" | "say" | "setFailureContext" | "settings" | "sleep"
+>;
+
 /**
  * Speaks the parts of a text that are not in its folder yet, and calls `use` once all are there. If any fails, throws the
  * failures and keeps the others, so that the same command line goes on where this one ended. A part is found by a hash
@@ -42,7 +54,7 @@ export interface SpokenParts {
  */
 export async function withSpokenParts<Value>(
   text: LongText,
-  context: Pick<Context, "files" | "progress" | "say" | "setFailureContext" | "settings" | "sleep">,
+  context: PartsContext,
   use: (spoken: SpokenParts) => Promise<Value>,
 ): Promise<Value> {
   const folder = folderFor(text, context);
@@ -94,8 +106,9 @@ function requestHash(part: string, fields: object, settings: Context["settings"]
 async function spokenPaths(
   { parts, fields, target, concurrency, speak }: LongText,
   folder: string,
-  { progress, say, setFailureContext, settings, sleep }: Parameters<typeof withSpokenParts>[1],
+  context: PartsContext,
 ): Promise<readonly string[]> {
+  const { progress, say, setFailureContext, settings } = context;
   const hashes = parts.map((part) => requestHash(part, fields, settings));
   const paths = new Map((await partFiles(folder)).map((name) => [parse(name).name, join(folder, name)]));
   const count = () => hashes.filter((hash) => paths.has(hash)).length;
@@ -123,13 +136,42 @@ async function spokenPaths(
   const nameOf = (index: number) => `part ${(missing[index] ?? 0) + 1}`;
   const shown = () => `Generating speech: ${count()} of ${parts.length} parts`;
   const outcomes = await progress(shown(), (update) =>
-    sideBySide(missing, speakPart, { concurrency, nameOf, sleep, onDone: () => update(shown()) }),
+    sideBySide(missing, speakPart, {
+      ...context,
+      concurrency,
+      maxWaits,
+      nameOf,
+      failureOfAll: failuresOfAll(concurrency),
+      onDone: () => update(shown()),
+    }),
   );
   const failures = outcomes.flatMap((outcome, index) =>
     "error" in outcome ? [{ name: nameOf(index), error: outcome.error }] : [],
   );
   if (failures.length > 0) throw failureOf(failures, count());
   return hashes.flatMap((hash) => paths.get(hash) ?? []);
+}
+
+/** How often to wait after a 429, without a part that is spoken in between. */
+const maxWaits = 8;
+
+/** Statuses that say something about the caller or the path, not about the part. */
+const statusesForAll = [401, 402, 403, 404, 405, 429];
+
+/** Whether a failure may be that of one part only. */
+const isOfPart = (error: unknown): boolean =>
+  error instanceof ServiceError
+    ? !statusesForAll.includes(error.status)
+    : [EmptyResult, UnknownOutcome, NetworkError].some((one) => error instanceof one);
+
+/** Returns the failure that an outcome shows all further parts to have, such as a rejected key, or too many in a row. */
+function failuresOfAll(concurrency: number): (outcome: Outcome<unknown>) => unknown {
+  let failedInRow = 0;
+  return (outcome) => {
+    failedInRow = "value" in outcome ? 0 : failedInRow + 1;
+    if ("value" in outcome) return undefined;
+    return isOfPart(outcome.error) && failedInRow < 2 * concurrency ? undefined : outcome.error;
+  };
 }
 
 /** The failure of some or all parts. What happened to several parts is said once. */
