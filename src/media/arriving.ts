@@ -157,7 +157,7 @@ export class ArrivingMedia {
       if (file.replaceEnd(end, rest)) this.#hash = this.#hashBeforeEnd.update(rest);
     }
     if (ext === "jpg") {
-      const at = exifPosition(file.read(0, blockSize));
+      const at = exifPosition((at, size) => file.read(at, size));
       const segment = exifSegment(request, version);
       const hash = createHash("sha256");
       const isAdded =

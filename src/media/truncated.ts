@@ -1,6 +1,6 @@
 const pngSignature = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 /** Bytes of a PNG chunk besides its data: length and type before, checksum after. */
-export const chunkOverhead = 12;
+const chunkOverhead = 12;
 const chunkHeader = 8;
 
 /** Finds the end of a PNG that arrives in parts. */
@@ -51,11 +51,13 @@ function endOfPng(png: Uint8Array): number | undefined {
 const isWholeChunk = (offset: number | undefined, length: number): boolean =>
   offset !== undefined && offset + chunkOverhead <= length;
 
+/** Reads up to `size` bytes of a file from a position; fewer at the end. */
+export type Read = (at: number, size: number) => Buffer;
+
 /** A file that is read where it is needed. */
 export interface Source {
   readonly length: number;
-  /** Up to `size` bytes; fewer at the end. */
-  readonly read: (at: number, size: number) => Buffer;
+  readonly read: Read;
   /** The offset of its `IEND` chunk, if it is a PNG that was followed while it arrived. */
   readonly pngEnd: number | undefined;
 }

@@ -248,7 +248,7 @@ second line
 Negative prompt: dogs
 Steps: 20, Sampler: "Euler: a, b", CFG scale: 7.5, Seed: 965400086, Size: 1344x768, Model: SD2, Version: 1.10`;
   const expected = {
-    prompt: "a cat, sitting \nsecond line",
+    prompt: "a cat, sitting\nsecond line",
     settings: expect.arrayContaining([
       ["Size", "1344×768"],
       ["Sampler", "Euler: a, b"],
@@ -275,10 +275,24 @@ Steps: 20, Sampler: "Euler: a, b", CFG scale: 7.5, Seed: 965400086, Size: 1344x7
     expect(picture).toMatchObject(expected);
   });
 
+  test("are read by --from, too", async () => {
+    const { run, folder } = await createCli();
+    const text = parameters.replace("SD2", "SD1.5").replace("965400086", "18446744073709551615");
+    await writeFile(join(folder, "a.webp"), webpWith(exifWith("UNICODE", Buffer.from(text, "utf16le"))));
+    const line = "image --from a.webp --dry-run -o json";
+    const { code, out } = await run(`${line} --seed 7`, overNetwork());
+    expect({ code, body: JSON.parse(out).request.body }).toMatchObject({
+      code: exit.done,
+      body: { model_name: "SD1.5", prompt: "a cat, sitting\nsecond line", seed: 7, lora: { Lineart: 0.5 } },
+    });
+    // A seed that JavaScript would change is not sent as another one.
+    expect(await run(line, overNetwork())).toMatchObject({ code: exit.usage, requests: [] });
+  });
+
   test.each([
     ["a text without values", pngWith({ parameters: "just a text" })],
     ["JSON that is no request", pngWith({ gpuctl: "[1]" })],
-    ["a text that is too long", pngWith({ parameters: `${"x".repeat(70_000)}\nSteps: 1` })],
+    ["a text that is too long", pngWith({ parameters: `${"x".repeat(1_100_000)}\nSteps: 1` })],
     ["cut Exif", jpegWith(exifWith("UNICODE", Buffer.from("x")).subarray(0, 30))],
     ["Exif that points nowhere", jpegWith(Buffer.from("II*\0\xff\xff\xff\x7f", "latin1"))],
     ["a cut PNG", Buffer.from(tinyPng()).subarray(0, 30)],

@@ -16,7 +16,9 @@ export async function settingsFrom(
   path: string,
   { files, say, given }: Pick<Context, "files" | "say"> & { readonly given: Input },
 ): Promise<Input> {
-  const found = readSettings(await files.read(path, "--from", "bytes"));
+  const { buffer, byteOffset, byteLength } = await files.read(path, "--from", "bytes");
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const found = readSettings((at, size) => bytes.subarray(at, at + size));
   const name = path === "-" ? "standard input" : path;
   if ("instead" in found) {
     throw new UsageError(`--from ${name}: no settings of a picture; it has ${found.instead}`, {

@@ -1,3 +1,4 @@
+import { readSync } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,8 +8,8 @@ import { flag } from "../../command-kit/flag.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { codeOf, readFailed, reasonOf, UsageError } from "../../core/errors.ts";
 import { type GalleryPicture, galleryPage, isGalleryPage } from "../../media/gallery/page.ts";
-import { readSettings } from "../../media/metadata/read.ts";
 import { save } from "../../media/save.ts";
+import { readSettings } from "../../media/settings/read.ts";
 import { sniff } from "../../media/sniff.ts";
 import { plainText } from "../../output/text.ts";
 import { commandLine } from "./command-line.ts";
@@ -109,7 +110,11 @@ async function pictureOf(path: string, base: string): Promise<GalleryPicture | u
   return withFile(path, async (file) => {
     const ext = sniff(await headOf(file))?.ext;
     if (ext === undefined || !shown.includes(ext)) return undefined;
-    const settings = (await readSettings(file, ext)) ?? {};
+    const found = readSettings((at, size) => {
+      const bytes = Buffer.allocUnsafe(size);
+      return bytes.subarray(0, readSync(file.fd, bytes, 0, size, at));
+    });
+    const settings = "request" in found ? found.request : {};
     const { line, notes } = commandLine(settings);
     const { prompt, model_name: model, width, height, seed } = settings;
     const size = width === undefined ? undefined : `${plainText(width)}×${plainText(height)}`;

@@ -1,3 +1,4 @@
+import type { Read } from "../truncated.ts";
 import { parametersText, requestJson, type Settings } from "./parameters.ts";
 
 /** The tags that are written and read. */
@@ -66,40 +67,61 @@ function directoryOf(entries: readonly Entry[]): Buffer {
   return bytes;
 }
 
-/** The segments of a JPEG before its pixels. Never throws. */
-function* jpegSegments(
-  jpeg: Buffer,
-): Generator<{ readonly marker: number; readonly data: Buffer; readonly end: number }> {
-  for (let at = 2; at + 4 <= jpeg.length && jpeg[at] === 0xff; ) {
-    const marker = jpeg[at + 1] ?? 0;
+/** A segment of a JPEG or a chunk of a WebP: where its data begins, and their size. */
+interface Part {
+  readonly name: number | string;
+  readonly at: number;
+  readonly size: number;
+}
+
+/** The segments of a JPEG before its pixels, by their markers. */
+function* jpegSegments(read: Read): Generator<Part> {
+  for (let at = 2; ; ) {
+    const head = read(at, 4);
+    const [first, marker = 0] = head;
+    if (head.length < 4 || first !== 0xff || marker === 0xda || marker === 0xd9) return;
     if (marker === 0xff) at += 1;
-    else if (marker === 0xda || marker === 0xd9) return;
     else {
-      const end = at + 2 + jpeg.readUInt16BE(at + 2);
-      yield { marker, data: jpeg.subarray(at + 4, end), end };
-      at = end;
+      const length = head.readUInt16BE(2);
+      yield { name: marker, at: at + 4, size: length - 2 };
+      at += 2 + length;
     }
   }
 }
 
-/**
- * Where to insert an EXIF segment: first, or after a JFIF segment. Undefined if there is one already. `start` is the
- * start of a JPEG.
- */
-export function exifPosition(start: Buffer): number | undefined {
-  const [first, ...others] = jpegSegments(start);
-  if ([first, ...others].some((segment) => segment?.marker === app1)) return undefined;
-  return first?.marker === app0 ? first.end : 2;
+/** The chunks of a WebP. */
+function* webpChunks(read: Read): Generator<Part> {
+  for (let at = 12; ; ) {
+    const head = read(at, 8);
+    if (head.length < 8) return;
+    const size = head.readUInt32LE(4);
+    yield { name: head.toString("latin1", 0, 4), at: at + 8, size };
+    at += 8 + size + (size % 2);
+  }
 }
 
 const app0 = 0xe0;
 const app1 = 0xe1;
 
-/** The TIFF structure in the EXIF segment of a JPEG. */
-export const exifOf = (jpeg: Buffer): Buffer | undefined =>
-  [...jpegSegments(jpeg)]
-    .find(({ marker, data }) => marker === app1 && data.subarray(0, exifStart.length).equals(exifStart))
-    ?.data.subarray(exifStart.length);
+/** Where to insert an EXIF segment into a JPEG: first, or after a JFIF segment. Undefined if there is one already. */
+export function exifPosition(read: Read): number | undefined {
+  const segments = [...jpegSegments(read)];
+  if (segments.some(({ name }) => name === app1)) return undefined;
+  const [first] = segments;
+  return first?.name === app0 ? first.at + first.size : 2;
+}
+
+/** The TIFF structure in the EXIF segment of a JPEG, or in the EXIF chunk of a WebP, where its mark may be missing. */
+export function exifOf(read: Read, ext: "jpg" | "webp"): Buffer | undefined {
+  const isWebp = ext === "webp";
+  for (const { name, at, size } of isWebp ? webpChunks(read) : jpegSegments(read)) {
+    if (name !== (isWebp ? "EXIF" : app1) || size < 0 || size > maxSegment) continue;
+    const data = read(at, size);
+    const isMarked = data.subarray(0, exifStart.length).equals(exifStart);
+    if (isMarked || isWebp) return isMarked ? data.subarray(exifStart.length) : data;
+  }
+  return undefined;
+}
 
 /** What `exifSegment` wrote, and UserComment as other tools write it. Never throws. */
 export function readExif(tiff: Buffer): {
@@ -131,9 +153,18 @@ export function readExif(tiff: Buffer): {
 /** The text of a UserComment, whose first eight bytes name its encoding. */
 function commentText(comment: Buffer, little: boolean): string {
   const text = comment.subarray(unicode.length);
-  const even = Buffer.from(text.subarray(0, text.length - (text.length % 2)));
-  if (!comment.toString("latin1", 0, unicode.length).startsWith("UNICODE")) return text.toString("utf8");
-  // Some tools write it in the order of bytes of the file, others always with the high byte first.
-  const isLittle = little && even[1] === 0 && even[0] !== 0;
-  return (isLittle ? even : even.swap16()).toString("utf16le").replace(/\0+$/, "");
+  const isUnicode = comment.toString("latin1", 0, unicode.length).startsWith("UNICODE");
+  return (isUnicode ? utf16(text, little) : text.toString("utf8")).replace(/\0+$/, "");
+}
+
+/**
+ * UTF-16 in either order: tools differ on whether that of the TIFF header counts. Settings are mostly ASCII, so the half
+ * of the bytes with more zeros is the upper one.
+ */
+function utf16(bytes: Buffer, little: boolean): string {
+  const zeros = [0, 0];
+  for (const [at, byte] of bytes.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  const isLittle = even === odd ? little : odd > even;
+  return new TextDecoder(isLittle ? "utf-16le" : "utf-16be").decode(bytes);
 }

@@ -45,7 +45,7 @@ export function parametersText(request: Settings, version: string): string {
 
 const quoted = (value: string) => (/[,:\n]/.test(value) ? JSON.stringify(value) : value);
 
-const values = /\s*([\w ./-]+):\s*("(?:\\.|[^\\"])*"|[^,]*)(?:,|$)/g;
+const values = /(?:^|,)([^:,"]+):\s*("(?:\\.|[^\\"]){0,2000}"|[^,]*)/g;
 const negativeStart = "Negative prompt:";
 
 /** Reads the text that `parametersText` and other tools write. Undefined if it has no line of values. */
@@ -60,7 +60,10 @@ export function parseParameters(text: string): Settings | undefined {
     negativeAt < 0 ? "" : before.slice(negativeAt).join("\n").slice(negativeStart.length).trim();
   const loras = [...prompt.matchAll(lora)].map(([, name = "", weight]) => [name, Number(weight)]);
   const value = new Map(
-    [...(lines[last] ?? "").matchAll(values)].map(([, name = "", raw = ""]) => [name, unquoted(raw.trim())]),
+    [...(lines[last] ?? "").matchAll(values)].map(([, name = "", raw = ""]) => [
+      name.trim(),
+      unquoted(raw.trim()),
+    ]),
   );
   const [, width, height] = /^(\d+)x(\d+)$/.exec(value.get("Size") ?? "") ?? [];
   const fields = {
@@ -79,14 +82,16 @@ export function parseParameters(text: string): Settings | undefined {
   return Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== undefined));
 }
 
-const lora = / ?<lora:([^:>]+):([\d.]+)>/g;
+const lora = / ?<lora:([^:<>]+):(\d*\.?\d+)>/g;
 
 function unquoted(value: string): string {
   const text: unknown = value.startsWith('"') ? parseJson(value) : value;
   return typeof text === "string" ? text : value;
 }
 
-function numberOf(text: string | undefined): number | undefined {
+/** A number that JavaScript would change stays text. */
+function numberOf(text: string | undefined): number | string | undefined {
   const number = text === undefined || text === "" ? Number.NaN : Number(text);
-  return Number.isFinite(number) ? number : undefined;
+  if (!Number.isFinite(number)) return undefined;
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? text : number;
 }

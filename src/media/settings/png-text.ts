@@ -1,5 +1,5 @@
 import { crc32, inflateSync } from "node:zlib";
-import { chunkOverhead } from "../truncated.ts";
+import type { Read } from "../truncated.ts";
 import { parametersText, requestJson, type Settings } from "./parameters.ts";
 
 /** The keywords of the two texts. */
@@ -36,34 +36,39 @@ function textChunk(keyword: string, text: string, type?: "iTXt"): Buffer {
 }
 
 const textTypes: ReadonlySet<string> = new Set(["tEXt", "zTXt", "iTXt"]);
-/** A text that is longer when decompressed is not read. */
-const maxTextLength = 16 * 1024 * 1024;
+/** In bytes. A keyword is no longer than that, with the zero after it. */
+const maxKeyword = 80;
+/** In bytes. A longer text is no settings, and is not read. */
+const maxText = 1024 * 1024;
 
-/** The texts of a PNG by keyword; the first of each keyword counts. Never throws. */
-export function readPngTexts(png: Buffer): ReadonlyMap<string, string> {
+/** The texts of a PNG by keyword, wherever they are. The first of each keyword counts; one that is too long is empty. */
+export function readPngTexts(read: Read): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
-  for (let at = 8; at + chunkOverhead <= png.length; at += chunkOverhead + png.readUInt32BE(at)) {
-    const type = png.toString("latin1", at + 4, at + 8);
+  for (let at = 8; ; ) {
+    const head = read(at, 8);
+    if (head.length < 8) return texts;
+    const size = head.readUInt32BE(0);
+    const type = head.toString("latin1", 4);
+    const [start, end] = [at + 8, at + 8 + size];
+    at = end + 4;
     if (!textTypes.has(type)) continue;
-    const data = png.subarray(at + 8, at + 8 + png.readUInt32BE(at));
-    const end = data.indexOf(0);
-    if (end < 1) continue;
-    const keyword = data.toString("latin1", 0, end);
-    const text = textOf(type, data.subarray(end + 1));
-    if (text !== undefined && !texts.has(keyword)) texts.set(keyword, text);
+    const keyword = read(start, Math.min(size, maxKeyword)).toString("latin1").split("\0", 1)[0] ?? "";
+    if (keyword === "" || texts.has(keyword)) continue;
+    const text = start + keyword.length + 1;
+    texts.set(keyword, size > maxText ? "" : textOf(type, read(text, Math.max(0, end - text))));
   }
-  return texts;
 }
 
-/** The text after the keyword of a chunk. */
-function textOf(type: string, data: Buffer): string | undefined {
+/** The text after the keyword of a chunk; empty if it cannot be decompressed or is too long. */
+function textOf(type: string, data: Buffer): string {
   if (type === "tEXt") return data.toString("latin1");
   try {
-    const inflated = (from: number) => inflateSync(data.subarray(from), { maxOutputLength: maxTextLength });
+    const inflated = (from: number) => inflateSync(data.subarray(from), { maxOutputLength: maxText });
     if (type === "zTXt") return inflated(1).toString("latin1");
+    // How it is compressed, its language and the translated keyword are before the text.
     const text = data.indexOf(0, data.indexOf(0, 2) + 1) + 1;
     return data[0] === 1 ? inflated(text).toString("utf8") : data.toString("utf8", text);
   } catch {
-    return undefined;
+    return "";
   }
 }

@@ -1,5 +1,6 @@
 import { isRecord, parseJson } from "../../core/json.ts";
 import { sniff } from "../sniff.ts";
+import type { Read } from "../truncated.ts";
 import { exifOf, readExif } from "./exif.ts";
 import { parseParameters, type Settings } from "./parameters.ts";
 import { pngKeywords, readPngTexts } from "./png-text.ts";
@@ -9,12 +10,17 @@ export type FoundSettings =
   | { readonly request: Settings; readonly source: "gpuctl" | "parameters" }
   | { readonly instead: string };
 
-/** Reads the settings of a picture: the request that gpuctl stored, else the text of AUTOMATIC1111 and other tools. */
-export function readSettings(bytes: Uint8Array): FoundSettings {
-  const picture = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const type = sniff(bytes);
+/** Bytes that the format is detected from. */
+const headSize = 256;
+
+/**
+ * Reads the settings of a picture: the request that gpuctl stored, else the text of AUTOMATIC1111 and other tools. Only
+ * the headers of its parts are read, and not the pixels.
+ */
+export function readSettings(read: Read): FoundSettings {
+  const type = sniff(read(0, headSize));
   if (type?.ext === "png") {
-    const texts = readPngTexts(picture);
+    const texts = readPngTexts(read);
     const keywords = [...texts.keys()];
     return (
       settingsIn(texts.get(pngKeywords.request), texts.get(pngKeywords.parameters)) ?? {
@@ -22,8 +28,8 @@ export function readSettings(bytes: Uint8Array): FoundSettings {
       }
     );
   }
-  if (type?.ext === "jpg") {
-    const exif = exifOf(picture);
+  if (type?.ext === "jpg" || type?.ext === "webp") {
+    const exif = exifOf(read, type.ext);
     const { description, comment } = exif ? readExif(exif) : {};
     const other = exif && "only EXIF without settings";
     return settingsIn(description, comment) ?? { instead: other ?? "no EXIF" };
