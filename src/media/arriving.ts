@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { EmptyResult, ResultLost } from "../core/errors.ts";
-import { Base64Decoder, decoderSlack, undecodable } from "./base64.ts";
+import { Base64Decoder, decoderSlack, invalidCharacters, isEmpty, undecodable } from "./base64.ts";
 import { folderOf } from "./destination.ts";
-import type { DecodedFile, OutputTarget } from "./output-target.ts";
+import { type Decoded, noMedia, type OutputTarget } from "./output-target.ts";
 import { exifPosition, exifSegment } from "./settings/exif.ts";
 import type { Settings } from "./settings/parameters.ts";
 import { pngText } from "./settings/png-text.ts";
@@ -87,9 +87,9 @@ export class ArrivingMedia {
    * no `text`. Throws `EmptyResult` if the text is empty or not base64, and `ResultLost` if it could not be written anywhere.
    */
   finish(
-    media: Pick<DecodedFile, "kind" | "count" | "names">,
+    media: Pick<Decoded, "kind" | "count" | "names">,
     settings?: { readonly request: Settings; readonly version: string },
-  ): DecodedFile {
+  ): Decoded {
     if (this.problem !== undefined) throw new EmptyResult(undecodable(this.problem));
     const file = this.#file;
     if (file.failure) throw new ResultLost(file.failure.message);
@@ -165,6 +165,23 @@ export class ArrivingMedia {
       if (isAdded) this.#hash = hash;
     }
   }
+}
+
+/**
+ * The result that a text of the response stands for. One that is missing or cannot be decoded is a sentence that says
+ * so.
+ */
+export function arrivedMedia(
+  text: string,
+  arriving: readonly ArrivingMedia[],
+  kind: Decoded["kind"],
+): ArrivingMedia | string {
+  const media = arriving.find(({ placeholder }) => text.startsWith(placeholder));
+  if (media === undefined) return noMedia(kind);
+  // What is not base64 stays in the response.
+  const problem = text === media.placeholder ? media.problem : invalidCharacters;
+  if (problem === undefined) return media;
+  return problem === isEmpty ? noMedia(kind) : undecodable(problem);
 }
 
 /** The folder of the result, so that the file can be renamed, and those to use if it cannot be written there. */

@@ -1,5 +1,3 @@
-import { EmptyResult } from "../core/errors.ts";
-
 const DATA_URL = /^\s*data:[^,]{0,200};base64,/i;
 /** The start of a text that is held until it is known whether it is a `data:` URL. */
 const headLength = 512;
@@ -39,19 +37,17 @@ export class Base64Decoder {
 
   /** Decodes the rest after the last part. Returns the number of bytes, or why the text is not base64. */
   end(into: Buffer, at: number): number | string {
-    let written = 0;
-    if (this.#head !== undefined) {
-      const decoded = this.#decode(this.#head.slice(this.#readPrefix(this.#head)), into, at);
-      if (decoded === undefined) return invalidCharacters;
-      written = decoded;
-      this.#head = undefined;
-    }
+    const head = this.#head;
+    const written = head === undefined ? 0 : this.#decode(head.slice(this.#readPrefix(head)), into, at);
+    if (written === undefined) return invalidCharacters;
     const [symbols, padding] = [this.#pending, this.#padding.length];
     if (padding > 2) return invalidCharacters;
     if (!this.#hasSymbols) return padding === 0 ? isEmpty : "its length is not valid for base64";
     if (symbols.length === 1 || padding > (4 - symbols.length) % 4) {
       return "its length is not valid for base64";
     }
+    // Of a text that is not base64, nothing counts as decoded: `text` still has all of it.
+    this.#head = undefined;
     return written + into.write(symbols, at + written, "base64");
   }
 
@@ -100,21 +96,6 @@ export class Base64Decoder {
 
 /** Bytes that `Base64Decoder` may write besides those of a part. */
 export const decoderSlack = headLength;
-
-/**
- * Decodes base64 text, as `Base64Decoder` does.
- *
- * @throws {EmptyResult} when the text is empty, invalid or truncated.
- */
-export function decodeBase64(text: string): Uint8Array {
-  if (/[^\0-\xff]/.test(text)) throw new EmptyResult(undecodable(invalidCharacters));
-  const bytes = Buffer.allocUnsafeSlow(Math.ceil((text.length * 3) / 4) + decoderSlack);
-  const decoder = new Base64Decoder();
-  const start = decoder.decode(text, bytes, 0);
-  const end = start === undefined ? invalidCharacters : decoder.end(bytes, start);
-  if (start === undefined || typeof end === "string") throw new EmptyResult(undecodable(String(end)));
-  return bytes.subarray(0, start + end);
-}
 
 /** The message for a result that is not base64. */
 export const undecodable = (reason: string): string => `the response cannot be decoded: ${reason}`;

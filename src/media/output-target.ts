@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
-import { EmptyResult, ResultLost, ResultTruncated, SaveFailed, StoredElsewhere } from "../core/errors.ts";
-import { decodeBase64 } from "./base64.ts";
+import { ResultLost, ResultTruncated, SaveFailed, StoredElsewhere } from "../core/errors.ts";
 import {
   type Destination,
   destination,
@@ -13,8 +11,7 @@ import {
 import { DEFAULT_TEMPLATE, fileName, type NameValues, suffixed } from "./filename.ts";
 import { assertWritable } from "./folders.ts";
 import { type Content, save, type TemporaryFile } from "./save.ts";
-import { type MediaType, sniff } from "./sniff.ts";
-import { isTruncated } from "./truncated.ts";
+import type { MediaType } from "./sniff.ts";
 
 export interface OutputOptions {
   /** A file, a folder, a template, or `-` for stdout; the current folder if undefined. */
@@ -51,46 +48,24 @@ export async function outputTarget(options: OutputOptions): Promise<OutputTarget
   return { to, force, say, fallbackFolders: [resolve("."), temporaryFolder] };
 }
 
-interface Media {
-  readonly base64: string;
+/** A result that was paid for, decoded into a file. */
+export interface Decoded {
   readonly kind: MediaType["kind"];
   /** How many results there are in all. */
   readonly count: number;
   readonly names: Omit<NameValues, "ext">;
-}
-
-/** A result that was paid for, decoded. */
-export interface Decoded extends DecodedMedia {
-  readonly bytes: Uint8Array;
-}
-
-/** A result that was paid for, decoded into a file. */
-export interface DecodedFile extends DecodedMedia {
-  readonly file: TemporaryFile;
-}
-
-interface DecodedMedia extends Omit<Media, "base64"> {
   /** Undefined for a format that is not known. */
   readonly type: MediaType | undefined;
-  /** A picture that ends before its end. */
+  /** It ends before its end. */
   readonly isTruncated: boolean;
-}
-
-/** Decodes a result of any format. Throws `EmptyResult` if it is empty or not base64. */
-export function decodeMedia({ base64, ...media }: Media): Decoded {
-  if (base64 === "") throw new EmptyResult(noMedia(media.kind));
-  const bytes = decodeBase64(base64);
-  const type = sniff(bytes);
-  return { ...media, bytes, type, isTruncated: isTruncated(bytes, type?.ext) };
+  readonly file: TemporaryFile;
 }
 
 /** The message for a response without a picture or a sound. */
 export const noMedia = (kind: MediaType["kind"]): string => `the response contains no ${kind}`;
 
-const contentOf = (media: Decoded | DecodedFile): Content => ("bytes" in media ? media.bytes : media.file);
-
 /** Warns if a result is not of the kind that was requested. `place` completes the sentence "they were". */
-export function warnOfFormat({ kind, type }: DecodedMedia, place: string, say: OutputTarget["say"]): void {
+export function warnOfFormat({ kind, type }: Decoded, place: string, say: OutputTarget["say"]): void {
   if (type?.kind === kind) return;
   const format = type ? `is ${type.mime}, not ${nouns[kind]}` : "has an unknown format";
   say(`Warning: the response ${format}; its bytes were ${place}.`);
@@ -104,11 +79,10 @@ const nouns = { image: "a picture", audio: "sound" } as const;
  * that is truncated, or that cannot be saved where it should go and is saved elsewhere, has a `problem`. Throws `ResultLost` when it cannot be saved anywhere.
  */
 export async function saveMedia(
-  media: Decoded | DecodedFile,
+  media: Decoded,
   target: OutputTarget & { readonly to: FileDestination },
 ): Promise<{ readonly file: SavedFile; readonly problem?: StoredElsewhere | ResultTruncated }> {
-  const { kind, type, names, count } = media;
-  const content = contentOf(media);
+  const { kind, type, names, count, file } = media;
   const { to, say, force } = target;
   const filled = { ...names, ext: type?.ext ?? unknownExtension };
   const isExpected = type?.kind === kind;
@@ -117,45 +91,44 @@ export async function saveMedia(
     : { path: pathOfUnknown(to, filled, count), renamed: false };
   const wanted = media.isTruncated ? suffixed(path, truncatedSuffix) : path;
   const options = { force: force && !media.isTruncated, makeFolders: to.kind === "template" };
-  const saved = await save(wanted, content, options).catch(saveFailure);
+  const saved = await save(wanted, file, options).catch(saveFailure);
   if (saved instanceof SaveFailed) {
     return saveElsewhere(media, `could not save ${wanted}: ${saved.reason}`, target);
   }
-  if (media.isTruncated) return { file: fileOf(saved, content), problem: truncatedAt(saved) };
+  if (media.isTruncated) return { file: { ...file, path: saved }, problem: truncatedAt(kind, saved) };
   if (renamed) say(`The response is ${type?.mime}, so it was saved as ${saved}`);
   warnOfFormat(media, `saved unchanged as ${saved}`, say);
-  return { file: fileOf(saved, content) };
+  return { file: { ...file, path: saved } };
 }
 
 /** Marks the name of a truncated result. */
 const truncatedSuffix = "truncated";
 
-const truncatedAt = (path: string): ResultTruncated =>
-  new ResultTruncated(`the picture is truncated. Saved to ${path}, because you were charged for it.`);
+const truncatedAt = (kind: MediaType["kind"], path: string): ResultTruncated =>
+  new ResultTruncated(
+    `the ${results[kind]} is truncated. Saved to ${path}, because you were charged for it.`,
+  );
 
-const fileOf = (path: string, content: Content): SavedFile =>
-  content instanceof Uint8Array
-    ? { path, bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") }
-    : { ...content, path };
+const results = { image: "picture", audio: "recording" } as const;
 
 /**
  * Saves a result under its default name in a fallback folder. The error says why and where. Throws `ResultLost` when no
  * folder works.
  */
 export async function saveElsewhere(
-  media: Decoded | DecodedFile,
+  media: Decoded,
   reason: string,
   { fallbackFolders }: Pick<OutputTarget, "fallbackFolders">,
 ): Promise<{ readonly file: SavedFile; readonly problem: StoredElsewhere | ResultTruncated }> {
-  const { type, names, isTruncated: truncated } = media;
-  const content = contentOf(media);
+  const { kind, type, names, isTruncated: truncated, file } = media;
   const name = fileName(DEFAULT_TEMPLATE, { ...names, ext: type?.ext ?? unknownExtension });
   const wanted = truncated ? suffixed(name, truncatedSuffix) : name;
-  const path = await saveInFirst(fallbackFolders, wanted, content);
+  const path = await saveInFirst(fallbackFolders, wanted, file);
   if (path === undefined) throw new ResultLost(reason);
-  if (truncated) return { file: fileOf(path, content), problem: truncatedAt(path) };
+  const saved = { ...file, path };
+  if (truncated) return { file: saved, problem: truncatedAt(kind, path) };
   const problem = `${reason}. Saved to ${path} instead, because you were charged for it.`;
-  return { file: fileOf(path, content), problem: new StoredElsewhere(problem) };
+  return { file: saved, problem: new StoredElsewhere(problem) };
 }
 
 /** Saves a result in the first of the folders that works, and returns the path; undefined if none does. */

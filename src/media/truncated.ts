@@ -41,13 +41,6 @@ export class PngEnd {
   }
 }
 
-/** Offset of the `IEND` chunk of a complete PNG; undefined for any other file. Never throws. */
-function endOfPng(png: Uint8Array): number | undefined {
-  const end = new PngEnd();
-  end.add(bufferOf(png));
-  return isWholeChunk(end.offset, png.length) ? end.offset : undefined;
-}
-
 const isWholeChunk = (offset: number | undefined, length: number): boolean =>
   offset !== undefined && offset + chunkOverhead <= length;
 
@@ -55,7 +48,7 @@ const isWholeChunk = (offset: number | undefined, length: number): boolean =>
 export type Read = (at: number, size: number) => Buffer;
 
 /** A file that is read where it is needed. */
-export interface Source {
+interface Source {
   readonly length: number;
   readonly read: Read;
   /** The offset of its `IEND` chunk, if it is a PNG that was followed while it arrived. */
@@ -75,20 +68,9 @@ const checks: Readonly<Record<string, (file: Source) => boolean>> = {
 const riffLength = (file: Source): number =>
   file.length < 12 ? Number.POSITIVE_INFINITY : file.read(4, 4).readUInt32LE(0) + 8;
 
-/** Whether a picture or sound is known to be truncated. Never throws for bytes in memory. */
-export function isTruncated(file: Uint8Array | Source, ext: string | undefined): boolean {
-  if (ext === undefined || !Object.hasOwn(checks, ext)) return false;
-  return checks[ext]?.(file instanceof Uint8Array ? sourceOf(file) : file) === true;
-}
-
-const sourceOf = (bytes: Uint8Array): Source => ({
-  length: bytes.length,
-  read: (at, size) => bufferOf(bytes).subarray(at, at + size),
-  pngEnd: endOfPng(bytes),
-});
-
-const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
+/** Whether a picture or sound is known to be truncated. */
+export const isTruncated = (file: Source, ext: string | undefined): boolean =>
+  ext !== undefined && Object.hasOwn(checks, ext) && checks[ext]?.(file) === true;
 
 /** In the pixels of a JPEG, 0xff is never followed by this byte, so the two mark the end. */
 const endMarker = 0xd9;

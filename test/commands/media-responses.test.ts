@@ -16,7 +16,9 @@ test.each([
   ["of unknown size", 0xffff_ffff, 0, false],
 ])("a WAV that is %s", async (_name, size, code, isMarked) => {
   const { run, folder } = await createCli({ respond: always(200, { audio: wav(size) }) });
-  expect(await run("tts Hello", overNetwork())).toMatchObject({ code });
+  const result = await run("tts Hello", overNetwork());
+  expect(result).toMatchObject({ code });
+  expect(result.err.includes("the recording is truncated. Saved to ")).toBe(isMarked);
   expect((await readdir(folder)).join().includes("-truncated")).toBe(isMarked);
 });
 

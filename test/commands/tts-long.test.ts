@@ -171,6 +171,19 @@ describe("after a failure", () => {
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual(body);
   });
 
+  test("a truncated part is kept as it is, and its path is printed", async () => {
+    const cut = whole.subarray(0, 60);
+    const cli = await createCli({
+      respond: voiceBut((one) => (one === sentences[2] ? sound(cut) : undefined)),
+    });
+    const { err } = await cli.run(line, overNetwork());
+    const [, path = ""] = /part 3: the recording is truncated\. Saved to (\S+),/.exec(err) ?? [];
+    expect(path).toMatch(/-truncated\.wav$/);
+    expect(await readFile(path)).toEqual(cut);
+    const [parts = ""] = await folders(cli);
+    expect((await readdir(join(cli.folder, parts))).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+
   test("of all parts alike, the exit code is theirs", async () => {
     const { run } = await createCli({ respond: () => failing(400) });
     expect(await run(line, overNetwork())).toMatchObject({ code: 6 });

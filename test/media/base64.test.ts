@@ -1,7 +1,17 @@
 import { expect, test } from "vitest";
-import { EmptyResult } from "../../src/core/errors.ts";
-import { decodeBase64 } from "../../src/media/base64.ts";
+import { Base64Decoder, decoderSlack } from "../../src/media/base64.ts";
 import { fc } from "../support/property.ts";
+
+/** The bytes of a text, or why it is not base64. */
+function decoded(text: string): Buffer | string {
+  const part = Buffer.from(text).toString("latin1");
+  const bytes = Buffer.alloc(part.length + decoderSlack);
+  const decoder = new Base64Decoder();
+  const start = decoder.decode(part, bytes, 0);
+  if (start === undefined) return "refused";
+  const end = decoder.end(bytes, start);
+  return typeof end === "string" ? end : bytes.subarray(0, start + end);
+}
 
 const someBytes = fc.uint8Array({ minLength: 1, maxLength: 300 });
 const spellings: Record<string, (bytes: Buffer) => string> = {
@@ -17,7 +27,7 @@ const spellings: Record<string, (bytes: Buffer) => string> = {
 test.each(Object.entries(spellings))("base64 is decoded: %s", (_, spell) => {
   fc.assert(
     fc.property(someBytes, (bytes) => {
-      expect(Buffer.from(decodeBase64(spell(Buffer.from(bytes)))).equals(bytes)).toBe(true);
+      expect(decoded(spell(Buffer.from(bytes)))).toEqual(Buffer.from(bytes));
     }),
   );
 });
@@ -35,7 +45,7 @@ test.each([
   ["a data URL that is not base64", "data:text/plain,hello"],
   ["an error message", "Internal error: no GPU"],
 ])("%s is rejected", (_, text) => {
-  expect(() => decodeBase64(text)).toThrow(EmptyResult);
+  expect(decoded(text)).toBeTypeOf("string");
 });
 
 test("one invalid character anywhere rejects the whole text", () => {
@@ -46,12 +56,13 @@ test("one invalid character anywhere rejects the whole text", () => {
     fc.property(someBytes, invalidCharacter, fc.nat(), (bytes, character, position) => {
       const text = Buffer.from(bytes).toString("base64").replace(/=+$/, "");
       const at = position % (text.length + 1);
-      expect(() => decodeBase64(text.slice(0, at) + character + text.slice(at))).toThrow(EmptyResult);
+      expect(decoded(text.slice(0, at) + character + text.slice(at))).toBeTypeOf("string");
     }),
   );
 });
 
 test("a large image is decoded completely", () => {
   const picture = Buffer.alloc(8 * 1024 * 1024, "a picture of many bytes");
-  expect(Buffer.from(decodeBase64(picture.toString("base64"))).equals(picture)).toBe(true);
+  const bytes = decoded(picture.toString("base64"));
+  expect(typeof bytes === "object" && bytes.equals(picture)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isTruncated } from "../../src/media/truncated.ts";
+import { isTruncated as isFileTruncated, PngEnd } from "../../src/media/truncated.ts";
 import { tinyPng } from "../support/pictures.ts";
 import { fc } from "../support/property.ts";
 
@@ -16,6 +16,14 @@ const pictures = [
   ["webp", webp],
   ["jpg", jpeg],
 ] as const;
+
+function isTruncated(file: Uint8Array, ext: string | undefined): boolean {
+  const bytes = Buffer.from(file);
+  const end = new PngEnd();
+  end.add(bytes);
+  const read = (at: number, size: number) => bytes.subarray(at, at + size);
+  return isFileTruncated({ length: bytes.length, read, pngEnd: end.offset }, ext);
+}
 
 describe.each(pictures)("a picture in the format %s", (ext, picture) => {
   test("is complete as it is, and with more bytes after its end", () => {

@@ -7,10 +7,9 @@ import { EmptyResult, type FailedItem, ResultTruncated } from "../../core/errors
 import { asList, asRecord, asText, isRecord } from "../../core/json.ts";
 import type { Received } from "../../core/service-errors.ts";
 import { dollarNumber, type Money } from "../../core/values/money.ts";
-import type { ArrivingMedia } from "../../media/arriving.ts";
-import { invalidCharacters, isEmpty, undecodable } from "../../media/base64.ts";
+import { type ArrivingMedia, arrivedMedia } from "../../media/arriving.ts";
 import {
-  type DecodedFile,
+  type Decoded,
   noMedia,
   type OutputTarget,
   type SavedFile,
@@ -126,19 +125,10 @@ function picturesOf(
 ): readonly { readonly media: ArrivingMedia | string; readonly seed: unknown }[] {
   const images = isRecord(response) ? asList(response.images) : [];
   const pictures = images.map(asRecord).map((entry) => ({
-    media: mediaOf(asText(entry.image), arriving),
+    media: arrivedMedia(asText(entry.image), arriving, "image"),
     seed: entry.random_seed ?? entry.seed,
   }));
   return pictures.length > 0 ? pictures : [{ media: noMedia("image"), seed: undefined }];
-}
-
-function mediaOf(text: string, arriving: readonly ArrivingMedia[]): ArrivingMedia | string {
-  const media = arriving.find(({ placeholder }) => text.startsWith(placeholder));
-  if (media === undefined) return noMedia("image");
-  // What is not base64 stays in the response.
-  const problem = text === media.placeholder ? media.problem : invalidCharacters;
-  if (problem === undefined) return media;
-  return problem === isEmpty ? noMedia("image") : undecodable(problem);
 }
 
 /** The response with its pictures, to be kept. */
@@ -149,7 +139,7 @@ function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Re
 
 /** Saves a picture. Only one can go to stdout, so others are then saved as files, which is not a failure. */
 async function savePicture(
-  picture: DecodedFile,
+  picture: Decoded,
   target: OutputTarget,
 ): Promise<{ readonly file: SavedFile; readonly problem?: Error }> {
   const { to } = target;

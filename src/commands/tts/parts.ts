@@ -7,6 +7,7 @@ import {
   EmptyResult,
   type FailedItem,
   NotTried,
+  ResultTruncated,
   SaveFailed,
   SomeFailed,
   UsageError,
@@ -20,6 +21,13 @@ import { makeFolder } from "../../media/folders.ts";
 import { type Decoded, type OutputTarget, saveElsewhere } from "../../media/output-target.ts";
 import { save } from "../../media/save.ts";
 
+/** Requests a text as speech. The sound is in a temporary file at `place` while it is used. */
+export type Speak = <Value>(
+  text: string,
+  place: Pick<OutputTarget, "to" | "fallbackFolders">,
+  use: (sound: Decoded) => Promise<Value>,
+) => Promise<Value>;
+
 /** A long text that is spoken in parts. */
 export interface LongText {
   /** At least two. */
@@ -31,7 +39,7 @@ export interface LongText {
   readonly file: string | undefined;
   readonly target: OutputTarget;
   readonly concurrency: number;
-  readonly speak: (part: string) => Promise<Decoded>;
+  readonly speak: Speak;
 }
 
 /** The files of all parts. Each one is there whole or not at all. */
@@ -121,16 +129,23 @@ async function spokenPaths(
     say(`${count()} of ${parts.length} parts are already there, in ${folder}`);
     sayKept();
   }
+  const place = {
+    to: { kind: "file", path: join(folder, "part") },
+    fallbackFolders: target.fallbackFolders,
+  } as const;
   const speakPart = async (index: number): Promise<void> => {
-    const sound = await speak(parts[index] ?? "");
     const hash = hashes[index] ?? "";
-    const path = join(folder, `${hash}.${sound.type?.ext ?? unknownExtension}`);
-    try {
-      paths.set(hash, await save(path, sound.bytes, { force: true, makeFolders: true }));
-    } catch (error) {
-      if (!(error instanceof SaveFailed)) throw error;
-      throw (await saveElsewhere(sound, error.message, target)).problem;
-    }
+    await speak(parts[index] ?? "", place, async (sound) => {
+      if (sound.isTruncated)
+        throw (await saveElsewhere(sound, "could not save a truncated part", target)).problem;
+      const path = join(folder, `${hash}.${sound.type?.ext ?? unknownExtension}`);
+      try {
+        paths.set(hash, await save(path, sound.file, { force: true, makeFolders: true }));
+      } catch (error) {
+        if (!(error instanceof SaveFailed)) throw error;
+        throw (await saveElsewhere(sound, error.message, target)).problem;
+      }
+    });
     sayKept();
   };
   const nameOf = (index: number) => `part ${(missing[index] ?? 0) + 1}`;
@@ -162,7 +177,7 @@ const statusesForAll = [401, 402, 403, 404, 405, 429];
 const isOfPart = (error: unknown): boolean =>
   error instanceof ServiceError
     ? !statusesForAll.includes(error.status)
-    : [EmptyResult, UnknownOutcome, NetworkError].some((one) => error instanceof one);
+    : [EmptyResult, ResultTruncated, UnknownOutcome, NetworkError].some((one) => error instanceof one);
 
 /** Returns the failure that an outcome shows all further parts to have, such as a rejected key, or too many in a row. */
 function failuresOfAll(concurrency: number): (outcome: Outcome<unknown>) => unknown {

@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
+import { restored } from "../../client/divert.ts";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
@@ -6,15 +8,10 @@ import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../..
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { asRecord, asText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
-import {
-  type Decoded,
-  decodeMedia,
-  outputTarget,
-  type SavedFile,
-  saveMedia,
-  warnOfFormat,
-} from "../../media/output-target.ts";
+import { ArrivingMedia, arrivedMedia } from "../../media/arriving.ts";
+import { outputTarget, type SavedFile, saveMedia, warnOfFormat } from "../../media/output-target.ts";
 import { requestedTexts } from "./cut.ts";
+import type { Speak } from "./parts.ts";
 
 export default defineCommand({
   path: "tts",
@@ -71,11 +68,22 @@ export default defineCommand({
       await Promise.all(parts.map((part) => context.call("generateAudio", { ...fields, text: part })));
     }
     const names = { date: new Date(context.serviceNow()), prompt: text, fallback: "speech" };
-    const speak = async (part: string, { mustBeWhole = false } = {}): Promise<Decoded> => {
-      const response: unknown = await context.call("generateAudio", { ...fields, text: part });
-      const sound = decoded(response, names);
-      if (!sound.isTruncated || !mustBeWhole) return sound;
-      throw new EmptyResult("the recording is truncated", receivedJson(response));
+    const speak: Speak = async (part, place, use) => {
+      const arriving: ArrivingMedia[] = [];
+      const open = () => {
+        const media = new ArrivingMedia(place);
+        arriving.push(media);
+        return media;
+      };
+      try {
+        const sent = { ...fields, text: part };
+        const response: unknown = await context.call("generateAudio", sent, {
+          divert: { path: "audio", open },
+        });
+        return await use(arrived(response, arriving).finish({ kind: "audio", count: 1, names }));
+      } finally {
+        for (const media of arriving) media.discard();
+      }
     };
     const printed = ({ path, bytes, sha256 }: SavedFile) => ({ path, bytes, sha256, request: input });
     const finish = async (file: SavedFile): Promise<Result> => {
@@ -87,32 +95,31 @@ export default defineCommand({
     if (parts.length > 1) {
       const { speakLongText } = await import("./long.ts");
       const { file, concurrency } = flags;
-      const speakPart = (part: string) => speak(part, { mustBeWhole: true });
-      const long = { parts, fields, names, file, target, concurrency, speak: speakPart };
+      const long = { parts, fields, names, file, target, concurrency, speak };
       const recording = await speakLongText(long, context);
       if ("bytes" in recording) return recording;
       if ("file" in recording) return finish(recording.file);
       return { data: recording.files.map(printed), failure: recording.problem };
     }
     const [only = text] = parts;
-    const sound = await context.progress("Generating speech", () => speak(only));
     const { to } = target;
-    if (to.kind === "stdout") {
-      warnOfFormat(sound, "written unchanged", context.say);
-      return { bytes: sound.bytes, paid: true };
-    }
-    const { file, problem } = await saveMedia(sound, { ...target, to });
-    if (problem) throw problem;
-    return finish(file);
+    const recording = await context.progress("Generating speech", () =>
+      speak(only, target, async (sound) => {
+        if (to.kind !== "stdout") return saveMedia(sound, { ...target, to });
+        warnOfFormat(sound, "written unchanged", context.say);
+        return { bytes: await readFile(sound.file.path) };
+      }),
+    );
+    if ("bytes" in recording) return { ...recording, paid: true };
+    if (recording.problem) throw recording.problem;
+    return finish(recording.file);
   },
 });
 
 /** The sound of a response. Throws an `EmptyResult` that keeps the response if there is none. */
-function decoded(response: unknown, names: Decoded["names"]): Decoded {
-  try {
-    return decodeMedia({ base64: asText(asRecord(response).audio), kind: "audio", count: 1, names });
-  } catch (error) {
-    if (!(error instanceof EmptyResult)) throw error;
-    throw new EmptyResult(error.message, receivedJson(response));
-  }
+function arrived(response: unknown, arriving: readonly ArrivingMedia[]): ArrivingMedia {
+  const media = arrivedMedia(asText(asRecord(response).audio), arriving, "audio");
+  if (typeof media !== "string") return media;
+  const { bytes, complete } = receivedJson(response);
+  throw new EmptyResult(media, { bytes: restored(bytes, arriving), complete });
 }
