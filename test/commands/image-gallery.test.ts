@@ -285,8 +285,14 @@ Steps: 20, Sampler: "Euler: a, b", CFG scale: 7.5, Seed: 965400086, Size: 1344x7
       code: exit.done,
       body: { model_name: "SD1.5", prompt: "a cat, sitting\nsecond line", seed: 7, lora: { Lineart: 0.5 } },
     });
-    // A seed that JavaScript would change is not sent as another one.
+    // A seed that JavaScript would change is not sent.
     expect(await run(line, overNetwork())).toMatchObject({ code: exit.usage, requests: [] });
+  });
+
+  test("are shown with the exact seed, even if JavaScript would change it", async () => {
+    const text = parameters.replace("965400086", "18446744073709551615");
+    const [picture] = await galleryOf(await createCli(), { picture: pngWith({ parameters: text }) });
+    expect(picture?.settings).toContainEqual(["Seed", "18446744073709551615"]);
   });
 
   test.each([
