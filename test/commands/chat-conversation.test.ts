@@ -238,6 +238,21 @@ describe("the commands of a conversation", () => {
     expect(lastAsked(outcome)[1]).toBe("And now?");
   });
 
+  test("take capital letters and several lines", async () => {
+    const { outcome } = await talk(["/SYSTEM Be brief.\nBe kind.", "hello"]);
+    expect(asked(outcome)[0]?.map(({ content }) => content)).toEqual(["Be brief.\nBe kind.", "hello"]);
+  });
+
+  test.each(["/constructor", "/toString x", "/HELPP"])("%s is unknown", async (line) => {
+    const { outcome } = await talk([line]);
+    expect(outcome).toMatchObject({ requests: [], err: expect.stringContaining("Error: unknown command /") });
+  });
+
+  test('are not looked for between """', async () => {
+    const { outcome } = await talk(['"""/help"""', '"""/help', 'me"""']);
+    expect(lastAsked(outcome)).toEqual(["/help", "/help\nme"]);
+  });
+
   test("/usage adds up the tokens, and unknown commands are not sent", async () => {
     const { outcome } = await talk(["one", "two", "/usage", "/hepl", "/usr/bin is a folder"]);
     expect(outcome.err).toMatch(/Session: 2 answers, \d+ tokens in, \d+ out/);

@@ -186,13 +186,14 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
   };
 
   const names = Object.keys(commands).map((name) => `/${name}`);
+  // Without the names that every object has, such as `constructor`.
+  const commandOf = (name: string) => (Object.hasOwn(commands, name) ? commands[name] : undefined);
   return {
     run: async (text, editor) => {
-      const [, name, rest = ""] = /^\/([a-z]+)(?: +(.*))?$/i.exec(text.trim()) ?? [];
-      if (name === undefined) {
-        return { message: text, remember: false };
-      }
-      const command = commands[name];
+      const [, typed, rest = ""] = /^\/([a-z]+)(?:\s+(.*))?$/is.exec(text.trim()) ?? [];
+      if (typed === undefined) return { message: text, remember: false };
+      const name = typed.toLowerCase();
+      const command = commandOf(name);
       if (command === undefined) {
         throw new UsageError(`unknown command /${name}${didYouMean(`/${name}`, names)}`, {
           hint: '/help shows the commands. To send a message that starts with /, put """ around it.',
@@ -208,7 +209,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
           choices: line.startsWith("/") ? names.filter((one) => one.startsWith(line)) : [],
         };
       }
-      const all = await Promise.resolve(commands[name]?.choices?.(rest) ?? []).catch((error) => {
+      const all = await Promise.resolve(commandOf(name)?.choices?.(rest) ?? []).catch((error) => {
         say(`Cannot complete: ${reasonOf(error)}.`);
         return [];
       });

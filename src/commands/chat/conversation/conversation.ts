@@ -44,7 +44,10 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
       if (entry === "empty") dialog.show("Ctrl-D or /exit leaves.");
       if (typeof entry === "string" || entry.text.trim() === "") continue;
       remember(entry.text);
-      const outcome = await commands.run(entry.text, editor).catch(async (error) => {
+      const ran = entry.isMessage
+        ? Promise.resolve({ message: entry.text, remember: false })
+        : commands.run(entry.text, editor);
+      const outcome = await ran.catch(async (error) => {
         interrupted.throwIfAborted();
         // Ctrl-C at a prompt.
         if (error instanceof Interrupted) dialog.show("Cancelled.");

@@ -1,7 +1,13 @@
 import type { LineEditor } from "../../../system/types.ts";
 
 /** A message or a command, or what ended the input instead. */
-export type Entry = { readonly text: string } | "cancelled" | "empty" | "end";
+export type Entry = Typed | "cancelled" | "empty" | "end";
+
+interface Typed {
+  readonly text: string;
+  /** Never a command, even if it starts with `/`. */
+  readonly isMessage?: boolean;
+}
 
 const prompt = ">>> ";
 const continued = "... ";
@@ -19,7 +25,9 @@ export async function readEntry(editor: LineEditor): Promise<Entry> {
   const opening = line.trimStart();
   if (!opening.startsWith(fence)) return { text: line };
   const first = opening.slice(fence.length);
-  if (first.trimEnd().endsWith(fence)) return { text: first.trimEnd().slice(0, -fence.length) };
+  if (first.trimEnd().endsWith(fence)) {
+    return { text: first.trimEnd().slice(0, -fence.length), isMessage: true };
+  }
   return readLines(editor, first === "" ? [] : [first], (next) => {
     const end = next.trimEnd();
     return end.endsWith(fence) ? end.slice(0, -fence.length) : undefined;
@@ -45,6 +53,6 @@ async function readLines(
       read.push(next.line);
       continue;
     }
-    return { text: [...read, ...(part === "" ? [] : [part])].join("\n") };
+    return { text: [...read, ...(part === "" ? [] : [part])].join("\n"), isMessage: true };
   }
 }
