@@ -15,8 +15,8 @@ export interface Diverted {
   /** Stands for the string in the response. It must be unique. */
   readonly placeholder: string;
   /**
-   * Takes a part of little more than 64 KiB, each character a byte of the response. For false, the part and everything
-   * after it stays in the response, after the placeholder.
+   * Takes a part of little more than 64 KiB, each character a byte of the response. If it returns false, the
+   * part and everything after it stays in the response, after the placeholder.
    */
   readonly write: (part: string) => boolean;
   /** Called at the end, if every part was taken. */

@@ -29,7 +29,7 @@ export async function readAnswer(path: string, { isRunning }: Processes): Promis
   const turn = {
     ...asRecord(start),
     content: content.join(""),
-    incomplete: isUnderWay ? "still being received" : "gpuctl was ended",
+    incomplete: isUnderWay ? "still being received" : "gpuctl was killed",
   };
   return isTurn(turn) ? { turn, isUnderWay } : undefined;
 }

@@ -7,7 +7,7 @@ import { locked, type Processes } from "../core/tasks/lock.ts";
 import { answerFiles, readAnswer } from "./answer.ts";
 import { parseTurn, type Turn } from "./turn.ts";
 
-/** The version of the format. A file of a later version is not read. */
+/** The version of the format. A file of another version is not read. */
 const version = 1;
 
 /** Mark of the first line of a session's file. */
@@ -41,7 +41,7 @@ export function createFile(path: string, turns: readonly Turn[], process?: strin
 
 /**
  * Reads a session and the answers that are under way or were never finished. Lines that cannot be read are left out.
- * Undefined if there is no file. Throws `Unavailable` for a file of a later version, or one that is not a session.
+ * Undefined if there is no file. Throws `Unavailable` for a file of another version, or one that is not a session.
  */
 export async function readSession(path: string, processes: Processes): Promise<Contents | undefined> {
   const text = await readFile(path, "utf8").catch((error) => {
@@ -62,11 +62,11 @@ function parseSession(text: string, path: string): Contents {
   const [first = "", ...rest] = text.split("\n");
   const header = asRecord(parseJson(first));
   if (header.format !== format) {
-    throw new Unavailable(`${path} is not a chat session`, "Move it out of the folder of the sessions.");
+    throw new Unavailable(`${path} is not a chat session`, "Move it out of the sessions folder.");
   }
   if (header.version !== version) {
     throw new Unavailable(
-      `${path} was written by a newer gpuctl (format ${String(header.version)}; this one reads ${version})`,
+      `${path} has format ${String(header.version)}; this gpuctl reads format ${version}`,
       "Update gpuctl, or start another session with --session NAME.",
     );
   }
@@ -78,7 +78,7 @@ function parseSession(text: string, path: string): Contents {
     const isLast = at === rest.length - 1;
     if (turn) turns.set(turn.id, turn);
     else
-      problems.push(`${path}: line ${at + 2} ${isLast ? "was cut off" : "cannot be read"} and is left out.`);
+      problems.push(`${path}: line ${at + 2} ${isLast ? "is cut off" : "cannot be read"} and was skipped.`);
   }
   const process = typeof header.process === "string" ? header.process : undefined;
   return { turns: [...turns.values()], problems, process };
@@ -115,7 +115,7 @@ export async function whileLocked<Value>(
 export const appendTurns = (path: string, turns: readonly Turn[], processes: Processes): Promise<void> =>
   whileLocked(path, processes, () => append(path, turns));
 
-/** Appends without a lock: only the owner of the file may call it. */
+/** Appends without locking: the caller must hold the lock. */
 async function append(path: string, turns: readonly Turn[]): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_APPEND).catch((error) => {
     throw saveFailed(path, error);
@@ -135,7 +135,7 @@ async function append(path: string, turns: readonly Turn[]): Promise<void> {
   }
 }
 
-/** How many bytes of a file to keep before a new line, which are all but a last line that was cut off. */
+/** How many bytes to keep before appending: all but a truncated last line. */
 async function endOf(file: FileHandle) {
   const { size } = await file.stat();
   const last = Buffer.alloc(1);

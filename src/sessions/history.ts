@@ -5,7 +5,7 @@ import { makeFolderSync, writePrivateFile } from "../core/files.ts";
 /** Entries that the up key shows in a conversation. */
 const maxEntries = 1_000;
 
-/** What was entered in conversations, from a file in the folder for state. */
+/** What was entered in conversations, from a file in the state folder. */
 export interface History {
   /** The oldest first. */
   readonly entries: readonly string[];

@@ -4,14 +4,11 @@ import { saveFailed, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { type AnswerFile, startAnswer } from "./answer.ts";
 import { appendTurns, createFile, moveFile, whileLocked } from "./file.ts";
-import { lastQuestion, nameProblem, newId, orUndefined, type SessionPlace, sessionPath } from "./place.ts";
+import { lastQuestion, newId, orUndefined, type SessionPlace, sessionPath, validName } from "./place.ts";
 import { isQuestion, settleQuestion } from "./question.ts";
 import { type Content, chainTo, lastAnswer, type Message, messagesOf, type Turn, textOf } from "./turn.ts";
 
-/**
- * A session that is being added to, and the place in it where this process continues: another process may continue it
- * elsewhere at the same time.
- */
+/** An open session and this process's position in it. Other processes may be at other positions. */
 export interface OpenSession {
   /** Undefined until the first turn of a session that the user did not name. */
   readonly name: () => string | undefined;
@@ -23,7 +20,7 @@ export interface OpenSession {
   readonly messages: () => readonly Message[];
   /** What a reader has to know about lines that cannot be read. */
   readonly problems: readonly string[];
-  /** Starts the conversation anew. What was said stays in the file. */
+  /** Starts over. The file keeps earlier turns. */
   readonly clear: () => void;
   /** Goes back to before the last question, and returns it. Undefined if there is none. */
   readonly takeBack: () => Turn | undefined;
@@ -128,9 +125,7 @@ export function openSession(
       };
     },
     rename: async (wanted) => {
-      const problem = nameProblem(wanted);
-      if (problem) throw new UsageError(problem);
-      const to = sessionPath(folder, wanted);
+      const to = sessionPath(folder, validName(wanted));
       if (wanted === lastQuestion || (await orUndefined(stat(to)))) {
         throw new UsageError(`there is already a session ${JSON.stringify(wanted)}`);
       }

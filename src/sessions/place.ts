@@ -1,9 +1,9 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../core/errors.ts";
+import { codeOf, UsageError } from "../core/errors.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 
-/** Where sessions are kept, and by what rules. */
+/** Where and how sessions are stored. */
 export interface SessionPlace {
   readonly folder: string;
   readonly processes: Processes;
@@ -24,18 +24,26 @@ const maxCharacters = 64;
 const maxBytes = 200;
 
 /** What is wrong with the name of a session; undefined for a valid one. Every valid name is safe as a file name. */
-export const nameProblem = (name: string): string | undefined =>
-  /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u.test(name) &&
-  [...name].length <= maxCharacters &&
-  Buffer.byteLength(name) <= maxBytes &&
-  !/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name)
-    ? undefined
-    : `A session name has 1 to ${maxCharacters} characters: letters, digits, "-", "_" and ".". It starts with a letter, a digit or "_".`;
+export function nameProblem(name: string): string | undefined {
+  if (!/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u.test(name) || [...name].length > maxCharacters) {
+    return `A session name has 1 to ${maxCharacters} characters: letters, digits, "-", "_" and ".". It starts with a letter, a digit or "_".`;
+  }
+  if (Buffer.byteLength(name) > maxBytes) return `A session name has at most ${maxBytes} bytes in UTF-8.`;
+  const [, reserved] = /^(con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.exec(name) ?? [];
+  return reserved && `${JSON.stringify(reserved)} is the name of a device on Windows.`;
+}
 
-/** The folder of the sessions in the folder for state. */
+/** Returns a valid name. Throws `UsageError` for another one. */
+export function validName(name: string): string {
+  const problem = nameProblem(name);
+  if (problem === undefined) return name;
+  throw new UsageError(`${JSON.stringify(name)} is not a valid session name`, { hint: problem });
+}
+
+/** The folder of the sessions in the state folder. */
 export const sessionsFolder = (state: string): string => join(state, "chat-sessions");
 
-/** The names of the sessions in a folder, the last used one first. */
+/** The names of the sessions in a folder, most recently used first. */
 export async function sessionNames(folder: string): Promise<readonly string[]> {
   const files = (await filesIn(folder)).filter((file) => file.endsWith(sessionSuffix));
   const found = await Promise.all(

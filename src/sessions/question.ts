@@ -23,7 +23,7 @@ export const newQuestionPath = ({ folder }: SessionPlace): string =>
 
 export const isQuestion = (path: string): boolean => path.endsWith(questionSuffix);
 
-/** Makes an ended question the last one. Removes it instead if it has no answer, or if a later one is there. */
+/** Renames an answered question to "last". Deletes it if it has no answer or "last" is newer. */
 export async function settleQuestion(path: string, folder: string): Promise<void> {
   const last = sessionPath(folder, lastQuestion);
   const [own, other] = await Promise.all([path, last].map((one) => orUndefined(stat(one))));

@@ -1,5 +1,5 @@
 import { rm, stat } from "node:fs/promises";
-import { NotFound, UsageError } from "../core/errors.ts";
+import { NotFound } from "../core/errors.ts";
 import { answerFiles } from "./answer.ts";
 import { collectAnswers, moveFile, readSession, whileLocked } from "./file.ts";
 import { freeName, type OpenSession, openSession } from "./open.ts";
@@ -10,6 +10,7 @@ import {
   type SessionPlace,
   sessionNames,
   sessionPath,
+  validName,
 } from "./place.ts";
 import { newQuestionPath, settleQuestions } from "./question.ts";
 import { type Turn, textOf } from "./turn.ts";
@@ -23,9 +24,9 @@ export interface StoredSession {
 }
 
 export interface Sessions {
-  /** The names of all sessions, the last used one first. */
+  /** The names of all sessions, most recently used first. */
   readonly names: () => Promise<readonly string[]>;
-  /** Reads a session. Throws `NotFound`, and `Unavailable` if its file is of a later version. */
+  /** Reads a session. Throws `NotFound`, and `Unavailable` if its file is of another version. */
   readonly read: (name: string) => Promise<StoredSession>;
   /** Opens a session to add to it; it is created with its first turn. Throws `UsageError` for an invalid name. */
   readonly open: (name: string) => Promise<OpenSession>;
@@ -62,7 +63,7 @@ export function createSessions(place: SessionPlace): Sessions {
     const { turns } = collected ? await read(name) : before;
     return openSession(place, { name, turns, problems: before.problems });
   };
-  /** The last question gets a name of its own, so that the next question does not replace what continues it. */
+  /** Renames "last" before it is continued, so that the next question cannot replace it. */
   const openLast = async (): Promise<OpenSession> => {
     const { turns } = await read(lastQuestion);
     const question = turns.find(({ role }) => role === "user");
@@ -98,12 +99,6 @@ export function createSessions(place: SessionPlace): Sessions {
       });
     },
   };
-}
-
-function validName(name: string): string {
-  const problem = nameProblem(name);
-  if (problem === undefined) return name;
-  throw new UsageError(`${JSON.stringify(name)} is not a valid name of a session`, { hint: problem });
 }
 
 const noSession = (name: string): NotFound =>

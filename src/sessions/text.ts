@@ -41,7 +41,7 @@ function heading({ turn, role, time, model, cost, incomplete, after }: NumberedT
     ...(cost === undefined ? [] : [`$${cost}`]),
     ...(after === turn - 1 || (after === null && turn === 1)
       ? []
-      : [after === null ? "a new start" : `continues after turn ${after}`]),
+      : [after === null ? "new conversation" : `continues after turn ${after}`]),
     ...(incomplete === undefined ? [] : [`INCOMPLETE: ${incomplete}`]),
   ];
 }

@@ -38,7 +38,10 @@ export interface Message {
   readonly content: Content;
 }
 
-/** Reads a line of a file; undefined if it is not a turn. Numbers need not be exact, and a file may have many lines. */
+/**
+ * Reads a line of a file; undefined if it is not a turn. Uses plain `JSON.parse` for speed: exact numbers are not
+ * needed.
+ */
 export function parseTurn(line: string): Turn | undefined {
   try {
     const value: unknown = JSON.parse(line);

@@ -66,7 +66,7 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
   const end = () => resolve({ key: "ctrl-d" });
   const interrupt = () => reject(new Interrupted());
   editor.on("line", (line) => {
-    // What is remembered is for the caller to say.
+    // The caller decides what to remember.
     const entries = historyOf(editor);
     if (entries[0] === line) entries.shift();
     resolve({ line: pastes.expand(typed(line)) });

@@ -144,7 +144,7 @@ describe("--schema", () => {
     },
   );
 
-  test("can be one of draft 7", async () => {
+  test("accepts a draft 7 schema", async () => {
     const old = JSON.stringify({
       $schema: "http://json-schema.org/draft-07/schema#",
       $id: "https://a.example",

@@ -82,10 +82,10 @@ describe("a conversation", () => {
   test("Ctrl-C drops the lines of an unfinished message, and says how to leave", async () => {
     const { outcome } = await talk(['"""one', ctrlC(true), ctrlC(false), "hello"]);
     expect(lastAsked(outcome)).toEqual(["hello"]);
-    expect(outcome.err).toContain("Ctrl-D or /exit leaves.");
+    expect(outcome.err).toContain("To leave, press Ctrl-D or type /exit.");
   });
 
-  test("goes on after each failure, without what failed", async () => {
+  test("continues after a failure, without the failed message", async () => {
     const failures: Readonly<Record<string, () => Response>> = {
       "no key": () => failing(401, "UNAUTHORIZED", "Bad key"),
       "too often": () => failing(429, "RATE_LIMITED", "Slow down"),
@@ -111,8 +111,8 @@ describe("a conversation", () => {
           ? failing(400, "context_length_exceeded", "Maximum context length is 4096")
           : undefined,
     });
-    expect(outcome.err).toContain("no longer fits the context of sandbox-echo: 3 messages were sent.");
-    expect(outcome.err).toContain("/clear starts anew");
+    expect(outcome.err).toContain("too long for the context window of sandbox-echo (3 messages).");
+    expect(outcome.err).toContain("use /clear to start over");
     // The second one is sent again without a request for the number of tokens.
     expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3, 1]);
   });
@@ -125,7 +125,7 @@ describe("a conversation", () => {
       respond: ({ body }) =>
         JSON.stringify(body).includes("go on") ? undefined : streamed(["Half of"], () => stop.abort()),
     });
-    expect(outcome.err).toContain("Stopped. What came is kept, marked as incomplete.");
+    expect(outcome.err).toContain("Stopped. The partial answer was saved and marked as incomplete.");
     expect(asked(outcome)[1]?.[1]?.content).toBe("Half of\n\n[This answer was cut off here.]");
     const turns = JSON.parse((await cli.run("chat sessions show -o json")).out);
     expect(turns[1]).toMatchObject({ content: "Half of", incomplete: "interrupted" });
@@ -183,11 +183,11 @@ describe("the commands of a conversation", () => {
     expect(outcome.requests.at(-1)?.body).toMatchObject({ model: "other" });
   });
 
-  test("/retry asks the last message again, without its answer", async () => {
+  test("/retry sends the last message again, without its answer", async () => {
     const { outcome } = await talk(["/retry", "one", "two", "/retry"]);
     expect(lastAsked(outcome)).toEqual(["one", "two", "two"]);
     expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3]);
-    expect(outcome.err).toContain("There is no message to ask again.");
+    expect(outcome.err).toContain("There is no message to send again.");
   });
 
   test("/edit sends what the editor saves", async () => {

@@ -61,7 +61,7 @@ describe("a question without a session", () => {
     await writeFile(join(cli.folder, "state"), "not a folder");
     const { code, out, err } = await cli.run("chat hello --sandbox");
     expect({ code, out }).toEqual({ code: 0, out: "sandbox-echo heard: hello\n" });
-    expect(err).toContain("--continue will not continue this question");
+    expect(err).toContain("This question cannot be continued with --continue");
   });
 });
 
@@ -129,7 +129,18 @@ describe("a session", () => {
     },
   );
 
-  test("keeps an answer that was cut off marked, and says so when it goes on", async () => {
+  test.each([
+    ["con.1", /"con" is the name of a device/],
+    ["𝒳".repeat(60), /at most 200 bytes/],
+    ["x".repeat(65), /1 to 64 characters/],
+  ])("named %j reports the rule that it breaks", async (name, rule) => {
+    const cli = await createCli();
+    const { err } = await cli.run(["chat", "hello", `--session=${name}`, "--sandbox"]);
+    expect(err).toContain("is not a valid session name");
+    expect(err).toMatch(rule);
+  });
+
+  test("marks an answer that was cut off, and says so when the session continues", async () => {
     let isFirst = true;
     const cli = await createCli({
       respond: () => {
@@ -157,7 +168,7 @@ describe("a session", () => {
     const shown = await cli.run("chat sessions show s -o id");
     expect(shown.out.trim().split("\n")).toHaveLength(2);
     expect(shown.err).toMatch(/line 4 cannot be read/);
-    expect(shown.err).toMatch(/line 5 was cut off/);
+    expect(shown.err).toMatch(/line 5 is cut off/);
     await cli.run("chat more --session s --sandbox");
     expect(await turnsIn(cli, "s")).toHaveLength(4);
     expect(await readFile(fileOf(cli, "s"), "utf8")).not.toContain('"role":"us\n');

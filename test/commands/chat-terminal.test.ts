@@ -72,7 +72,7 @@ describe("an answer in Markdown", () => {
     }
   });
 
-  test("that is cut is shown as far as it came", async () => {
+  test("is shown up to where it was cut off", async () => {
     const { run } = await createCli({
       respond: () =>
         new Response(

@@ -303,7 +303,7 @@ describe.each(Object.entries(cases))("%s", (_item, table) => {
   });
 });
 
-describe("5. a service that refuses stream_options", () => {
+describe("a service that refuses stream_options", () => {
   const refusing =
     (status: number): Responder =>
     ({ body }) =>
@@ -325,7 +325,7 @@ describe("5. a service that refuses stream_options", () => {
   });
 });
 
-describe("10. a stream that breaks", () => {
+describe("a stream that breaks", () => {
   test("after the first text is not requested again", async () => {
     const { run } = await createCli({
       respond: () =>

@@ -160,7 +160,7 @@ describe("image gallery", () => {
     expect(readRequest(second)).toEqual(readRequest(first));
   });
 
-  test("lists files in the order of people, and only pictures that a browser shows", async () => {
+  test("lists files in natural order, and only pictures that a browser can display", async () => {
     const cli = await createCli();
     const pictures = await galleryOf(cli, {
       "cat-10.png": tinyPng(),
@@ -215,7 +215,7 @@ describe("image gallery", () => {
     await mkdir(join(cli.folder, "pictures"));
     const empty = await cli.run("image gallery pictures");
     expect(empty).toMatchObject({ code: exit.usage, out: "" });
-    expect(empty.err).toContain("pictures has no pictures that a browser shows");
+    expect(empty.err).toContain("pictures contains no pictures that a browser can display");
     expect(await readdir(join(cli.folder, "pictures"))).toEqual([]);
     expect(await cli.run("image gallery nowhere")).toMatchObject({ code: exit.usage });
   });
@@ -353,7 +353,7 @@ describe("the command line", () => {
       notes: [
         "Made from a reference picture: add --image FILE --strength 0.5.",
         "The service has no model other: the line uses the default.",
-        "The service does not make pictures of 500x500.",
+        "The service does not support the size 500x500.",
       ],
     });
   });

@@ -99,7 +99,7 @@ describe("image --open", () => {
     expect(err).toContain("Opened the first 10 of 12 pictures\n");
   });
 
-  test("a viewer that cannot be started is said, and the picture is there", async () => {
+  test("a viewer that cannot be started is reported, and the picture is there", async () => {
     const cli = await painter(tinyPng());
     const { options } = machine("linux", ["xdg-open"], display);
     const start = () => Promise.reject(new Unavailable("xdg-open cannot be started (EACCES)", ""));

@@ -237,7 +237,7 @@ describe("without a preview", () => {
     ["NO_COLOR", { ...truecolor, NO_COLOR: "1" }, 80, "colors are off"],
     ["few colors", { TERM: "linux" }, 80, "the terminal is not known to have 256 colors (TERM is linux)"],
   ])(
-    "%s is said once, before the picture is paid for, and the picture is saved",
+    "%s is reported once, before the picture is paid for, and the picture is saved",
     async (_name, env, terminal, reason) => {
       const cli = await painter(corners);
       const network = overNetwork();
@@ -254,7 +254,7 @@ describe("without a preview", () => {
     },
   );
 
-  test("a picture that cannot be decoded is said, and the others are drawn", async () => {
+  test("a picture that cannot be decoded is reported, and the others are drawn", async () => {
     const broken = Buffer.from(corners);
     broken.fill(0, 40, 48);
     const { run } = await painter(Buffer.from("GIF89a"), broken, corners);

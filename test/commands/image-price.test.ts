@@ -48,7 +48,7 @@ describe("a price in JSON has no noise", () => {
     }
   });
 
-  test("nor does the cost of a generated picture", async () => {
+  test("the cost of a generated picture has none", async () => {
     const { run } = await createCli();
     const { out, err } = await run("image cat --size 1536x640 --steps 75 -o json --sandbox");
     expect(out).toContain('"cost": 0.028125,');
@@ -84,7 +84,7 @@ describe("a price that is not known", () => {
     },
   );
 
-  test("is said when there is no limit", async () => {
+  test("is reported when there is no limit", async () => {
     const { run } = await createCli();
     const { err, requests } = await run("image cat --no-validate --steps=-5 --sandbox");
     expect(err).toContain("1 picture, price unknown\n");

@@ -73,7 +73,7 @@ describe("a large PNG", () => {
   const data = Uint8Array.from({ length: width * height * 3 }, (_, at) => (at * at * 31) >> 3);
   const png = Buffer.from(encode({ width, height, channels: 3, depth: 8, data }));
 
-  test.each([0, 1, 2, 3, 5, 8, 11])("is saved with its settings, with %i bytes less", async (less) => {
+  test.each([0, 1, 2, 3, 5, 8, 11])("is saved with its settings, %i bytes shorter", async (less) => {
     // The lengths differ so that the end of the picture is cut at different places between blocks.
     const padding = Buffer.concat([
       png.subarray(0, 33),
@@ -180,10 +180,10 @@ describe("--from", () => {
 
   test.each([
     ["no.png", "no such file"],
-    ["none.png", "no settings of a picture; it has no texts"],
-    ["other.png", "it has only the texts Software, Author"],
-    ["plain.jpg", "it has no EXIF"],
-    ["text.txt", "it has an unknown format"],
+    ["none.png", "no picture settings found: the file has no texts"],
+    ["other.png", "the file has only the texts Software, Author"],
+    ["plain.jpg", "the file has no EXIF"],
+    ["text.txt", "the file has an unknown format"],
   ])("%s: says what is there", async (name, message) => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "none.png"), tinyPng());

@@ -36,14 +36,17 @@ describe.each([
     await child;
     expect(await turnsIn(home, name)).toMatchObject([
       { role: "user", content: "hello" },
-      { role: "assistant", content: "Half of", incomplete: "gpuctl was ended" },
+      { role: "assistant", content: "Half of", incomplete: "gpuctl was killed" },
     ]);
     const going = home.run(`chat 'Go on' -c -m m`);
     const next = await server.next();
     expect(next.count).toBe(3);
     next.say("the rest");
     next.finish();
-    expect(await going).toMatchObject({ code: 0, err: expect.stringContaining("sent marked as cut off") });
+    expect(await going).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("It is sent with a note that it was cut off"),
+    });
     expect((await readdir(folderOf(home))).filter((file) => !file.endsWith(".jsonl"))).toEqual([]);
   });
 });

@@ -2307,7 +2307,7 @@ export const nouns: readonly Noun[] = [
      "gallery"
     ],
     "summary": "Write an HTML page of a folder's pictures with their settings",
-    "details": "The page needs no server and no other file than the pictures, to which it links. A page that gpuctl wrote is replaced; any other file only with --force.",
+    "details": "The page links to the pictures and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
     "args": [
      {
       "name": "FOLDER",
@@ -2451,7 +2451,7 @@ export const nouns: readonly Noun[] = [
      "chat"
     ],
     "summary": "Chat with a model",
-    "details": "Without MESSAGE, on a terminal, it is a conversation; /help shows its commands. MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over lines, --no-stdin leaves the other lines to the loop:\n  seq 3 | while read -r line; do gpuctl chat \"$line\" --no-stdin --sandbox; done",
+    "details": "Without MESSAGE on a terminal, starts a conversation; type /help for its commands. MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop that reads lines, use --no-stdin so that gpuctl does not consume them:\n  seq 3 | while read -r line; do gpuctl chat \"$line\" --no-stdin --sandbox; done",
     "operation": "createChatCompletion",
     "args": [
      {
@@ -2501,7 +2501,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Continue the session that was used last",
+      "text": "Continue the most recently used session",
       "short": "c",
       "setsFields": [
        "model",
@@ -2518,7 +2518,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Continue this session, or start it",
+      "text": "Continue the session NAME, or create it",
       "value": "NAME",
       "completes": "chat-session",
       "setsFields": [
@@ -2582,7 +2582,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Text that ends the response",
+      "text": "Text that ends the answer",
       "value": "TEXT",
       "repeat": true,
       "setsFields": [
@@ -2624,7 +2624,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Print the response once it is complete",
+      "text": "Print the answer only when it is complete",
       "names": [
        "no-stream"
       ],
@@ -2633,7 +2633,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Print the text as the model wrote it, on a terminal, too",
+      "text": "Print Markdown as plain text, even on a terminal",
       "names": [
        "no-markdown"
       ],
@@ -2642,7 +2642,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Report the number of tokens on stderr, and the cost if chat.prices has the model",
+      "text": "Report token counts on stderr, and the cost if chat.prices lists the model",
       "names": [
        "usage"
       ],
@@ -2711,8 +2711,8 @@ export const nouns: readonly Noun[] = [
      "sessions",
      "list"
     ],
-    "summary": "List the sessions, the last used one first",
-    "details": "The session \"last\" is the last question that was asked without a session.",
+    "summary": "List sessions, most recently used first",
+    "details": "The session \"last\" holds the last question asked without --session.",
     "args": [],
     "flags": [],
     "limits": [],
@@ -2743,7 +2743,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "NAME",
-      "text": "Name of the session (default: the one used last)",
+      "text": "Name of the session (default: the most recently used one)",
       "kind": "text",
       "completes": "chat-session"
      }
@@ -2774,7 +2774,7 @@ export const nouns: readonly Noun[] = [
      "search"
     ],
     "summary": "Search the messages of all sessions",
-    "details": "Upper and lower case are the same.",
+    "details": "The search ignores case.",
     "args": [
      {
       "name": "TEXT",
@@ -2812,7 +2812,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "NAME",
-      "text": "Name of the session (default: the one used last)",
+      "text": "Name of the session (default: the most recently used one)",
       "kind": "text",
       "completes": "chat-session"
      }
@@ -2847,7 +2847,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Export it as JSON lines, one a message",
+      "text": "Export it as JSON lines, one per message",
       "command": "gpuctl chat sessions export models --format jsonl > models.jsonl",
       "after": [
        "gpuctl chat \"Which GPU for a 70B model?\" --session models --sandbox"
@@ -2865,7 +2865,7 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "NAME",
-      "text": "Name of the session; several are possible",
+      "text": "One or more session names",
       "kind": "text",
       "variadic": true,
       "required": true,
@@ -4989,7 +4989,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Number of retries for reads; writes are never sent twice",
+  "text": "Number of retries for reads, and for pictures after a 429",
   "value": "N",
   "env": "GPUCTL_RETRIES",
   "notes": [

@@ -86,7 +86,7 @@ export const globalFlags = [
     value: "N",
     env: "GPUCTL_RETRIES",
     default: String(defaultRetries),
-    text: "Number of retries for reads; writes are never sent twice",
+    text: "Number of retries for reads, and for pictures after a 429",
   },
   { name: "dry-run", group: "Prompts and checks", text: "Print the request without sending it" },
   {

@@ -12,7 +12,7 @@ interface Writer {
   readonly end: () => Promise<void>;
 }
 
-/** After drawing, more text is gathered for this many times as long, so that drawing takes only a part of the time. */
+/** Pause after drawing, in multiples of the drawing time. */
 const pauseFactor = 4;
 
 /**
@@ -50,7 +50,7 @@ export async function printText(
         continue;
       }
       await endAside();
-      // Loaded now, because it would delay the request.
+      // Loaded only now, so that it does not delay the request.
       out ??= isDrawn ? await markdownWriter(stdout, usesColorOn(stdout)) : plainWriter(stdout, stdout.write);
       const start = performance.now();
       await out.add(piece.text);

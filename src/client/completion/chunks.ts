@@ -23,8 +23,8 @@ export interface Usage {
 
 /**
  * The chunks of a chat completion. Throws `StreamTruncated` when an event reports a failure or cannot be read, or when the
- * stream ends without `[DONE]` or a finish reason: the chunks yielded so far are then incomplete. The error has what
- * arrived, unless that is the text of the chunks.
+ * stream ends without `[DONE]` or a finish reason: the chunks yielded so far are then incomplete. The error carries
+ * the raw response only if its text was not yielded.
  */
 export async function* completionChunks(events: ServerEvents): AsyncGenerator<CompletionChunk> {
   let finished = false;
@@ -55,7 +55,7 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Co
   if (unreadable !== undefined || !finished) throw truncated(unreadable ?? "the stream ended early");
 }
 
-/** The events; those that the service did not separate by blank lines arrive as the lines of one event. */
+/** Splits events that the service did not separate by blank lines. */
 async function* separated(events: AsyncIterable<ServerEvent>): AsyncGenerator<ServerEvent> {
   for await (const event of events) {
     const lines = event.data.split("\n").filter((line) => line.trim() !== "");

@@ -31,12 +31,12 @@ const declared = {
   }),
   system: flag.text("Instructions for the model; @FILE reads a file", { short: "s" }),
   topP: flag.number("Nucleus sampling threshold, from 0 to 1", { setsFields: ["top_p"] }),
-  stop: flag.texts("Text that ends the response", { setsFields: ["stop"] }),
+  stop: flag.texts("Text that ends the answer", { setsFields: ["stop"] }),
   seed: flag.number("Seed for sampling", { setsFields: ["seed"] }),
   param: flag.params("Any other field that the service accepts"),
-  noStream: flag.boolean("Print the response once it is complete"),
-  noMarkdown: flag.boolean("Print the text as the model wrote it, on a terminal, too"),
-  usage: flag.boolean("Report the number of tokens on stderr, and the cost if chat.prices has the model"),
+  noStream: flag.boolean("Print the answer only when it is complete"),
+  noMarkdown: flag.boolean("Print Markdown as plain text, even on a terminal"),
+  usage: flag.boolean("Report token counts on stderr, and the cost if chat.prices lists the model"),
 };
 
 const text = { kind: "lines", path: "choices.0.message.content" } as const;
@@ -45,7 +45,7 @@ export default defineCommand({
   path: "chat",
   summary: "Chat with a model",
   details:
-    'Without MESSAGE, on a terminal, it is a conversation; /help shows its commands. MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop over lines, --no-stdin leaves the other lines to the loop:\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done',
+    'Without MESSAGE on a terminal, starts a conversation; type /help for its commands. MESSAGE can also be piped on stdin. If both are given, stdin comes first, followed by a blank line and MESSAGE. In a loop that reads lines, use --no-stdin so that gpuctl does not consume them:\n  seq 3 | while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done',
   operation: "createChatCompletion",
   args: [
     arg.text("MESSAGE", "Message to send", {
@@ -88,7 +88,7 @@ export default defineCommand({
       throw new UsageError("--attach and --schema can read stdin only once");
     }
     if (message === undefined && attach.length > 0) {
-      throw new UsageError("--attach needs a MESSAGE; in a conversation, /file attaches");
+      throw new UsageError("--attach needs a MESSAGE; in a conversation, use /file");
     }
     const attachments = await readAttachments(attach, files, "--attach");
     const added: Message[] = [];

@@ -23,7 +23,7 @@ export interface CompletionRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What came of a completion. It is partial until iteration has ended without an error. */
+/** The result of a completion. It is partial until iteration has ended without an error. */
 export interface CompletionSummary extends Assembled {
   /** False if the completion was cut off, interrupted, or is still arriving. */
   readonly complete: boolean;
@@ -35,14 +35,14 @@ export interface CompletionSummary extends Assembled {
 
 /**
  * A completion as it arrives: its pieces, or its events as received. Only one of the two can be iterated, once. The request
- * is sent when iteration starts, once, and never again after its first event. Iterating throws what `call` and `stream`
- * throw before the first event; then `StreamTruncated` when the stream breaks, reports a failure, or ends without
+ * is sent when iteration starts. It is repeated only without `stream_options`, if the service refuses that field.
+ * Iterating throws what `call` and `stream` throw before the first event; then `StreamTruncated` when the stream breaks, reports a failure, or ends without
  * `[DONE]` or a finish reason; the reason of the signal when it is interrupted; and `EmptyResult` for a complete
  * response without anything to print.
  */
 export interface Completion extends AsyncIterable<Piece> {
   readonly events: () => AsyncIterable<unknown>;
-  /** What came so far, also after an error. */
+  /** What has arrived so far, even after an error. */
   readonly summary: () => CompletionSummary;
 }
 
@@ -163,7 +163,7 @@ function showProgress({ progress }: Pick<Context, "progress">): () => Promise<vo
 }
 
 /**
- * Reports what is special about a completion; with `usage` also the number of tokens and the cost, and with `toolCalls`
+ * Reports why the answer is incomplete; with `usage` also the number of tokens and the cost, and with `toolCalls`
  * the functions that the model wants to be called.
  */
 export function reportCompletion(
@@ -173,8 +173,8 @@ export function reportCompletion(
 ): void {
   const { finish, usage, cost } = summary;
   if (toolCalls) reportToolCalls(summary, { say });
-  if (finish === "length") say("The response was cut at the token limit; --max-tokens raises it.");
-  if (finish === "content_filter") say("The service withheld a part of the response.");
+  if (finish === "length") say("The answer was cut at the token limit; --max-tokens raises it.");
+  if (finish === "content_filter") say("The service withheld a part of the answer.");
   if (!withUsage) return;
   const tokens = usage && `Tokens: ${usage.prompt_tokens ?? "?"} in, ${usage.completion_tokens ?? "?"} out`;
   const price = cost === undefined ? "" : `, ${dollarText(cost)}`;

@@ -30,8 +30,8 @@ export const responseFormat = ({ name, schema }: AnswerSchema) => ({
 });
 
 /**
- * Checks an answer against the schema in the field that `responseFormat` returns. Throws `SchemaMismatch`, which names what does not match. Says so if the schema is too complex to be checked
- * in time.
+ * Checks an answer against the schema in the field that `responseFormat` returns. Throws `SchemaMismatch`, which names
+ * what does not match. Reports a schema that is too complex to be checked in time.
  */
 export async function checkAnswer(
   text: string,
@@ -44,7 +44,7 @@ export async function checkAnswer(
   if (value === undefined) throw new SchemaMismatch("the answer is not JSON", []);
   const { jsonSchemaIssues } = await import("../../openapi/json-schema.ts");
   const issues = jsonSchemaIssues(schema, value);
-  if (issues === undefined) say("The schema is too complex, so the answer was not checked.");
+  if (issues === undefined) say("The schema is too complex to check, so the answer was not checked.");
   if (!issues || issues.length === 0) return;
   throw new SchemaMismatch("the answer does not match the schema", issues);
 }

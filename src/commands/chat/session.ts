@@ -23,7 +23,7 @@ export const sessionsOf = ({ files, now }: Pick<Context, "files" | "now">): Sess
       fileName("{date}-{slug}", { date, prompt: message, fallback: "chat", ext: "" }),
   });
 
-/** Reads the session with this name, or the one that was used last, and says what is wrong with it. */
+/** Reads the session with this name, or the most recently used one, and reports what is wrong with it. */
 export async function readSession(
   name: string | undefined,
   context: Pick<Context, "files" | "now" | "say">,
@@ -35,7 +35,7 @@ export async function readSession(
 }
 
 /** The name of an existing session. */
-export const someSession = arg.text("NAME", "Name of the session (default: the one used last)", {
+export const someSession = arg.text("NAME", "Name of the session (default: the most recently used one)", {
   completes: "chat-session",
 });
 
@@ -44,12 +44,12 @@ export const exampleSession = 'gpuctl chat "Which GPU for a 70B model?" --sessio
 
 /** The flags that continue a session. It remembers its model. */
 export const sessionFlags = {
-  continue: flag.boolean("Continue the session that was used last", {
+  continue: flag.boolean("Continue the most recently used session", {
     short: "c",
     setsFields: ["model", "messages"],
     conflictsWith: ["session"],
   }),
-  session: flag.text("Continue this session, or start it", {
+  session: flag.text("Continue the session NAME, or create it", {
     value: "NAME",
     completes: "chat-session",
     setsFields: ["model", "messages"],
@@ -90,7 +90,7 @@ export function sayState(session: OpenSession, { say }: Pick<Context, "say">): v
   for (const problem of session.problems) say(problem);
   const last = session.chain().at(-1);
   if (last?.incomplete !== undefined) {
-    say(`The last answer is incomplete (${last.incomplete}). It is sent marked as cut off.`);
+    say(`The last answer is incomplete (${last.incomplete}). It is sent with a note that it was cut off.`);
   }
 }
 
@@ -142,7 +142,7 @@ export async function storeQuestion(
 }
 
 const orSay = (say: Context["say"]) => (error: unknown) =>
-  say(`--continue will not continue this question: ${reasonOf(error)}.`);
+  say(`This question cannot be continued with --continue: ${reasonOf(error)}.`);
 
 /** A completion that is stored as the answer to a question while it arrives. */
 export interface StoredCompletion extends Completion {

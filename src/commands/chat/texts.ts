@@ -2,7 +2,7 @@ import type { Context } from "../../command-kit/context.ts";
 import type { Text, TextPiece } from "../../core/result.ts";
 import { type Completion, reportToolCalls } from "./completion.ts";
 
-/** Reports what is special about a completion. Throws if its answer could not be stored, or is not as it must be. */
+/** Reports tool calls and why the answer is incomplete. Throws if it was not saved or does not match the schema. */
 export type Finish = () => Promise<void>;
 
 /** The text as it arrives, and the reasoning as asides. */
@@ -10,7 +10,7 @@ export async function* texts(completion: Completion): AsyncGenerator<TextPiece> 
   for await (const { kind, text } of completion) yield kind === "text" ? text : { aside: text };
 }
 
-/** What follows the text: `finish`, or after an error a report of what came besides, and that the user stopped it. */
+/** Runs after the text: `finish`, or, after an error, reports tool calls and whether the user stopped it. */
 export const afterText =
   (
     completion: Completion,

@@ -32,7 +32,7 @@ export function commandLine(settings: Readonly<Record<string, unknown>>): Comman
   }
   const size = `${plainText(width)}x${plainText(height)}`;
   const hasSize = resolutions.some((one) => one === size);
-  if (!hasSize && width !== undefined) notes.push(`The service does not make pictures of ${clean(size)}.`);
+  if (!hasSize && width !== undefined) notes.push(`The service does not support the size ${clean(size)}.`);
   // A single word may be the name of a subcommand, and a dash begins a flag.
   const isPlain = /\s/.test(prompt) && !prompt.startsWith("-");
   const words = [

@@ -19,9 +19,9 @@ export async function settingsFrom(
   const { buffer, byteOffset, byteLength } = await files.read(path, "--from", "bytes");
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   const found = readSettings((at, size) => bytes.subarray(at, at + size));
-  const name = path === "-" ? "standard input" : path;
+  const name = path === "-" ? "stdin" : path;
   if ("instead" in found) {
-    throw new UsageError(`--from ${name}: no settings of a picture; it has ${found.instead}`, {
+    throw new UsageError(`--from ${name}: no picture settings found: the file has ${found.instead}`, {
       hint: "gpuctl writes its settings into PNG and JPEG files, except with --no-metadata.",
     });
   }

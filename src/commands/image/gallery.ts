@@ -18,7 +18,7 @@ export default defineCommand({
   path: "image gallery",
   summary: "Write an HTML page of a folder's pictures with their settings",
   details:
-    "The page needs no server and no other file than the pictures, to which it links. A page that gpuctl wrote is replaced; any other file only with --force.",
+    "The page links to the pictures and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
   args: [arg.text("FOLDER", "The folder with the pictures", { required: true })],
   flags: {
     out: flag.text("Where to write the page", { value: "FILE", defaultText: "index.html in FOLDER" }),
@@ -57,7 +57,7 @@ export default defineCommand({
     const pictures = counted();
     // Looked for before the page is begun, so that an empty folder leaves no file.
     const first = await pictures.next();
-    if (first.done) throw new UsageError(`${given} has no pictures that a browser shows`);
+    if (first.done) throw new UsageError(`${given} contains no pictures that a browser can display`);
     const all = async function* () {
       yield first.value;
       yield* pictures;
@@ -73,7 +73,7 @@ function examplePictures(): string {
   return 'gpuctl image "a lighthouse at dusk" --seed 7 -n 2 --out pictures/ --sandbox';
 }
 
-/** The names of a folder's files in the order of people: `cat-2` is before `cat-10`. Hidden files are left out. */
+/** The names of a folder's files in natural order: `cat-2` is before `cat-10`. Hidden files are left out. */
 async function fileNames(folder: string, given: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     throw readFailed("FOLDER", given, cause);

@@ -30,7 +30,7 @@ export interface SaveOptions {
   readonly metadata: boolean;
 }
 
-/** What came of one request. */
+/** The result of one request. */
 export interface Generated {
   readonly saved: readonly (SavedFile & Readonly<Record<string, unknown>>)[];
   readonly failures: readonly FailedItem[];

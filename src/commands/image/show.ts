@@ -18,7 +18,7 @@ interface ShowOptions {
 
 /**
  * Checks, before anything is paid for, that the pictures can be shown, and returns a function that shows those of a result. A
- * preview that cannot be drawn is only said; throws `UsageError` when there is no viewer.
+ * preview that cannot be drawn is only reported; throws `UsageError` when there is no viewer.
  */
 export async function prepareToShow(
   { preview, open, out }: ShowOptions,

@@ -2,7 +2,7 @@ import { duration } from "../../core/values/durations.ts";
 import type { ArrivingMedia } from "../../media/arriving.ts";
 
 type Stage =
-  | { readonly name: "not begun" | "done" | "failed" }
+  | { readonly name: "not started" | "done" | "failed" }
   | { readonly name: "under way"; readonly since: number; readonly arriving: readonly ArrivingMedia[] }
   | { readonly name: "waiting"; readonly until: number };
 
@@ -13,7 +13,7 @@ export class Stages {
   onChange = (): void => {};
 
   constructor(count: number, now: () => number) {
-    this.#stages = Array.from({ length: count }, () => ({ name: "not begun" }));
+    this.#stages = Array.from({ length: count }, () => ({ name: "not started" }));
     this.#now = now;
   }
 
@@ -27,7 +27,7 @@ export class Stages {
     this.onChange();
   }
 
-  /** All wait, because the service asks for it. */
+  /** The service asks to wait before this picture is requested again. */
   wait(index: number, milliseconds: number): void {
     this.#stages[index] = { name: "waiting", until: this.#now() + milliseconds };
     this.onChange();
@@ -57,7 +57,7 @@ export class Stages {
   #text(stage: Stage): string {
     if (stage.name === "waiting") {
       const left = stage.until - this.#now();
-      return left > 0 ? `the service asks to wait ${seconds(left)}` : "to be sent again";
+      return left > 0 ? `waiting ${seconds(left)} (rate limited)` : "retrying";
     }
     if (stage.name !== "under way") return stage.name;
     const size = stage.arriving.reduce((sum, media) => sum + media.size, 0);
@@ -66,6 +66,6 @@ export class Stages {
   }
 }
 
-/** In whole seconds, so that it changes calmly. */
+/** In whole seconds, so that it does not flicker. */
 const seconds = (milliseconds: number): string =>
   milliseconds < 1000 ? "0s" : duration(Math.floor(milliseconds / 1000) * 1000);

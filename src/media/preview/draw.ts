@@ -28,7 +28,7 @@ export interface DrawOptions {
 /** Above this, decoding takes too much memory for a preview. */
 const maxPixels = 8192 ** 2;
 
-/** The window without the lines of the paths and of the prompt that follow, unless they take more than a third of it. */
+/** The window less the lines that follow (paths, prompt), at most a third of it. */
 const windowFor = (count: number, { columns, rows }: Screen): Area => ({
   width: columns,
   height: Math.max(1, rows - Math.min(count + 2, Math.ceil(rows / 3))),

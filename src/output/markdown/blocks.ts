@@ -24,10 +24,7 @@ export interface Block {
 const closed = (lines: readonly Drawn[]): Block => ({ lines, isOpen: false });
 const text = (lines: readonly Line[]): readonly Drawn[] => lines.map((line) => ({ line }));
 
-/**
- * Draws a block. With `open`, more text may follow: then what it may change is left out, so that the lines of a longer
- * version of the block start with the same text.
- */
+/** Draws a block. If `open`, more text may follow: only lines that it cannot change are drawn. */
 export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block {
   const { width, styles } = drawing;
   const block = token as MarkedToken;
@@ -54,10 +51,6 @@ export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block 
       return closed(open ? [] : text(tableLines(block, width, styles)));
     case "hr":
       return closed(open ? [] : text([[{ text: "─".repeat(width), paint: styles.dim }]]));
-    case "html":
-      return closed(open ? [] : text(rawLines(block.raw)));
-    case "def":
-      return closed(open ? [] : text(rawLines(block.raw)));
     case "space":
       return closed([]);
     default:
@@ -160,7 +153,10 @@ function codeLines(
   ];
 }
 
-/** The lines between fences. The last line of code that is not closed may be unfinished; it is empty if it is not. */
+/**
+ * The lines between fences. In an unclosed block the last line may be unfinished; it is empty if the source ends in a
+ * newline.
+ */
 export function fencedCode(raw: string): {
   readonly fence: string;
   readonly lines: readonly string[];

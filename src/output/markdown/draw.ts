@@ -115,8 +115,8 @@ function isFinal({ type, raw }: Token, rest: string): boolean {
 }
 
 /**
- * Where the text ends that has a meaning: an unfinished line that could still become the start of a list, a fence, a table or
- * the underline of a heading is left out.
+ * The end of the part of the source whose meaning is settled: an unfinished line that could still
+ * become the start of a list, a fence, a table or the underline of a heading is left out.
  */
 function usableEnd(source: string): number {
   const lineStart = source.lastIndexOf("\n") + 1;

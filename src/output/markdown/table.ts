@@ -3,7 +3,7 @@ import { type Styles, spansOf } from "./inline.ts";
 import { type Line, type Span, widthOf, wrapped } from "./wrap.ts";
 
 const gap = 2;
-/** A column with fewer columns of the terminal is not readable. */
+/** The narrowest readable column. */
 const minColumn = 6;
 
 /** A table that fits the width: cells are wrapped. A table with too many columns becomes a list of its rows. */

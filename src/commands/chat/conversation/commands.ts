@@ -12,7 +12,7 @@ import { readAttachments } from "../attach.ts";
 import { modelNames, pickModel } from "../models.ts";
 import { sayState, sessionsOf } from "../session.ts";
 import { multiEnd, readMulti } from "./read.ts";
-import type { Settable, Talk, TalkOptions, Tools } from "./talk.ts";
+import { aboutSession, type Settable, type Talk, type TalkOptions, type Tools } from "./talk.ts";
 
 /** What an entry leads to: a message to send, or nothing more. */
 export type Outcome = "done" | "leave" | { readonly message: string; readonly remember: boolean };
@@ -125,10 +125,10 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       },
     },
     retry: {
-      text: "Ask the last message again",
+      text: "Send the last message again",
       run: async () => {
         const question = talk.session.takeBack();
-        if (question === undefined) return show("There is no message to ask again.");
+        if (question === undefined) return show("There is no message to send again.");
         await send(question.content);
         return "done";
       },
@@ -152,12 +152,12 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       text: "Give the session a name",
       run: async (name) => {
         await talk.session.rename(name);
-        return show(`Session ${name}.`);
+        return show(`Saved as session ${name}.`);
       },
     },
     load: {
       args: "[NAME]",
-      text: "Go on with another session",
+      text: "Switch to another session",
       choices: () => sessions().names(),
       run: async (name) => {
         const names = await sessions().names();
@@ -168,18 +168,18 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
         talk.session = await sessions().open(wanted);
         talk.system = undefined;
         sayState(talk.session, tools);
-        return show(`Session ${talk.session.name()}, ${talk.session.chain().length} turns.`);
+        return show(aboutSession(talk.session));
       },
     },
     clear: {
-      text: "Start anew; what was said stays in the session",
+      text: "Start over; the session keeps earlier turns",
       run: () => {
         talk.session.clear();
         return show("The next message starts a new conversation.");
       },
     },
     usage: {
-      text: "Show the tokens of each answer and of the session",
+      text: "Show token counts of the last answers and of the session",
       run: () => show(...usageLines(talk.session.turns())),
     },
     exit: { text: "Leave", run: () => "leave" },
@@ -243,7 +243,7 @@ function withField(
   throw new UsageError(`${name} ${checked.issues[0]?.message}, not ${JSON.stringify(value)}`);
 }
 
-/** The files and folders whose path starts like this. */
+/** The entries of the folder that a partial path points into. */
 function pathsLike(start: string, resolve: (path: string) => string): readonly string[] {
   try {
     const folder = start.endsWith("/") ? start : dirname(start);

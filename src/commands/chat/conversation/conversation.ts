@@ -9,7 +9,7 @@ import { stored, withHistory } from "../session.ts";
 import { afterText, texts } from "../texts.ts";
 import { createCommands } from "./commands.ts";
 import { readEntry } from "./read.ts";
-import type { Settable, Talk, Tools } from "./talk.ts";
+import { aboutSession, type Settable, type Talk, type Tools } from "./talk.ts";
 
 const plainText = { kind: "lines", path: "" } as const;
 
@@ -36,12 +36,12 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
     editor.remember(entry);
     history.add(entry);
   };
-  dialog.show(`${aboutSession(talk)}Model: ${talk.model}. /help shows the commands, Ctrl-D leaves.`);
+  dialog.show(`${startOfFirstLine(talk)}Model: ${talk.model}. Type /help for commands, Ctrl-D to leave.`);
   try {
     for (;;) {
       const entry = await readEntry(editor);
       if (entry === "end") break;
-      if (entry === "empty") dialog.show("Ctrl-D or /exit leaves.");
+      if (entry === "empty") dialog.show("To leave, press Ctrl-D or type /exit.");
       if (typeof entry === "string" || entry.text.trim() === "") continue;
       remember(entry.text);
       const ran = entry.isMessage
@@ -67,13 +67,9 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
   sayWhereKept(talk, tools);
 }
 
-/** What the first line says about a session that the user named. */
-function aboutSession({ session }: Talk): string {
-  const name = session.name();
-  if (name === undefined) return "";
-  const { length } = session.chain();
-  return length === 0 ? `New session ${name}. ` : `Session ${name}, ${length} turns. `;
-}
+/** The start of the first line: the session, if it has a name. */
+const startOfFirstLine = ({ session }: Talk): string =>
+  session.name() === undefined ? "" : `${aboutSession(session)} `;
 
 function sayWhereKept({ session }: Talk, { dialog, settings }: Tools): void {
   const name = session.name();
@@ -114,7 +110,8 @@ async function answer(
         });
       } catch (error) {
         if (!signal.aborted || interrupted.aborted) throw error;
-        const kept = completion.summary().text === "" ? "" : " What came is kept, marked as incomplete.";
+        const kept =
+          completion.summary().text === "" ? "" : " The partial answer was saved and marked as incomplete.";
         dialog.show(`Stopped.${kept}`);
         const failure = completion.failure();
         if (failure) throw failure;
@@ -126,8 +123,8 @@ async function answer(
     await dialog.report(error);
     if (isTooLong(error)) {
       dialog.show(
-        `The conversation no longer fits the context of ${talk.model}: ${messages.length} messages were sent.`,
-        "Nothing was left out. /clear starts anew, /model chooses another model.",
+        `The conversation is too long for the context window of ${talk.model} (${messages.length} messages).`,
+        "gpuctl drops none: use /clear to start over, or /model to switch.",
       );
     }
   }

@@ -20,10 +20,18 @@ export type Tools = Context & Pick<Ports, "dialog" | "ask">;
 /** What the command line gives a conversation. */
 export interface TalkOptions {
   readonly talk: Talk;
-  /** The fields that /set sets, besides those of the contract: their names and how they are parsed. */
+  /** The fields that /set accepts, and how each is parsed. */
   readonly settable: readonly Settable[];
   /** Sends a message and prints the answer. */
   readonly send: (content: Content) => Promise<void>;
+}
+
+/** A session and its number of turns, as in the list of sessions. */
+export function aboutSession(session: OpenSession): string {
+  const { length } = session.turns();
+  return length === 0
+    ? `New session ${session.name()}.`
+    : `Session ${session.name()}, ${length} ${length === 1 ? "turn" : "turns"}.`;
 }
 
 /** A field that /set sets. */

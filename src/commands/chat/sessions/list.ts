@@ -6,14 +6,14 @@ import { exampleSession, sessionsOf } from "../session.ts";
 
 export default defineCommand({
   path: "chat sessions list",
-  summary: "List the sessions, the last used one first",
-  details: 'The session "last" is the last question that was asked without a session.',
+  summary: "List sessions, most recently used first",
+  details: 'The session "last" holds the last question asked without --session.',
   view: {
     kind: "list",
     columns: [
       { title: "NAME", paths: ["name"], whole: true },
       { title: "TURNS", paths: ["turns"], format: "number" },
-      { title: "USED", paths: ["used"], format: "time" },
+      { title: "LAST USED", paths: ["used"], format: "time" },
       { title: "MODEL", paths: ["model"], priority: 1 },
       { title: "FIRST MESSAGE", paths: ["firstMessage"], priority: 2 },
     ],

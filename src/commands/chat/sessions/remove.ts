@@ -8,7 +8,7 @@ export default defineCommand({
   summary: "Remove sessions",
   effect: "destroy",
   args: [
-    arg.texts("NAME", "Name of the session; several are possible", {
+    arg.texts("NAME", "One or more session names", {
       required: true,
       completes: "chat-session",
     }),

@@ -7,7 +7,7 @@ import { exampleSession, readSession, sessionsOf } from "../session.ts";
 export default defineCommand({
   path: "chat sessions search",
   summary: "Search the messages of all sessions",
-  details: "Upper and lower case are the same.",
+  details: "The search ignores case.",
   args: [arg.text("TEXT", "Text to search for", { required: true })],
   view: {
     kind: "list",
