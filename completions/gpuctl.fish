@@ -266,7 +266,7 @@ complete -c gpuctl -n '__gpuctl_at \'image price\'' -s n -l count -x -d 'Number 
 complete -c gpuctl -n '__gpuctl_at \'chat\' 0' -a models -d 'List the chat models, if the service lists them'
 complete -c gpuctl -n '__gpuctl_at \'chat\' 0' -a sessions -d 'list or show or search or export or remove'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -s m -l model -x -a '(__gpuctl_live chat-model)' -d 'Chat model'
-complete -c gpuctl -n '__gpuctl_at \'chat\'' -l max-tokens -x -d 'Maximum length of the reply in tokens'
+complete -c gpuctl -n '__gpuctl_at \'chat\'' -l max-tokens -x -d 'Maximum length of the answer in tokens'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l temperature -x -d 'Sampling temperature; higher is more random'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -s c -l continue -d 'Continue the most recently used session'
 complete -c gpuctl -n '__gpuctl_at \'chat\'' -l session -x -a '(__gpuctl_live chat-session)' -d 'Continue the session NAME, or create it'

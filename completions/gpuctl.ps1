@@ -567,7 +567,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'chat' = @(
       ,@(@('-m', '--model'), 'Chat model', @(), 'chat-model')
-      ,@(@('--max-tokens'), 'Maximum length of the reply in tokens', @(), '')
+      ,@(@('--max-tokens'), 'Maximum length of the answer in tokens', @(), '')
       ,@(@('--temperature'), 'Sampling temperature; higher is more random', @(), '')
       ,@(@('-c', '--continue'), 'Continue the most recently used session', @(), '')
       ,@(@('--session'), 'Continue the session NAME, or create it', @(), 'chat-session')

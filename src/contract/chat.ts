@@ -12,7 +12,7 @@ const documentedMessage = z
 const documentedInput = z.looseObject({
   model: z.string().describe("Chat model"),
   messages: z.array(documentedMessage).describe("Messages of the conversation so far"),
-  max_tokens: z.int().optional().describe("Maximum length of the reply in tokens"),
+  max_tokens: z.int().optional().describe("Maximum length of the answer in tokens"),
   temperature: z.number().optional().describe("Sampling temperature; higher is more random"),
 });
 
@@ -69,7 +69,7 @@ export const createChatCompletion = operation({
     .looseObject({
       choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string().nullish() }) })),
     })
-    .meta({ id: "ChatCompletion", description: "The model's reply" }),
+    .meta({ id: "ChatCompletion", description: "The model's answer" }),
   errors: commonErrors,
   streams: "text/event-stream",
 });

@@ -46,7 +46,7 @@ export async function destination(out: string | undefined, here = "."): Promise<
     return { kind: "template", folder: path, template: DEFAULT_TEMPLATE };
   }
   if (existing && !existing.isFile()) {
-    throw new SaveFailed(path, "not a regular file; use - to write to standard output");
+    throw new SaveFailed(path, "not a regular file; use - to write to stdout");
   }
   if (out.includes("{")) {
     const template = endsInSeparator(out) ? out + DEFAULT_TEMPLATE : out;

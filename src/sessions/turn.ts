@@ -98,11 +98,15 @@ export const lastAnswer = (turns: readonly Turn[]): Turn | undefined =>
 /** Appended to an incomplete answer when it is sent, so that the model does not take it for whole. */
 const cutMark = "[This answer was cut off here.]";
 
+/** The latest instructions, then all messages that are not instructions. */
+export function instructionsFirst<One extends Message>(messages: readonly One[]): readonly One[] {
+  const system = messages.findLast(({ role }) => role === "system");
+  return [...(system ? [system] : []), ...messages.filter(({ role }) => role !== "system")];
+}
+
 /** A conversation as it is sent: the latest instructions first, and incomplete answers marked. */
 export function messagesOf(chain: readonly Turn[]): readonly Message[] {
-  const system = chain.findLast(({ role }) => role === "system");
-  const others = chain.filter(({ role }) => role !== "system");
-  return [...(system ? [system] : []), ...others].map(({ role, content, incomplete }) => ({
+  return instructionsFirst(chain).map(({ role, content, incomplete }) => ({
     role,
     content: incomplete === undefined ? content : `${textOf(content)}\n\n${cutMark}`,
   }));

@@ -15,11 +15,8 @@ describe("an input that never ends, or is too large, is refused", () => {
   });
 
   test.each([
-    ["chat", "MESSAGE from standard input: it is larger than 16 MiB"],
-    [
-      "api call createVirtualMachineRental --input -",
-      "--input from standard input: it is larger than 16 MiB",
-    ],
+    ["chat", "MESSAGE from stdin: it is larger than 16 MiB"],
+    ["api call createVirtualMachineRental --input -", "--input from stdin: it is larger than 16 MiB"],
   ])("%s, from stdin", async (line, message) => {
     const { run } = await createCli();
     const stdin = new Uint8Array(inputLimits.text + 1).fill(0x61);

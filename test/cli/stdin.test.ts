@@ -32,7 +32,7 @@ describe("Ctrl-C while reading stdin", () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run(line, { stdin, signal: controller.signal });
     expect({ code, out, requests }).toEqual({ code: 130, out: "", requests: [] });
-    expect(err).toMatch(/^Reading standard input until it ends.*\.\nError: interrupted\n$/);
+    expect(err).toMatch(/^Reading stdin until it ends.*\.\nError: interrupted\n$/);
   });
 
   test.each(lines)("that also ends the input ends %s, and nothing is sent", async (line) => {
@@ -46,7 +46,7 @@ describe("Ctrl-C while reading stdin", () => {
 
 describe("a pipe that stays open", () => {
   const stdin = { ends: "from the pipe" };
-  const note = "Reading standard input until it ends; --no-stdin skips it.\n";
+  const note = "Reading stdin until it ends; --no-stdin skips it.\n";
 
   test("is reported on stderr with the flag that skips it", async () => {
     const { run } = await createCli();
@@ -70,7 +70,7 @@ describe("a pipe that stays open", () => {
   test("that was asked for is reported without a flag that skips it", async () => {
     const { run } = await createCli();
     const { err } = await run("tts --file - --sandbox", { stdin });
-    expect(err).toMatch(/^Reading standard input until it ends\.\n/);
+    expect(err).toMatch(/^Reading stdin until it ends\.\n/);
   });
 });
 

@@ -184,6 +184,16 @@ describe("a session", () => {
     expect(await cli.run("chat sessions list -o id")).toMatchObject({ code: 0, out: "s\n" });
   });
 
+  test("that cannot be read does not end a search", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session a --sandbox");
+    await cli.run("chat hello --session c --sandbox");
+    await writeFile(fileOf(cli, "b"), '{"format":"gpuctl-chat-session","version":0}\n');
+    const { code, out, err } = await cli.run("chat sessions search heard -o id");
+    expect({ code, found: out.trim().split("\n").sort() }).toEqual({ code: 0, found: ["a", "c"] });
+    expect(err).toContain("has format 0; this gpuctl reads format 1");
+  });
+
   test("is not changed by a dry run", async () => {
     const cli = await createCli();
     await cli.run("chat hello --sandbox");

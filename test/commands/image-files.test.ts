@@ -68,7 +68,7 @@ describe("--out", () => {
   );
 });
 
-describe("an image that was paid for is never lost", () => {
+describe("a picture that was paid for is never lost", () => {
   test("when its folder was deleted it is saved in the current one", async () => {
     const { run, folder } = await createCli({
       respond: async () => {
@@ -100,7 +100,7 @@ describe("an image that was paid for is never lost", () => {
     await rm(`${folder}-away`, { recursive: true });
   });
 
-  test("images saved before a failure are listed", async () => {
+  test("pictures saved before a failure are listed", async () => {
     let left = 2;
     const { run, folder } = await createCli({
       respond: () => {

@@ -30,7 +30,7 @@ const jpeg = Uint8Array.of(
   0xd9,
 );
 
-describe("image from a reference image", () => {
+describe("a picture from a reference picture", () => {
   test("sends a file or stdin as base64", async () => {
     const cli = await painter(tinyPng());
     await writeFile(join(cli.folder, "in.png"), tinyPng());
@@ -40,14 +40,14 @@ describe("image from a reference image", () => {
     expect(piped.requests[0]?.body).toMatchObject({ image: base64(tinyPng()), prompt: "cat" });
   });
 
-  test("omits the image from the message", async () => {
+  test("omits the picture from the message", async () => {
     const cli = await painter(tinyPng());
     await writeFile(join(cli.folder, "in.png"), tinyPng());
     const { out } = await cli.run("image cat --image in.png -o json", overNetwork());
     expect(out).not.toContain(base64(tinyPng()));
   });
 
-  test("rejects a file that is not an image, a missing file, and FLUX.1-dev", async () => {
+  test("rejects a file that is not a picture, a missing file, and FLUX.1-dev", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "in.txt"), "no picture");
     await writeFile(join(cli.folder, "in.png"), tinyPng());
@@ -58,7 +58,7 @@ describe("image from a reference image", () => {
   });
 });
 
-describe("a response without an image", () => {
+describe("a response without a picture", () => {
   test.each([
     [{ images: [{ image: "***" }] }],
     [{ images: [{ image: "" }] }],

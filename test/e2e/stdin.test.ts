@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createHome } from "../support/process.ts";
 import { needs } from "../support/programs.ts";
 
-describe.skipIf(process.platform === "win32")("standard input", () => {
+describe.skipIf(process.platform === "win32")("stdin", () => {
   needs("bash");
 
   it("is left to the loop that reads it with --no-stdin", async () => {
@@ -31,6 +31,6 @@ read -r line < log; echo "$line"
 kill -${signal} $child; wait $child; echo "exit $?"
 gpuctl sandbox requests -o json`;
     const { out } = await home.shell(script, { shell: "bash" }).ended;
-    expect(out).toBe("Reading standard input until it ends; --no-stdin skips it.\nexit 130\n[]\n");
+    expect(out).toBe("Reading stdin until it ends; --no-stdin skips it.\nexit 130\n[]\n");
   });
 });

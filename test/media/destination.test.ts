@@ -120,5 +120,5 @@ test("an invalid path is rejected before an image is generated", async () => {
 });
 
 test.skipIf(process.platform === "win32")("a device is rejected, and the error suggests stdout", async () => {
-  await expect(destination("/dev/null")).rejects.toThrow("use - to write to standard output");
+  await expect(destination("/dev/null")).rejects.toThrow("use - to write to stdout");
 });

@@ -2485,7 +2485,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "integer",
       "value": "N",
-      "text": "Maximum length of the reply in tokens",
+      "text": "Maximum length of the answer in tokens",
       "notes": [],
       "field": "max_tokens"
      },

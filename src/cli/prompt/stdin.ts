@@ -26,12 +26,12 @@ export const readStdin = async (
   const onWait = () => {
     // With a machine format, an error is the only document on stderr, unless a person is watching.
     if (settings.quiet || (isMachineFormat(settings.output) && !io.stderr.isTTY)) return;
-    void io.stderr.write(`Reading standard input until it ends${how}.\n`);
+    void io.stderr.write(`Reading stdin until it ends${how}.\n`);
   };
   try {
     return await io.stdin.read({ signal: interrupted, onWait, patience, maxBytes: inputLimits[kind] });
   } catch (error) {
-    if (error instanceof InputTooLarge) throw new UsageError(`${from} from standard input: ${error.message}`);
+    if (error instanceof InputTooLarge) throw new UsageError(`${from} from stdin: ${error.message}`);
     throw error;
   }
 };

@@ -6,8 +6,8 @@ import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Message } from "../../sessions/turn.ts";
 import { readAttachments, withAttachments } from "./attach.ts";
-import { complete, reportCompletion } from "./completion.ts";
-import { checkAnswer, readSchema, responseFormat } from "./schema.ts";
+import { complete } from "./completion.ts";
+import { readSchema, responseFormat } from "./schema.ts";
 import {
   modelOf,
   sessionFlags,
@@ -17,7 +17,7 @@ import {
   storeQuestion,
   withHistory,
 } from "./session.ts";
-import { afterText, records, texts } from "./texts.ts";
+import { afterText, finishing, records, texts } from "./texts.ts";
 
 const declared = {
   ...sessionFlags,
@@ -123,13 +123,8 @@ export default defineCommand({
     const question = await storeQuestion(questionIn(input.messages), session, context);
     const request = { input, stream, usage: usage || session !== undefined, needsText: asText };
     const completion = stored(complete(request, context), question);
-    const finish = async () => {
-      const summary = completion.summary();
-      reportCompletion(summary, { usage, toolCalls: asText }, context);
-      const failure = completion.failure();
-      if (failure) throw failure;
-      if (schema !== undefined) await checkAnswer(summary.text, input.response_format, context);
-    };
+    const format = schema === undefined ? undefined : input.response_format;
+    const finish = finishing(completion, { usage, toolCalls: asText, format }, context);
     if (asText) {
       const after = afterText(completion, finish, context);
       return { text: texts(completion), after, ...(noMarkdown && { view: text }), paid: true };

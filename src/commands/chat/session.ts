@@ -10,7 +10,7 @@ import { fileName } from "../../media/filename.ts";
 import type { Answer, OpenSession, Question } from "../../sessions/open.ts";
 import { sessionsFolder } from "../../sessions/place.ts";
 import { createSessions, type Sessions, type StoredSession } from "../../sessions/store.ts";
-import type { Content, Message } from "../../sessions/turn.ts";
+import { type Content, instructionsFirst, type Message } from "../../sessions/turn.ts";
 import type { Completion, CompletionSummary } from "./completion.ts";
 
 /** The sessions of this user. Throws `Unavailable` if there is no home folder. */
@@ -32,6 +32,20 @@ export async function readSession(
   const session = await sessions.read(name ?? (await sessions.latest()));
   for (const problem of session.problems) context.say(problem);
   return session;
+}
+
+/** Like `readSession`, but reports a session that cannot be read, and returns undefined. */
+export async function readIfPossible(
+  name: string,
+  context: Parameters<typeof readSession>[1],
+): Promise<StoredSession | undefined> {
+  try {
+    return await readSession(name, context);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    context.say(`${error.message}. ${error.hint}`);
+    return undefined;
+  }
 }
 
 /** The name of an existing session. */
@@ -105,9 +119,7 @@ type SentMessage = InputOf<"createChatCompletion">["messages"][number];
 
 /** The messages of a session followed by new ones. New instructions replace those of the session. */
 export function withHistory(session: OpenSession | undefined, added: readonly Message[]): SentMessage[] {
-  const all = [...(session?.messages() ?? []), ...added];
-  const system = all.findLast(({ role }) => role === "system");
-  return [...(system ? [system] : []), ...all.filter(({ role }) => role !== "system")].map(sent);
+  return instructionsFirst([...(session?.messages() ?? []), ...added]).map(sent);
 }
 
 const sent = ({ role, content }: Message): SentMessage => ({

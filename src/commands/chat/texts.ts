@@ -1,9 +1,32 @@
 import type { Context } from "../../command-kit/context.ts";
 import type { Text, TextPiece } from "../../core/result.ts";
-import { type Completion, reportToolCalls } from "./completion.ts";
+import { type Completion, reportCompletion, reportToolCalls } from "./completion.ts";
+import { checkAnswer } from "./schema.ts";
+import type { StoredCompletion } from "./session.ts";
 
 /** Reports tool calls and why the answer is incomplete. Throws if it was not saved or does not match the schema. */
 export type Finish = () => Promise<void>;
+
+interface FinishOptions {
+  readonly usage: boolean;
+  readonly toolCalls?: boolean;
+  /** The `response_format` whose schema the answer must match; undefined for no check. */
+  readonly format: unknown;
+}
+
+export const finishing =
+  (
+    completion: StoredCompletion,
+    { format, ...reported }: FinishOptions,
+    context: Pick<Context, "say">,
+  ): Finish =>
+  async () => {
+    const summary = completion.summary();
+    reportCompletion(summary, reported, context);
+    const failure = completion.failure();
+    if (failure) throw failure;
+    if (format !== undefined) await checkAnswer(summary.text, format, context);
+  };
 
 /** The text as it arrives, and the reasoning as asides. */
 export async function* texts(completion: Completion): AsyncGenerator<TextPiece> {

@@ -46,7 +46,7 @@ export default defineCommand({
     const counted = async function* () {
       for (const name of names) {
         const picture = await pictureOf(join(folder, name), dirname(path)).catch((error: unknown) => {
-          say(`${join(given, name)} was left out: ${reasonOf(error)}`);
+          say(`${join(given, name)} was left out: ${reasonOf(error)}.`);
           return undefined;
         });
         if (picture === undefined) continue;

@@ -58,7 +58,7 @@ export default defineCommand({
   ],
   buildInput: async ({ input, flags: { size, image, from }, files, settings, say }) => {
     if (image === "-" && from === "-") {
-      throw new UsageError("--image - and --from - cannot both read standard input");
+      throw new UsageError("--image - and --from - cannot both read stdin");
     }
     const given = {
       ...input,

@@ -1,6 +1,6 @@
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { UsageError } from "../../core/errors.ts";
+import { reasonOf, UsageError } from "../../core/errors.ts";
 import { asList, asRecord, asText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
 
@@ -30,7 +30,7 @@ export async function prepareToShow(
   }
   const openPaths = open ? await pictures.findViewer() : undefined;
   const terminal = preview ? pictures.terminal() : undefined;
-  if (terminal && "problem" in terminal) say(`No preview: ${terminal.problem}`);
+  if (terminal && "problem" in terminal) say(`No preview: ${terminal.problem}.`);
   return async (result) => {
     const saved = "data" in result ? asList(result.data).map((one) => asText(asRecord(one).path)) : [];
     const paths = saved.map(files.resolve);
@@ -60,7 +60,7 @@ async function drawAll(
       return { text, width: displayWidth(text, columns) };
     },
   }));
-  const onProblem = (path: string, reason: string) => problems.push(`${path} cannot be drawn: ${reason}`);
+  const onProblem = (path: string, reason: string) => problems.push(`${path} cannot be drawn: ${reason}.`);
   for await (const text of drawPictures(shown, { screen, onProblem })) await pictures.draw(text);
   for (const problem of problems) say(problem);
 }
@@ -73,8 +73,8 @@ async function openAll(
 ): Promise<void> {
   try {
     const opened = await openPaths(paths);
-    if (opened < paths.length) say(`Opened the first ${opened} of ${paths.length} pictures`);
+    if (opened < paths.length) say(`Opened the first ${opened} of ${paths.length} pictures.`);
   } catch (error) {
-    say(`The pictures were saved, but not opened: ${error instanceof Error ? error.message : error}`);
+    say(`The pictures were saved, but not opened: ${reasonOf(error)}.`);
   }
 }

@@ -786,7 +786,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
         "name": "max_tokens",
         "kind": "integer",
         "required": false,
-        "description": "Maximum length of the reply in tokens",
+        "description": "Maximum length of the answer in tokens",
         "minimum": -9007199254740991,
         "maximum": 9007199254740991
       },

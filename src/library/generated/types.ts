@@ -426,7 +426,7 @@ export interface CreateChatCompletionInput {
    */
   messages: ChatMessage[];
   /**
-   * Maximum length of the reply in tokens
+   * Maximum length of the answer in tokens
    */
   max_tokens?: number | null;
   /**
@@ -940,7 +940,7 @@ export interface UserDeleted {
   [k: string]: unknown;
 }
 /**
- * The model's reply
+ * The model's answer
  */
 export interface ChatCompletion {
   choices: {

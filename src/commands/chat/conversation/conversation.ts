@@ -3,10 +3,9 @@ import { ServiceError } from "../../../core/service-errors.ts";
 import { openHistory } from "../../../sessions/history.ts";
 import type { Content } from "../../../sessions/turn.ts";
 import { withAttachments } from "../attach.ts";
-import { complete, reportCompletion } from "../completion.ts";
-import { checkAnswer } from "../schema.ts";
+import { complete } from "../completion.ts";
 import { stored, withHistory } from "../session.ts";
-import { afterText, texts } from "../texts.ts";
+import { afterText, finishing, texts } from "../texts.ts";
 import { createCommands } from "./commands.ts";
 import { readEntry } from "./read.ts";
 import { aboutSession, type Settable, type Talk, type Tools } from "./talk.ts";
@@ -95,13 +94,8 @@ async function answer(
     await dialog.interruptible(async (signal) => {
       const completion = stored(complete({ input, stream, usage: true, signal }, tools), question);
       try {
-        const finish = async () => {
-          const summary = completion.summary();
-          reportCompletion(summary, { usage }, tools);
-          const failure = completion.failure();
-          if (failure) throw failure;
-          if (checksSchema) await checkAnswer(summary.text, talk.fields.response_format, tools);
-        };
+        const format = checksSchema ? talk.fields.response_format : undefined;
+        const finish = finishing(completion, { usage, format }, tools);
         await dialog.print({
           text: texts(completion),
           after: afterText(completion, finish, tools),

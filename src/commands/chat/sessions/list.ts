@@ -1,8 +1,6 @@
 import { defineCommand } from "../../../command-kit/define.ts";
-import { Unavailable } from "../../../core/errors.ts";
-import type { Sessions } from "../../../sessions/store.ts";
 import { type Turn, textOf } from "../../../sessions/turn.ts";
-import { exampleSession, sessionsOf } from "../session.ts";
+import { exampleSession, readIfPossible, sessionsOf } from "../session.ts";
 
 export default defineCommand({
   path: "chat sessions list",
@@ -29,26 +27,13 @@ export default defineCommand({
     },
   ],
   run: async (context) => {
-    const sessions = sessionsOf(context);
     const records: object[] = [];
-    for (const name of await sessions.names()) {
-      const { turns, problems } = await readIfPossible(name, sessions);
-      for (const problem of problems) context.say(problem);
-      records.push({ name, ...summaryOf(turns) });
+    for (const name of await sessionsOf(context).names()) {
+      records.push({ name, ...summaryOf((await readIfPossible(name, context))?.turns) });
     }
     return { data: records };
   },
 });
-
-/** A session that cannot be read has no turns, and the reason as a problem. */
-async function readIfPossible(name: string, sessions: Sessions) {
-  try {
-    return await sessions.read(name);
-  } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
-    return { turns: undefined, problems: [`${error.message}. ${error.hint}`] };
-  }
-}
 
 function summaryOf(turns: readonly Turn[] | undefined): object {
   const firstMessage = turns?.find(({ role }) => role === "user");

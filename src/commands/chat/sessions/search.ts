@@ -2,7 +2,7 @@ import { arg } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { type Match, search } from "../../../sessions/text.ts";
-import { exampleSession, readSession, sessionsOf } from "../session.ts";
+import { exampleSession, readIfPossible, sessionsOf } from "../session.ts";
 
 export default defineCommand({
   path: "chat sessions search",
@@ -37,8 +37,8 @@ export default defineCommand({
     if (text === "") throw new UsageError("TEXT must not be empty");
     const found: Match[] = [];
     for (const name of await sessionsOf(context).names()) {
-      const { turns } = await readSession(name, context);
-      found.push(...search(name, turns, text));
+      const session = await readIfPossible(name, context);
+      if (session) found.push(...search(name, session.turns, text));
     }
     return { data: found };
   },
