@@ -36,9 +36,9 @@ export interface CompletionSummary extends Assembled {
 /**
  * A completion as it arrives: its pieces, or its events as received. Only one of the two can be iterated, once. The request
  * is sent when iteration starts. It is repeated only without `stream_options`, if the service refuses that field.
- * Iterating throws what `call` and `stream` throw before the first event; then `StreamTruncated` when the stream breaks, reports a failure, or ends without
- * `[DONE]` or a finish reason; the reason of the signal when it is interrupted; and `EmptyResult` for a complete
- * response without anything to print.
+ * Iterating throws what `call` and `stream` throw before the first event; then `StreamTruncated` when the stream
+ * breaks, reports a failure, or ends without `[DONE]` or a finish reason; the reason of the signal when it is
+ * interrupted; and `EmptyResult` for a complete response without anything to print.
  */
 export interface Completion extends AsyncIterable<Piece> {
   readonly events: () => AsyncIterable<unknown>;
