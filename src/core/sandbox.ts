@@ -1,4 +1,4 @@
-/** The only chat model of the sandbox. It echoes its input. */
+/** The sandbox's built-in chat model. It echoes its input. */
 export const sandboxChatModel = "sandbox-echo";
 
 /** The prefix of every key that a sandbox issues. */

@@ -125,7 +125,7 @@ export interface Boot {
   readonly times?: number | undefined;
 }
 
-/** A text that has a string, or that a regular expression matches. */
+/** Matches a text that contains this string, or that matches this regular expression. */
 export type TextPattern = string | { readonly pattern: string; readonly flags?: string | undefined };
 
 /** One reply of a chat script. It has at least one of text, json, reasoning, toolCalls, error, streamError and cut. */

@@ -64,7 +64,10 @@ export interface Sandbox extends AsyncDisposable {
   readonly url: string;
   /** The built-in API keys: one with full access, one that is read-only. */
   readonly keys: { readonly full: string; readonly readOnly: string };
-  /** Restores the initial state: one user, the built-in keys, no rentals, faults or engines, and the clock given by `now`. */
+  /**
+   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules or chat script, and the
+   * clock given by `now`.
+   */
   reset(): void;
   /**
    * Advances the clock by milliseconds, or by a string such as `30d`: rentals boot, accrue costs and end with their terms.

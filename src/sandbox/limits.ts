@@ -66,7 +66,7 @@ const texts = {
   termination:
     "A rental ends when its term ends, when its user is deleted, or on POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId. Termination is immediate, even during a reserved term, and nothing is refunded.",
   "rental-options": `GET /v2/on-demand/rental-options lists virtual machines with ${listedSizes.join(", ")} GPUs and bare metal with ${gpusPerMachine} in every region, at the sandbox's prices. It does not report availability.`,
-  models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, the only chat model.`,
+  models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, or the models of the chat engine.`,
   usage:
     "GET /v2/billing/usage lists the cost of each rental, one page at a time. GET /v2/billing/invoices returns a single invoice, which stays open.",
   replacements: `The replacements of deprecated operations are served only with --only replacements. Their lists take limit (from 1 to ${maxLimit}, ${defaultLimit} by default) and cursor, and return items and nextCursor, which is null on the last page. Without rentalType, active rentals of both types are listed.`,
@@ -91,7 +91,7 @@ const texts = {
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
   reset:
-    "A reset clears everything: IDs start over, faults, engines and logged requests are removed, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
+    "A reset clears everything: IDs start over, there are no rentals, faults, engines, boot rules or chat script, the request log is empty, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
   controls: `A served sandbox has controls under ${servedControls.path}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
   engines:
     "An engine is a server of your own that generates in place of the sandbox: `gpuctl sandbox engine set`, or POST to /_sandbox/engines. Requests are still checked as the service documents, but the sandbox's own limits of chats, pictures and speech do not apply. A reset or a seed removes all engines.",
@@ -102,7 +102,7 @@ const texts = {
     "An error of an engine keeps its status and message, in the documented shape and, under error, in the common format of chat completions. An engine that is unavailable, denies access, redirects, or responds with something else is a 500, and the message names it. A stream that breaks ends with an event that has an error.",
   "engine-models": `A chat engine gets the model of the request; instead of ${sandboxChatModel}, it gets the first model that it lists. The engine's own model replaces any other. GET ${assumedOperations.listChatModels.path} lists the models of the engine.`,
   "engine-pictures": `The header ${ignoredFieldsHeader} names fields of a request that had no effect. Engines have no equivalent for backend, prompt_2, negative_prompt_2 and enable_refiner, and many ignore model_name. random_seed is the seed that the engine reports.`,
-  "engine-speech": `An audio engine gets the model and the voice of the request, or its own, or ${audioDefaults.model} and ${audioDefaults.voice}. It always returns WAV, whole.`,
+  "engine-speech": `An audio engine gets the model and the voice of the request, or its own, or ${audioDefaults.model} and ${audioDefaults.voice}. It is always asked for one complete WAV file.`,
   lists:
     "Lists are sorted by ID and return everything at once; the history contains every rental that has ended.",
   records:
@@ -151,7 +151,7 @@ const texts = {
     "The description lists as its server the address it was requested at. It has an ETag: a request with a matching If-None-Match gets 304.",
   processes: `Changes to the state run one after the other, across all processes that share it. A process waits up to ${busyMs / secondMs} s for another.`,
   chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string. content is a text or a list of parts, which are repeated one per line, with pictures by their media type or URL. It can be null or omitted beside tool_calls. stop, stream and stream_options.include_usage are supported; temperature, tools, tool_choice, response_format and all other fields are accepted and have no effect.`,
-  "chat-script": `A chat script replies for every model, as it is: max_tokens and stop have no effect on it. Input is checked first, and replies take real time. Its responses have the header ${replyHeader} with the index of the reply. Without a stream, an error in the stream is a response with status 500, and a cut one ends in the middle of the JSON. A request that no reply is for gets 400.`,
+  "chat-script": `A chat script replies for every model, as it is: max_tokens and stop have no effect on it. A chat script takes precedence over a chat engine. Input is checked first, and delays are in real time. Its responses have the header ${replyHeader} with the index of the reply. Without a stream, an error in the stream is a response with status 500, and a cut one ends in the middle of the JSON. A request that no reply is for gets 400.`,
   tokens:
     "A token is a word with the space before it, in prompts and in replies; usage counts tokens. max_tokens (if it is omitted, max_completion_tokens) is at least 1. A longer reply is cut, with the finish_reason length.",
   choices: "A chat completion has one choice: n must be 1 if given.",

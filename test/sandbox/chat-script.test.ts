@@ -227,6 +227,7 @@ test.each([
   ['[{"text": "a"}, {"text": "b"}]', ["a", "b"]],
   ['{"text": "a"}\r\n\r\n  {"text": "b"}  \n', ["a", "b"]],
   ["- text: a\n- json: [b]\n", ["a", '["b"]']],
+  ['{\n  "text": "a",\n  "times": 2\n}\n', ["a", "a"]],
 ])("a script is a list in JSON, JSON Lines or YAML: %j", async (text, texts) => {
   const sandbox = await openSandbox();
   await sandbox.chatScript.load(text);
@@ -244,6 +245,7 @@ test.each([
   ["- times: 1", "replies.0.text or another content is required"],
   ["- {text: a, json: 1}", "replies.0.json cannot be combined with text"],
   ["- {text: a, error: {}}", "replies.0.error cannot be combined with text"],
+  ["- {error: {}, firstTokenMs: 1}", "replies.0.error cannot be combined with firstTokenMs"],
   ["- {error: {status: 200}}", "replies.0.error.status must be at least 400"],
   ["- {text: a, cut: true, streamError: {}}", "replies.0.cut cannot be combined with streamError"],
   ["- {text: a, streamError: {form: loud}}", "replies.0.streamError.form must be one of chunk, event, text"],

@@ -23,6 +23,8 @@ async function usedSandbox() {
     rentalIds: [1001],
   });
   sandbox.faults.add({ operation: "getRental", status: 500, times: 3 });
+  sandbox.boots.add({ outcome: "never", label: "other" });
+  sandbox.chatScript.set([{ text: "One" }]);
   await sandbox.call("getRental", { rentalId: "1001" });
   sandbox.clock.advance(day);
   return sandbox;
@@ -132,6 +134,12 @@ test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>(
   ["a rental without a time", first("rentals", { record: "{}" }), "has an invalid state"],
   ["a volume that is not JSON", first("volumes", { record: "{" }), "has an invalid state"],
   ["a fault that is not JSON", first("faults", { record: "{" }), "has an invalid state"],
+  [
+    "a boot rule with an unknown outcome",
+    first("boots", { record: '{"outcome":"late"}' }),
+    "the boot rule 1",
+  ],
+  ["a reply without contents", first("chatReplies", { record: "{}" }), "the reply 0 of the chat script"],
   ["an unknown table", (tables) => ({ ...tables, notes: [] }), "was modified"],
 ])("a snapshot with %s and a valid digest is rejected, and nothing changes", async (_name, change, why) => {
   const sandbox = await usedSandbox();

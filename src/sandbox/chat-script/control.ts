@@ -1,4 +1,5 @@
 import { check, type Issue } from "../../contract/check/check.ts";
+import { parseJson } from "../../core/json.ts";
 import { parseDocument } from "../documents.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
 import type { Store } from "../queries.ts";
@@ -42,7 +43,7 @@ export function chatScriptControl(store: Store): ChatScriptControl {
   };
   return {
     load: async (text) => {
-      const { content, errorFor } = await parseDocument(asList(text), "the chat script");
+      const { content, errorFor } = await parseDocument(withBrackets(text), "the chat script");
       if (content === undefined) throw new ControlRefused([], "the chat script is empty");
       return set(content, (issues) => errorFor(issues, 1));
     },
@@ -56,9 +57,12 @@ export function chatScriptControl(store: Store): ChatScriptControl {
   };
 }
 
-/** JSON Lines as a JSON list with the same lines; another text as it is. */
-const asList = (text: string): string =>
-  text.trimStart().startsWith("{") ? `[${text.trimEnd().replaceAll(/(?<=\S)[ \t]*\r?\n/g, ",\n")}]` : text;
+/** Turns one JSON reply, or JSON Lines, into a JSON list with the same line numbers; other text is unchanged. */
+function withBrackets(text: string): string {
+  if (!text.trimStart().startsWith("{")) return text;
+  const isOneReply = parseJson(text) !== undefined;
+  return `[${isOneReply ? text : text.trimEnd().replaceAll(/(?<=\S)[ \t]*\r?\n/g, ",\n")}]`;
+}
 
 function info({ index, uses, reply }: StoredReply): ReplyInfo {
   const times = timesOf(reply);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { maxTimerMs } from "../../core/values/durations.ts";
 
-/** Matches a text that contains a string, or that a regular expression matches. */
+/** Matches a text that contains this string, or that matches this regular expression. */
 const textPattern = z.union([
   z.string().min(1),
   z.strictObject({ pattern: z.string(), flags: z.string().optional() }).superRefine((value, { addIssue }) => {
@@ -18,7 +18,7 @@ export type TextPattern = z.output<typeof textPattern>;
 const delay = z.int().min(0).max(maxTimerMs).optional();
 const errorCode = z.union([z.string(), z.int()]).nullable().optional();
 
-/** The contents of a reply: what it consists of, of which it has at least one. */
+/** The fields that make up a reply. At least one is required, unless `cut` is set. */
 const contents = ["text", "json", "reasoning", "toolCalls", "error", "streamError"] as const;
 
 /** The format of one reply of a chat script. */
@@ -91,7 +91,7 @@ export const scriptedReply = z
       refuse("text", `or another content is required: ${contents.slice(1).join(", ")}`);
     if (has("text") && has("json")) refuse("json", "cannot be combined with text");
     if (reply.cut && has("streamError")) refuse("cut", "cannot be combined with streamError");
-    const besides = [...contents, "finishReason", "usage", "betweenTokensMs"] as const;
+    const besides = [...contents, "finishReason", "usage", "firstTokenMs", "betweenTokensMs"] as const;
     const other = has("error") ? besides.find((name) => name !== "error" && has(name)) : undefined;
     if (other !== undefined || (has("error") && reply.cut))
       refuse("error", `cannot be combined with ${other ?? "cut"}`);

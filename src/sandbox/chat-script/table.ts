@@ -1,7 +1,7 @@
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { textOf } from "../engines/chat.ts";
 import type { Queries, Row, Store } from "../queries.ts";
-import type { ScriptedReply, TextPattern } from "./format.ts";
+import { type ScriptedReply, scriptedReply, type TextPattern } from "./format.ts";
 
 /** A reply of the chat script, and how many requests it was sent to. */
 export interface StoredReply {
@@ -19,6 +19,15 @@ const stored = (row: Row): StoredReply => ({
 
 export const listReplies = (store: Queries): readonly StoredReply[] =>
   store.all("SELECT * FROM chatReplies ORDER BY place").map(stored);
+
+/** Throws if a stored reply is not valid. */
+export function assertReplies(store: Queries): void {
+  for (const { index, reply } of listReplies(store)) {
+    if (!scriptedReply.safeParse(reply).success) {
+      throw new Error(`the reply ${index} of the chat script is not valid`);
+    }
+  }
+}
 
 /** Replaces the chat script. Without replies, there is none. */
 export const saveReplies = (store: Store, replies: readonly ScriptedReply[]): void =>

@@ -44,7 +44,10 @@ export interface SandboxControls {
   snapshot(): Snapshot;
   /** Replaces the state with a snapshot. @throws ControlRefused when it cannot be used */
   restore(text: string): void;
-  /** Restores the initial state: one user, the built-in keys, no rentals, faults or engines, the machine's clock. */
+  /**
+   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules or chat script, and the
+   * machine's clock.
+   */
   reset(): void;
   /** The most recent requests, oldest first. */
   requests(limit: number): readonly NumberedRequest[];

@@ -98,7 +98,7 @@ const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonl
     "apiKeyEnv",
     "must be the name of an environment variable, not the key itself",
   ),
-  // A key of the service must not reach an engine.
+  // They hold the service's API key, or affect how gpuctl sends it.
   ...issueIf(/^GPUCTL_/i.test(name), "apiKeyEnv", "must not be a variable of gpuctl"),
   ...issueIf(
     protocol === "http:" && !isLoopback(hostname),

@@ -16,8 +16,8 @@ interface ControlRequest {
 }
 
 /**
- * The controls of a sandbox that is served at `url`, on this machine. Each throws `ControlRefused` as those of a local
- * sandbox do.
+ * The controls of a sandbox that is served at `url`, on this machine. Those that send a POST throw `ControlRefused` as those
+ * of a local sandbox do.
  * @throws NotFound when the host is not a sandbox
  */
 export async function connectToControls(url: string, sendTo: Send) {
@@ -108,7 +108,7 @@ function asControlRefused(error: unknown): unknown {
 
 const cleared = (response: unknown): number => Number(asRecord(response).cleared);
 
-/** A fault that does not exist was not removed. */
+/** Returns 0 if there was nothing to remove. */
 function none(error: unknown): number {
   if (error instanceof ServiceError && error.status === 404) return 0;
   throw error;

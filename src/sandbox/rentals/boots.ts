@@ -2,8 +2,7 @@ import * as z from "zod";
 import { check } from "../../contract/check/check.ts";
 import { bootOutcomes } from "../../core/sandbox.ts";
 import { matchesGlob } from "../../core/text.ts";
-import { maxTimerMs } from "../../core/values/durations.ts";
-import { secondMs } from "../clock.ts";
+import { latestMs, secondMs } from "../clock.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
 import type { Queries, Row, Store } from "../queries.ts";
 import { type Boot, bootMs, type RentalType } from "./lifecycle.ts";
@@ -17,7 +16,7 @@ const bootFields = {
   afterSeconds: z
     .number()
     .min(0)
-    .max(maxTimerMs / secondMs)
+    .max(latestMs / secondMs)
     .optional(),
 };
 
@@ -80,6 +79,13 @@ const stored = ({ id, hits, record }: Row): StoredRule => ({
 
 const listRules = (store: Queries): readonly StoredRule[] =>
   store.all("SELECT * FROM boots ORDER BY id").map(stored);
+
+/** Throws if a stored rule is not valid. */
+export function assertBootRules(store: Queries): void {
+  for (const { id, rule } of listRules(store)) {
+    if (!ruleInput.safeParse(rule).success) throw new Error(`the boot rule ${id} is not valid`);
+  }
+}
 
 export function bootControl(store: Store): BootControl {
   return {

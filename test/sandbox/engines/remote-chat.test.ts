@@ -317,7 +317,7 @@ test.each([
   ["is not set", { ENGINE_KEY: "  " }],
   ["does not hold a key", { ENGINE_KEY: "two words" }],
   [
-    "holds the key of the service, which is not sent to engines",
+    "holds your service API key, which is not sent to engines",
     { ENGINE_KEY: "real-key", GPUCTL_API_KEY: "real-key" },
   ],
 ])("nothing is sent when the variable %s", async (problem, environment) => {

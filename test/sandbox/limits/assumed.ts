@@ -133,7 +133,7 @@ export const assumedChecks = {
   models: async (text) => {
     const sandbox = await openSandbox();
     const { path } = assumedOperations.listChatModels;
-    expect(text).toBe(`GET ${path} lists ${sandboxChatModel}, the only chat model.`);
+    expect(text).toBe(`GET ${path} lists ${sandboxChatModel}, or the models of the chat engine.`);
     const { data } = await send(sandbox, "listChatModels");
     expect(data.map(({ id }) => id)).toEqual([sandboxChatModel]);
   },

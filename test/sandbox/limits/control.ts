@@ -138,9 +138,18 @@ export const controlChecks = {
     await sandbox.ask("createVirtualMachineRental", vm);
     sandbox.clock.advance(day);
     sandbox.faults.add({ operation: "*", status: 500 });
+    sandbox.boots.add({ outcome: "never" });
+    sandbox.chatScript.set([{ text: "One" }]);
+    sandbox.engines.save({ kind: "chat", url: "http://127.0.0.1:1" });
     sandbox.advance(5000);
     sandbox.reset();
-    expect(sandbox.status()).toMatchObject({ now: at(5000), rentals: { active: 0 }, faults: 0 });
+    expect(sandbox.status()).toMatchObject({
+      now: at(5000),
+      rentals: { active: 0 },
+      faults: 0,
+      engines: { chat: null },
+    });
+    expect([sandbox.boots.list(), sandbox.chatScript.show()]).toEqual([[], []]);
     expect(sandbox.requests(50)).toEqual([]);
     expect(await sandbox.ask("updateCurrentUser", {})).toMatchObject({ user: { createdAt: at(5000) } });
     const own = [{ createdAt: at(5000) }, { createdAt: at(5000) }];

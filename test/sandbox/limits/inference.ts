@@ -76,6 +76,7 @@ export const inferenceChecks = {
     ]);
     const send = (more: object) =>
       sandbox.call("createChatCompletion", { ...request, model: "other", ...more });
+    sandbox.engines.save({ kind: "chat", url: "http://127.0.0.1:1" });
     expect((await send({ max_tokens: 0 })).status).toBe(400);
     for (const limit of [{ max_tokens: 1 }, { stop: "b" }]) {
       const response = await send(limit);

@@ -7,7 +7,7 @@ import { type EngineAccess, readFrom, sendToEngine } from "./request.ts";
 /** Names that most engines accept: those of OpenAI. */
 export const audioDefaults = { model: "tts-1", voice: "alloy" } as const;
 
-/** Engines default to MP3 in pieces; the sandbox returns one whole WAV file. */
+/** By default, engines return MP3, some of them in pieces. They are always asked for one complete WAV file. */
 const fixed = { response_format: "wav", stream: false } as const;
 
 /** Has an engine with OpenAI's API speak a text. Fields that the service does not document are passed on as given. */

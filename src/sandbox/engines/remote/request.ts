@@ -78,7 +78,7 @@ export async function sendToEngine(
 }
 
 /**
- * The engine's key. A key of the service must never reach an engine, so it is refused whichever variable holds it.
+ * The engine's key. Refuses the value of GPUCTL_API_KEY, whichever variable holds it; keys in profiles are not compared.
  * @throws EngineFailure when the variable is not set, or its value cannot be used
  */
 function keyOf(
@@ -91,7 +91,7 @@ function keyOf(
     key === ""
       ? "is not set"
       : key === environment("GPUCTL_API_KEY")
-        ? "holds the key of the service, which is not sent to engines"
+        ? "holds your service API key, which is not sent to engines"
         : fitsHeader(key)
           ? undefined
           : "does not hold a key";
