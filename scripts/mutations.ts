@@ -605,7 +605,7 @@ export const mutations: readonly Mutation[] = [
     tests: described,
   },
   {
-    name: "an engine gets the key of the service",
+    name: "an engine gets the service API key",
     file: "src/sandbox/engines/remote/request.ts",
     from: ': key === environment("GPUCTL_API_KEY")',
     to: ": key === undefined",

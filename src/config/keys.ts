@@ -29,7 +29,7 @@ const rentals: readonly OperationId[] = ["createVirtualMachineRental", "createBa
  * list.
  */
 export const configKeys = [
-  { name: "baseUrl", text: "Host of the compute API", rule: "url", global: "base-url" },
+  { name: "baseUrl", text: "Base URL of the compute API", rule: "url", global: "base-url" },
   {
     name: "inferenceBaseUrl",
     text: "Host of the inference API; defaults to the base URL",

@@ -16,7 +16,7 @@ export function writePrivateFile(path: string, contents: string | Uint8Array): v
   }
 }
 
-/** Throws if something other than a file is at a path, where opening a pipe, for example, waits for a writer. */
+/** Throws if the path is not a regular file: opening a pipe, for example, would block. */
 export function assertFile(path: string): void {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts && !facts.isFile()) throw new Error(`${path} is not a file`);

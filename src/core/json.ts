@@ -53,7 +53,7 @@ export function firstAt(record: unknown, paths: readonly string[], read = own): 
   return undefined;
 }
 
-/** The same value to be printed or sent back: a number that JavaScript changes is the text that was received. */
+/** As `firstAt`, for printing or sending back: returns a number that JavaScript would change as the text received. */
 export const shownAt = (record: unknown, paths: readonly string[]): unknown =>
   firstAt(record, paths, ownShown);
 

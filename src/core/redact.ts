@@ -66,7 +66,7 @@ interface Patterns {
 const escapes =
   /(?<!\\)\\+(?:u([\da-f]{4})|u\{0*([\da-f]{1,6})\}|x([\da-f]{2}))|%(?:25)*([2-9a-f][\da-f])|&(?:amp;)*#(?:x0*([\da-f]{1,6})|0*(\d{1,7}));|&(?:amp;)*(amp|lt|gt|quot|apos);/gi;
 
-/** Before a character as in `\/`. A secret is compared without its own backslashes, too, so that they need no rules. */
+/** Before a character as in `\/`. Secrets are also compared without their own backslashes, so these need no escape rule. */
 const backslashes = /\\+/g;
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
@@ -76,7 +76,7 @@ const escapeStart = "\\\\(?:u00[2-7]|u\\{0*[2-7]|x[2-7])|%[2-7]|&(?:#|[a-z]{2,4}
 
 function patternsFor(secrets: Iterable<string>): Patterns {
   const forms = [...secrets].flatMap((secret) => [
-    // A text that looks like an escape may be a part of a secret, and is then decoded as well.
+    // A secret can itself look escaped, so its decoded forms are secrets too.
     ...[secret, Buffer.from(secret).toString("latin1")].flatMap(decodings).map(literal),
     ...base64Forms(secret),
   ]);

@@ -58,7 +58,10 @@ export interface Text extends Paid {
   readonly text: Iterable<TextPiece> | AsyncIterable<TextPiece>;
   /** Replaces the command's view. */
   readonly view?: View;
-  /** Called once the text is printed, or what came of it before an error. What it throws is the failure of the command. */
+  /**
+   * Called when the text has been printed, or the part that arrived before an error. If it throws, the command fails with
+   * that error.
+   */
   readonly after?: (error?: unknown) => void | Promise<void>;
   /** As in `Data`. */
   readonly exitCode?: number;

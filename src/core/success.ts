@@ -3,8 +3,8 @@ import { InvalidResponse, isRead, type RequestLine, ServiceError, UnknownOutcome
 
 /**
  * Throws when a response reports a failure in spite of its status: the service's error body (service section 7), or
- * `success: false`. The outcome of a write with such a status is unknown, except that a PUT or a DELETE reports with `success:
- * false` that it did nothing.
+ * `success: false`. The outcome of a write that reports a failure in spite of its status is unknown, except that a PUT or a
+ * DELETE reports with `success: false` that it did nothing.
  */
 export function assertSuccess(value: unknown, status: number, request: RequestLine): void {
   const error = serviceErrorIn(value);

@@ -6,7 +6,7 @@ export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * A command line to copy. Words that come from the service may look like flags: then all arguments stand after `--`.
+ * A command line to copy. Words that come from the service may look like flags; in that case all arguments follow `--`.
  */
 export function commandLine(command: string, args: readonly string[], flags: readonly string[] = []): string {
   const words = args.some((word) => word.startsWith("-")) ? [...flags, "--", ...args] : [...args, ...flags];
@@ -104,7 +104,7 @@ export function wrap(text: string, width: number): readonly string[] {
 
 /**
  * Whether a text matches all of a pattern, in which `*` stands for any text and `?` for one character. Upper and lower
- * case differ. It tries at most each character of the pattern at each of the text.
+ * case differ. Takes at most (text length × pattern length) steps.
  */
 export function matchesGlob(text: string, glob: string): boolean {
   const [characters, pattern] = [[...text], [...glob]];

@@ -6,7 +6,7 @@ export function urlProblem(text: string): string | undefined {
   const example = "such as https://api.example.com";
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return `a URL ${example}`;
   const { username, password } = new URL(text);
-  return username || password ? `a URL without a user name and a password, ${example}` : undefined;
+  return username || password ? `a URL without a user name or a password, ${example}` : undefined;
 }
 
 /** A URL, valid or not, with `****` instead of the user name and the password in it. */

@@ -43,7 +43,7 @@ export interface Column {
   readonly priority?: number;
   /** The usual text. A column that shows nothing else is left out before all others. */
   readonly usual?: string;
-  /** Shortened only beyond the length of a UUID: less of an address or a path is useless. */
+  /** Never shortened below the length of a UUID: a shorter address or path is useless. */
   readonly whole?: boolean;
   /** Display spelling of words that services spell in several ways, keyed by their letters in lower case. */
   readonly spelling?: Readonly<Record<string, string>>;

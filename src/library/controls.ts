@@ -32,7 +32,7 @@ export function setEngine({ engines }: Sandbox, engine: Engine): void {
 
 export function addBoot({ boots }: Sandbox, boot: Boot): void {
   if (typeof boot !== "object" || boot === null) {
-    throw new TypeError(`a boot must be an object with an outcome, not ${shown(boot)}`);
+    throw new TypeError(`a boot rule must be an object with an outcome, not ${shown(boot)}`);
   }
   const { after, ...rest } = boot;
   const input = { ...rest, ...(after !== undefined && { afterSeconds: spanOf(after, "after") / 1000 }) };
@@ -78,7 +78,7 @@ export interface Fault {
   readonly times?: number | undefined;
   /** How many calls pass before the first one that it affects; 0 by default. */
   readonly after?: number | undefined;
-  /** Affects only every so many calls, such as each third one. */
+  /** Affects only every Nth call. */
   readonly every?: number | undefined;
   /** Affects only this share of the calls, more than 0 and up to 1. `seed` and the number of a call decide which. */
   readonly rate?: number | undefined;
@@ -96,13 +96,13 @@ export interface Fault {
   readonly applied?: boolean | undefined;
 }
 
-/** An inference server of the user that generates in place of the sandbox. */
+/** An inference server of your own that generates in place of the sandbox. */
 export interface Engine {
   /** What it generates: chats or speech with OpenAI's API, or pictures with the API of AUTOMATIC1111. */
   readonly kind: EngineKind;
   /** The URL of the server, such as `http://127.0.0.1:11434`, with or without the path of its API. */
   readonly url: string;
-  /** The model to use, whatever model a request names; for speech, unless it names one. */
+  /** The model to use. For chat and images it overrides the model of the request; for audio it applies if there is none. */
   readonly model?: string | undefined;
   /** The voice of an audio engine, unless a request names one. */
   readonly voice?: string | undefined;
@@ -110,7 +110,7 @@ export interface Engine {
   readonly apiKeyEnv?: string | undefined;
 }
 
-/** How the boots of new rentals end. */
+/** A boot rule: how new rentals boot. */
 export interface Boot {
   /**
    * `slow`: later than usual. `failed`: with the status `Failed`. `never`: not at all. The last two stay active and cost
@@ -121,7 +121,7 @@ export interface Boot {
   readonly after?: Span | undefined;
   /** Only rentals created with a matching label: `*` is any text, `?` any character. */
   readonly label?: string | undefined;
-  /** How many rentals it is for; all by default. */
+  /** How many rentals it applies to; all by default. */
   readonly times?: number | undefined;
 }
 
@@ -130,7 +130,7 @@ export type TextPattern = string | { readonly pattern: string; readonly flags?: 
 
 /** One reply of a chat script. It has at least one of text, json, reasoning, toolCalls, error, streamError and cut. */
 export interface ChatReply {
-  /** Which requests it is for: all of these have to match. Without it, the reply is for the next request. */
+  /** The requests that it matches: all of these fields have to match. Without it, any request. */
   readonly when?:
     | {
         /** The text of the last user message, if no tool result follows it, or `toolResult` is given as well. */
@@ -140,7 +140,7 @@ export interface ChatReply {
         readonly model?: string | undefined;
       }
     | undefined;
-  /** How many requests it is for: 1 by default without `when`, and otherwise all that match. */
+  /** How many requests it is sent to: 1 by default without `when`, and otherwise every matching one. */
   readonly times?: number | "always" | undefined;
   readonly text?: string | undefined;
   /** A value that is sent as the text, as JSON. */
@@ -194,7 +194,7 @@ export interface ChatReplyStatus {
   /** Its place in the script, from 0. */
   readonly index: number;
   readonly reply: ChatReply;
-  /** How many requests it is for; null for all that match. */
+  /** How many requests it is sent to; null for every matching one. */
   readonly times: number | null;
   /** How many requests it was sent to. */
   readonly used: number;

@@ -82,7 +82,7 @@ export interface Sandbox extends AsyncDisposable {
    */
   fault(fault: Fault): void;
   /**
-   * Generates chats, pictures or speech with a server of the user, until `reset` or `clearEngines`. The server is not
+   * Generates chats, pictures or speech with your own server, until `reset` or `clearEngines`. The server is not
    * contacted before it is used.
    * @throws ControlRefused when the engine is invalid
    */
@@ -90,16 +90,16 @@ export interface Sandbox extends AsyncDisposable {
   /** Removes all engines: the sandbox generates again. */
   clearEngines(): void;
   /**
-   * Makes the boots of rentals that are created from now on slow, fail or never end.
-   * @throws ControlRefused when it is invalid
+   * Makes new rentals boot slowly, fail to boot, or never boot.
+   * @throws ControlRefused when the rule is invalid
    * @throws RangeError when a duration is invalid
    */
   boot(boot: Boot): void;
   /** The replies of the chat, which otherwise echoes the last message. A reset removes them. */
   readonly chatScript: {
     /**
-     * Replaces the script. Each request gets the first reply that is for it and is not used up, whatever its model; a
-     * request that no reply is for gets 400.
+     * Replaces the script. Each request gets the first matching reply that is not used up, whatever its model; a request
+     * that matches no reply gets 400.
      * @throws ControlRefused naming each invalid field, such as `replies.0.text`
      */
     set(replies: readonly ChatReply[]): void;

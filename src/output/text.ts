@@ -79,7 +79,7 @@ export const sanitizePictures = (text: string): string => keepingOwn(text, pictu
 const keepingOwn = (text: string, pattern: RegExp): string =>
   anyControl.test(text) ? text.replace(pattern, (_, own: string | undefined) => own ?? "") : text;
 
-/** As `sanitize`, for one line, and nothing visible is lost: a title that would be set is shown instead. */
+/** As `sanitize`, for one line, but keeps enclosed text: a window title is shown as text. */
 export const sanitizeLine = (text: string): string =>
   oneLine(text, false).replace(introducers, "").replace(controls, "");
 

@@ -7,12 +7,15 @@ import { ControlRefused } from "./errors.ts";
 interface ParsedDocument {
   /** Undefined if the text is empty. */
   readonly content: unknown;
-  /** The error for issues of the content, each with its line. The first `outside` steps of a path are not in the document. */
+  /**
+   * The error for issues of the content, each with its line. `outside` is the number of leading path steps that the document
+   * does not contain.
+   */
   readonly errorFor: (issues: readonly Issue[], outside?: number) => ControlRefused;
 }
 
 /**
- * Parses YAML or JSON. `name` is what it is, such as `the seed`.
+ * Parses YAML or JSON. `name` names the document in messages, such as `the seed`.
  * @throws ControlRefused when the text is neither
  */
 export async function parseDocument(text: string, name: string): Promise<ParsedDocument> {

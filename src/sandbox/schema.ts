@@ -64,7 +64,7 @@ const engines = `
   CREATE TABLE engines (kind TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
 `;
 
-/** Version 5: a chat script, boot outcomes, and faults that count the calls that they affected; no limit is null. */
+/** Version 5: a chat script, boot rules, and faults that count the calls that they affected; no limit is null. */
 const scripts = `
   CREATE TABLE chatReplies (place INTEGER PRIMARY KEY, uses INTEGER NOT NULL, record TEXT NOT NULL) STRICT;
   CREATE TABLE boots (id INTEGER PRIMARY KEY AUTOINCREMENT, hits INTEGER NOT NULL, record TEXT NOT NULL) STRICT;

@@ -197,7 +197,7 @@ test("the chat replies from a script, which is shown and cleared", async () => {
   expect((await run("sandbox chat script script.json")).out).toMatchInlineSnapshot(`
     "INDEX  WHEN               SENDS        TIMES  USED
     0      message has "GPU"  An H100          -     0
-    1      any                {"vram":80}      2     0
+    1      any request        {"vram":80}      2     0
     "
   `);
   expect((await run("chat 'Which GPU?' --sandbox")).out).toBe("An H100\n");

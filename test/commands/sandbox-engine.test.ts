@@ -60,12 +60,12 @@ test("an engine that does not respond is saved, with a warning", async () => {
   const { code, err } = await run(`sandbox engine set chat ${url}`);
   expect({ code, err }).toEqual({
     code: 0,
-    err: `Saved, but the engine may not work. The chat engine at ${url}/v1 is not available: nothing listens there. Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear chat\`.\n`,
+    err: `Saved, but the engine may not work. The chat engine at ${url}/v1 is not available: connection refused. Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear chat\`.\n`,
   });
   expect(JSON.parse((await run("sandbox engine list -o json")).out)).toHaveLength(1);
   const chat = await run("chat hi --sandbox");
   expect(chat).toMatchObject({ code: 10, out: "" });
-  expect(chat.err).toContain(`The chat engine at ${url}/v1 is not available: nothing listens there.`);
+  expect(chat.err).toContain(`The chat engine at ${url}/v1 is not available: connection refused.`);
 });
 
 test("a server without the API, or without the model, is saved with a warning", async () => {
@@ -96,7 +96,7 @@ test.each([
   ["video http://127.0.0.1:1", 'KIND must be one of chat, image, audio, not "video"'],
   ["chat 127.0.0.1:11434", "URL must be a URL"],
   ["chat ftp://127.0.0.1", "URL must be a URL"],
-  ["chat http://user:secret@127.0.0.1", "URL must be a URL without a user name and a password"],
+  ["chat http://user:secret@127.0.0.1", "URL must be a URL without a user name or a password"],
   ["chat http://127.0.0.1/?key=secret", "URL must be a URL without a query"],
   ["chat http://127.0.0.1 --voice alloy", "--voice is for audio engines only"],
   [

@@ -151,7 +151,7 @@ test("openai reads errors, also in the middle of a stream", async () => {
     });
     expect(chunks.join("")).toBe("Half an");
   }
-  await expect(create()).rejects.toThrow("400 Invalid input data: the chat script has no reply left");
+  await expect(create()).rejects.toThrow("400 Invalid input data: every reply in the chat script is used up");
   sandbox.fault({ operation: "createChatCompletion", status: 503 });
   await expect(create()).rejects.toMatchObject({
     status: 503,

@@ -55,8 +55,8 @@ test("replies are sent in order, each once, and then every request is refused", 
   const response = await ask(sandbox);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({
-    issues: [{ path: [], message: expect.stringContaining("the chat script has no reply left") }],
-    error: { message: expect.stringContaining("no reply left") },
+    issues: [{ path: [], message: expect.stringContaining("every reply in the chat script is used up") }],
+    error: { message: expect.stringContaining("used up") },
   });
   expect(sandbox.chatScript.show()).toMatchObject([
     { index: 0, times: 1, used: 1 },
@@ -89,7 +89,7 @@ test("a reply can be for certain messages, models and tool results only", async 
   const unmatched = await ask(sandbox, "", { messages: turns("unknown") });
   expect(await unmatched.json()).toMatchObject({
     code: "BAD_REQUEST",
-    issues: [{ message: "no reply of the chat script is for this request" }],
+    issues: [{ message: "no reply in the chat script matches this request" }],
   });
 });
 

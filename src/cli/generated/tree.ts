@@ -3942,7 +3942,7 @@ export const nouns: readonly Noun[] = [
      "add"
     ],
     "summary": "Make calls to the sandbox fail",
-    "details": "The next calls fail. Which ones is never left to chance: with --rate, it depends only on --seed and the number of the call. Their responses have the header Gpuctl-Sandbox-Fault.",
+    "details": "Makes the next calls fail. The choice is never random: with --rate, it depends only on --seed and the number of the call. Affected responses have the header Gpuctl-Sandbox-Fault.",
     "args": [],
     "flags": [
      {
@@ -4002,7 +4002,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "number",
-      "text": "Chooses the calls that fail by --rate",
+      "text": "Seed that decides which calls fail by --rate",
       "value": "N",
       "names": [
        "seed"
@@ -4154,7 +4154,7 @@ export const nouns: readonly Noun[] = [
      "set"
     ],
     "summary": "Generate with an inference server of your own",
-    "details": "The sandbox passes chats, pictures or speech on to this server instead of generating them itself. A chat engine has OpenAI's chat completions (Ollama, llama.cpp, vLLM, LocalAI), an image engine the API of AUTOMATIC1111 (Forge, KoboldCpp, stable-diffusion.cpp), an audio engine OpenAI's speech (Kokoro-FastAPI, LocalAI). The server is asked what it offers; one that does not respond is saved too. Your API key of the service is never sent to it.",
+    "details": "The sandbox passes chats, pictures or speech on to this server instead of generating them itself. A chat engine serves OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if it does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
     "args": [
      {
       "name": "KIND",
@@ -4177,7 +4177,7 @@ export const nouns: readonly Noun[] = [
     "flags": [
      {
       "kind": "text",
-      "text": "Model to use, whatever model a request names; for speech, unless it names one (default: for chat with the sandbox's model, the first that the server lists)",
+      "text": "Model to use. For chat and images it overrides the model of the request; for audio it applies if the request names none (default for chat: the request's model, or the first listed one instead of sandbox-echo)",
       "value": "NAME",
       "names": [
        "model"
@@ -4255,7 +4255,7 @@ export const nouns: readonly Noun[] = [
      "engine",
      "clear"
     ],
-    "summary": "Let the sandbox generate again",
+    "summary": "Remove an engine, or all of them",
     "args": [
      {
       "name": "KIND",
@@ -4290,8 +4290,8 @@ export const nouns: readonly Noun[] = [
      "boot",
      "add"
     ],
-    "summary": "Make the boots of new rentals slow, fail or never end",
-    "details": "The oldest outcome that is for a rental decides when it is created. A rental that has failed, or boots forever, stays active and costs nothing until it is terminated.",
+    "summary": "Make new rentals boot slowly, fail to boot, or never boot",
+    "details": "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active and free until it is terminated.",
     "args": [],
     "flags": [
      {
@@ -4335,7 +4335,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "number",
-      "text": "Number of rentals",
+      "text": "Number of rentals that it applies to",
       "value": "N",
       "names": [
        "times"
@@ -4349,11 +4349,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Let the next rental fail",
+      "text": "Make the next rental fail to boot",
       "command": "gpuctl sandbox boot add --outcome failed --times 1"
      },
      {
-      "text": "Let some rentals boot for an hour",
+      "text": "Make rentals labeled train-* take an hour to boot",
       "command": "gpuctl sandbox boot add --outcome slow --after 1h --label 'train-*'"
      }
     ]
@@ -4364,13 +4364,13 @@ export const nouns: readonly Noun[] = [
      "boot",
      "list"
     ],
-    "summary": "List the boot outcomes, including those used up",
+    "summary": "List the boot rules, including those used up",
     "args": [],
     "flags": [],
     "limits": [],
     "examples": [
      {
-      "text": "List the outcomes",
+      "text": "List the rules",
       "command": "gpuctl sandbox boot list"
      },
      {
@@ -4385,12 +4385,12 @@ export const nouns: readonly Noun[] = [
      "boot",
      "clear"
     ],
-    "summary": "Remove a boot outcome, or all of them",
-    "details": "Rentals that were created before keep theirs.",
+    "summary": "Remove a boot rule, or all of them",
+    "details": "Existing rentals are not affected.",
     "args": [
      {
-      "name": "BOOT",
-      "text": "Number of the outcome (default: all)",
+      "name": "RULE",
+      "text": "Rule number (default: all)",
       "kind": "number"
      }
     ],
@@ -4416,8 +4416,8 @@ export const nouns: readonly Noun[] = [
      "chat",
      "script"
     ],
-    "summary": "Let the sandbox's chat reply from a file",
-    "details": "The file is a list of replies in YAML, JSON or JSON Lines. It replaces the script before it, and an invalid file changes nothing. Each request gets the first reply that is for it and is not used up; the response header Gpuctl-Sandbox-Reply has the reply's index. The script replies for every model, and rejects a request that no reply is for.\nA reply is for one request, in order. One with \"when\" is for every request that matches: the text of the last user message, the result of a tool that follows it, or the model. \"times\" sets another number, or \"always\":\n  {\"when\": {\"message\": \"weather\"}, \"text\": \"Sunny\"}\n  {\"when\": {\"message\": {\"pattern\": \"^hi\", \"flags\": \"i\"}}, \"text\": \"Hi\"}\n  {\"when\": {\"toolResult\": \"21\", \"model\": \"small\"}, \"times\": 2, \"text\": \"21 C\"}\nWhat a reply can have, with times in milliseconds:\n  {\"text\": \"Hello\", \"firstTokenMs\": 200, \"betweenTokensMs\": 20}\n  {\"json\": {\"city\": \"Oslo\"}, \"usage\": {\"total_tokens\": 12}}\n  {\"toolCalls\": [{\"name\": \"weather\", \"arguments\": {\"city\": \"Oslo\"}}]}\n  {\"reasoning\": \"Hmm.\", \"text\": \"4\", \"finishReason\": \"length\"}\n  {\"error\": {\"status\": 429, \"message\": \"Slow\", \"retryAfterSeconds\": 2}}\n  {\"text\": \"Half an\", \"streamError\": {\"message\": \"Failed\", \"form\": \"event\"}}\n  {\"text\": \"Half an\", \"cut\": true}\nThe form of an error in a stream is chunk, event, or text (text before the JSON).",
+    "summary": "Script the sandbox's chat replies",
+    "details": "The file is a list of replies in YAML, JSON or JSON Lines. It replaces the previous script, and an invalid file changes nothing. Each request gets the first matching reply that is not used up; the response header Gpuctl-Sandbox-Reply has the reply's index. The script replies for every model, and a request that matches no reply gets 400.\nA reply is sent once, in order. A reply with \"when\" is sent to every matching request: by the text of the last user message, the result of a tool that follows it, or the model. \"times\" changes how often: a number, or \"always\":\n  {\"when\": {\"message\": \"weather\"}, \"text\": \"Sunny\"}\n  {\"when\": {\"message\": {\"pattern\": \"^hi\", \"flags\": \"i\"}}, \"text\": \"Hi\"}\n  {\"when\": {\"toolResult\": \"21\", \"model\": \"small\"}, \"times\": 2, \"text\": \"21 C\"}\nThe common fields of a reply, with times in milliseconds:\n  {\"text\": \"Hello\", \"firstTokenMs\": 200, \"betweenTokensMs\": 20}\n  {\"json\": {\"city\": \"Oslo\"}, \"usage\": {\"total_tokens\": 12}}\n  {\"toolCalls\": [{\"name\": \"weather\", \"arguments\": {\"city\": \"Oslo\"}}]}\n  {\"reasoning\": \"Hmm.\", \"text\": \"4\", \"finishReason\": \"length\"}\n  {\"error\": {\"status\": 429, \"message\": \"Slow\", \"retryAfterSeconds\": 2}}\n  {\"text\": \"Half an\", \"streamError\": {\"message\": \"Failed\", \"form\": \"event\"}}\n  {\"text\": \"Half an\", \"cut\": true}\nThe form of an error in a stream is chunk, event, or text (text before the JSON).",
     "args": [
      {
       "name": "FILE",
@@ -4510,18 +4510,18 @@ export const nouns: readonly Noun[] = [
      "clock",
      "freeze"
     ],
-    "summary": "Stop the sandbox's clock",
-    "details": "While the clock is stopped, the same commands print the same results, and nothing boots, bills or expires.",
+    "summary": "Freeze the sandbox's clock",
+    "details": "While the clock is frozen, the same commands print the same results, and no rental boots, is billed or expires.",
     "args": [],
     "flags": [],
     "limits": [],
     "examples": [
      {
-      "text": "Stop the clock",
+      "text": "Freeze the clock",
       "command": "gpuctl sandbox clock freeze"
      },
      {
-      "text": "Stop it and print the time",
+      "text": "Freeze it and print the time",
       "command": "gpuctl sandbox clock freeze -o id"
      }
     ]
@@ -4589,17 +4589,17 @@ export const nouns: readonly Noun[] = [
      "clock",
      "resume"
     ],
-    "summary": "Restart the sandbox's clock from where it stopped",
+    "summary": "Resume the sandbox's clock",
     "args": [],
     "flags": [],
     "limits": [],
     "examples": [
      {
-      "text": "Restart the clock",
+      "text": "Resume the clock",
       "command": "gpuctl sandbox clock resume"
      },
      {
-      "text": "Restart the clock and print it as JSON",
+      "text": "Resume the clock and print it as JSON",
       "command": "gpuctl sandbox clock resume -o json",
       "after": [
        "gpuctl sandbox clock freeze"
@@ -4945,7 +4945,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Host of the compute API",
+  "text": "Base URL of the compute API",
   "value": "URL",
   "env": "GPUCTL_BASE_URL",
   "notes": [

@@ -62,7 +62,7 @@ export const globalFlags = [
     group: "Service",
     value: "URL",
     env: "GPUCTL_BASE_URL",
-    text: "Host of the compute API",
+    text: "Base URL of the compute API",
   },
   {
     name: "inference-base-url",

@@ -17,7 +17,7 @@ export default controlCommand({
       { title: "STATUS", paths: ["status"], format: "number" },
       { title: "FAULT", paths: ["fault"] },
       { title: "ERROR", paths: ["code"] },
-      { title: "PROBLEMS", name: "wrong", paths: ["issues"], format: "list" },
+      { title: "PROBLEMS", name: "problems", paths: ["issues"], format: "list" },
     ],
     empty: "No requests.",
     id: ["number"],

@@ -67,7 +67,7 @@ const decoders: Readonly<Record<Kind, (bytes: Uint8Array) => Promise<Decoded>>> 
   WebP: async (bytes) => rgba(await (await import("./jsquash.ts")).decodeWebp(bufferOf(bytes))),
 };
 
-/** Of these bytes alone: a `Buffer` may be a part of a larger one. */
+/** Copies the bytes, because a `Buffer` may be a view of a larger one. */
 const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
 const rgba = ({ width, height, data }: Pixels): Decoded => ({

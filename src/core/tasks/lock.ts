@@ -20,7 +20,7 @@ interface LockOptions {
    * that no longer runs is taken over at once.
    */
   readonly stale: number;
-  /** Milliseconds to wait for the lock. Longer than `stale`, so that the lock of a killed process is not waited for in vain. */
+  /** Milliseconds to wait for the lock. Longer than `stale`, so that a wait outlasts a stale lock. */
   readonly timeout: number;
   /** The error for a lock that is not released in time. */
   readonly busy: (lockPath: string) => Error;
@@ -74,7 +74,7 @@ export async function locked<Value>(
 
 const ownerPath = (path: string): string => `${path}.lock-owner`;
 
-/** When the lock of a path was taken. It tells a lock from an earlier one. */
+/** When the lock of a path was taken. Distinguishes this lock from an earlier one. */
 const bornAt = async (path: string): Promise<number> => (await stat(`${path}.lock`)).birthtimeMs;
 
 /** The content of the owner file, if its process no longer runs and its lock is still there. */
@@ -95,7 +95,7 @@ async function removeAbandoned(
   lockOf: (path: string) => Promise<() => Promise<void>>,
 ): Promise<boolean> {
   if ((await abandoned(path, processes)) === undefined) return false;
-  // Of several waiting processes, one removes it; another one might remove the lock that the first has taken since.
+  // Only one waiting process may remove it: a second could remove the lock that the first has taken meanwhile.
   const release = await lockOf(ownerPath(path)).catch(() => undefined);
   if (release === undefined) return false;
   try {
@@ -117,7 +117,7 @@ export class LockLost extends Error {
 
 /**
  * Like `locked`, for work that ends in a step that must not be taken twice. The work calls `assertHeld` right before that
- * step. If another process has the lock by then, this throws `LockLost`, which the work lets through; the work starts
+ * step. If another process has the lock by then, this throws `LockLost`, which `work` must not catch; the work starts
  * again once it has the lock. The file at the path names the last holder.
  */
 export async function lockedUntil<Value>(

@@ -10,11 +10,11 @@ import { listReplies, type StoredReply, saveReplies, timesOf } from "./table.ts"
 export interface ReplyInfo {
   /** Its place in the script, from 0. */
   readonly index: number;
-  /** Which requests it is for, in words. */
+  /** The requests that it matches, in words. */
   readonly when: string;
   /** What it consists of, in words. */
   readonly sends: string;
-  /** How many requests it is for; null for all of them. */
+  /** How many requests it is sent to; null for every matching one. */
   readonly times: number | null;
   /** How many requests it was sent to. */
   readonly used: number;
@@ -78,14 +78,14 @@ function info({ index, uses, reply }: StoredReply): ReplyInfo {
 
 const condition = ({ when }: ScriptedReply): string =>
   when === undefined
-    ? "any"
+    ? "any request"
     : [
         when.model !== undefined && `model ${when.model}`,
         when.message !== undefined && `message has ${inWords(when.message)}`,
         when.toolResult !== undefined && `tool result has ${inWords(when.toolResult)}`,
       ]
         .filter(Boolean)
-        .join(", ") || "always";
+        .join(", ") || "any request";
 
 const inWords = (pattern: TextPattern): string =>
   typeof pattern === "string" ? JSON.stringify(pattern) : `/${pattern.pattern}/${pattern.flags ?? ""}`;

@@ -24,7 +24,7 @@ const contents = ["text", "json", "reasoning", "toolCalls", "error", "streamErro
 /** The format of one reply of a chat script. */
 export const scriptedReply = z
   .strictObject({
-    /** Which requests it is for; all of these have to match. Without it, the reply is for the next request. */
+    /** The requests that it matches: all of these fields have to match. Without it, any request. */
     when: z
       .strictObject({
         /** The text of the last user message. */
@@ -34,7 +34,7 @@ export const scriptedReply = z
         model: z.string().optional(),
       })
       .optional(),
-    /** How many requests it is for. By default 1 without `when`, and otherwise all of them. */
+    /** How many requests it is sent to. By default 1 without `when`, and otherwise every matching one. */
     times: z.union([z.int().min(1), z.literal("always")]).optional(),
 
     text: z.string().optional(),

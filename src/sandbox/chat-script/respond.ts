@@ -3,7 +3,7 @@ import type { SSEMessage } from "hono/streaming";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { replyHeader } from "../../core/sandbox.ts";
 import { promptTokens, split } from "../engines/chat.ts";
-import type { ChatReply } from "../engines/chat-response.ts";
+import type { ModelReply } from "../engines/chat-response.ts";
 import { ApiError, errorBodyOf } from "../errors.ts";
 import { defaultRetryAfter } from "../faults/control.ts";
 import { withCommonError } from "../inference-errors.ts";
@@ -14,8 +14,8 @@ import { takeReply } from "./table.ts";
 type Input = CheckedInputOf<"createChatCompletion">;
 
 const noReply = {
-  "all used": "the chat script has no reply left: every reply was sent as often as its times allow",
-  "no match": "no reply of the chat script is for this request",
+  "all used": "every reply in the chat script is used up",
+  "no match": "no reply in the chat script matches this request",
 } as const;
 
 /**
@@ -27,7 +27,7 @@ export function scriptedResponse(
   store: Store,
   input: Input,
   stream: boolean,
-): Response | ChatReply {
+): Response | ModelReply {
   const taken = takeReply(store, input);
   if (typeof taken === "string") throw new ApiError("BAD_REQUEST", [{ path: [], message: noReply[taken] }]);
   const { index, reply } = taken;
@@ -55,7 +55,7 @@ function errorReply(http: Context, error: NonNullable<ScriptedReply["error"]>): 
   return new Response(text, { status, headers });
 }
 
-function said(reply: ScriptedReply, index: number, { messages }: Input): ChatReply {
+function said(reply: ScriptedReply, index: number, { messages }: Input): ModelReply {
   const { text, json, reasoning, toolCalls, finishReason, firstTokenMs = 0, betweenTokensMs = 0 } = reply;
   const tokens = split(text ?? (json === undefined ? "" : JSON.stringify(json)));
   const calls = toolCalls?.map(({ id, name, arguments: given }, at) => ({

@@ -44,7 +44,7 @@ type Input = Pick<CheckedInputOf<"createChatCompletion">, "messages" | "model">;
 export const hasScript = (store: Queries): boolean =>
   store.all("SELECT 1 FROM chatReplies LIMIT 1").length > 0;
 
-/** The reply of the script to a request, which counts as used; otherwise why no reply is for this request. */
+/** Takes the first matching reply and counts the use, or says why there is none. */
 export function takeReply(store: Store, input: Input): StoredReply | "all used" | "no match" {
   return store.write(() => {
     const left = listReplies(store).filter(({ uses, reply }) => uses < timesOf(reply));
@@ -54,7 +54,7 @@ export function takeReply(store: Store, input: Input): StoredReply | "all used" 
   });
 }
 
-/** How many requests a reply is for. */
+/** How many requests a reply is sent to. */
 export function timesOf({ times, when }: ScriptedReply): number {
   if (times === "always") return Number.POSITIVE_INFINITY;
   return times ?? (when ? Number.POSITIVE_INFINITY : 1);
@@ -65,13 +65,13 @@ function matches({ when }: ScriptedReply, { messages, model }: Input): boolean {
   const user = messages.findLast(({ role }) => role === "user");
   const last = messages.at(-1);
   const toolResult = last?.role === "tool" ? last : undefined;
-  // A reply for a message is not for the tool's result that follows it: a tool would be called forever.
-  const isForThisTurn = (toolResult === undefined) === (when.toolResult === undefined);
+  // A reply with only `message` does not match the tool result that follows the message: a tool would be called forever.
+  const matchesTurn = (toolResult === undefined) === (when.toolResult === undefined);
   return (
     (when.model === undefined || when.model === model) &&
     (when.toolResult === undefined ||
       (toolResult !== undefined && fits(when.toolResult, textOf(toolResult)))) &&
-    (when.message === undefined || (isForThisTurn && user !== undefined && fits(when.message, textOf(user))))
+    (when.message === undefined || (matchesTurn && user !== undefined && fits(when.message, textOf(user))))
   );
 }
 

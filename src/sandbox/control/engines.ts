@@ -89,7 +89,7 @@ function issuesOfUrl(url: string): readonly Issue[] {
   const problem = urlProblem(url);
   if (problem !== undefined) return issueIf(true, "url", `must be ${problem}`);
   const { search, hash } = new URL(url);
-  return issueIf(search !== "" || hash !== "", "url", "must be a URL without a query and a fragment");
+  return issueIf(search !== "" || hash !== "", "url", "must be a URL without a query or a fragment");
 }
 
 const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonly Issue[] => [
@@ -107,14 +107,14 @@ const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonl
   ),
 ];
 
-/** The paths that URLs of an API may end with, and the root of the API below the server. */
+/** Matches the API root in a URL's path; `path` is appended if the URL names only the server. */
 const apis: Readonly<Record<EngineKind, { readonly root: RegExp; readonly path: string }>> = {
   chat: { root: /^(.*\/v\d+\w*|.*(?=\/chat\/completions$))(\/chat\/completions)?$/, path: "/v1" },
   image: { root: /^(.*\/sdapi\/v1)(\/txt2img|\/img2img)?$/, path: "/sdapi/v1" },
   audio: { root: /^(.*\/v\d+\w*|.*(?=\/audio\/speech$))(\/audio\/speech)?$/, path: "/v1" },
 };
 
-/** The root of an engine's API: of its server, of the API itself, or of one of its operations. */
+/** The root of an engine's API. The given URL may be that of the server, the API or one operation. */
 function apiRoot({ kind, url }: Pick<Engine, "kind" | "url">): string {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, "");

@@ -11,7 +11,7 @@ interface ToolCall {
 }
 
 /** What a model says. */
-export interface ChatReply {
+export interface ModelReply {
   /** The text; empty if there is none. */
   readonly tokens: readonly string[];
   readonly reasoning?: readonly string[];
@@ -42,13 +42,13 @@ interface Wanted {
 export function sendReply(
   http: Context,
   common: Completion,
-  reply: ChatReply,
+  reply: ModelReply,
   wanted: Wanted,
 ): Promise<Response> {
   return wanted.stream ? sendStream(http, common, reply, wanted) : sendWhole(http, common, reply);
 }
 
-async function sendWhole(http: Context, common: Completion, reply: ChatReply): Promise<Response> {
+async function sendWhole(http: Context, common: Completion, reply: ModelReply): Promise<Response> {
   const { tokens, reasoning, toolCalls, finishReason, usage, firstTokenMs = 0, betweenTokensMs = 0 } = reply;
   const between = Math.max(0, deltasOf(reply).length - 1) * betweenTokensMs;
   if (firstTokenMs + between > 0) await delay(firstTokenMs + between, http.req.raw.signal);
@@ -68,7 +68,7 @@ async function sendWhole(http: Context, common: Completion, reply: ChatReply): P
 async function sendStream(
   http: Context,
   common: Completion,
-  reply: ChatReply,
+  reply: ModelReply,
   { includeUsage }: Wanted,
 ): Promise<Response> {
   const { finishReason, usage, firstTokenMs = 0, betweenTokensMs = 0, breaksOff } = reply;
@@ -105,7 +105,7 @@ async function sendStream(
 }
 
 /** The contents of a reply as the deltas of a stream: reasoning, text, then the calls of tools. */
-const deltasOf = ({ tokens, reasoning = [], toolCalls = [] }: ChatReply): readonly object[] => [
+const deltasOf = ({ tokens, reasoning = [], toolCalls = [] }: ModelReply): readonly object[] => [
   ...reasoning.map((reasoning_content) => ({ reasoning_content })),
   ...tokens.map((content) => ({ content })),
   ...toolCalls.flatMap((call, index) => [

@@ -26,36 +26,36 @@ const isPossible = ({ outcome, afterSeconds }: BootOutcome): boolean =>
   outcome !== "never" || afterSeconds === undefined;
 const impossible = { path: ["afterSeconds"], error: "cannot be combined with the outcome never" };
 
-/** The format of a boot outcome of one rental. */
+/** The format of how one rental boots, such as in a seed. */
 export const bootInput = z.strictObject(bootFields).refine(isPossible, impossible);
 
-/** The format of a rule for the boots of new rentals. */
+/** The format of a boot rule, which decides how new rentals boot. */
 const ruleInput = z
   .strictObject({
     ...bootFields,
     /** A pattern for the labels that rentals are created with. */
     label: z.string().min(1).optional(),
-    /** How many rentals it is for; all by default. */
+    /** How many rentals it applies to; all by default. */
     times: z.int().min(1).optional(),
   })
   .refine(isPossible, impossible);
 
 type BootRule = z.output<typeof ruleInput>;
 
-/** A rule as shown to the user. */
+/** A boot rule as shown to the user. */
 export interface BootInfo {
   readonly id: number;
   readonly outcome: BootOutcome["outcome"];
   /** Seconds until the rental runs or has failed; null for never, or for the usual time. */
   readonly afterSeconds: number | null;
   readonly label: string | null;
-  /** How many rentals it is for; null for no limit. */
+  /** How many rentals it applies to; null for no limit. */
   readonly times: number | null;
-  /** How many more rentals it is for; null for no limit. */
+  /** How many more rentals it applies to; null for no limit. */
   readonly left: number | null;
 }
 
-/** Controls how the boots of new rentals end. */
+/** Controls the boot rules, which decide how new rentals boot. */
 export interface BootControl {
   /** @throws ControlRefused naming each invalid value */
   add(input: unknown): BootInfo;
@@ -91,7 +91,7 @@ export function bootControl(store: Store): BootControl {
   return {
     add(input) {
       const checked = check({ input: ruleInput }, input);
-      if (!checked.ok) throw new ControlRefused(issuesFor("a boot outcome", checked.issues));
+      if (!checked.ok) throw new ControlRefused(issuesFor("a boot rule", checked.issues));
       const rule = checked.value;
       const id = store.run("INSERT INTO boots (hits, record) VALUES (0, ?)", JSON.stringify(rule));
       return info({ id, hits: 0, rule });
@@ -115,7 +115,7 @@ const info = ({ id, hits, rule }: StoredRule): BootInfo => ({
   left: rule.times === undefined ? null : rule.times - hits,
 });
 
-/** How a new rental boots: by the oldest rule that is for it, which counts it. Undefined for as usual. */
+/** Applies the oldest matching rule, and counts the use. Undefined if no rule matches. */
 export function takeBoot(
   store: Queries,
   { label = "", rentalType }: { readonly label?: string | undefined; readonly rentalType: RentalType },

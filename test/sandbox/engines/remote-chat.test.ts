@@ -263,7 +263,7 @@ test("an engine that does not run is an error that names it", async () => {
   const { status, body } = await complete({ stream: true });
   expect([status, body.code]).toEqual([500, "INTERNAL_SERVER_ERROR"]);
   expect(body.message).toBe(
-    `The chat engine at ${engine.url}/v1 is not available: nothing listens there. Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear chat\`.`,
+    `The chat engine at ${engine.url}/v1 is not available: connection refused. Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear chat\`.`,
   );
 });
 
@@ -284,7 +284,7 @@ test("an engine that falls silent in its response is given up", async () => {
   } as const;
   const response = await sendToEngine(access, { path: "/models" }, { connect: 10_000, silence: 50 });
   const read = readFrom(access, response);
-  await expect(read).rejects.toThrow("did not finish its response: it sent nothing for too long.");
+  await expect(read).rejects.toThrow("did not finish its response: it stopped sending data.");
 });
 
 test("the key of a request is never sent, and the engine's own only if a variable is named", async () => {

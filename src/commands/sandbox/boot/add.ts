@@ -12,20 +12,23 @@ const flags = {
   label: flag.text("Only rentals created with a matching label: * is any text, ? any character", {
     value: "GLOB",
   }),
-  times: flag.number("Number of rentals", { defaultText: "no limit" }),
+  times: flag.number("Number of rentals that it applies to", { defaultText: "no limit" }),
 };
 
 export default controlCommand({
   path: "sandbox boot add",
-  summary: "Make the boots of new rentals slow, fail or never end",
+  summary: "Make new rentals boot slowly, fail to boot, or never boot",
   details:
-    "The oldest outcome that is for a rental decides when it is created. A rental that has failed, or boots forever, stays active and costs nothing until it is terminated.",
+    "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active and free until it is terminated.",
   flags,
   view: { kind: "record", columns: bootColumns, id: ["id"] },
   examples: [
-    { text: "Let the next rental fail", command: "gpuctl sandbox boot add --outcome failed --times 1" },
     {
-      text: "Let some rentals boot for an hour",
+      text: "Make the next rental fail to boot",
+      command: "gpuctl sandbox boot add --outcome failed --times 1",
+    },
+    {
+      text: "Make rentals labeled train-* take an hour to boot",
       command: "gpuctl sandbox boot add --outcome slow --after 1h --label 'train-*'",
     },
   ],

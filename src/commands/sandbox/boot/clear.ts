@@ -4,9 +4,9 @@ import { controlCommand } from "../control.ts";
 
 export default controlCommand({
   path: "sandbox boot clear",
-  summary: "Remove a boot outcome, or all of them",
-  details: "Rentals that were created before keep theirs.",
-  args: [arg.number("BOOT", "Number of the outcome (default: all)")],
+  summary: "Remove a boot rule, or all of them",
+  details: "Existing rentals are not affected.",
+  args: [arg.number("RULE", "Rule number (default: all)")],
   view: { kind: "record", id: [] },
   examples: [
     { text: "Let all new rentals boot as usual", command: "gpuctl sandbox boot clear" },
@@ -16,11 +16,11 @@ export default controlCommand({
       after: ["gpuctl sandbox boot add --outcome never"],
     },
   ],
-  act: async ({ boots }, { args: { boot } }) => {
-    const cleared = await boots.clear(boot);
-    if (boot !== undefined && cleared === 0) throw new NotFound(`boot outcome ${boot} does not exist`);
+  act: async ({ boots }, { args: { rule } }) => {
+    const cleared = await boots.clear(rule);
+    if (rule !== undefined && cleared === 0) throw new NotFound(`boot rule ${rule} does not exist`);
     return { cleared };
   },
   dryRun: () => ({ cleared: 0 }),
-  nameOf: () => "BOOT",
+  nameOf: () => "RULE",
 });

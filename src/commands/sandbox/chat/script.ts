@@ -4,13 +4,13 @@ import { controlCommand, readText, replyColumns } from "../control.ts";
 
 export default controlCommand({
   path: "sandbox chat script",
-  summary: "Let the sandbox's chat reply from a file",
-  details: `The file is a list of replies in YAML, JSON or JSON Lines. It replaces the script before it, and an invalid file changes nothing. Each request gets the first reply that is for it and is not used up; the response header ${replyHeader} has the reply's index. The script replies for every model, and rejects a request that no reply is for.
-A reply is for one request, in order. One with "when" is for every request that matches: the text of the last user message, the result of a tool that follows it, or the model. "times" sets another number, or "always":
+  summary: "Script the sandbox's chat replies",
+  details: `The file is a list of replies in YAML, JSON or JSON Lines. It replaces the previous script, and an invalid file changes nothing. Each request gets the first matching reply that is not used up; the response header ${replyHeader} has the reply's index. The script replies for every model, and a request that matches no reply gets 400.
+A reply is sent once, in order. A reply with "when" is sent to every matching request: by the text of the last user message, the result of a tool that follows it, or the model. "times" changes how often: a number, or "always":
   {"when": {"message": "weather"}, "text": "Sunny"}
   {"when": {"message": {"pattern": "^hi", "flags": "i"}}, "text": "Hi"}
   {"when": {"toolResult": "21", "model": "small"}, "times": 2, "text": "21 C"}
-What a reply can have, with times in milliseconds:
+The common fields of a reply, with times in milliseconds:
   {"text": "Hello", "firstTokenMs": 200, "betweenTokensMs": 20}
   {"json": {"city": "Oslo"}, "usage": {"total_tokens": 12}}
   {"toolCalls": [{"name": "weather", "arguments": {"city": "Oslo"}}]}

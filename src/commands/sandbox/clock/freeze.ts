@@ -3,12 +3,12 @@ import { clockCommand, controlCommand } from "../control.ts";
 export default controlCommand({
   ...clockCommand,
   path: "sandbox clock freeze",
-  summary: "Stop the sandbox's clock",
+  summary: "Freeze the sandbox's clock",
   details:
-    "While the clock is stopped, the same commands print the same results, and nothing boots, bills or expires.",
+    "While the clock is frozen, the same commands print the same results, and no rental boots, is billed or expires.",
   examples: [
-    { text: "Stop the clock", command: "gpuctl sandbox clock freeze" },
-    { text: "Stop it and print the time", command: "gpuctl sandbox clock freeze -o id" },
+    { text: "Freeze the clock", command: "gpuctl sandbox clock freeze" },
+    { text: "Freeze it and print the time", command: "gpuctl sandbox clock freeze -o id" },
   ],
   act: ({ clock }) => clock.freeze(),
 });

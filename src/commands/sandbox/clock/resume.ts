@@ -3,11 +3,11 @@ import { clockCommand, controlCommand } from "../control.ts";
 export default controlCommand({
   ...clockCommand,
   path: "sandbox clock resume",
-  summary: "Restart the sandbox's clock from where it stopped",
+  summary: "Resume the sandbox's clock",
   examples: [
-    { text: "Restart the clock", command: "gpuctl sandbox clock resume" },
+    { text: "Resume the clock", command: "gpuctl sandbox clock resume" },
     {
-      text: "Restart the clock and print it as JSON",
+      text: "Resume the clock and print it as JSON",
       command: "gpuctl sandbox clock resume -o json",
       after: ["gpuctl sandbox clock freeze"],
     },

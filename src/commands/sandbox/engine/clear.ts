@@ -4,7 +4,7 @@ import { controlCommand } from "../control.ts";
 
 export default controlCommand({
   path: "sandbox engine clear",
-  summary: "Let the sandbox generate again",
+  summary: "Remove an engine, or all of them",
   args: [arg.choice("KIND", "Engine to remove (default: all)", engineKinds)],
   view: { kind: "record", id: [] },
   examples: [

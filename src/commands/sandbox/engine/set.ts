@@ -9,14 +9,14 @@ export default controlCommand({
   path: "sandbox engine set",
   summary: "Generate with an inference server of your own",
   details:
-    "The sandbox passes chats, pictures or speech on to this server instead of generating them itself. A chat engine has OpenAI's chat completions (Ollama, llama.cpp, vLLM, LocalAI), an image engine the API of AUTOMATIC1111 (Forge, KoboldCpp, stable-diffusion.cpp), an audio engine OpenAI's speech (Kokoro-FastAPI, LocalAI). The server is asked what it offers; one that does not respond is saved too. Your API key of the service is never sent to it.",
+    "The sandbox passes chats, pictures or speech on to this server instead of generating them itself. A chat engine serves OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if it does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
   args: [
     arg.choice("KIND", "What it generates", engineKinds, { required: true }),
     arg.text("URL", "URL of the server, with or without the path of its API", { required: true }),
   ],
   flags: {
     model: flag.text(
-      "Model to use, whatever model a request names; for speech, unless it names one (default: for chat with the sandbox's model, the first that the server lists)",
+      "Model to use. For chat and images it overrides the model of the request; for audio it applies if the request names none (default for chat: the request's model, or the first listed one instead of sandbox-echo)",
       { value: "NAME" },
     ),
     voice: flag.text("Voice of an audio engine, unless a request names one", { value: "NAME" }),

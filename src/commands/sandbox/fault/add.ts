@@ -14,7 +14,9 @@ const flags = {
   after: flag.number("Number of calls that succeed first", { default: String(faultDefaults.after) }),
   every: flag.number("Only every Nth call fails"),
   rate: flag.number("Only this share of the calls fails, such as 0.02", { value: "SHARE" }),
-  seed: flag.number("Chooses the calls that fail by --rate", { defaultText: String(faultDefaults.seed) }),
+  seed: flag.number("Seed that decides which calls fail by --rate", {
+    defaultText: String(faultDefaults.seed),
+  }),
   status: flag.number("Respond with this status, from 400 to 599", { value: "STATUS" }),
   retryAfter: flag.duration("Send a Retry-After header with this time"),
   delay: flag.duration("Delay the response, in real time"),
@@ -29,7 +31,7 @@ const flags = {
 export default controlCommand({
   path: "sandbox fault add",
   summary: "Make calls to the sandbox fail",
-  details: `The next calls fail. Which ones is never left to chance: with --rate, it depends only on --seed and the number of the call. Their responses have the header ${faultHeader}.`,
+  details: `Makes the next calls fail. The choice is never random: with --rate, it depends only on --seed and the number of the call. Affected responses have the header ${faultHeader}.`,
   flags,
   view: { kind: "record", columns: faultColumns, id: ["id"] },
   examples: [

@@ -10,7 +10,7 @@ export const audioDefaults = { model: "tts-1", voice: "alloy" } as const;
 /** By default, engines return MP3, some of them in pieces. They are always asked for one complete WAV file. */
 const fixed = { response_format: "wav", stream: false } as const;
 
-/** Has an engine with OpenAI's API speak a text. Fields that the service does not document are passed on as given. */
+/** Asks an engine with OpenAI's API to speak a text. Fields that the service does not document are passed on as given. */
 export const speakWithEngine = (
   http: Context,
   input: CheckedInputOf<"generateAudio">,

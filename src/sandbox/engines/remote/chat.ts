@@ -26,7 +26,7 @@ export const passOnChat = (http: Context, access: EngineAccess): Promise<Respons
     return new Response(new Uint8Array(body), { headers: { "content-type": "application/json" } });
   });
 
-/** The body with the model that the engine uses. Without a change, it is passed on to the letter. */
+/** The body with the model that the engine uses. Without a change, it is passed on unchanged. */
 async function withModel(body: string, access: EngineAccess): Promise<string> {
   const request: unknown = JSON.parse(body);
   const { model } = asRecord(request);

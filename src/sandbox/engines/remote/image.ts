@@ -35,7 +35,7 @@ export const ignoredImageFields: readonly string[] = contractFields
   .filter((name) => !(name in equivalents));
 
 /**
- * Has an engine with the API of AUTOMATIC1111 draw a picture. Fields that the service does not document are passed on as
+ * Asks an engine with the AUTOMATIC1111 API to draw a picture. Fields that the service does not document are passed on as
  * given. A header of the response names fields without an equivalent.
  */
 export const drawWithEngine = (http: Context, input: Input, access: EngineAccess) =>

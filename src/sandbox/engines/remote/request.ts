@@ -56,10 +56,10 @@ export async function sendToEngine(
       ...(signal && { signal }),
     };
     const sent = request(url, options, (received) => {
-      sent.on("timeout", () => received.destroy(new Error("it sent nothing for too long")));
+      sent.on("timeout", () => received.destroy(new Error("it stopped sending data")));
       resolve(received);
     });
-    const connecting = setTimeout(() => sent.destroy(new Error("it cannot be reached")), timeouts.connect);
+    const connecting = setTimeout(() => sent.destroy(new Error("connecting timed out")), timeouts.connect);
     const connected = () => clearTimeout(connecting);
     sent.once("socket", (socket) => socket.once(isSecure ? "secureConnect" : "connect", connected));
     sent.once("close", connected);
@@ -102,13 +102,13 @@ function keyOf(
 }
 
 const problems: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
+  ECONNREFUSED: "connection refused",
   ECONNRESET: "it closed the connection",
   ENOTFOUND: "its host name cannot be resolved",
   EAI_AGAIN: "its host name cannot be resolved",
   EHOSTUNREACH: "its host cannot be reached",
   ENETUNREACH: "its network cannot be reached",
-  ETIMEDOUT: "it cannot be reached",
+  ETIMEDOUT: "connecting timed out",
 };
 
 const connectionProblem = (error: unknown): string =>
