@@ -9,6 +9,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** An object without its fields that are undefined. */
+export const withoutUndefined = (record: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+
 /** Whether a value is an object with named fields: not null, not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

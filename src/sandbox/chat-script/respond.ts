@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { SSEMessage } from "hono/streaming";
 import type { CheckedInputOf } from "../../contract/index.ts";
+import { withoutUndefined } from "../../core/json.ts";
 import { replyHeader } from "../../core/sandbox.ts";
 import { promptTokens, split } from "../engines/chat.ts";
 import type { ModelReply } from "../engines/chat-response.ts";
@@ -46,8 +47,7 @@ function errorReply(http: Context, error: NonNullable<ScriptedReply["error"]>): 
   http.set("problem", body);
   const retryAfter = retryAfterSeconds ?? (status === 429 ? defaultRetryAfter : undefined);
   const { type, param, code } = more;
-  const given = Object.entries({ type, param, code }).filter(([, value]) => value !== undefined);
-  const text = JSON.stringify(withCommonError(body, status, Object.fromEntries(given)));
+  const text = JSON.stringify(withCommonError(body, status, withoutUndefined({ type, param, code })));
   const headers = {
     "content-type": "application/json",
     ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),

@@ -48,28 +48,24 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
     return http.json(clock.set(Date.parse(time)));
   });
 
-  app.get("/faults", (http) => http.json(faults.list()));
-  app.post("/faults", async (http) => http.json(faults.add(parseBody(await http.req.text()))));
-  app.delete("/faults", (http) => http.json({ cleared: faults.clear() }));
-  app.delete("/faults/:id{[1-9]\\d*}", (http) => {
-    const cleared = faults.clear(Number(http.req.param("id")));
-    if (cleared === 0) throw new ApiError("NOT_FOUND");
-    return http.json({ cleared });
-  });
+  for (const [path, control] of [
+    ["/faults", faults],
+    ["/boots", boots],
+  ] as const) {
+    app.get(path, (http) => http.json(control.list()));
+    app.post(path, async (http) => http.json(control.add(parseBody(await http.req.text()))));
+    app.delete(path, (http) => http.json({ cleared: control.clear() }));
+    app.delete(`${path}/:id{[1-9]\\d*}`, (http) => {
+      const cleared = control.clear(Number(http.req.param("id")));
+      if (cleared === 0) throw new ApiError("NOT_FOUND");
+      return http.json({ cleared });
+    });
+  }
 
   app.get("/engines", async (http) => http.json(await engines.list()));
   app.post("/engines", async (http) => http.json(await engines.set(parseBody(await http.req.text()))));
   app.delete("/engines", (http) => http.json({ cleared: engines.clear() }));
   app.delete("/engines/:kind", (http) => http.json({ cleared: engines.clear(http.req.param("kind")) }));
-
-  app.get("/boots", (http) => http.json(boots.list()));
-  app.post("/boots", async (http) => http.json(boots.add(parseBody(await http.req.text()))));
-  app.delete("/boots", (http) => http.json({ cleared: boots.clear() }));
-  app.delete("/boots/:id{[1-9]\\d*}", (http) => {
-    const cleared = boots.clear(Number(http.req.param("id")));
-    if (cleared === 0) throw new ApiError("NOT_FOUND");
-    return http.json({ cleared });
-  });
 
   app.get("/chat/script", (http) => http.json(sandbox.chatScript.show()));
   app.post("/chat/script", async (http) => http.json(await sandbox.chatScript.load(await http.req.text())));

@@ -29,6 +29,11 @@ export async function connectToControls(url: string, sendTo: Send) {
       throw asControlRefused(error);
     });
   const postJson = (path: string, body: object) => post(path, JSON.stringify(body));
+  const numbered = (path: string) => ({
+    add: (entry: object) => postJson(path, entry),
+    list: async () => asList(await get(path)),
+    clear: (id?: number) => send("DELETE", id === undefined ? path : `${path}/${id}`).then(cleared, none),
+  });
   await assertSandbox(url, () => get("/health"));
   return {
     keys: async () => {
@@ -44,24 +49,14 @@ export async function connectToControls(url: string, sendTo: Send) {
       advance: (milliseconds: number) => postJson("/clock/advance", { seconds: milliseconds / secondMs }),
       set: (moment: number) => postJson("/clock/set", { time: new Date(moment).toISOString() }),
     },
-    faults: {
-      add: (fault: object) => postJson("/faults", fault),
-      list: async () => asList(await get("/faults")),
-      clear: (id?: number) =>
-        send("DELETE", id === undefined ? "/faults" : `/faults/${id}`).then(cleared, none),
-    },
+    faults: numbered("/faults"),
     engines: {
       set: (engine: object) => postJson("/engines", engine),
       list: async () => asList(await get("/engines")),
       clear: (kind?: string) =>
         send("DELETE", kind === undefined ? "/engines" : `/engines/${kind}`).then(cleared),
     },
-    boots: {
-      add: (boot: object) => postJson("/boots", boot),
-      list: async () => asList(await get("/boots")),
-      clear: (id?: number) =>
-        send("DELETE", id === undefined ? "/boots" : `/boots/${id}`).then(cleared, none),
-    },
+    boots: numbered("/boots"),
     chatScript: {
       load: async (text: string) => asList(await post("/chat/script", text)),
       show: async () => asList(await get("/chat/script")),

@@ -5,7 +5,8 @@ import { nearest } from "../../core/text.ts";
 import { servedOperations } from "../assumed/index.ts";
 import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
 import type { Store } from "../queries.ts";
-import { addFault, type Effect, faultInput, listFaults, removeFaults, type StoredFault } from "./table.ts";
+import { removeRows } from "../tables/numbers.ts";
+import { addFault, type Effect, faultInput, listFaults, type StoredFault } from "./table.ts";
 
 /** A fault as shown to the user. */
 export interface FaultInfo extends Effect {
@@ -57,12 +58,7 @@ export function faultControl(store: Store): FaultControl {
       return info(addFault(store, fault));
     },
     list: () => listFaults(store).map(info),
-    clear: (id) =>
-      store.write(() => {
-        const before = listFaults(store).length;
-        removeFaults(store, id);
-        return before - listFaults(store).length;
-      }),
+    clear: (id) => removeRows(store, "faults", id),
   };
 }
 

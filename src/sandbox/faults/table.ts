@@ -80,10 +80,6 @@ export function addFault(store: Queries, fault: NewFault): StoredFault {
 export const listFaults = (store: Queries): readonly StoredFault[] =>
   store.all("SELECT * FROM faults ORDER BY id").map(stored);
 
-export function removeFaults(store: Queries, id?: number): void {
-  store.run("DELETE FROM faults WHERE id = ifnull(?, id)", id ?? null);
-}
-
 /** The SQL condition for faults that can still affect calls. */
 export const isFaultActive = "(times IS NULL OR hits < times)";
 

@@ -5,6 +5,7 @@ import { matchesGlob } from "../../core/text.ts";
 import { latestMs, secondMs } from "../clock.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
 import type { Queries, Row, Store } from "../queries.ts";
+import { removeRows } from "../tables/numbers.ts";
 import { type Boot, bootMs, type RentalType } from "./lifecycle.ts";
 
 /** The time that a slow boot takes by default, in milliseconds. */
@@ -97,12 +98,7 @@ export function bootControl(store: Store): BootControl {
       return info({ id, hits: 0, rule });
     },
     list: () => listRules(store).map(info),
-    clear: (id) =>
-      store.write(() => {
-        const before = listRules(store).length;
-        store.run("DELETE FROM boots WHERE id = ifnull(?, id)", id ?? null);
-        return before - listRules(store).length;
-      }),
+    clear: (id) => removeRows(store, "boots", id),
   };
 }
 

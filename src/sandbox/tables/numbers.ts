@@ -1,5 +1,5 @@
 import type { Id } from "../../contract/shared.ts";
-import type { Queries } from "../queries.ts";
+import type { Queries, Store } from "../queries.ts";
 
 /** An id as a number; undefined if it is not one. The sandbox's ids are numbers, which a caller may send as strings. */
 export const numberOf = (id: Id): number | undefined =>
@@ -16,3 +16,12 @@ export function increment(store: Queries, name: string): number {
   );
   return Number(store.all("SELECT value FROM counters WHERE name = ?", name)[0]?.value);
 }
+
+/** Removes the row of a table with an ID, or all rows, and returns how many it removed. */
+export const removeRows = (store: Store, table: "faults" | "boots", id?: number): number =>
+  store.write(() => {
+    const count = () => Number(store.all(`SELECT count(*) AS count FROM ${table}`)[0]?.count);
+    const before = count();
+    store.run(`DELETE FROM ${table} WHERE id = ifnull(?, id)`, id ?? null);
+    return before - count();
+  });

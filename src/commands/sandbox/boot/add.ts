@@ -1,6 +1,7 @@
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { kebab } from "../../../command-kit/tree.ts";
 import { UsageError } from "../../../core/errors.ts";
+import { withoutUndefined } from "../../../core/json.ts";
 import { bootOutcomes } from "../../../core/sandbox.ts";
 import { bootColumns, controlCommand } from "../control.ts";
 
@@ -43,5 +44,5 @@ function bootOf({ outcome, after, label, times }: FlagValues<typeof flags>): obj
     throw new UsageError(`--outcome is required: one of ${bootOutcomes.join(", ")}`);
   }
   const given = { outcome, label, times, afterSeconds: after === undefined ? undefined : after / 1000 };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return withoutUndefined(given);
 }

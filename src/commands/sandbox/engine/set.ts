@@ -1,7 +1,7 @@
 import { arg } from "../../../command-kit/arg.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { kebab } from "../../../command-kit/tree.ts";
-import { asList, asRecord, asText } from "../../../core/json.ts";
+import { asList, asRecord, asText, withoutUndefined } from "../../../core/json.ts";
 import { engineKinds } from "../../../core/sandbox.ts";
 import { controlCommand, engineColumns } from "../control.ts";
 
@@ -40,9 +40,7 @@ export default controlCommand({
     },
   ],
   buildInput: ({ args: { kind, url }, flags: { model, voice, apiKeyEnv } }) => ({
-    engine: Object.fromEntries(
-      Object.entries({ kind, url, model, voice, apiKeyEnv }).filter(([, value]) => value !== undefined),
-    ),
+    engine: withoutUndefined({ kind, url, model, voice, apiKeyEnv }),
   }),
   act: async ({ engines }, { input: { engine }, flags: { model }, say }) => {
     const found = asRecord(await engines.set(engine));

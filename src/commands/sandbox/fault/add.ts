@@ -1,6 +1,7 @@
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { kebab } from "../../../command-kit/tree.ts";
 import { UsageError } from "../../../core/errors.ts";
+import { withoutUndefined } from "../../../core/json.ts";
 import { faultDefaults, faultHeader } from "../../../core/sandbox.ts";
 import { controlCommand, faultColumns } from "../control.ts";
 
@@ -64,5 +65,5 @@ function faultOf({ operation, delay, retryAfter, ...rest }: FlagValues<typeof fl
   }
   const retryAfterSeconds = retryAfter === undefined ? undefined : retryAfter / 1000;
   const given = { operation, ...rest, delayMs: delay, retryAfterSeconds };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return withoutUndefined(given);
 }

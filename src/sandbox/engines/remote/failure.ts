@@ -29,12 +29,12 @@ export class EngineFailure extends Error {
   }
 }
 
-/** How messages name an engine. */
-export const nameOf = ({ kind, url }: Pick<Engine, "kind" | "url">): string => `the ${kind} engine at ${url}`;
+/** How messages name an engine, after an article. */
+export const nameOf = ({ kind, url }: Pick<Engine, "kind" | "url">): string => `${kind} engine at ${url}`;
 
 /** A message that starts with the name of the engine. */
 export const sentenceAbout = (engine: Pick<Engine, "kind" | "url">, rest: string): string =>
-  `The${nameOf(engine).slice("the".length)} ${rest}`;
+  `The ${nameOf(engine)} ${rest}`;
 
 /** What to do about an engine that does not work. */
 export const advice = ({ kind }: Pick<Engine, "kind">): string =>
