@@ -87,7 +87,7 @@ test.each([
 
 describe("an invalid boot or chat script is reported with the field names of the library", () => {
   test.each([
-    [undefined, "a boot must be an object with an outcome, not undefined"],
+    [undefined, "a boot rule must be an object with an outcome, not undefined"],
     [{}, "outcome is required"],
     [{ outcome: "never", after: "1s" }, "after cannot be combined with the outcome never"],
     [{ outcome: "slow", after: "soon" }, "after must be a number of milliseconds"],

@@ -90,7 +90,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     terminal.press("ctrl-c");
     await terminal.waitFor(/\^C\n>>> $/);
     terminal.press("ctrl-c");
-    await terminal.waitFor("Ctrl-D or /exit leaves.");
+    await terminal.waitFor("press Ctrl-D or type /exit");
     terminal.type("go on\r");
     const next = await server.next();
     expect({ message: next.message, count: next.count }).toEqual({ message: "go on", count: 3 });
