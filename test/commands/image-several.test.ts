@@ -162,6 +162,22 @@ describe("after a 429", () => {
     expect({ code, slept, sent: attempts.size }).toEqual({ code: 9, slept: [], sent: 1 });
   });
 
+  test.each(["1", "3"])("one that never ends, %s at a time, is the error", async (concurrency) => {
+    const { responder } = service(() => refused(429));
+    const { run } = await createCli({ respond: responder });
+    const line = `image cat -n 8 --seed 1 --concurrency ${concurrency} -o json`;
+    const { code, err } = await run(line, overNetwork());
+    expect(code).toBe(9);
+    expect(JSON.parse(err).error).toMatchObject({
+      code: "NO",
+      message: "Refused with 429",
+      status: 429,
+      retryable: true,
+      hint: expect.stringContaining("Too many requests"),
+      request: { method: "POST" },
+    });
+  });
+
   test("a single picture is not requested again", async () => {
     const { responder, attempts } = service(() => refused(429, { "retry-after": "1" }));
     const { run } = await createCli({ respond: responder });

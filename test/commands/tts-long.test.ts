@@ -301,6 +301,10 @@ describe("parts that cannot be joined", () => {
     expect(err).toContain(
       `Error: the parts cannot be joined: gpuctl joins WAV and MP3 files, not OGG. They were saved as 4 files, from ${paths[0]} to ${paths[3]}.`,
     );
+    expect(err).toContain(
+      "Nothing is missing. Running the same command again would request all parts again.",
+    );
+    expect(err).not.toContain("parts are kept");
     expect(await readFile(paths[1] ?? "")).toEqual(ogg("Here is number two."));
     expect(await folders(cli)).toEqual([]);
   });
@@ -319,8 +323,9 @@ describe("parts that cannot be joined", () => {
 
   test("with --out - are saved as files, and stdout is empty", async () => {
     const cli = await createCli({ respond: () => sound(Buffer.from("fLaC")) });
-    const { code, out } = await cli.run([...line.slice(0, 5), "-"], overNetwork());
+    const { code, out, err } = await cli.run([...line.slice(0, 5), "-"], overNetwork());
     expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).not.toContain("parts are kept");
     expect((await readdir(cli.folder)).filter((name) => name.endsWith(".flac"))).toHaveLength(4);
   });
 });
@@ -343,6 +348,19 @@ describe("a 429", () => {
     const { code, err, slept } = await run([...line, "--concurrency", "1"], overNetwork());
     expect({ code, waits: slept.length }).toEqual({ code: 12, waits: 8 });
     expect(err).toContain("2 of 4 parts are kept");
+  });
+
+  test.each(["1", "3"])("that never ends, %s at a time, is the error", async (concurrency) => {
+    const { run } = await createCli({ respond: () => failing(429) });
+    const { code, err } = await run([...line, "--concurrency", concurrency, "-o", "json"], overNetwork());
+    expect(code).toBe(9);
+    expect(JSON.parse(err).error).toMatchObject({
+      code: "FAILED",
+      status: 429,
+      retryable: true,
+      hint: expect.stringContaining("Too many requests"),
+      request: { method: "POST" },
+    });
   });
 
   test("that asks for a longer wait than a minute is a failure", async () => {

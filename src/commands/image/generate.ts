@@ -140,7 +140,8 @@ function resultOf(
     "value" in outcome ? outcome.value.failures : { name: pictureName(index), error: outcome.error },
   );
   // Nothing was done for any picture, for the same reason.
-  if (generated.length === 0 && unknown.length === 0 && areAlike(failures)) throw failures[0]?.error;
+  if (generated.length === 0 && unknown.length === 0 && areAlike(failures))
+    throw failures.find(wasTried)?.error;
   const failure = failureOf(failures, saved.length + (printed ? 1 : 0));
   return printed === undefined ? { data: saved, failure } : { bytes: printed, paid: true, failure };
 }
@@ -169,7 +170,9 @@ function failureOf(failures: readonly FailedItem[], kept: number): Error | undef
 
 /** Whether all that were tried failed with the same message. */
 const areAlike = (failures: readonly FailedItem[]): boolean =>
-  new Set(failures.flatMap(({ error }) => (error instanceof NotTried ? [] : reasonOf(error)))).size === 1;
+  new Set(failures.filter(wasTried).map(({ error }) => reasonOf(error))).size === 1;
+
+const wasTried = ({ error }: FailedItem): boolean => !(error instanceof NotTried);
 
 /** Those that were not requested are one item: they may be many. */
 function summed(failures: readonly FailedItem[]): readonly FailedItem[] {

@@ -25,7 +25,7 @@ export type LongRecording =
 export const speakLongText = (text: LongText, context: Context): Promise<LongRecording> =>
   withSpokenParts(text, context, async (spoken) => {
     const joined = await joinSound(spoken.paths).catch(orCannotJoin);
-    if (joined instanceof CannotJoin) return saveSeparately(spoken, joined, text);
+    if (joined instanceof CannotJoin) return saveSeparately(spoken, joined, text, context);
     const { to } = text.target;
     if (to.kind === "stdout") return { bytes: thenRemoved(joined, spoken) };
     const file = await saveJoined(joined, { ...text.target, to }, text);
@@ -60,6 +60,7 @@ async function saveSeparately(
   { paths, remove }: SpokenParts,
   reason: CannotJoin,
   { names, target: { to, force, fallbackFolders } }: LongText,
+  { setFailureContext }: Pick<Context, "setFailureContext">,
 ): Promise<LongRecording> {
   const [folder = "."] = fallbackFolders;
   const place: FileDestination =
@@ -74,6 +75,7 @@ async function saveSeparately(
     files.push(await saveChunks(path, createReadStream(part), place, force));
   }
   await remove();
+  setFailureContext("Nothing is missing. Running the same command again would request all parts again.");
   const saved = `saved as ${files.length} files, from ${files[0]?.path} to ${files.at(-1)?.path}`;
   const problem = new StoredElsewhere(`the parts cannot be joined: ${reason.message}. They were ${saved}.`);
   if (to.kind === "stdout") throw problem;

@@ -192,7 +192,7 @@ function failuresOfAll(concurrency: number): (outcome: Outcome<unknown>) => unkn
 /** The failure of some or all parts. What happened to several parts is said once. */
 function failureOf(failures: readonly FailedItem[], succeeded: number): unknown {
   const errors = [...new Set(failures.map(({ error }) => error))];
-  const [first] = errors;
+  const first = errors.find((error) => !(error instanceof NotTried));
   if (succeeded === 0 && errors.every((error) => isLike(error, first))) return first;
   const grouped = errors.map((error) => {
     const [one, ...more] = failures.filter((failure) => failure.error === error);
