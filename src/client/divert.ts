@@ -12,7 +12,10 @@ export interface Divert {
 
 /** Takes one string. */
 export interface Diverted {
-  /** Stands for the string in the response. It must be unique. */
+  /**
+   * Stands for the string in the response. It must be unique, and look like base64 (at least 64 letters, digits or `_`),
+   * so that messages leave it out.
+   */
   readonly placeholder: string;
   /**
    * Takes a part of little more than 64 KiB, each character a byte of the response. If it returns false, the

@@ -31,7 +31,7 @@ try {
 /** A picture or a sound that is decoded into a temporary file while its base64 text arrives. */
 export class ArrivingMedia {
   /** Stands for the text in the response. */
-  readonly placeholder = `arriving:${crypto.randomUUID()}`;
+  readonly placeholder = `arriving${"_".repeat(32)}${crypto.randomUUID().replaceAll("-", "")}`;
   readonly #decoder = new Base64Decoder();
   readonly #file: TemporaryWriter;
   readonly #block = freeBlocks.pop() ?? Buffer.allocUnsafeSlow(blockSize);
@@ -183,6 +183,19 @@ export function arrivedMedia(
   if (problem === undefined) return media;
   return problem === isEmpty ? noMedia(kind) : undecodable(problem);
 }
+
+/**
+ * The results that none of the texts of the response stands for, because the response names a key twice and only the last
+ * value counts. They were paid for, too.
+ */
+export const unlistedMedia = (
+  texts: readonly string[],
+  arriving: readonly ArrivingMedia[],
+): readonly ArrivingMedia[] =>
+  arriving.filter(
+    ({ placeholder, problem }) =>
+      problem === undefined && !texts.some((text) => text.startsWith(placeholder)),
+  );
 
 /** The folder of the result, so that the file can be renamed, and those to use if it cannot be written there. */
 function foldersFor({ to, fallbackFolders }: Pick<OutputTarget, "to" | "fallbackFolders">): string[] {

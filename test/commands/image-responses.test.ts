@@ -81,3 +81,26 @@ describe("a response without a picture", () => {
     expect(await readFile(join(cli.folder, "cat.jpg"))).toEqual(Buffer.from(jpeg));
   });
 });
+
+describe("a response that names a key twice", () => {
+  const png = `"image":"${base64(tinyPng())}"`;
+  test.each([
+    ["the second is null", `{"images":[{${png},"image":null}]}`, 1],
+    ["the list is null", `{"images":[{${png}}],"images":null}`, 1],
+    ["only for the first of two pictures", `{"images":[{${png},"image":null},{${png}}]}`, 2],
+    ["with a picture each time", `{"images":[{${png},${png}}]}`, 2],
+  ])("%s: every picture is saved", async (_, body, count) => {
+    const cli = await createCli({ respond: () => new Response(body) });
+    const { code, out } = await cli.run("image cat --out cat.png --no-metadata", overNetwork());
+    expect(code).toBe(0);
+    const paths = out.trimEnd().split("\n");
+    expect(paths).toHaveLength(count);
+    for (const path of paths) expect(await readFile(path)).toEqual(Buffer.from(tinyPng()));
+  });
+});
+
+test("an excerpt of a response does not show what stands for its picture", async () => {
+  const cli = await createCli({ respond: () => new Response('{"images":[{"image":"iVBORw0K"}], oops') });
+  const { err } = await cli.run("image cat", overNetwork());
+  expect(err).toContain('the response is not JSON: {"images":[{"image":"…"}], oops');
+});

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Cli, createCli, type Responder, type SeenRequest } from "../support/cli.ts";
@@ -202,6 +202,26 @@ describe("after a failure", () => {
     const { code, err, requests } = await run([...line, "--concurrency", "1"], overNetwork());
     expect({ code, sent: requests.length }).toEqual({ code: 10, sent: 2 });
     expect(err).toContain("2 parts: not tried, because part 2 failed");
+  });
+
+  test.each([
+    ["empty", 0],
+    ["truncated", 50],
+  ])("a part whose file is %s is requested again", async (_, length) => {
+    let broken = true;
+    const cli = await createCli({
+      respond: voiceBut((one) => (broken && one === sentences[3] ? failing(400) : undefined)),
+    });
+    await cli.run(line, overNetwork());
+    broken = false;
+    const [parts = ""] = await folders(cli);
+    const [name = ""] = await readdir(join(cli.folder, parts));
+    await truncate(join(cli.folder, parts, name), length);
+    const { code, err, requests } = await cli.run(line, overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: 0, sent: 2 });
+    expect(err).toContain("2 of 4 parts are already there");
+    expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+    expect(await folders(cli)).toEqual([]);
   });
 
   test("an edited text requests only what changed", async () => {

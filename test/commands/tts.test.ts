@@ -98,3 +98,12 @@ describe("tts", () => {
     },
   );
 });
+
+test("a response that names the sound twice, then as null: the sound is saved", async () => {
+  const bytes = Buffer.from("OggS sound");
+  const body = `{"audio":"${bytes.toString("base64")}","audio":null}`;
+  const { run } = await createCli({ respond: () => new Response(body) });
+  const { code, out } = await run("tts Hello", overNetwork());
+  expect(code).toBe(0);
+  expect(await readFile(out.trimEnd())).toEqual(bytes);
+});

@@ -7,7 +7,7 @@ import { EmptyResult, type FailedItem, ResultTruncated } from "../../core/errors
 import { asList, asRecord, asText, isRecord } from "../../core/json.ts";
 import type { Received } from "../../core/service-errors.ts";
 import { dollarNumber, type Money } from "../../core/values/money.ts";
-import { type ArrivingMedia, arrivedMedia } from "../../media/arriving.ts";
+import { type ArrivingMedia, arrivedMedia, unlistedMedia } from "../../media/arriving.ts";
 import {
   type Decoded,
   noMedia,
@@ -124,11 +124,18 @@ function picturesOf(
   arriving: readonly ArrivingMedia[],
 ): readonly { readonly media: ArrivingMedia | string; readonly seed: unknown }[] {
   const images = isRecord(response) ? asList(response.images) : [];
-  const pictures = images.map(asRecord).map((entry) => ({
-    media: arrivedMedia(asText(entry.image), arriving, "image"),
-    seed: entry.random_seed ?? entry.seed,
-  }));
-  return pictures.length > 0 ? pictures : [{ media: noMedia("image"), seed: undefined }];
+  const entries = images.map(asRecord);
+  const texts = entries.map(({ image }) => asText(image));
+  const unlisted = [...unlistedMedia(texts, arriving)];
+  const pictures = entries.map((entry, index) => {
+    const media = arrivedMedia(texts[index] ?? "", arriving, "image");
+    return {
+      media: media === noMedia("image") ? (unlisted.shift() ?? media) : media,
+      seed: entry.random_seed ?? entry.seed,
+    };
+  });
+  const all = [...pictures, ...unlisted.map((media) => ({ media, seed: undefined }))];
+  return all.length > 0 ? all : [{ media: noMedia("image"), seed: undefined }];
 }
 
 /** The response with its pictures, to be kept. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, rm, rmdir } from "node:fs/promises";
+import { readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join, parse } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
 import { type Outcome, sideBySide } from "../../command-kit/side-by-side.ts";
@@ -118,7 +118,7 @@ async function spokenPaths(
 ): Promise<readonly string[]> {
   const { progress, say, setFailureContext, settings } = context;
   const hashes = parts.map((part) => requestHash(part, fields, settings));
-  const paths = new Map((await partFiles(folder)).map((name) => [parse(name).name, join(folder, name)]));
+  const paths = await wholeParts(folder);
   const count = () => hashes.filter((hash) => paths.has(hash)).length;
   const sayKept = () =>
     setFailureContext(
@@ -138,7 +138,7 @@ async function spokenPaths(
     await speak(parts[index] ?? "", place, async (sound) => {
       if (sound.isTruncated)
         throw (await saveElsewhere(sound, "could not save a truncated part", target)).problem;
-      const path = join(folder, `${hash}.${sound.type?.ext ?? unknownExtension}`);
+      const path = join(folder, `${hash}-${sound.file.bytes}.${sound.type?.ext ?? unknownExtension}`);
       try {
         paths.set(hash, await save(path, sound.file, { force: true, makeFolders: true }));
       } catch (error) {
@@ -211,12 +211,21 @@ const isLike = (error: unknown, first: unknown): boolean =>
     error.status === first.status &&
     error.message === first.message);
 
-/** The name of a part is its hash; the name of a file that was being written starts with a dot. */
-const partName = /^[0-9a-f]{32}\.\w+$/;
+/** The name of a part is its hash and its size in bytes; that of a file that was being written starts with a dot. */
+const partName = /^([0-9a-f]{32})-(\d+)\.\w+$/;
 const temporaryName = /^\.gpuctl-\w+\.part$/;
 
-const partFiles = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder)).filter((name) => partName.test(name));
+/** The paths of the parts in a folder, by their hashes. A file of another size than its name says is ignored. */
+async function wholeParts(folder: string): Promise<Map<string, string>> {
+  const paths = new Map<string, string>();
+  for (const name of await readdir(folder)) {
+    const [, hash, bytes] = partName.exec(name) ?? [];
+    if (hash === undefined) continue;
+    const path = join(folder, name);
+    if ((await stat(path)).size === Number(bytes)) paths.set(hash, path);
+  }
+  return paths;
+}
 
 /** Removes what gpuctl put into a folder of parts, and the folder. */
 async function empty(folder: string): Promise<void> {

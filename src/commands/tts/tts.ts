@@ -8,8 +8,8 @@ import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../..
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { asRecord, asText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
-import { ArrivingMedia, arrivedMedia } from "../../media/arriving.ts";
-import { outputTarget, type SavedFile, saveMedia, warnOfFormat } from "../../media/output-target.ts";
+import { ArrivingMedia, arrivedMedia, unlistedMedia } from "../../media/arriving.ts";
+import { noMedia, outputTarget, type SavedFile, saveMedia, warnOfFormat } from "../../media/output-target.ts";
 import { requestedTexts } from "./cut.ts";
 import type { Speak } from "./parts.ts";
 
@@ -118,7 +118,9 @@ export default defineCommand({
 
 /** The sound of a response. Throws an `EmptyResult` that keeps the response if there is none. */
 function arrived(response: unknown, arriving: readonly ArrivingMedia[]): ArrivingMedia {
-  const media = arrivedMedia(asText(asRecord(response).audio), arriving, "audio");
+  const text = asText(asRecord(response).audio);
+  const listed = arrivedMedia(text, arriving, "audio");
+  const media = listed === noMedia("audio") ? (unlistedMedia([text], arriving)[0] ?? listed) : listed;
   if (typeof media !== "string") return media;
   const { bytes, complete } = receivedJson(response);
   throw new EmptyResult(media, { bytes: restored(bytes, arriving), complete });
