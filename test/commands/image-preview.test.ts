@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Terminal } from "@xterm/headless";
 import { encode } from "fast-png";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import { blockLines } from "../../src/media/preview/blocks.ts";
 import { iterm2Sequence, kittySequence } from "../../src/media/preview/protocols.ts";
@@ -264,6 +264,31 @@ describe("without a preview", () => {
     expect(err.match(/cannot be drawn/g)).toHaveLength(2);
     expect(err).toContain("\u001b[38;2;255;0;0;48;2;0;0;255m▀");
     expect(out.trim().split("\n")).toHaveLength(3);
+  });
+
+  test("a broken JPEG or WebP is reported in words, and the next one is drawn", async () => {
+    const raw = ["log", "warn", "error"].map((name) => vi.spyOn(console, name as "log"));
+    const jpeg = Buffer.from(await encodeJpeg(2, 2, Buffer.alloc(2 * 2 * 4, 255), 90));
+    const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
+    const broken = Buffer.concat([jpeg.subarray(0, scan), Buffer.from([0xff, 0xc0, 0, 3, 0, 0xff, 0xd9])]);
+    const { run } = await painter(broken, jpeg);
+    const { code, err } = await run("image cat --preview", onTerminal(truecolor));
+    expect(code).toBe(exit.done);
+    expect(err).toMatch(/1\.jpg cannot be drawn: it is broken\.\n/);
+    expect(err.match(/cannot be drawn/g)).toHaveLength(1);
+    for (const write of raw) expect(write).not.toHaveBeenCalled();
+  });
+
+  test("a PNG of 16 bits that takes too much memory is not drawn", async () => {
+    const large = Buffer.from(
+      encode({ width: 1, height: 1, data: new Uint16Array(3), channels: 3, depth: 16 }),
+    );
+    large.writeUInt32BE(8192, 16);
+    large.writeUInt32BE(8192, 20);
+    const { run } = await painter(large);
+    const { code, err } = await run("image cat --preview", onTerminal(truecolor));
+    expect(code).toBe(exit.done);
+    expect(err).toContain("1.png cannot be drawn: 8192x8192 is too large for");
   });
 
   test("--out - is refused, because it saves no picture", async () => {

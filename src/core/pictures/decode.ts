@@ -37,6 +37,29 @@ async function assertPixels(bytes: Uint8Array, maxPixels: number): Promise<void>
   const { imageSize } = await import("image-size");
   const { width, height } = imageSize(bytes);
   if (width * height > maxPixels) throw new Error(`${width}x${height} is too large`);
+  if (pictureKind(bytes) === "PNG" && isSlow(bytes) && width * height > maxPixels / slowPngShare) {
+    throw new Error(`${width}x${height} is too large for an interlaced picture, or for one of 16 bits`);
+  }
+}
+
+/** An interlaced PNG, or one of 16 bits, takes several times the time and memory: it may have this share of the pixels. */
+export const slowPngShare = 4;
+
+const isSlow = (png: Uint8Array): boolean => {
+  const { depth, interlace } = pngHeader(png);
+  return interlace !== 0 || depth > 8;
+};
+
+/** The fields of the first chunk of a PNG. Throws if it is too short. */
+function pngHeader(png: Uint8Array) {
+  const view = Buffer.from(png.buffer, png.byteOffset, png.length);
+  if (view.length <= 28) throw new Error("it is cut off");
+  return {
+    width: view.readUInt32BE(16),
+    height: view.readUInt32BE(20),
+    depth: view.readUInt8(24),
+    interlace: view.readUInt8(28),
+  };
 }
 
 /** Decoded pixels, one number per channel: gray or RGB, with or without alpha. */
@@ -51,8 +74,9 @@ interface Decoded {
 const decoders: Readonly<Record<Kind, (bytes: Uint8Array) => Promise<Decoded>>> = {
   PNG: async (bytes) => {
     const { convertIndexedToRgb, decode } = await import("fast-png");
-    assertInflatesToPixels(bytes);
-    const png = decode(bytes, { checkCrc: true });
+    const { png: file, pixels } = pixelsOnly(bytes);
+    assertInflatesToPixels(file, pixels);
+    const png = decode(file, { checkCrc: true });
     const { width, height, channels, depth } = png;
     if (png.palette === undefined && depth >= 8) {
       return { width, height, data: png.data, channels, maximum: depth === 16 ? 65535 : 255 };
@@ -78,20 +102,33 @@ const rgba = ({ width, height, data }: Pixels): Decoded => ({
   maximum: 255,
 });
 
-/** `decode` inflates without a limit, and a few kilobytes can inflate to gigabytes. */
-function assertInflatesToPixels(bytes: Uint8Array): void {
+/** The chunks that hold the pixels. The others, such as a color profile, may inflate to gigabytes when decoded. */
+const pixelChunks: readonly string[] = ["IHDR", "PLTE", "tRNS", "IDAT"];
+
+/** A PNG with only the chunks that hold its pixels. Throws if it has no header or more than one. */
+function pixelsOnly(bytes: Uint8Array): { readonly png: Uint8Array; readonly pixels: Uint8Array } {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const [width, height] = [view.readUInt32BE(16), view.readUInt32BE(20)];
-  const pixels: Uint8Array[] = [];
+  const kept: Buffer[] = [view.subarray(0, 8)];
+  const pixels: Buffer[] = [];
   for (let at = 8; at + 8 <= view.length; ) {
     const length = view.readUInt32BE(at);
-    if (view.toString("latin1", at + 4, at + 8) === "IDAT")
-      pixels.push(view.subarray(at + 8, at + 8 + length));
+    const type = view.toString("latin1", at + 4, at + 8);
+    if ((type === "IHDR") !== (at === 8)) throw new Error("it needs one header, at its start");
+    if (pixelChunks.includes(type)) kept.push(view.subarray(at, at + 12 + length));
+    if (type === "IDAT") pixels.push(view.subarray(at + 8, at + 8 + length));
+    if (type === "IEND") kept.push(view.subarray(at, at + 12 + length));
+    if (type === "IEND") break;
     at += 12 + length;
   }
+  return { png: new Uint8Array(Buffer.concat(kept)), pixels: Buffer.concat(pixels) };
+}
+
+/** `decode` inflates without a limit, and a few kilobytes can inflate to gigabytes. */
+function assertInflatesToPixels(png: Uint8Array, pixels: Uint8Array): void {
+  const { width, height } = pngHeader(png);
   // At most four channels of 16 bits, and a filter byte for each row, of which an interlaced picture has almost twice as many.
   const maxOutputLength = width * height * 8 + height * 2 + 16;
-  inflateSync(Buffer.concat(pixels), { maxOutputLength });
+  inflateSync(pixels, { maxOutputLength });
 }
 
 function flatten({ width, height, data, channels, maximum }: Decoded): Picture {

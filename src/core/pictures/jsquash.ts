@@ -11,7 +11,12 @@ export interface Pixels {
 
 interface Codec {
   readonly default: (file: ArrayBuffer) => Promise<Pixels>;
-  readonly init: (options: { noInitialRun: boolean; wasmBinary: Buffer }) => Promise<unknown>;
+  readonly init: (options: {
+    noInitialRun: boolean;
+    wasmBinary: Buffer;
+    print: (line: string) => void;
+    printErr: (line: string) => void;
+  }) => Promise<unknown>;
 }
 
 export const decodeWebp = decoder(
@@ -32,8 +37,15 @@ function decoder(load: () => Promise<Codec>, bundled: string, packaged: string):
     const { default: decode, init } = await load();
     const file = locate(`./${bundled}`) ?? locate(packaged);
     if (file === undefined) throw new Error(`${bundled} is not installed`);
-    await init({ noInitialRun: true, wasmBinary: await readFile(file) });
+    const quiet = { print: () => {}, printErr: () => {} };
+    await init({ noInitialRun: true, wasmBinary: await readFile(file), ...quiet });
     return decode;
   });
-  return async (file) => (await ready())(file);
+  return async (file) => {
+    const decode = await ready();
+    // A decoder exits, without an `Error`, on a file that it cannot read.
+    return decode(file).catch((cause: unknown) => {
+      throw new Error("it is broken", { cause });
+    });
+  };
 }

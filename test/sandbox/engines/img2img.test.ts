@@ -130,20 +130,41 @@ describe("a reference is rejected if it is", () => {
   });
 });
 
-test("a PNG that inflates to more than its pixels is refused without inflating it", async () => {
-  const bytes = Buffer.from(encode({ width, height, data: ramp, channels: 3 }));
-  const header = bytes.subarray(0, 33);
-  const data = deflateSync(Buffer.alloc(256 * 1024 * 1024));
+function chunkOf(type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(12 + data.length);
   chunk.writeUInt32BE(data.length, 0);
-  chunk.write("IDAT", 4, "latin1");
+  chunk.write(type, 4, "latin1");
   data.copy(chunk, 8);
   chunk.writeUInt32BE(crc32(chunk.subarray(4, 8 + data.length)), 8 + data.length);
+  return chunk;
+}
+
+/** The parts of a small PNG: its signature and header, its pixels, its end. */
+const [header, pixels, end] = ((bytes) => [
+  bytes.subarray(0, 33),
+  bytes.subarray(33, -12),
+  bytes.subarray(-12),
+])(Buffer.from(png, "base64")) as [Buffer, Buffer, Buffer];
+
+test("a PNG that inflates to more than its pixels is refused without inflating it", async () => {
+  const data = deflateSync(Buffer.alloc(256 * 1024 * 1024));
   const before = process.memoryUsage().arrayBuffers;
-  const bomb = base64(Buffer.concat([header, chunk, bytes.subarray(-12)]));
+  const bomb = base64(Buffer.concat([header, chunkOf("IDAT", data), end]));
   const error = await draw({ ...same, image: bomb }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UnreadableReference);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+});
+
+test("the color profile of a PNG is not inflated", async () => {
+  const profile = chunkOf("iCCP", Buffer.from("name\0\0not deflated", "latin1"));
+  const reference = base64(Buffer.concat([header, profile, pixels, end]));
+  expect(distance(await asDrawn(reference), wanted)).toBe(0);
+});
+
+test("a PNG with two headers is refused, because the second could declare more pixels", async () => {
+  const second = header.subarray(8);
+  const error = draw({ ...same, image: base64(Buffer.concat([header, second, pixels, end])) });
+  await expect(error).rejects.toThrow("The reference PNG cannot be read: it needs one header, at its start");
 });
 
 /** The start of a PNG that declares this size, depth and interlacing. */

@@ -1,5 +1,5 @@
 import { reasonOf } from "../../../core/errors.ts";
-import { decodePicture, pictureKind } from "../../../core/pictures/decode.ts";
+import { decodePicture, pictureKind, slowPngShare } from "../../../core/pictures/decode.ts";
 import { blankCanvas, type Canvas } from "./canvas.ts";
 import { referenceSide, UnreadableReference } from "./request.ts";
 
@@ -58,8 +58,8 @@ function weigh(from: number, to: number): { first: number; second: number; share
 
 const maxPixels = referenceSide ** 2;
 
-/** As `referenceSide`, for an interlaced PNG or one of 16 bits, which take several times as long to decode. */
-export const slowPngSide = 4096;
+/** As `referenceSide`, for an interlaced PNG or one of 16 bits. */
+export const slowPngSide = Math.sqrt(maxPixels / slowPngShare);
 
 /**
  * Decodes a base64 PNG, JPEG or WebP, detected by its first bytes, with transparency flattened onto white.
@@ -73,7 +73,6 @@ async function decodeReference(base64: string): Promise<Canvas> {
   const kind = pictureKind(bytes);
   if (kind === undefined) throw new UnreadableReference("The reference is not a PNG, JPEG or WebP picture.");
   try {
-    if (kind === "PNG") assertFast(bytes);
     return await decodePicture(bytes, { maxPixels });
   } catch (error) {
     throw new UnreadableReference(`The reference ${kind} cannot be read: ${reasonOf(error)}`, {
@@ -81,17 +80,3 @@ async function decodeReference(base64: string): Promise<Canvas> {
     });
   }
 }
-
-/** Throws for a PNG that would take too long to decode. */
-function assertFast(bytes: Uint8Array): void {
-  const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (header.length <= pngHeader.interlace) return;
-  const [width, height] = [header.readUInt32BE(pngHeader.width), header.readUInt32BE(pngHeader.height)];
-  if (header[pngHeader.interlace] === 0 && (header[pngHeader.depth] ?? 0) <= 8) return;
-  if (width * height > slowPngSide ** 2) {
-    throw new Error(`${width}x${height} is too large for an interlaced picture, or for one of 16 bits`);
-  }
-}
-
-/** Where the first chunk of a PNG has its fields. */
-const pngHeader = { width: 16, height: 20, depth: 24, interlace: 28 };
