@@ -20,8 +20,8 @@ export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): st
 }
 
 /**
- * Validates a value against a valid JSON Schema. Undefined if the check takes too long, or if the schema has a feature of an
- * older draft that 2020-12 does not have.
+ * Validates a value against a valid JSON Schema. Undefined if the check or a match of a pattern takes too long, or if the
+ * schema has a feature of an older draft that 2020-12 does not have.
  */
 export function jsonSchemaIssues(
   schema: Readonly<Record<string, unknown>>,
@@ -29,7 +29,10 @@ export function jsonSchemaIssues(
 ): readonly SchemaIssue[] | undefined {
   const { $schema: _, $id: __, ...rest } = schema;
   const description = { ...rest, openapi: "3.1.0", paths: {} };
-  const issues = schemaIssues(rest, value, { description, fromText: false, patterns: limitedPatterns() });
+  const patterns = limitedPatterns();
+  const issues = schemaIssues(rest, value, { description, fromText: false, patterns });
+  // Below `not` and `oneOf`, a match that is only assumed is an issue of its own.
+  if (patterns.unchecked.size > 0) return undefined;
   return issues?.map((issue) =>
     /^(?:additional|unevaluated)Properties$/.test(issue.keyword)
       ? { ...issue, message: "is not in the schema" }

@@ -134,6 +134,17 @@ describe("--schema", () => {
     expect(JSON.parse(json.out).choices[0].message.content).toBe(text);
   });
 
+  test.each([{}, { not: { pattern: "^a" } }, { required: ["a"] }])(
+    "says that an answer was not checked when a pattern of the schema takes too long: %j",
+    async (more) => {
+      const slow = JSON.stringify({ ...more, type: "string", allOf: [{ pattern: "^(a+)+$" }] });
+      const { run } = await withFiles({ "s.json": slow }, `"${"a".repeat(38)}!"`);
+      const { code, err } = await run(`${ask} --schema s.json`, service);
+      expect(code).toBe(0);
+      expect(err).toContain("The schema is too complex to check, so the answer was not checked.");
+    },
+  );
+
   test.each(["no JSON", "[]", '{"type":"nothing"}', '{"$ref":"#/$defs/missing"}', '{"minimum":"1"}'])(
     "rejects an invalid schema: %s",
     async (text) => {
