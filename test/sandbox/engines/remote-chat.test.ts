@@ -313,6 +313,26 @@ test("the engine's key is neither stored nor shown", async () => {
 });
 
 test.each([
+  ["Base64", (key: string) => Buffer.from(key).toString("base64")],
+  ["Base64 of more", (key: string) => Buffer.from(`user:${key}`).toString("base64").slice(0, -1)],
+  ["an escape of JSON", (key: string) => key.replaceAll("-", "\\u002d")],
+  ["an escape of URLs", (key: string) => key.replaceAll("-", "%2D")],
+  ["capitals", (key: string) => key.toUpperCase()],
+])("the engine's key is not shown in an error that repeats it as %s", async (_form, written) => {
+  const sandbox = await openSandbox({ environment: { ENGINE_KEY: engineKey } });
+  const engine = await startEngine({
+    "POST /v1/chat/completions": (_request, response) =>
+      send(response, { error: { message: `bad key: ${written(engineKey)}`, code: written(engineKey) } }, 400),
+  });
+  sandbox.engines.save({ kind: "chat", url: engine.url, model: "any", apiKeyEnv: "ENGINE_KEY" });
+  const shown = await (await sandbox.call("createChatCompletion", request)).text();
+  expect(shown).toContain("bad key: ");
+  expect(shown).toContain('"code":"');
+  expect(JSON.parse(shown).message).not.toContain(written(engineKey));
+  expect(JSON.parse(shown).error.code).not.toContain(written(engineKey));
+});
+
+test.each([
   ["is not set", {}],
   ["is not set", { ENGINE_KEY: "  " }],
   ["does not hold a key", { ENGINE_KEY: "two words" }],

@@ -3,6 +3,7 @@ import { responseLimits } from "../../../contract/plain/response-limits.ts";
 import { codeOf, reasonOf } from "../../../core/errors.ts";
 import { readFailure } from "../../../core/failure-body.ts";
 import { asRecord } from "../../../core/json.ts";
+import { createRedactor, type Redactor } from "../../../core/redact.ts";
 import { fitsHeader } from "../../../core/urls.ts";
 import type { Engine } from "../../tables/engines.ts";
 import { advice, EngineFailure, nameOf, sentenceAbout } from "./failure.ts";
@@ -74,7 +75,9 @@ export async function sendToEngine(
   });
   const { statusCode: status = 0 } = response;
   if (status >= 200 && status < 300) return response;
-  throw failureOf(engine, response, await readStart(response), key);
+  const { redact, add } = createRedactor();
+  add(key);
+  throw failureOf(engine, response, await readStart(response), redact);
 }
 
 /**
@@ -118,12 +121,13 @@ const connectionProblem = (error: unknown): string =>
 function failureOf(
   engine: Engine,
   { statusCode: status = 0, headers }: IncomingMessage,
-  text: string,
-  key: string | undefined,
+  body: string,
+  redact: Redactor["redact"],
 ): EngineFailure {
+  const text = redact(body);
   const about = (rest: string) => sentenceAbout(engine, rest);
   if (status < 400) {
-    const to = headers.location ?? "";
+    const to = redact(headers.location ?? "");
     const target = URL.canParse(to, engine.url) ? new URL(to, engine.url).origin : "another address";
     return new EngineFailure(
       about(`redirects to ${target}, which is not followed. Set the URL that it redirects to.`),
@@ -136,13 +140,13 @@ function failureOf(
         : `Check the key in ${engine.apiKeyEnv}.`;
     return new EngineFailure(about(`responded ${status}: it denies access. ${hint}`));
   }
-  const { message, issues } = readFailure(status, key === undefined ? text : text.replaceAll(key, "****"));
+  const { message, issues } = readFailure(status, text);
   const details = issues.map(asRecord).filter(({ message: said }) => said !== undefined && said !== message);
   const fields = details.map(({ path, message: said }) => `${[path].flat().join(".")}: ${said}`);
   return new EngineFailure(about(`responded ${status}: ${[message, ...fields].join("; ")}`), {
     status,
     text,
-    retryAfter: headers["retry-after"],
+    retryAfter: headers["retry-after"] && redact(headers["retry-after"]),
   });
 }
 
