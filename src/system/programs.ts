@@ -19,10 +19,11 @@ export const nodePrograms = ({
     if (signal === undefined) throw cannotStart(program, code);
     return statusOf(signal);
   },
-  runQuietly: async (program, args) => {
+  runQuietly: async (program, args, env = {}) => {
     interrupted.throwIfAborted();
     const { execa } = await import("execa");
     const { exitCode, stderr, signal, code } = await execa(program, args, {
+      env,
       stdin: "ignore",
       stdout: "ignore",
       reject: false,

@@ -201,12 +201,14 @@ export interface Programs {
   /** Runs a program with our stdin, stdout and stderr. Resolves with its exit status, or 128 + the signal that ended it. */
   readonly run: (program: string, args: readonly string[]) => Promise<number>;
   /**
-   * Runs a program without input, and without output on ours. Resolves with its exit status and its stderr, or throws
-   * `Unavailable`. It is stopped when the user interrupts; then this rejects with the reason.
+   * Runs a program without input, and without output on ours, with variables added to the environment. Resolves with its
+   * exit status and its stderr, or throws `Unavailable`. It is stopped when the user interrupts; then this rejects with
+   * the reason.
    */
   readonly runQuietly: (
     program: string,
     args: readonly string[],
+    env?: Readonly<Record<string, string>>,
   ) => Promise<{ readonly status: number; readonly stderr: string }>;
   /** The stdout of a shell command. `timeout` is in milliseconds. Throws `ProgramFailed` if it fails or times out. */
   readonly output: (commandLine: string, options: { readonly timeout: number }) => Promise<string>;

@@ -21,9 +21,9 @@ function withPlayers(installed: readonly string[], runs: Run = succeeds) {
     ...overNetwork(),
     programs: {
       which: async (program) => (installed.includes(program) ? `/usr/bin/${program}` : undefined),
-      runQuietly: (program, args) => {
+      runQuietly: (program, args, env) => {
         played.push([program, ...args]);
-        return runs(program, args);
+        return runs(program, args, env);
       },
     },
   };
@@ -45,13 +45,17 @@ describe("tts --play", () => {
     expect(played).toEqual([[player, ...flags, path]]);
   });
 
-  test("plays with PowerShell a file with a quote in its name", async () => {
+  test("gives PowerShell the path in a variable, because a quote in a command would end it", async () => {
     const { run, folder } = await speaker();
-    const { played, options } = withPlayers(["powershell"]);
-    expect(await run(["tts", "Hi", "--play", "--out", "it's.wav"], options)).toMatchObject({ code: 0 });
-    expect(played[0]?.at(-1)).toBe(
-      `(New-Object System.Media.SoundPlayer '${join(folder, "it''s.wav")}').PlaySync()`,
-    );
+    const variables: unknown[] = [];
+    const { played, options } = withPlayers(["powershell"], async (_program, _args, env) => {
+      variables.push(env);
+      return { status: 0, stderr: "" };
+    });
+    const name = "it’s ' + (calc) + '.wav";
+    expect(await run(["tts", "Hi", "--play", "--out", name], options)).toMatchObject({ code: 0 });
+    expect(played[0]?.at(-1)).toBe("(New-Object System.Media.SoundPlayer $env:GPUCTL_PLAY_PATH).PlaySync()");
+    expect(variables).toEqual([{ GPUCTL_PLAY_PATH: join(folder, name) }]);
   });
 
   test("without --out saves the recording as usual", async () => {

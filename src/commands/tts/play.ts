@@ -4,6 +4,8 @@ import { NotPlayed, reasonOf, Unavailable } from "../../core/errors.ts";
 interface Player {
   readonly program: string;
   readonly args: (path: string) => readonly string[];
+  /** The variable that gets the path, where `args` do not have it. */
+  readonly variable?: string;
   /** The extensions that it plays. Default: all that the service returns. */
   readonly plays?: readonly string[];
 }
@@ -25,12 +27,14 @@ const players: readonly Player[] = [
   },
   {
     program: "powershell",
-    args: (path) => [
+    // PowerShell would interpret a path in the command as a part of it, and has several kinds of quotes.
+    args: () => [
       "-NoProfile",
       "-NonInteractive",
       "-Command",
-      `(New-Object System.Media.SoundPlayer '${path.replaceAll("'", "''")}').PlaySync()`,
+      "(New-Object System.Media.SoundPlayer $env:GPUCTL_PLAY_PATH).PlaySync()",
     ],
+    variable: "GPUCTL_PLAY_PATH",
     plays: ["wav"],
   },
 ];
@@ -64,7 +68,12 @@ export async function play(
     return new NotPlayed(`none of the installed players plays ${ext} files: ${names}`);
   }
   try {
-    const { status, stderr } = await runQuietly(player.program, player.args(path));
+    const { program, args, variable } = player;
+    const { status, stderr } = await runQuietly(
+      program,
+      args(path),
+      variable === undefined ? {} : { [variable]: path },
+    );
     if (status === 0) return undefined;
     const [reason] = stderr.trim().split("\n").slice(-1);
     return new NotPlayed(`${player.program} exited with status ${status}${reason ? `: ${reason}` : ""}`);
