@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, promises, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -20,6 +20,12 @@ export function writePrivateFile(path: string, contents: string | Uint8Array): v
 export function assertFile(path: string): void {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts && !facts.isFile()) throw new Error(`${path} is not a file`);
+}
+
+/** The text of a regular file. Throws as `assertFile` does, or the error of the failed call. */
+export async function readTextFile(path: string): Promise<string> {
+  assertFile(path);
+  return promises.readFile(path, "utf8");
 }
 
 /**

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { readTextFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import { isTurn, type Turn } from "./turn.ts";
@@ -20,7 +21,7 @@ export function answerFiles(session: string): readonly string[] {
 }
 
 export async function readAnswer(path: string, { isRunning }: Processes): Promise<Answer | undefined> {
-  const text = await readFile(path, "utf8").catch(() => "");
+  const text = await readTextFile(path).catch(() => "");
   // The last line may be cut off.
   const [first = "", ...pieces] = text.split("\n").slice(0, -1);
   const { process, turn: start } = asRecord(parseJson(first));

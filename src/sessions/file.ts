@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
-import { codeOf, saveFailed, Unavailable } from "../core/errors.ts";
-import { writePrivateFile } from "../core/files.ts";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { codeOf, reasonOf, saveFailed, Unavailable } from "../core/errors.ts";
+import { readTextFile, writePrivateFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
 import { locked, type Processes } from "../core/tasks/lock.ts";
 import { answerFiles, readAnswer } from "./answer.ts";
@@ -41,12 +41,16 @@ export function createFile(path: string, turns: readonly Turn[], process?: strin
 
 /**
  * Reads a session and the answers that are under way or were never finished. Lines that cannot be read are left out.
- * Undefined if there is no file. Throws `Unavailable` for a file of another version, or one that is not a session.
+ * Undefined if there is no file. Throws `Unavailable` for a file of another version, or one that
+ * cannot be read or is not a session.
  */
 export async function readSession(path: string, processes: Processes): Promise<Contents | undefined> {
-  const text = await readFile(path, "utf8").catch((error) => {
+  const text = await readTextFile(path).catch((error) => {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+    throw new Unavailable(
+      `the chat session cannot be read: ${reasonOf(error)}`,
+      `Move ${path} out of the sessions folder.`,
+    );
   });
   if (text === undefined) return undefined;
   const contents = parseSession(text, path);

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolderSync, writePrivateFile } from "../core/files.ts";
+import { assertFile, makeFolderSync, writePrivateFile } from "../core/files.ts";
 
 /** Entries that the up key shows in a conversation. */
 const maxEntries = 1_000;
@@ -25,6 +25,7 @@ export function openHistory(state: string): History {
     add: (entry) =>
       ignoringErrors(() => {
         makeFolderSync(dirname(path), 0o700);
+        assertFile(path);
         appendFileSync(path, lineOf(entry), { mode: 0o600 });
       }),
   };
@@ -34,6 +35,7 @@ const lineOf = (entry: string): string => `${JSON.stringify(entry)}\n`;
 
 function entriesIn(path: string): readonly string[] {
   try {
+    assertFile(path);
     return readFileSync(path, "utf8").split("\n").flatMap(entryOf);
   } catch {
     return [];

@@ -1,5 +1,6 @@
 import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { asList, asRecord } from "../../src/core/json.ts";
 import { createSessions } from "../../src/sessions/store.ts";
@@ -15,6 +16,33 @@ const messagesOf = ([request]: readonly SeenRequest[]) =>
     .map(asRecord)
     .map(({ role, content }) => `${role}: ${content}`);
 const namesIn = async ({ run }: Cli) => (await run("chat sessions list -o id")).out.trim().split("\n");
+
+test.each([
+  ["a pipe", (path: string) => execa("mkfifo", [path])],
+  ["a folder", (path: string) => mkdir(path)],
+])("%s in place of a session is refused at once, and is not listed", async (_kind, make) => {
+  const cli = await createCli();
+  await cli.run("chat Hello --session good --sandbox");
+  await make(fileOf(cli, "odd"));
+  for (const line of [
+    "chat Hello --session odd --sandbox",
+    "chat sessions show odd",
+    "chat sessions export odd",
+  ]) {
+    const { code, err, requests } = await cli.run(line);
+    expect({ code, requests }, line).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(`${fileOf(cli, "odd")} is not a file`);
+    expect(err).not.toContain("bug");
+  }
+  expect(await namesIn(cli)).toEqual(["good"]);
+});
+
+test("a pipe in place of an answer that is under way is ignored", async () => {
+  const cli = await createCli();
+  await cli.run("chat Hello --session good --sandbox");
+  await execa("mkfifo", [`${fileOf(cli, "good")}.abc.answer`]);
+  expect(await turnsIn(cli, "good")).toHaveLength(2);
+});
 
 describe("a question without a session", () => {
   test("is continued by -c, in a session of its own that the next question does not replace", async () => {

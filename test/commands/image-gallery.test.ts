@@ -210,6 +210,18 @@ describe("image gallery", () => {
     expect(await readFile(path, "utf8")).toContain("gpuctl image gallery");
   });
 
+  test.each([
+    ["a pipe", (path: string) => execa("mkfifo", [path])],
+    ["a folder", (path: string) => mkdir(path)],
+  ])("refuses %s as --out", async (_kind, make) => {
+    const cli = await createCli();
+    await galleryOf(cli, { "a.png": tinyPng() });
+    await make(join(cli.folder, "page"));
+    const { code, err } = await cli.run("image gallery pictures --out page");
+    expect(code).toBe(exit.usage);
+    expect(err).toContain("the file already exists; use --force to replace it");
+  });
+
   test("is a usage error without pictures or without the folder, and leaves no file", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "pictures"));

@@ -39,6 +39,21 @@ describe("a long text", () => {
     expect(await readdir(cli.folder)).toEqual(["talk.wav"]);
   });
 
+  test("is refused when a folder is in place of a part, and nothing is sent", async () => {
+    const cli = await createCli({
+      respond: voiceBut((one) => (one === sentences[3] ? failing(500) : undefined)),
+    });
+    await cli.run(line, overNetwork());
+    const [parts = ""] = await folders(cli);
+    const [part = ""] = (await readdir(join(cli.folder, parts))).filter((name) => name.endsWith(".wav"));
+    const path = join(cli.folder, parts, part);
+    await rm(path);
+    await mkdir(path);
+    const { code, err, requests } = await cli.run(line, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(`${path} is not a file`);
+  });
+
   test("from a file, with the settings in every request", async () => {
     const cli = await createCli({ respond: voice });
     await writeFile(join(cli.folder, "talk.txt"), `${text}\n`);

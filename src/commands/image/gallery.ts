@@ -94,9 +94,11 @@ const headLength = 1024;
 async function mayReplace(path: string, force: boolean): Promise<boolean> {
   if (force) return true;
   try {
+    // Opening a pipe would block.
+    if (!(await stat(path)).isFile()) return false;
     return await withFile(path, async (file) => isGalleryPage(await headOf(file)));
   } catch (error) {
-    if (["ENOENT", "EISDIR"].includes(codeOf(error))) return false;
+    if (codeOf(error) === "ENOENT") return false;
     throw readFailed("--out", path, error);
   }
 }

@@ -8,11 +8,12 @@ import {
   type FailedItem,
   NotTried,
   ResultTruncated,
+  reasonOf,
   SaveFailed,
   SomeFailed,
   UsageError,
 } from "../../core/errors.ts";
-import { makeFolderSync } from "../../core/files.ts";
+import { assertFile, makeFolderSync } from "../../core/files.ts";
 import { NetworkError, ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
 import { locked } from "../../core/tasks/lock.ts";
 import { folderOf, unknownExtension } from "../../media/destination.ts";
@@ -222,9 +223,20 @@ async function wholeParts(folder: string): Promise<Map<string, string>> {
     const [, hash, bytes] = partName.exec(name) ?? [];
     if (hash === undefined) continue;
     const path = join(folder, name);
+    assertPart(path);
     if ((await stat(path)).size === Number(bytes)) paths.set(hash, path);
   }
   return paths;
+}
+
+function assertPart(path: string): void {
+  try {
+    assertFile(path);
+  } catch (error) {
+    throw new UsageError(reasonOf(error), {
+      hint: "Nothing was sent. Move it away, or choose another --out.",
+    });
+  }
 }
 
 /** Removes what gpuctl put into a folder of parts, and the folder. */
