@@ -30,28 +30,62 @@ export interface Redactor {
    * encoded several times, or as Base64.
    */
   readonly redact: (text: string) => string;
+  /**
+   * Redacts a text that comes in pieces, also a secret that is split between them. The end of the text is held back only
+   * while it may be the start of a secret.
+   */
+  readonly stream: () => RedactedStream;
   /** The length of the longest text that a secret may be written as. */
   readonly maxLength: () => number;
+}
+
+interface RedactedStream {
+  readonly add: (piece: string) => string;
+  /** The rest, at the end. */
+  readonly end: () => string;
 }
 
 /** Creates a redactor. What is in `known` is not a secret. */
 export function createRedactor(known: Iterable<string> = []): Redactor {
   const ignored = new Set(known);
   const secrets = new Set<string>();
-  let patterns: Patterns | undefined;
+  let compiled: Patterns | undefined;
+  const patterns = () => {
+    compiled ??= patternsFor(secrets);
+    return compiled;
+  };
+  const redact = (text: string): string => {
+    if (secrets.size === 0 || text.length < minSecretLength) return text;
+    const { suspicious, secret } = patterns();
+    return suspicious.test(text) ? masked(text, secret) : text;
+  };
+  const maxLength = () => maxCharacterLength * Math.max(0, ...[...secrets].map(({ length }) => length));
   return {
     add: (text) => {
       const secret = text?.trim() ?? "";
       if (secret.length < minSecretLength || ignored.has(secret) || secrets.has(secret)) return;
       secrets.add(secret);
-      patterns = undefined;
+      compiled = undefined;
     },
-    redact: (text) => {
-      if (secrets.size === 0 || text.length < minSecretLength) return text;
-      patterns ??= patternsFor(secrets);
-      return patterns.suspicious.test(text) ? masked(text, patterns.secret) : text;
+    redact,
+    stream: () => {
+      let held = "";
+      return {
+        add: (piece) => {
+          if (secrets.size === 0) return piece;
+          const text = held + piece;
+          const end = finishedEnd(text, patterns(), maxLength());
+          held = text.slice(end);
+          return redact(text.slice(0, end));
+        },
+        end: () => {
+          const rest = redact(held);
+          held = "";
+          return rest;
+        },
+      };
     },
-    maxLength: () => maxCharacterLength * Math.max(0, ...[...secrets].map(({ length }) => length)),
+    maxLength,
   };
 }
 
@@ -60,6 +94,8 @@ interface Patterns {
   readonly suspicious: RegExp;
   /** The secrets without escapes. */
   readonly secret: RegExp;
+  /** The secrets without escapes: for each of their characters, the characters that may stand for it. */
+  readonly characters: readonly (readonly string[])[];
 }
 
 /** Characters as `\u002d`, `\u{2d}`, `\x2d`, `%2D`, `%252D`, `&#45;`, `&#x2d;`, `&amp;#45;` and `&quot;`. */
@@ -75,20 +111,30 @@ const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">",
 const escapeStart = "\\\\(?:u00[2-7]|u\\{0*[2-7]|x[2-7])|%[2-7]|&(?:#|[a-z]{2,4};)";
 
 function patternsFor(secrets: Iterable<string>): Patterns {
-  const forms = [...secrets].flatMap((secret) => [
-    // A secret can itself look escaped, so its decoded forms are secrets too.
-    ...[secret, Buffer.from(secret).toString("latin1")].flatMap(decodings).map(literal),
-    ...base64Forms(secret),
-  ]);
-  const marks = new Set([...secrets].flatMap((secret) => secret.match(/[^\w\s]/gu) ?? []));
+  const all = [...secrets];
+  // A secret can itself look escaped, so its decoded forms are secrets too.
+  const literals = all
+    .flatMap((secret) => [secret, Buffer.from(secret).toString("latin1")])
+    .flatMap(decodings);
+  const encoded = all.flatMap(base64Forms);
+  const marks = new Set(all.flatMap((secret) => secret.match(/[^\w\s]/gu) ?? []));
   const escapedMarks = [...marks].map((mark) => `\\\\${literal(mark)}`);
   // The longest first: of two that begin alike, the first is found.
-  const secret = [...new Set(forms)].sort((one, other) => other.length - one.length).join("|");
+  const secret = [...new Set([...literals.map(literal), ...encoded.map(base64Pattern)])]
+    .sort((one, other) => other.length - one.length)
+    .join("|");
   return {
     suspicious: new RegExp([secret, escapeStart, ...escapedMarks].join("|"), "i"),
     secret: new RegExp(secret, "gi"),
+    characters: [
+      ...[...new Set(literals)].map((text) => text.split("").map(inBothCases)),
+      ...encoded.map(base64Characters),
+    ],
   };
 }
+
+const inBothCases = (character: string): string =>
+  character + character.toLowerCase() + character.toUpperCase();
 
 const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
@@ -99,21 +145,36 @@ function decodings(text: string): readonly string[] {
   return [...all, ...plain].filter(({ length }) => length >= minSecretLength);
 }
 
-/** Patterns for the Base64 of a secret, alone or anywhere in a longer text such as `user:secret`. */
-function base64Forms(secret: string): readonly string[] {
+/** The Base64 of a secret, alone or within a longer text. */
+interface Base64Form {
+  /** The digits that only the secret decides. */
+  readonly own: string;
+  /** Of a digit that is shared with the text before or after, only some bits are known. */
+  readonly sharesFirst: boolean;
+  readonly sharesLast: boolean;
+}
+
+/** The forms of the Base64 of a secret, alone or anywhere in a longer text such as `user:secret`. */
+function base64Forms(secret: string): readonly Base64Form[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].map((offset) => {
     const digits = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString("base64")
       .replace(/=+$/, "");
     const sharesLast = (offset + bytes.length) % 3 !== 0;
-    // Of a digit that is shared with the text before or after, only some bits are known.
     const own = digits.slice(offset === 0 ? 0 : offset + 1, sharesLast ? -1 : undefined);
-    const shared = "[\\w+/-]?";
-    const written = own.replaceAll("+", "[+-]").replaceAll("/", "[/_]");
-    return `${offset === 0 ? "" : shared}${written}${sharesLast ? shared : ""}`;
+    return { own, sharesFirst: offset !== 0, sharesLast };
   });
 }
+
+function base64Pattern({ own, sharesFirst, sharesLast }: Base64Form): string {
+  const shared = "[\\w+/-]?";
+  const written = own.replaceAll("+", "[+-]").replaceAll("/", "[/_]");
+  return `${sharesFirst ? shared : ""}${written}${sharesLast ? shared : ""}`;
+}
+
+const base64Characters = ({ own }: Base64Form): readonly string[] =>
+  own.split("").map((digit) => (digit === "+" ? "+-" : digit === "/" ? "/_" : inBothCases(digit)));
 
 /** A text without escapes, and where it was in the text with them. */
 interface Decoded {
@@ -170,23 +231,76 @@ const after = (second: Decoded, first: Decoded): Decoded => ({
   original: (at) => first.original(second.original(at)),
 });
 
-const rangesIn = ({ text, original }: Decoded, secret: RegExp): (readonly [start: number, end: number])[] =>
+const rangesIn = ({ text, original }: Decoded, secret: RegExp): Range[] =>
   [...text.matchAll(secret)].map(({ index, 0: found }) => [original(index), original(index + found.length)]);
 
-/** Masks the secrets in a text as it is, and as it is after decoding it once, twice and so on. */
-function masked(text: string, secret: RegExp): string {
-  const ranges: (readonly [start: number, end: number])[] = [];
+type Range = readonly [start: number, end: number];
+
+/** Where the secrets are in a text as it is, and as it is after decoding it once, twice and so on. */
+function secretRanges(text: string, secret: RegExp): readonly Range[] {
+  const ranges: Range[] = [];
   let decoded: Decoded | undefined = { text, original: (at) => at };
   for (let depth = 0; decoded && depth <= maxDepth; depth += 1) {
-    ranges.push(...rangesIn(decoded, secret));
+    for (const range of rangesIn(decoded, secret)) ranges.push(range);
     const plain = decode(decoded.text, backslashes);
-    if (plain) ranges.push(...rangesIn(after(plain, decoded), secret));
+    if (plain) for (const range of rangesIn(after(plain, decoded), secret)) ranges.push(range);
     const next = decode(decoded.text);
     decoded = next && after(next, decoded);
   }
+  return ranges;
+}
+
+/** The start of an escape at the end of a text, or an escape that may become a longer one. */
+const unfinishedEscape =
+  /(?:\\+(?:u(?:[\da-f]{0,3}|\{[\da-f]*)|x[\da-f]?)?|%(?:25)*[\da-f]?|&(?:amp;)*(?:#(?:x[\da-f]*|\d*)|[a-z]{0,4}))$/i;
+
+/** Where the end of a text starts that may be the start of a secret, or contains a part of one. */
+function finishedEnd(text: string, { secret, characters }: Patterns, maxLength: number): number {
+  // No secret is longer, nor one that overlaps with another.
+  const windowStart = Math.max(0, text.length - 2 * maxLength);
+  const window = text.slice(windowStart);
+  let end = Math.max(window.length - maxLength, unfinishedStart(window, characters));
+  if (end === window.length) return text.length;
+  const ranges = secretRanges(window, secret);
+  const crossing = () => ranges.find(([start, stop]) => start < end && end < stop);
+  for (let range = crossing(); range; range = crossing()) end = range[0];
+  return windowStart + end;
+}
+
+function unfinishedStart(text: string, characters: Patterns["characters"]): number {
+  let start = text.length;
+  let decoded: Decoded | undefined = { text, original: (at) => at };
+  for (let depth = 0; decoded && depth <= maxDepth; depth += 1) {
+    const { index = decoded.text.length } = unfinishedEscape.exec(decoded.text) ?? {};
+    const complete: Decoded = { ...decoded, text: decoded.text.slice(0, index) };
+    for (const one of [decoded, complete]) {
+      const plain = decode(one.text, backslashes);
+      for (const form of plain ? [one, after(plain, one)] : [one])
+        start = Math.min(start, form.original(prefixStart(form.text, characters)));
+    }
+    const next = decode(complete.text);
+    decoded = next && after(next, complete);
+  }
+  return start;
+}
+
+/** Where the longest end of a text starts that begins a secret; the length of the text if there is none. */
+function prefixStart(text: string, characters: Patterns["characters"]): number {
+  let first = text.length;
+  for (const secret of characters) {
+    for (let start = Math.max(0, text.length - secret.length + 1); start < first; start += 1) {
+      let at = start;
+      while (at < text.length && secret[at - start]?.includes(text.charAt(at))) at += 1;
+      if (at === text.length) first = start;
+    }
+  }
+  return first;
+}
+
+function masked(text: string, secret: RegExp): string {
   let result = "";
   let last = 0;
-  for (const range of ranges.sort(([one], [other]) => one - other)) {
+  for (const range of secretRanges(text, secret).toSorted(([one], [other]) => one - other)) {
     let [start, end] = range;
     // JSON stays JSON: half of an escape is worse than none.
     while (start > last && text[start - 1] === "\\") start -= 1;

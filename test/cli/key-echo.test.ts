@@ -66,4 +66,49 @@ describe("a key echoed by the service is never printed", () => {
       expect(out + err).not.toContain(key);
     }
   });
+
+  describe("also not in a chat answer that splits it", () => {
+    const encoded = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join("");
+    const base64 = Buffer.from(`me:${key}`).toString("base64");
+    const answer = (text: string, size: number) => text.match(new RegExp(`.{1,${size}}`, "gsu")) ?? [];
+    const saying = (field: string, pieces: readonly string[]) =>
+      createCli({
+        respond: () =>
+          new Response(
+            new ReadableStream({
+              async start(controller) {
+                for (const piece of pieces) {
+                  const event = { choices: [{ delta: { [field]: piece } }] };
+                  controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+                  await new Promise((resolve) => setImmediate(resolve));
+                }
+                controller.enqueue(new TextEncoder().encode("data: [DONE]\n\n"));
+                controller.close();
+              },
+            }),
+          ),
+      });
+
+    test.each([
+      ["content", "chat Hi --model llama", false],
+      ["content", "chat Hi --model llama --no-markdown", true],
+      ["content", "chat Hi --model llama", true],
+      ["reasoning_content", "chat Hi --model llama", false],
+      ["reasoning_content", "chat Hi --model llama", true],
+    ] as const)("as %s of %s, on a terminal: %s", async (field, line, terminal) => {
+      for (const said of [key, key.toUpperCase(), encoded(key), base64.slice(4)]) {
+        for (const size of [1, 4, 9]) {
+          const { run } = await saying(field, answer(`It is ${said} so`, size));
+          const { out, err } = await run(line, { env, ...(terminal && { terminal: 80 }) });
+          const shown = (out + err).replace(/\x1b\[[\d;]*m/g, "");
+          expect(shown, `${said} by ${size}`).toMatch(/It is \w{0,4}\*{4}[\w=]{0,2} so$/m);
+        }
+      }
+    });
+
+    test("and the start of one that does not go on is not lost", async () => {
+      const { run } = await saying("content", ["Its", " sk-sa", "id so", " 100%", " and sk-said-b"]);
+      expect((await run("chat Hi --model llama", { env })).out).toBe("Its sk-said so 100% and sk-said-b\n");
+    });
+  });
 });

@@ -12,7 +12,7 @@ import type { Runtime } from "../start/services.ts";
 /** Formats that print one document for any number of records. */
 const wholeFormats: ReadonlySet<string> = new Set(["json", "yaml"]);
 
-export interface PrintOptions extends Omit<Runtime, "services" | "redactor"> {
+export interface PrintOptions extends Omit<Runtime, "services"> {
   /** Applied to the data before it is printed. */
   readonly filter: Filter | undefined;
 }

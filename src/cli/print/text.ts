@@ -1,4 +1,5 @@
 import { usesColor } from "../../config/settings.ts";
+import type { Redactor } from "../../core/redact.ts";
 import type { Text } from "../../core/result.ts";
 import type { View } from "../../core/view.ts";
 import { createSanitizer } from "../../output/text.ts";
@@ -17,12 +18,12 @@ const pauseFactor = 4;
 
 /**
  * Prints text as it arrives, and always ends it with a newline. Markdown is drawn on a terminal; in a pipe it stays as it is.
- * Asides go to stderr.
+ * Asides go to stderr. A secret is masked also where it is split between pieces.
  */
 export async function printText(
   { text, after }: Text,
   view: View,
-  { settings, system: { env, io } }: Pick<Runtime, "settings" | "system">,
+  { settings, system: { env, io }, redactor }: Pick<Runtime, "settings" | "system" | "redactor">,
 ): Promise<void> {
   const { stdout, stderr } = io;
   const usesColorOn = (sink: Sink) => usesColor(settings.color, sink.isTTY, env);
@@ -45,13 +46,15 @@ export async function printText(
     for await (const piece of gathered(text, () => pause)) {
       if ("aside" in piece) {
         if (settings.quiet) continue;
-        aside ??= await asideWriter(stderr, usesColorOn(stderr));
+        aside ??= await asideWriter(stderr, cleaner(redactor, true), usesColorOn(stderr));
         await aside.add(piece.aside);
         continue;
       }
       await endAside();
       // Loaded only now, so that it does not delay the request.
-      out ??= isDrawn ? await markdownWriter(stdout, usesColorOn(stdout)) : plainWriter(stdout, stdout.write);
+      out ??= isDrawn
+        ? await markdownWriter(stdout, cleaner(redactor, true), usesColorOn(stdout))
+        : plainWriter(cleaner(redactor, stdout.isTTY), stdout.write);
       const start = performance.now();
       await out.add(piece.text);
       if (isDrawn) pause = (performance.now() - start) * pauseFactor;
@@ -65,8 +68,21 @@ export async function printText(
   await after?.();
 }
 
-function plainWriter({ isTTY }: Sink, write: (piece: string) => Promise<void>): Writer {
-  const sanitizer = isTTY ? createSanitizer() : undefined;
+/** Changes a text that comes in pieces. */
+type Cleaner = ReturnType<typeof createSanitizer>;
+
+/** Masks secrets. On a terminal, control characters are removed first, because they may interrupt a secret. */
+function cleaner({ stream }: Redactor, forTerminal: boolean): Cleaner {
+  const redacted = stream();
+  if (!forTerminal) return redacted;
+  const sanitizer = createSanitizer();
+  return {
+    add: (piece) => redacted.add(sanitizer.add(piece)),
+    end: () => redacted.add(sanitizer.end()) + redacted.end(),
+  };
+}
+
+function plainWriter(clean: Cleaner, write: (piece: string) => Promise<void>): Writer {
   let last = "\n";
   const add = async (piece: string) => {
     if (piece === "") return;
@@ -74,31 +90,30 @@ function plainWriter({ isTTY }: Sink, write: (piece: string) => Promise<void>): 
     await write(piece);
   };
   return {
-    add: (piece) => add(sanitizer ? sanitizer.add(piece) : piece),
+    add: (piece) => add(clean.add(piece)),
     end: async () => {
-      await add(sanitizer?.end() ?? "");
+      await add(clean.end());
       if (!last.endsWith("\n")) await write("\n");
     },
   };
 }
 
-async function asideWriter(stderr: Sink, color: boolean): Promise<Writer> {
-  if (!color) return plainWriter(stderr, stderr.write);
+async function asideWriter(stderr: Sink, clean: Cleaner, color: boolean): Promise<Writer> {
+  if (!color) return plainWriter(clean, stderr.write);
   const { Chalk } = await import("chalk");
   const { dim } = new Chalk({ level: 1 });
-  return plainWriter(stderr, (piece) => stderr.write(dim(piece), { drawn: true }));
+  return plainWriter(clean, (piece) => stderr.write(dim(piece), { drawn: true }));
 }
 
-async function markdownWriter(stdout: Sink, color: boolean): Promise<Writer> {
+async function markdownWriter(stdout: Sink, clean: Cleaner, color: boolean): Promise<Writer> {
   const { createMarkdownDrawer } = await import("../../output/markdown/draw.ts");
   const drawer = createMarkdownDrawer({ width: () => stdout.columns, color });
-  const sanitizer = createSanitizer();
   const write = async (drawn: string) => {
     if (drawn !== "") await stdout.write(drawn, { drawn: true });
   };
   return {
-    add: async (piece) => write(await drawer.add(sanitizer.add(piece))),
-    end: async () => write((await drawer.add(sanitizer.end())) + (await drawer.end())),
+    add: async (piece) => write(await drawer.add(clean.add(piece))),
+    end: async () => write((await drawer.add(clean.end())) + (await drawer.end())),
   };
 }
 

@@ -18,7 +18,7 @@ export interface DialogOptions {
 
 /** Creates what a conversation on the terminal uses. */
 export function createDialog(
-  { settings, system, notes }: Runtime,
+  { settings, system, notes, redactor }: Runtime,
   { invocation, view }: DialogOptions,
 ): Dialog {
   const { io, interruptible } = system;
@@ -28,7 +28,7 @@ export function createDialog(
     interruptible,
     print: async (result) => {
       const { print } = await import("../print/print.ts");
-      await print(result, view, { settings, system, notes, filter: undefined });
+      await print(result, view, { settings, system, notes, redactor, filter: undefined });
     },
     show: (...lines) => {
       for (const line of lines) void io.stderr.write(`${oneLine(line, false)}\n`);

@@ -104,7 +104,7 @@ async function execute(
       ...(command.printsKey && { io: { ...io, stdout: guardIo(outside.io, noSecrets).stdout } }),
     };
     const finish = async (result: Result) => {
-      await print(result, command.view, { settings, system: printing, notes, filter });
+      await print(result, command.view, { settings, system: printing, notes, redactor, filter });
       if ("failure" in result && result.failure) throw result.failure;
       if ("nextSteps" in result && result.nextSteps?.length && settings.output === "table") {
         const { nextStepLines } = await import("../print/next-steps.ts");
