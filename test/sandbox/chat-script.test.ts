@@ -1,17 +1,24 @@
-import type { TimerOptions } from "node:timers";
-import { expect, test, vi } from "vitest";
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { openSandbox } from "./harness.ts";
 
-/** The signals of the waits that were started. */
-const waits: (AbortSignal | undefined)[] = [];
-vi.mock("node:timers/promises", async (original) => {
-  const real = await original<typeof import("node:timers/promises")>();
-  const setTimeout = (ms: number, value: unknown, options?: TimerOptions) => {
-    waits.push(options?.signal);
-    return real.setTimeout(ms, value, options);
-  };
-  return { ...real, setTimeout };
-});
+/** The signals of the waits that start from now on. */
+function watchWaits(): readonly (AbortSignal | undefined)[] {
+  const signals: (AbortSignal | undefined)[] = [];
+  const { setTimeout } = timers;
+  const spy = vi.spyOn(timers, "setTimeout").mockImplementation((ms, value, options) => {
+    signals.push(options?.signal);
+    return setTimeout(ms, value, options);
+  });
+  // Modules that are loaded already see it, too.
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return signals;
+}
 
 type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
@@ -199,6 +206,7 @@ test("tokens take the time that a reply says, in real time", async () => {
 });
 
 test("a client that leaves ends a slow stream", async () => {
+  const waits = watchWaits();
   const sandbox = await openSandbox();
   sandbox.chatScript.set([{ text: "a b", betweenTokensMs: 3_600_000 }, { text: "next" }]);
   const reader = (await ask(sandbox, "Hi", { stream: true })).body?.getReader();
