@@ -190,4 +190,39 @@ describe("Markdown that streams", () => {
   test("draws no control character that an entity stands for", async () => {
     expect(await drawn(["a&#27;[2Jb &#x9b;2J"], { color: true })).not.toMatch(/[\x1b\x9b]/);
   });
+
+  test("keeps the words of a heading that are drawn before its underline", async () => {
+    expect(await drawn(["Two words ", "\n", "-"])).toBe("Two words\n-\n");
+  });
+
+  test.each([
+    ["marks of lists", "- ".repeat(4_000)],
+    ["marks of quotes", ">".repeat(4_000)],
+    ["rows of a table", `| a | b |\n|---|---|\n${"| 1 | 2 |\n".repeat(140_000)}`],
+    ["lines of code in a quote", `> \`\`\`\n${"> x = 1\n".repeat(150_000)}`],
+    ["items in each other", Array.from({ length: 1_500 }, (_, at) => `${"  ".repeat(at)}- a\n`).join("")],
+    ["lines of many marks", `${"- ".repeat(900)}a\n`.repeat(200)],
+    ["lines of as many marks as are drawn", `${"- ".repeat(16)}a\n`.repeat(1_000)],
+    ["open brackets", "[".repeat(100_000)],
+    ["emphasis", "*a **b ".repeat(20_000)],
+  ])("draws any number of %s, at once and in pieces, and lets other work go on", async (_, text) => {
+    let longest = 0;
+    let before = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - before);
+      before = performance.now();
+    });
+    const many = cut(text, [5_000, 70_000, 80_000]);
+    for (const pieces of [
+      [`Before\n\n${text}`, "\n\nafter"],
+      ["Before\n\n", ...many, "\n\nafter"],
+    ]) {
+      const shown = await drawn(pieces, { color: true });
+      expect(plain(shown)).toMatch(/^Before\n[\s\S]*\n(?: |│|>)*after\n$/);
+      const count = (where: string) => where.match(/[a1](?!fter)/g)?.length ?? 0;
+      expect(count(plain(shown))).toBeGreaterThanOrEqual(count(text));
+    }
+    clearInterval(timer);
+    expect(longest).toBeLessThan(5_000);
+  });
 });

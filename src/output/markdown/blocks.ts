@@ -3,7 +3,7 @@ import { Lexer } from "marked";
 import type { Highlight } from "./highlight.ts";
 import { type Styles, settled, spansOf } from "./inline.ts";
 import { tableLines } from "./table.ts";
-import { type Line, type Span, wrapped } from "./wrap.ts";
+import { type Line, wrapped } from "./wrap.ts";
 
 /** A drawn line. Code and its fences are drawn already and get no indentation, so that code copies cleanly. */
 export type Drawn = { readonly line: Line } | { readonly code: string };
@@ -33,10 +33,15 @@ export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block 
     case "text":
       return drawParagraph(block, drawing, open);
     case "heading": {
-      const mark: readonly Span[] = styles.color ? [] : [{ text: `${"#".repeat(block.depth)} ` }];
-      const spans = [...mark, ...spansOf(block.tokens, styles, styles.heading(block.depth))];
       // Its text may become part of a longer line of text.
-      return closed(open ? [] : text(wrapped(spans, width)));
+      if (open) return closed([]);
+      const spans = spansOf(block.tokens, styles, styles.heading(block.depth));
+      if (styles.color) return closed(text(wrapped(spans, width)));
+      if (/^ *#/.test(block.raw))
+        return closed(text(wrapped([{ text: `${"#".repeat(block.depth)} ` }, ...spans], width)));
+      // Its words may be drawn already, as those of a paragraph.
+      const underline = block.raw.trimEnd().split("\n").at(-1) ?? "";
+      return closed(text([...wrapped(spans, width), [{ text: underline.trim() }]]));
     }
     case "code":
       return closed(codeLines(block, drawing, open));
@@ -76,7 +81,7 @@ function drawBlocks(tokens: readonly Token[], drawing: Drawing, open: boolean): 
       const isLast = token === blocks.at(-1);
       const block = drawBlock(token, drawing, open && isLast);
       if (lines.length > 0 && block.lines.length > 0 && endsInBlankLine(source)) lines.push({ line: [] });
-      lines.push(...block.lines);
+      for (const line of block.lines) lines.push(line);
       isOpen = block.isOpen;
       source += token.raw;
     }
@@ -119,7 +124,7 @@ function drawList({ items, ordered, start }: Tokens.List, drawing: Drawing, open
     const [first = { line: [] }, ...others] = inner.lines;
     if ("code" in first) lines.push({ line: marks }, first);
     else lines.push(prefixed(first, marks));
-    lines.push(...others.map((drawn) => prefixed(drawn, [{ text: indent }])));
+    for (const drawn of others) lines.push(prefixed(drawn, [{ text: indent }]));
     isOpen = inner.isOpen;
   }
   return { lines, isOpen };

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Chalk } from "chalk";
 import { Lexer, type Token } from "marked";
 import { type Drawing, type Drawn, drawBlock, endsInBlankLine, fencedCode } from "./blocks.ts";
@@ -23,9 +24,18 @@ const noColors = () => undefined;
 /** Longer lines are hard to read. */
 const maxWidth = 120;
 
+/** Longer text is drawn in parts of this many characters, so that the user can interrupt it. */
+const partLength = 16_384;
+
+/** Of a longer block, which is parsed anew whenever text is added, the rest is plain text. */
+const maxBlock = 65_536;
+
+/** Lists and quotes in each other. Text that is nested deeper is plain. */
+const maxDepth = 16;
+
 /**
  * Creates a drawer of Markdown. It draws words of a paragraph, lines of code and items of a list once they are complete, and
- * a table once all of it has arrived.
+ * a table once all of it has arrived. From a block on that is too deep, too long, or cannot be parsed, the text is plain.
  */
 export function createMarkdownDrawer({ width, color }: MarkdownOptions): MarkdownDrawer {
   const styles = stylesFor(color);
@@ -40,6 +50,8 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   let isFirst = true;
   /** A block keeps the width with which it started, because a different one would change the lines that are drawn. */
   let blockWidth: number | undefined;
+  let isPlain = false;
+  let endsLine = true;
 
   const drawOne = (token: Token, open: boolean): string => {
     blockWidth ??= Math.max(10, Math.min(width() || 80, maxWidth));
@@ -68,40 +80,108 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
     blockWidth = undefined;
   };
 
+  /** Draws what can be drawn of the source, which is left without the blocks that are complete. */
   const draw = (ended: boolean): string => {
     const usable = ended ? source : source.slice(0, usableEnd(source));
-    const tokens = new Lexer({ gfm: true }).lex(usable);
     let shown = "";
     let used = 0;
-    const last = tokens.findLast(({ type }) => type !== "space");
-    for (const token of tokens) {
-      const isOpen = token === last && !ended && !isFinal(token, usable.slice(used));
-      if (token.type !== "space") shown += drawOne(token, isOpen);
-      if (isOpen) break;
-      if (token.type !== "space") {
-        // An open line that turned out to be complete.
-        if (drawnCharacters > 0) shown += "\n";
-        finishBlock();
-        passed = "";
+    try {
+      const tokens = new Lexer({ gfm: true }).lex(usable);
+      const last = tokens.findLast(({ type }) => type !== "space");
+      for (const token of tokens) {
+        const isOpen = token === last && !ended && !isFinal(token, usable.slice(used));
+        if (token.type !== "space") shown += drawOne(token, isOpen);
+        if (isOpen) break;
+        if (token.type !== "space") {
+          // An open line that turned out to be complete.
+          if (drawnCharacters > 0) shown += "\n";
+          finishBlock();
+          passed = "";
+        }
+        used += token.raw.length;
+        passed += token.raw;
       }
-      used += token.raw.length;
-      passed += token.raw;
+    } catch {
+      // Too much for the parser, such as thousands of marks in each other: it is better repeated than lost.
+      isPlain = true;
+      if (drawnCharacters > 0) shown += "\n";
     }
     source = source.slice(used);
     return shown;
   };
 
+  /** Draws the source up to a place as if nothing followed; the rest, and all that follows, is plain. */
+  const drawUpTo = (end: number): string => {
+    const rest = source.slice(end);
+    source = source.slice(0, end);
+    const shown = draw(true);
+    isPlain = true;
+    source += rest;
+    return shown;
+  };
+
+  const drawPart = (part: string): string => {
+    const lineStart = source.lastIndexOf("\n") + 1;
+    source += part;
+    let shown = "";
+    if (!isPlain) {
+      const deep = deepLine(source, lineStart);
+      if (deep !== undefined) shown = drawUpTo(deep);
+      else {
+        shown = draw(false);
+        if (!isPlain && source.length > maxBlock) shown += drawUpTo(lastBreak(source));
+      }
+    }
+    if (isPlain) {
+      shown += source;
+      source = "";
+    }
+    if (shown !== "") endsLine = shown.endsWith("\n");
+    return shown;
+  };
+
   return {
     add: async (text) => {
-      source += text.replaceAll("\t", "    ");
-      if (color && highlight === noColors && /```|~~~/.test(source)) {
+      const added = text.replaceAll("\t", "    ");
+      if (color && highlight === noColors && /```|~~~/.test(source + added)) {
         highlight = (await import("./highlight.ts")).createHighlighter();
       }
-      return draw(false);
+      const shown: string[] = [];
+      for (let start = 0; start < added.length; start += partLength) {
+        if (start > 0) await setImmediate();
+        shown.push(drawPart(added.slice(start, start + partLength)));
+      }
+      return shown.join("");
     },
-    end: async () => draw(true),
+    end: async () => {
+      const shown = isPlain ? "" : draw(true);
+      const rest = isPlain ? source : "";
+      source = "";
+      const all = shown + rest;
+      const isEnded = all === "" ? endsLine : all.endsWith("\n");
+      return isPlain && !isEnded ? `${all}\n` : all;
+    },
   };
 }
+
+/** A mark of a list or a quote, or spaces, which may nest text in the line above. */
+const nesting = /^(?: |>|[*+-](?= |$)|\d{1,9}[.)](?= |$))+/gm;
+const mark = />|[*+-]|\d+[.)]/g;
+
+/** The start of the first line that is nested too deeply, from a line on. */
+function deepLine(source: string, from: number): number | undefined {
+  for (const { 0: start, index } of source.slice(from).matchAll(nesting)) {
+    const marks = start.match(mark)?.length ?? 0;
+    // Items are also nested by indentation alone.
+    const isDeep = marks > maxDepth || (marks > 0 && start.length > 8 * maxDepth);
+    if (isDeep) return from + index;
+  }
+  return undefined;
+}
+
+/** Where a text can be divided: after its last line, or else its last word. */
+const lastBreak = (text: string): number =>
+  text.lastIndexOf("\n") + 1 || text.lastIndexOf(" ") + 1 || text.length;
 
 /** Whether text that follows cannot change a block. `rest` starts with its source. */
 function isFinal({ type, raw }: Token, rest: string): boolean {

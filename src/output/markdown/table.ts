@@ -17,7 +17,7 @@ export function tableLines(
   const head = cells(header, styles.strong);
   const body = rows.map((row) => cells(row));
   const columns = fitted(
-    head.map((_, at) => Math.max(...[head, ...body].map((row) => naturalWidth(row[at] ?? [])))),
+    head.map((_, at) => largest([head, ...body].map((row) => naturalWidth(row[at] ?? [])))),
     width - gap * (head.length - 1),
   );
   if (columns === undefined) return recordLines(head, body, width, styles);
@@ -31,7 +31,11 @@ export function tableLines(
 
 /** The widest line of a cell. */
 const naturalWidth = (cell: readonly Span[]): number =>
-  Math.max(1, ...wrapped(cell, Number.POSITIVE_INFINITY).map(widthOf));
+  largest(wrapped(cell, Number.POSITIVE_INFINITY).map(widthOf));
+
+/** The largest of the numbers, which may be very many; at least 1. */
+const largest = (numbers: readonly number[]): number =>
+  numbers.reduce((most, number) => Math.max(most, number), 1);
 
 /** Takes columns from the widest until all fit; undefined if they cannot. */
 function fitted(natural: readonly number[], width: number): readonly number[] | undefined {
