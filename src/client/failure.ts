@@ -1,6 +1,6 @@
 import { codeOf, reasonOf } from "../core/errors.ts";
-import { maxLevels, readFailure } from "../core/failure-body.ts";
 import { isNestedBeyond, parseJson } from "../core/json.ts";
+import { maxLevels, readFailure } from "../core/responses/failure-body.ts";
 import {
   ConnectionFailed,
   InvalidResponse,

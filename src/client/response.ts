@@ -1,4 +1,5 @@
 import { isRecord, parseJson, recordsOf } from "../core/json.ts";
+import { assertSuccess } from "../core/responses/success.ts";
 import {
   InvalidResponse,
   isRead,
@@ -6,7 +7,6 @@ import {
   ResponseTooLarge,
   UnknownOutcome,
 } from "../core/service-errors.ts";
-import { assertSuccess } from "../core/success.ts";
 import type { ReadResponse } from "./attempt.ts";
 import { orAborted } from "./deadline.ts";
 import { unreadableResponse } from "./failure.ts";

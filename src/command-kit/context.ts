@@ -1,7 +1,7 @@
 import type { Call, RawCall } from "../client/call.ts";
 import type { Description } from "../client/description.ts";
 import type { List } from "../client/list.ts";
-import type { Probe } from "../client/probe.ts";
+import type { Probe } from "../client/probe/probe.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
 import type { Result } from "../core/result.ts";

@@ -28,7 +28,7 @@ export type { OperationSetName as EnvironmentName } from "../core/sandbox.ts";
 export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
 export { CannotListen } from "../sandbox/serve.ts";
-export { StoreError } from "../sandbox/store.ts";
+export { StoreError } from "../sandbox/store/store.ts";
 export type { Boot, ChatReply, ChatReplyStatus, Engine, Fault, Span, TextPattern } from "./controls.ts";
 
 export interface SandboxOptions {

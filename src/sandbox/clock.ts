@@ -1,5 +1,5 @@
 import { invalid } from "./errors.ts";
-import type { Queries, Store } from "./queries.ts";
+import type { Queries, Store } from "./store/queries.ts";
 
 /** Returns milliseconds since 1970. One clock is used for all timestamps, billing and expiry in the sandbox. */
 export type Clock = () => number;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { reasonOf } from "../core/errors.ts";
 import { locate } from "../core/packages.ts";
 import { importOptional } from "./packages.ts";
-import { schemaVersion } from "./schema.ts";
+import { schemaVersion } from "./store/schema.ts";
 
 /**
  * Checks the sandbox's optional packages and its state file without changing anything. `problem` says why a package or the

@@ -6,11 +6,11 @@ import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
 import { type OperationSet, operationSetOf } from "./operation-set.ts";
 import type { RequestHandler } from "./serve.ts";
-import { openStore } from "./store.ts";
+import { openStore } from "./store/store.ts";
 
 export { MissingDependency } from "./packages.ts";
 export { CannotListen, serve } from "./serve.ts";
-export { StoreError } from "./store.ts";
+export { StoreError } from "./store/store.ts";
 
 interface SandboxOptions {
   /** The file that holds the state, which processes may share, or ":memory:". */

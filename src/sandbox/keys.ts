@@ -1,5 +1,5 @@
 import { sandboxKeyPrefix, sandboxKeys } from "../core/sandbox.ts";
-import type { Queries, Row } from "./queries.ts";
+import type { Queries, Row } from "./store/queries.ts";
 
 export { sandboxKeyPrefix as keyPrefix, sandboxKeys as keys };
 

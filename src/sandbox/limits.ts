@@ -25,8 +25,8 @@ import { maxGpus } from "./rentals/create.ts";
 import { bootMs } from "./rentals/lifecycle.ts";
 import { centsPerGpuHour, termDiscounts } from "./rentals/prices.ts";
 import { documentationNetworks, gpusPerMachine } from "./rentals/record.ts";
-import { idsBefore } from "./schema.ts";
-import { busyMs } from "./store.ts";
+import { idsBefore } from "./store/schema.ts";
+import { busyMs } from "./store/store.ts";
 import { initialCreditCents } from "./tables/users.ts";
 
 const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;

@@ -4,7 +4,7 @@ import { requestLog } from "../core/sandbox.ts";
 import { type ServedId, servedOperations } from "./assumed/index.ts";
 import { stamp } from "./clock.ts";
 import { secretsOf } from "./keys.ts";
-import type { Store } from "./queries.ts";
+import type { Store } from "./store/queries.ts";
 
 /** What is known about a request: the variables that handling it sets in its Hono context. */
 export interface RequestVariables {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readFailure } from "../../src/core/failure-body.ts";
+import { readFailure } from "../../src/core/responses/failure-body.ts";
 
 const issue = { path: ["gpuCount"], message: "too many" };
 

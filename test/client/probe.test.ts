@@ -2,7 +2,7 @@ import { createServer as createPlain } from "node:http";
 import { createServer as createSecure } from "node:https";
 import { type AddressInfo, createServer as createTcp, type Server } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { probe } from "../../src/client/probe.ts";
+import { probe } from "../../src/client/probe/probe.ts";
 import { selfSigned } from "./certificate.ts";
 
 async function portOf(server: Server & { closeAllConnections(): void }): Promise<number> {

@@ -5,7 +5,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { type Snapshot, withDigest } from "../../src/sandbox/control/snapshot.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
-import type { Row } from "../../src/sandbox/queries.ts";
+import type { Row } from "../../src/sandbox/store/queries.ts";
 import { openSandbox, start } from "./harness.ts";
 
 const day = 24 * 3600 * 1000;

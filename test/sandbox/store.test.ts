@@ -8,7 +8,7 @@ import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
 import { operations } from "../../src/contract/index.ts";
 import { createSandbox, StoreError } from "../../src/sandbox/index.ts";
-import { schemaVersion, upgrades } from "../../src/sandbox/schema.ts";
+import { schemaVersion, upgrades } from "../../src/sandbox/store/schema.ts";
 import { sample } from "../support/thorough.ts";
 import { requestFor } from "./request.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DescriptionCache } from "../../client/description.ts";
-import type { Probe } from "../../client/probe.ts";
+import type { Probe } from "../../client/probe/probe.ts";
 import type { RequestParts } from "../../client/request.ts";
 import type { Transport } from "../../client/transport.ts";
 import type {
@@ -72,13 +72,13 @@ export function createServices(
     ...build,
     network: {
       connect: async () => (await import("../../client/transport.ts")).createTransport(),
-      probe: async (url, timeout) => (await import("../../client/probe.ts")).probe(url, timeout),
+      probe: async (url, timeout) => (await import("../../client/probe/probe.ts")).probe(url, timeout),
       proxyFor: async (url) => (await import("../../client/transport.ts")).proxyUrl(url),
       limits: responseLimits,
     },
     sandbox: {
       open: () => openSandbox(stateFile(), env),
-      setAside: async () => (await import("../../sandbox/store.ts")).setAside(stateFile()),
+      setAside: async () => (await import("../../sandbox/store/store.ts")).setAside(stateFile()),
       facts: {
         keys: async () => (await import("../../sandbox/keys.ts")).keys,
         limits: async () => (await import("../../sandbox/limits.ts")).sandboxLimits,

@@ -1,6 +1,6 @@
 import { asList, asRecord, asText, isRecord, parseJson } from "../../core/json.ts";
+import { serviceErrorIn } from "../../core/responses/success.ts";
 import { StreamTruncated } from "../../core/service-errors.ts";
-import { serviceErrorIn } from "../../core/success.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import type { ServerEvent, ServerEvents } from "../stream.ts";
 

@@ -1,8 +1,8 @@
 import type { BufferedResponse } from "../../client/response.ts";
 import { NotFound, UsageError } from "../../core/errors.ts";
 import { firstAt, isRecord } from "../../core/json.ts";
+import { assertSuccess } from "../../core/responses/success.ts";
 import { UnknownOutcome } from "../../core/service-errors.ts";
-import { assertSuccess } from "../../core/success.ts";
 import { idOf, jsonOf } from "../responses.ts";
 
 /** A key of the account that a command acts on. */

@@ -1,4 +1,4 @@
-import { checkKey, keyStateText } from "../../client/key-check.ts";
+import { checkKey, keyStateText } from "../../client/probe/key-check.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";

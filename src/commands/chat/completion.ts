@@ -5,8 +5,8 @@ import type { Context } from "../../command-kit/context.ts";
 import { receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult } from "../../core/errors.ts";
+import { serviceErrorIn } from "../../core/responses/success.ts";
 import { type Received, ServiceError } from "../../core/service-errors.ts";
-import { serviceErrorIn } from "../../core/success.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
 import { costOfTokens, parsePrices } from "../../core/values/prices.ts";
 

@@ -1,4 +1,4 @@
-import { checkKey, keyStateText } from "../../client/key-check.ts";
+import { checkKey, keyStateText } from "../../client/probe/key-check.ts";
 import type { VisibleEnvironment } from "../../command-kit/context.ts";
 import type { Credential, ProfileChange } from "../../config/types.ts";
 import { InsecureUrl, InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";

@@ -2,7 +2,7 @@ import { check, type Issue } from "../../contract/check/check.ts";
 import { parseJson } from "../../core/json.ts";
 import { parseDocument } from "../documents.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
-import type { Store } from "../queries.ts";
+import type { Store } from "../store/queries.ts";
 import { chatScript, type ScriptedReply, type TextPattern } from "./format.ts";
 import { listReplies, type StoredReply, saveReplies, timesOf } from "./table.ts";
 

@@ -8,7 +8,7 @@ import type { ModelReply } from "../engines/chat-response.ts";
 import { ApiError, errorBodyOf } from "../errors.ts";
 import { defaultRetryAfter } from "../faults/control.ts";
 import { withCommonError } from "../inference-errors.ts";
-import type { Store } from "../queries.ts";
+import type { Store } from "../store/queries.ts";
 import type { ScriptedReply } from "./format.ts";
 import { takeReply } from "./table.ts";
 

@@ -1,6 +1,6 @@
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { textOf } from "../engines/chat.ts";
-import type { Queries, Row, Store } from "../queries.ts";
+import type { Queries, Row, Store } from "../store/queries.ts";
 import { type ScriptedReply, scriptedReply, type TextPattern } from "./format.ts";
 
 /** A reply of the chat script, and how many requests it was sent to. */

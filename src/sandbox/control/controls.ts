@@ -3,11 +3,11 @@ import { type ChatScriptControl, chatScriptControl } from "../chat-script/contro
 import { type Clock, type ClockControl, clockControl } from "../clock.ts";
 import { type FaultControl, faultControl } from "../faults/control.ts";
 import { isFaultActive } from "../faults/table.ts";
-import type { Queries, Store } from "../queries.ts";
 import { type BootControl, bootControl } from "../rentals/boots.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
 import { lastRequests, type NumberedRequest } from "../request-log.ts";
-import { builtInUserId } from "../schema.ts";
+import type { Queries, Store } from "../store/queries.ts";
+import { builtInUserId } from "../store/schema.ts";
 import { allRentals, isActiveAt } from "../tables/rentals.ts";
 import { creditOf } from "../tables/users.ts";
 import { type EngineControl, engineControl, enginesInUse } from "./engines.ts";

@@ -3,7 +3,7 @@ import type { EngineKind } from "../../core/sandbox.ts";
 import { isLoopback, urlProblem } from "../../core/urls.ts";
 import type { Probe } from "../engines/remote/models.ts";
 import { ControlRefused, issueIf, issuesFor } from "../errors.ts";
-import type { Store } from "../queries.ts";
+import type { Store } from "../store/queries.ts";
 import { type Engine, engineInput, listEngines, removeEngine, saveEngine } from "../tables/engines.ts";
 
 /** An engine as shown to the user. */

@@ -4,7 +4,7 @@ import { faultDefaults } from "../../core/sandbox.ts";
 import { nearest } from "../../core/text.ts";
 import { servedOperations } from "../assumed/index.ts";
 import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
-import type { Store } from "../queries.ts";
+import type { Store } from "../store/queries.ts";
 import { removeRows } from "../tables/numbers.ts";
 import { addFault, type Effect, faultInput, listFaults, type StoredFault } from "./table.ts";
 

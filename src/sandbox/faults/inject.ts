@@ -3,7 +3,7 @@ import type { Context, Next } from "hono";
 import { faultHeader } from "../../core/sandbox.ts";
 import type { ServedId } from "../assumed/index.ts";
 import { errorBodyFor, errorBodyOf } from "../errors.ts";
-import type { Store } from "../queries.ts";
+import type { Store } from "../store/queries.ts";
 import { ConnectionReset, truncateResponse } from "./cut.ts";
 import { type Effect, takeFault } from "./table.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { faultDefaults } from "../../core/sandbox.ts";
 import { maxTimerMs } from "../../core/values/durations.ts";
-import type { Queries, Row, Store } from "../queries.ts";
+import type { Queries, Row, Store } from "../store/queries.ts";
 
 /**
  * The format of a new fault. It lets `after` calls of an operation (or of all, `*`) pass. Of the calls that follow, it

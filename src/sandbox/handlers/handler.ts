@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ServedId, ServedInputOf, ServedOutputOf } from "../assumed/index.ts";
 import type { OperationSet } from "../operation-set.ts";
-import type { Store } from "../queries.ts";
+import type { Store } from "../store/queries.ts";
 
 /** What a handler gets besides its input. */
 export interface Call {

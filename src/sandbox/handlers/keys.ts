@@ -1,7 +1,7 @@
 import { stamp } from "../clock.ts";
 import { ApiError, issueIf, throwIfInvalid } from "../errors.ts";
 import { addKey, findKey, isKey, keyPrefix, keys, listKeys, type NumberedKey, revokeKey } from "../keys.ts";
-import type { Queries } from "../queries.ts";
+import type { Queries } from "../store/queries.ts";
 import { increment } from "../tables/numbers.ts";
 import { addSshKey, listSshKeys, removeSshKey } from "../tables/users.ts";
 import type { Handlers } from "./handler.ts";

@@ -4,7 +4,7 @@ import { bootOutcomes } from "../../core/sandbox.ts";
 import { matchesGlob } from "../../core/text.ts";
 import { latestMs, secondMs } from "../clock.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
-import type { Queries, Row, Store } from "../queries.ts";
+import type { Queries, Row, Store } from "../store/queries.ts";
 import { removeRows } from "../tables/numbers.ts";
 import { type Boot, bootMs, type RentalType } from "./lifecycle.ts";
 

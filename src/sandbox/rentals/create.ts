@@ -2,7 +2,7 @@ import type { Issue } from "../../contract/check/check.ts";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { latestMs, stamp } from "../clock.ts";
 import { issue, issueIf, required, throwIfInvalid } from "../errors.ts";
-import type { Queries } from "../queries.ts";
+import type { Queries } from "../store/queries.ts";
 import { listSshKeys } from "../tables/users.ts";
 import { addVolume, findVolume } from "../tables/volumes.ts";
 import { type Boot, nextTerm, type RentalInput, type ReservedTerm, type StoredRental } from "./lifecycle.ts";

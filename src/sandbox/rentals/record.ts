@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createBareMetalRental, createVirtualMachineRental } from "../../contract/rentals.ts";
 import { stamp } from "../clock.ts";
-import type { Queries } from "../queries.ts";
+import type { Queries } from "../store/queries.ts";
 import type { NumberedRental } from "../tables/rentals.ts";
 import { attachedVolumes } from "../tables/volumes.ts";
 import { rentalAt, type StoredRental } from "./lifecycle.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type EngineKind, engineKinds } from "../../core/sandbox.ts";
-import type { Queries } from "../queries.ts";
+import type { Queries } from "../store/queries.ts";
 
 /** An engine as set by the user. */
 export const engineInput = z.strictObject({

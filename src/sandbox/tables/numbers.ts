@@ -1,5 +1,5 @@
 import type { Id } from "../../contract/shared.ts";
-import type { Queries, Store } from "../queries.ts";
+import type { Queries, Store } from "../store/queries.ts";
 
 /** An id as a number; undefined if it is not one. The sandbox's ids are numbers, which a caller may send as strings. */
 export const numberOf = (id: Id): number | undefined =>

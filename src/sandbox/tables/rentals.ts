@@ -1,6 +1,6 @@
 import type { Id } from "../../contract/shared.ts";
-import type { Queries, Row } from "../queries.ts";
 import { endOf, type RentalType, type StoredRental } from "../rentals/lifecycle.ts";
+import type { Queries, Row } from "../store/queries.ts";
 import { numberOf } from "./numbers.ts";
 
 export interface NumberedRental {

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { user } from "../../contract/user.ts";
 import type { ServedInputOf } from "../assumed/index.ts";
 import { stamp } from "../clock.ts";
-import type { Queries } from "../queries.ts";
+import type { Queries } from "../store/queries.ts";
 
 export type StoredUser = Omit<z.output<typeof user>, "id">;
 

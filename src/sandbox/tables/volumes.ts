@@ -1,6 +1,6 @@
 import type { CheckedInputOf } from "../../contract/index.ts";
 import type { Id } from "../../contract/shared.ts";
-import type { Queries, Row } from "../queries.ts";
+import type { Queries, Row } from "../store/queries.ts";
 import { numberOf } from "./numbers.ts";
 import { isActiveAt } from "./rentals.ts";
 

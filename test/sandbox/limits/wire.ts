@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { busyMs } from "../../../src/sandbox/store.ts";
+import { busyMs } from "../../../src/sandbox/store/store.ts";
 import { everyOperation, openSandbox, origin, start } from "../harness.ts";
 import type { Checks } from "./check.ts";
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { responseLimits } from "../../../contract/plain/response-limits.ts";
 import { codeOf, reasonOf } from "../../../core/errors.ts";
-import { readFailure } from "../../../core/failure-body.ts";
 import { asRecord } from "../../../core/json.ts";
 import { createRedactor, type Redactor } from "../../../core/redact.ts";
+import { readFailure } from "../../../core/responses/failure-body.ts";
 import { fitsHeader } from "../../../core/urls.ts";
 import type { Engine } from "../../tables/engines.ts";
 import { advice, EngineFailure, nameOf, sentenceAbout } from "./failure.ts";

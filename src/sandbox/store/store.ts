@@ -2,9 +2,9 @@ import { closeSync, existsSync, openSync, renameSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
-import { reasonOf } from "../core/errors.ts";
-import { assertFile, makeFolderSync } from "../core/files.ts";
-import { importOptional } from "./packages.ts";
+import { reasonOf } from "../../core/errors.ts";
+import { assertFile, makeFolderSync } from "../../core/files.ts";
+import { importOptional } from "../packages.ts";
 import type { Store } from "./queries.ts";
 import { restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
 

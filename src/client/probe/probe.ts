@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import { TLSSocket } from "node:tls";
-import { orAborted, startDeadline } from "./deadline.ts";
-import { connectionFailed, moduleFor, proxyAgent } from "./transport.ts";
+import { orAborted, startDeadline } from "../deadline.ts";
+import { connectionFailed, moduleFor, proxyAgent } from "../transport.ts";
 
 /** What a host's response to a request without a key shows. */
 export interface Probe {

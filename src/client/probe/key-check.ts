@@ -1,9 +1,9 @@
-import { firstAt, isRecord, parseJson, recordsOf } from "../core/json.ts";
-import { ServiceError } from "../core/service-errors.ts";
-import { keyEnding } from "../core/text.ts";
-import { listingAt } from "../openapi/described.ts";
-import { isDescription } from "../openapi/document.ts";
-import type { Call, RawCall } from "./call.ts";
+import { firstAt, isRecord, parseJson, recordsOf } from "../../core/json.ts";
+import { ServiceError } from "../../core/service-errors.ts";
+import { keyEnding } from "../../core/text.ts";
+import { listingAt } from "../../openapi/described.ts";
+import { isDescription } from "../../openapi/document.ts";
+import type { Call, RawCall } from "../call.ts";
 
 /** What is known about a key: whether the service accepts it, and what it may do. */
 export type KeyState = "accepted" | "read-only" | "rejected" | "not allowed";

@@ -1,5 +1,11 @@
-import { asRecord, isRecord } from "./json.ts";
-import { InvalidResponse, isRead, type RequestLine, ServiceError, UnknownOutcome } from "./service-errors.ts";
+import { asRecord, isRecord } from "../json.ts";
+import {
+  InvalidResponse,
+  isRead,
+  type RequestLine,
+  ServiceError,
+  UnknownOutcome,
+} from "../service-errors.ts";
 
 /**
  * Throws when a response reports a failure in spite of its status: the service's error body (service section 7), or

@@ -1,4 +1,4 @@
-import { asList, asText, isNestedBeyond, isRecord, parseJson } from "./json.ts";
+import { asList, asText, isNestedBeyond, isRecord, parseJson } from "../json.ts";
 
 /** The content of a failed response, independent of its format. */
 interface Failure {

@@ -1,7 +1,7 @@
-import { stamp } from "./clock.ts";
-import { addKey, keys } from "./keys.ts";
+import { stamp } from "../clock.ts";
+import { addKey, keys } from "../keys.ts";
+import type { StoredUser } from "../tables/users.ts";
 import type { Queries } from "./queries.ts";
-import type { StoredUser } from "./tables/users.ts";
 
 /** Version 1: users, keys, rentals and volumes. */
 const tables = `
