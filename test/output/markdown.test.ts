@@ -195,6 +195,10 @@ describe("Markdown that streams", () => {
     expect(await drawn(["Two words ", "\n", "-"])).toBe("Two words\n-\n");
   });
 
+  test("waits for the end of code that starts within emphasis", async () => {
+    expect(await drawn(["*``` one* > ", "```\n"])).toBe("*``` one* > ```\n");
+  });
+
   test.each([
     ["marks of lists", "- ".repeat(4_000)],
     ["marks of quotes", ">".repeat(4_000)],

@@ -1,4 +1,4 @@
-import type { MarkedToken, Token } from "marked";
+import type { MarkedToken, Token, Tokens } from "marked";
 import { Lexer } from "marked";
 import type { Span } from "./wrap.ts";
 import { lastWordStart } from "./wrap.ts";
@@ -112,15 +112,23 @@ const maxHeld = 300;
 export function settled(text: string): string {
   const wordStart = lastWordStart(text);
   let offset = 0;
-  for (const { type, raw } of Lexer.lexInline(text)) {
+  for (const { type, raw, tokens } of Lexer.lexInline(text) as Tokens.Generic[]) {
     const end = offset + raw.length;
-    const opener = type === "text" ? openerIn(raw, text.length - offset) : undefined;
+    const left = text.length - offset;
+    const opener =
+      type === "text" ? openerIn(raw, left) : left <= maxHeld && hasTighter(tokens) ? 0 : undefined;
     if (opener !== undefined) return text.slice(0, Math.min(offset + opener, wordStart));
     if (wordStart <= end) return text.slice(0, type === "text" || wordStart === end ? wordStart : offset);
     offset = end;
   }
   return text.slice(0, wordStart);
 }
+
+/** Whether code, a link or HTML may start within emphasis, and end after it: then it is no emphasis. */
+const hasTighter = (tokens: readonly Token[] | undefined): boolean =>
+  tokens?.some((token) =>
+    token.type === "text" ? /[`<[]/.test(token.raw) : "tokens" in token && hasTighter(token.tokens),
+  ) === true;
 
 /** Where the first mark that may still be closed starts. `left` is the length of the text from the start of `raw`. */
 const openerIn = (raw: string, left: number): number | undefined =>
