@@ -196,7 +196,7 @@ describe("Markdown that streams", () => {
   });
 
   test("waits for the end of code that starts within emphasis", async () => {
-    expect(await drawn(["*``` one* > ", "```\n"])).toBe("*``` one* > ```\n");
+    expect((await drawn(["*```\none*> ", "```\n"])).match(/one/g)).toHaveLength(1);
   });
 
   test.each([
