@@ -168,15 +168,15 @@ describe("Ctrl-C", () => {
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
-  it("in a chat keeps the partial reply", async () => {
+  it("in a chat keeps the partial answer", async () => {
     const { start } = await homeWithServer({
       "POST /v1/chat/completions": (_request, response) => {
         response.writeHead(200, { "Content-Type": "text/event-stream" });
-        response.write('data: {"choices":[{"delta":{"content":"Once upon"}}]}\n\n');
+        response.write('data: {"choices":[{"delta":{"content":"Once upon a time."}}]}\n\n');
       },
     });
     const child = start("chat Hoi -m llama");
-    expect(await firstChunk(child.stdout)).toBe("Once upon");
+    expect(await firstChunk(child.stdout)).toBe("Once upon a time.");
     child.kill("SIGINT");
     const { exitCode } = await child;
     expect(exitCode).toBe(130);
