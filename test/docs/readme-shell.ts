@@ -31,7 +31,7 @@ export const blocksOf = (text: string, language: string): readonly string[] =>
 /** The files and folders of the repository that the README links to or names. */
 export const namedIn = (text: string): readonly string[] =>
   [...text.matchAll(/\]\(((?!#|https?:)[^)]+)\)|`((?:completions|man|docs)\/[^`]*|CHANGELOG\.md)`/g)].map(
-    ([, link, word]) => link ?? word ?? "",
+    ([, link, word]) => (link ?? word ?? "").replace(/#.*/, ""),
   );
 
 /** A home for a reader of the README, with the packages that it tells the reader to install. */
