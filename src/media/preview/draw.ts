@@ -174,7 +174,7 @@ async function sizeOf(bytes: Uint8Array): Promise<Area> {
 /** Bytes that hold the size of a picture, also after the metadata that cameras write. */
 const headLength = 256 * 1024;
 
-/** The proportions of the first picture that has any. A square if none has: nothing will be drawn then. */
+/** The proportions of the first readable picture. A square if there is none: nothing will be drawn then. */
 async function firstSize(pictures: readonly Shown[]): Promise<Area> {
   for (const { path } of pictures) {
     try {
