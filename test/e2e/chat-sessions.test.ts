@@ -2,18 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { serveChat } from "../support/chat-server.ts";
-import { createHome, firstChunk, type Home, key, launcher } from "../support/process.ts";
-
-async function homeWithServer() {
-  const server = await serveChat();
-  const home = await createHome({
-    GPUCTL_BASE_URL: server.url,
-    GPUCTL_INFERENCE_BASE_URL: server.url,
-    GPUCTL_API_KEY: key,
-  });
-  return { home, server };
-}
+import { homeWithServer } from "../support/chat-server.ts";
+import { firstChunk, type Home, launcher } from "../support/process.ts";
 
 const folderOf = (home: Home) => join(home.folder, "state", "chat-sessions");
 

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { asList, asRecord, parseJson } from "../../src/core/json.ts";
+import { createHome, key } from "./process.ts";
 
 /** A chat service whose answers a test writes piece by piece. */
 export interface ChatServer {
@@ -19,7 +20,7 @@ export interface ChatRequest {
 }
 
 /** Serves until the test ends. */
-export async function serveChat(): Promise<ChatServer> {
+async function serveChat(): Promise<ChatServer> {
   const waiting: ((request: ChatRequest) => void)[] = [];
   const arrived: ChatRequest[] = [];
   const server = createServer((request, response) => {
@@ -68,4 +69,15 @@ function chatRequest(messages: readonly unknown[], response: ServerResponse): Ch
       response.end("data: [DONE]\n\n");
     },
   };
+}
+
+/** A home whose service is a new chat server. */
+export async function homeWithServer() {
+  const server = await serveChat();
+  const home = await createHome({
+    GPUCTL_BASE_URL: server.url,
+    GPUCTL_INFERENCE_BASE_URL: server.url,
+    GPUCTL_API_KEY: key,
+  });
+  return { home, server };
 }

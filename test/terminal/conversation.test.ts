@@ -1,20 +1,10 @@
 import { constants as os } from "node:os";
 import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
-import { serveChat } from "../support/chat-server.ts";
-import { addProgram, createHome, key } from "../support/process.ts";
+import { homeWithServer } from "../support/chat-server.ts";
+import { addProgram, createHome } from "../support/process.ts";
 
 const chat = "gpuctl chat --sandbox";
-
-async function homeWithServer() {
-  const server = await serveChat();
-  const home = await createHome({
-    GPUCTL_BASE_URL: server.url,
-    GPUCTL_INFERENCE_BASE_URL: server.url,
-    GPUCTL_API_KEY: key,
-  });
-  return { home, server };
-}
 
 describe.skipIf(process.platform === "win32").each([80, 120])("a conversation in %i columns", (columns) => {
   test("answers, completes commands, remembers lines across runs, and ends with Ctrl-D", async () => {

@@ -153,17 +153,20 @@ function failureOf(
 /** The start of the body of a failed response, as text. */
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of response) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > responseLimits.failure) break;
-    }
-  } catch {
-    // What arrived says enough.
-  }
+  // If the connection breaks, what arrived says enough.
+  await readInto(chunks, response, responseLimits.failure).catch(() => {});
   return Buffer.concat(chunks).toString();
+}
+
+/** Collects a body, and reads no further beyond `limit` bytes. Returns the number of bytes. */
+async function readInto(chunks: Buffer[], response: IncomingMessage, limit: number): Promise<number> {
+  let length = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > limit) break;
+  }
+  return length;
 }
 
 /**
@@ -173,19 +176,12 @@ async function readStart(response: IncomingMessage): Promise<string> {
 export async function readFrom({ engine, signal }: EngineAccess, response: IncomingMessage): Promise<Buffer> {
   const limit = responseLimits.body.generate;
   const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of response) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > limit) break;
-    }
-  } catch (error) {
+  const length = await readInto(chunks, response, limit).catch((error) => {
     signal?.throwIfAborted();
     throw new EngineFailure(
       sentenceAbout(engine, `did not finish its response: ${connectionProblem(error)}.`),
     );
-  }
+  });
   if (length <= limit) return Buffer.concat(chunks);
   throw new EngineFailure(sentenceAbout(engine, `sent a response of more than ${limit / 1024 / 1024} MiB.`));
 }
