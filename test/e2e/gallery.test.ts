@@ -133,6 +133,7 @@ describe("a gallery in Chromium", () => {
     });
     await page.focus("#filter");
     await page.keyboard.press("KeyV", { commands: ["Paste"] });
+    await page.waitForSelector("#filter:not(:placeholder-shown)");
     const copied = await page.$eval("#filter", (field) => ("value" in field ? String(field.value) : ""));
 
     const again = await home.shell(`${copied} --sandbox --out again.png`).ended;
