@@ -1,6 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { reasonOf } from "../../core/errors.ts";
 import { decodePicture, type Picture, pictureKind } from "../../core/pictures/decode.ts";
+import { encodePng } from "../../core/pictures/encode.ts";
 import { blockLines } from "./blocks.ts";
 import { type Area, fitWithin, gap, gridFor } from "./layout.ts";
 import { iterm2Sequence, kittySequence } from "./protocols.ts";
@@ -138,7 +139,7 @@ async function graphicsRow(
     const { width, height } = fitWithin(picture, cell);
     const right = at * (cell.width + gap);
     const move = right === 0 ? "" : `\u001b[${right}C`;
-    const png = await encoded(picture);
+    const png = encodePng(picture);
     text += `\u001b7${move}${sequence(png, { columns: width, rows: height })}\u001b8`;
   }
   return `${text}\u001b[${cell.height}B\r`;
@@ -155,12 +156,7 @@ function thumbnail(picture: Picture, box: Area, pixels: Area): Picture {
 }
 
 async function pngOf(picture: Picture, box: Area): Promise<Uint8Array> {
-  return encoded(thumbnail(picture, box, pixelsOfCell));
-}
-
-async function encoded({ width, height, data }: Picture): Promise<Uint8Array> {
-  const { encode } = await import("fast-png");
-  return encode({ width, height, data, channels: 3, depth: 8 });
+  return encodePng(thumbnail(picture, box, pixelsOfCell));
 }
 
 /** The size in pixels. Throws if it is not in the bytes. */

@@ -43,6 +43,15 @@ function blendPixel(data: Uint8ClampedArray, at: number, color: Color, cover: nu
   data[at + 2] = (data[at + 2] ?? 0) * keep + color[2] * cover;
 }
 
+/** Fills the pixels from byte offset `from` up to but excluding `to`: writes one, then copies what is already filled. */
+function fillPixels(data: Uint8ClampedArray, from: number, to: number, color: Color): void {
+  if (from >= to) return;
+  blendPixel(data, from, color, 1);
+  for (let length = 3; from + length < to; length *= 2) {
+    data.copyWithin(from + length, from, Math.min(from + length, to - length));
+  }
+}
+
 /** Blends a color over a rectangle, clipped to the canvas. */
 export function blendBlock({ width, height, data }: Canvas, block: Block, color: Color, cover = 1): void {
   const left = Math.max(0, block.left);
@@ -50,7 +59,8 @@ export function blendBlock({ width, height, data }: Canvas, block: Block, color:
   const bottom = Math.min(height, block.top + block.height);
   for (let y = Math.max(0, block.top); y < bottom; y++) {
     const end = (y * width + right) * 3;
-    for (let at = (y * width + left) * 3; at < end; at += 3) blendPixel(data, at, color, cover);
+    if (cover >= 1) fillPixels(data, (y * width + left) * 3, end, color);
+    else for (let at = (y * width + left) * 3; at < end; at += 3) blendPixel(data, at, color, cover);
   }
 }
 
@@ -61,22 +71,37 @@ export function blendRowBelow(
   tops: Readonly<Float64Array>,
   color: Color,
 ): void {
-  for (let x = 0, at = y * width * 3; x < width; x++, at += 3) {
+  const row = y * width * 3;
+  // The first of the columns that are fully covered up to here.
+  let covered = 0;
+  for (let x = 0; x < width; x++) {
     const cover = y + 1 - (tops[x] ?? 0);
-    if (cover > 0) blendPixel(data, at, color, cover);
+    if (cover >= 1) continue;
+    fillPixels(data, row + covered * 3, row + x * 3, color);
+    covered = x + 1;
+    if (cover > 0) blendPixel(data, row + x * 3, color, cover);
   }
+  fillPixels(data, row + covered * 3, row + width * 3, color);
 }
 
 /** Copies a row of pixels to another row, moved to the left by `shift` pixels; its ends are repeated. */
 export function copyRow({ width, data }: Canvas, from: number, to: number, shift: number): void {
   const row = data.slice(from * width * 3, (from + 1) * width * 3);
-  for (let x = 0, at = to * width * 3; x < width; x++, at += 3) {
-    const source = Math.min(width - 1, Math.max(0, x + shift)) * 3;
-    data[at] = row[source] ?? 0;
-    data[at + 1] = row[source + 1] ?? 0;
-    data[at + 2] = row[source + 2] ?? 0;
-  }
+  const target = to * width * 3;
+  // The columns whose pixel comes from inside the row.
+  const first = Math.min(width, Math.max(0, -shift));
+  const end = Math.max(first, Math.min(width, width - shift));
+  data.set(row.subarray((first + shift) * 3, (end + shift) * 3), target + first * 3);
+  fillPixels(data, target, target + first * 3, colorAt(row, 0));
+  fillPixels(data, target + end * 3, target + width * 3, colorAt(row, width - 1));
 }
+
+/** The color of a pixel. */
+const colorAt = (data: Uint8ClampedArray, pixel: number): Color => [
+  data[pixel * 3] ?? 0,
+  data[pixel * 3 + 1] ?? 0,
+  data[pixel * 3 + 2] ?? 0,
+];
 
 /** A line with round caps, in pixels; with length 0 it is a disc. */
 export type Stroke = { x1: number; y1: number; x2: number; y2: number; radius: number };

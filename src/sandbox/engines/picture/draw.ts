@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { blankCanvas, type Canvas } from "./canvas.ts";
+import { encodePng } from "../../../core/pictures/encode.ts";
+import { blankCanvas } from "./canvas.ts";
 import { paintLand } from "./land.ts";
 import { drawMark } from "./mark.ts";
 import { blendReference } from "./reference.ts";
@@ -45,14 +46,5 @@ async function draw(request: PictureRequest, pause: () => Promise<unknown>): Pro
     await blendReference(canvas, request.image, request.strength ?? defaultStrength);
   drawMark(canvas, `${request.model_name}  seed ${request.seed}  ${identity.fingerprint}`);
   await pause();
-  return toPng(canvas);
-}
-
-/** Level 1 compresses the flat rows of a scene as well as higher levels, and is faster. */
-async function toPng({ width, height, data }: Canvas): Promise<Uint8Array> {
-  const { encode } = await import("fast-png");
-  return encode(
-    { width, height, data, channels: 3, depth: 8, text: { Software: "gpuctl sandbox" } },
-    { zlib: { level: 1 } },
-  );
+  return encodePng(canvas, { Software: "gpuctl sandbox" });
 }

@@ -1,0 +1,43 @@
+import { crc32, deflateSync } from "node:zlib";
+import type { Picture } from "./decode.ts";
+
+const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+
+/**
+ * Encodes a picture as an 8-bit RGB PNG; `text` becomes `tEXt` chunks, by keyword, and must be Latin-1. Rows are not
+ * filtered and compressed at level 1: drawn pictures get hardly smaller otherwise. Other versions of zlib may write other
+ * bytes for the same pixels.
+ */
+export function encodePng(
+  { width, height, data }: Picture,
+  text: Readonly<Record<string, string>> = {},
+): Uint8Array {
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  const length = width * 3;
+  // Each row starts with the number of its filter, 0.
+  const rows = new Uint8Array((length + 1) * height);
+  for (let row = 0; row < height; row++) {
+    rows.set(data.subarray(row * length, (row + 1) * length), row * (length + 1) + 1);
+  }
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", header),
+    ...Object.entries(text).map(([keyword, value]) =>
+      chunk("tEXt", Buffer.from(`${keyword}\0${value}`, "latin1")),
+    ),
+    chunk("IDAT", deflateSync(rows, { level: 1 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+/** The length, the type and the content of a chunk, and the CRC of the latter two. */
+function chunk(type: string, content: Uint8Array): Buffer {
+  const bytes = Buffer.alloc(content.length + 12);
+  bytes.writeUInt32BE(content.length, 0);
+  bytes.write(type, 4, "latin1");
+  bytes.set(content, 8);
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), bytes.length - 4);
+  return bytes;
+}
