@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createHome } from "../support/process.ts";
+import { sample } from "../support/thorough.ts";
 
 const symbols = (bytes: string): readonly string[] => [...new Set(bytes.match(/[^\p{ASCII}]/gu) ?? [])];
 
-describe.skipIf(process.platform === "win32").each(["LC_ALL", "LANG"])(
+describe.skipIf(process.platform === "win32").each(sample(["LC_ALL", "LANG"], 0))(
   "with %s=C, only ASCII is drawn",
   (name) => {
     const env = { [name]: "C" };

@@ -3,7 +3,7 @@ import { exit } from "../../src/cli/report/exit.ts";
 import { commands } from "../support/commands.ts";
 import { asJson } from "../support/examples.ts";
 import type { Home } from "../support/process.ts";
-import { thorough } from "../support/thorough.ts";
+import { sample, thorough } from "../support/thorough.ts";
 import { lineOf, ofEachKind, preparedHomes, sayYes, specialCaseOf } from "./examples.ts";
 
 const homeFor = preparedHomes();
@@ -30,18 +30,21 @@ describe.skipIf(process.platform === "win32")("an example of each kind", () => {
     expect(seen, seen.shown).toMatchObject({ code: exit.done, left: [] });
   });
 
-  // Other tests run every example as JSON in memory.
-  test.each(thorough ? all : ofEachKind)("in a pipe as JSON: $example.command", async ({ example }) => {
-    const { inPipe: special } = specialCaseOf(example.command);
-    const code = special === "refuses" ? exit.usage : exit.done;
-    const ran = await inPipe(asJson(lineOf(example)), await homeFor(example), special === "is interrupted");
-    expect(ran, ran.err).toMatchObject({ code });
-    expect(ran.out + ran.err).not.toMatch(/\u001b/);
-    if (code !== exit.done) expect(ran.out).toBe("");
-    else expect(() => JSON.parse(ran.out), ran.out).not.toThrow();
-  });
+  // Other tests run every example in memory, in a pipe as written and as JSON.
+  test.each(thorough ? all : ofEachKind.slice(0, 4))(
+    "in a pipe as JSON: $example.command",
+    async ({ example }) => {
+      const { inPipe: special } = specialCaseOf(example.command);
+      const code = special === "refuses" ? exit.usage : exit.done;
+      const ran = await inPipe(asJson(lineOf(example)), await homeFor(example), special === "is interrupted");
+      expect(ran, ran.err).toMatchObject({ code });
+      expect(ran.out + ran.err).not.toMatch(/\u001b/);
+      if (code !== exit.done) expect(ran.out).toBe("");
+      else expect(() => JSON.parse(ran.out), ran.out).not.toThrow();
+    },
+  );
 
-  test.each(ofEachKind)("in a pipe as written: $example.command", async ({ example }) => {
+  test.each(sample(ofEachKind, 0, 1, 2, 3))("in a pipe as written: $example.command", async ({ example }) => {
     const { inPipe: special } = specialCaseOf(example.command);
     const ran = await inPipe(lineOf(example), await homeFor(example), special === "is interrupted");
     expect(ran, ran.err).toMatchObject({ code: special === "refuses" ? exit.usage : exit.done });

@@ -5,6 +5,7 @@ import { serveThirdParty } from "../e2e/third-party-server.ts";
 import { createHome, key } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import type { Terminal } from "../support/terminal.ts";
+import { sample } from "../support/thorough.ts";
 
 /** The equivalent command line that gpuctl prints after prompts. */
 function printedLine(terminal: Terminal): string {
@@ -177,7 +178,7 @@ describe.skipIf(process.platform === "win32")("a terminal of 20x5", () => {
     expect(await terminal.leftovers()).toEqual([]);
   });
 
-  test.each(["rentals list", "rentals get 1001", "rentals summary", "volumes list"])(
+  test.each(sample(["rentals list", "rentals get 1001", "rentals summary", "volumes list"], 0, 1))(
     "fits %s",
     async (command) => {
       const home = await createHome();
