@@ -168,7 +168,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals history\'' -l limit -x -d 'Show at 
 
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l for -x -a 'running active terminated' -d 'State to wait for: running (has started), active (not yet terminated), terminated'
-complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l interval -x -d 'Time between two checks'
+complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l interval -x -d 'Maximum time between two checks; the first ones are 1s, 2s and so on apart'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l wait-timeout -x -d 'Maximum time to wait'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l node -x -d 'Which node to connect to, counting from 1'

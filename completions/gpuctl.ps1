@@ -463,7 +463,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals summary' = @()
     'rentals wait' = @(
       ,@(@('--for'), 'State to wait for: running (has started), active (not yet terminated), terminated', @('running', 'active', 'terminated'), '')
-      ,@(@('--interval'), 'Time between two checks', @(), '')
+      ,@(@('--interval'), 'Maximum time between two checks; the first ones are 1s, 2s and so on apart', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
     )
     'rentals ssh' = @(

@@ -87,13 +87,13 @@ describe("rentals create --wait", () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ id: 1001, status: "Running" });
     expect(err).toContain("Rental 1001 created");
-    expect(slept).toEqual([5000]);
+    expect(slept).toEqual([1000, 2000]);
   });
 
   test("names the rental after a timeout", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1001, status: "Pending" }) });
     const outcome = await run(`${vm} --wait --wait-timeout 3s`);
-    expect(outcome).toMatchObject({ code: 8, out: "", slept: [3000] });
+    expect(outcome).toMatchObject({ code: 8, out: "", slept: [1000, 2000] });
     expect(outcome.err).toContain("rental 1001");
     expect(outcome.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });

@@ -903,7 +903,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "duration",
-      "text": "Time between two checks",
+      "text": "Maximum time between two checks; the first ones are 1s, 2s and so on apart",
       "value": "DURATION",
       "default": "5s",
       "names": [

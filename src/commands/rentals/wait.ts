@@ -22,7 +22,9 @@ export default defineCommand({
         default: "running",
       },
     ),
-    interval: flag.duration("Time between two checks", { default: duration(defaultInterval) }),
+    interval: flag.duration("Maximum time between two checks; the first ones are 1s, 2s and so on apart", {
+      default: duration(defaultInterval),
+    }),
     waitTimeout,
   },
   view: oneRental,

@@ -8,15 +8,18 @@ import { statePaths } from "./views.ts";
 
 export const waitTimeout = flag.duration("Maximum time to wait", { default: "15m" });
 
-/** The default time between two requests for the state of rentals, in milliseconds. */
+/** The default for the maximum time between two requests for the state of rentals, in milliseconds. */
 export const defaultInterval = 5_000;
+
+/** The time after the first request, in milliseconds; doubled for each further one. */
+const firstPause = 1_000;
 
 interface Wait {
   readonly rentalId: string;
   /** What the wait is for, as in "is running". */
   readonly goal: string;
   readonly reached: (rental: unknown, states: readonly string[]) => boolean;
-  /** Milliseconds between two requests. */
+  /** Maximum time between two requests, in milliseconds. The first ones follow each other sooner. */
   readonly interval?: number;
   /** Maximum time to wait, in milliseconds. */
   readonly timeout: number;
@@ -37,6 +40,7 @@ export function waitFor(
   context: Pick<Context, "call" | "now" | "sleep" | "progress">,
 ): Promise<object> {
   const end = context.now() + timeout;
+  let pause = firstPause;
   return context.progress(`Waiting until rental ${rentalId} ${goal}`, async (update) => {
     for (;;) {
       const rental = await getRental(rentalId, context);
@@ -54,7 +58,8 @@ export function waitFor(
         );
       }
       update(`Waiting until rental ${rentalId} ${goal}; it is ${stateText(rental)}`);
-      await context.sleep(Math.min(interval, left));
+      await context.sleep(Math.min(pause, interval, left));
+      pause *= 2;
     }
   });
 }
