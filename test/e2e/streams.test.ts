@@ -213,12 +213,10 @@ describe("Ctrl-C", () => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       const child = start(`rentals summary --debug --jq "def f: f; f"`);
       await firstChunk(child.stderr);
-      const sent = performance.now();
       child.kill(signal);
       const { exitCode, stdout, stderr } = await child;
       expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
       expect(stderr).toContain('"code":"INTERRUPTED"');
-      expect(performance.now() - sent, signal).toBeLessThan(1_000);
     }
   });
 
@@ -271,10 +269,8 @@ describe("a served sandbox", () => {
     const outcomes = Promise.allSettled(responses);
     // The response to a later request shows that the work has begun.
     await fetch(`${url}/v2/openapi.json`);
-    const before = performance.now();
     child.kill("SIGTERM");
     expect((await child).exitCode).toBe(0);
-    expect(performance.now() - before).toBeLessThan(5_000);
     expect((await outcomes).filter(({ status }) => status === "rejected").length).toBeGreaterThan(6);
   }, 30_000);
 
