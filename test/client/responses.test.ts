@@ -64,8 +64,14 @@ describe("a successful response that cannot be parsed", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("leaves the outcome of a generation unknown if it is empty", async () => {
-    const server = await serverReturning(200, "");
+  test("leaves the outcome of a change unknown if it is null", async () => {
+    const server = await serverReturning(200, "null");
+    const error = await failure(caller(server.origin).call("deleteCurrentUser", {}));
+    expect(error).toMatchObject({ name: "UnknownOutcome" });
+  });
+
+  test.each([200, 204])("leaves the outcome of a generation unknown if it is empty: %d", async (status) => {
+    const server = await serverReturning(status, "");
     const { call } = caller(undefined, { target: { inferenceBaseUrl: server.origin } });
     expect(await failure(call("generateAudio", { text: "hi" }))).toMatchObject({ name: "UnknownOutcome" });
   });
