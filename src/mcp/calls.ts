@@ -187,7 +187,8 @@ export class Calls {
       cost: write && this.#cost(write),
       notes: this.#notes(call, notes),
       error: {
-        code: failure.code,
+        // The code of a refusal is from the service.
+        code: name === "ServiceError" ? "SERVICE_ERROR" : failure.code,
         status: failure.status,
         retryable: failure.retryable && !isUnknown,
         advice: isUnknown ? unknownAdvice(tool) : fixedHints.has(name) ? failure.hint : null,

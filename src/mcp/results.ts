@@ -115,8 +115,9 @@ export async function shownPictures({ paths = [] }: Done): Promise<Content[]> {
   return contents;
 }
 
-/** What is known about an error. The service may have written the message, and hints may quote it. */
-export const failureData = ({ message, issues, request, hint }: Failure): object => ({
+/** What is known about an error. The service may have written the code and the message, and hints may quote it. */
+export const failureData = ({ code, message, issues, request, hint }: Failure): object => ({
+  code,
   message,
   ...(issues.length > 0 && { issues }),
   ...(request && { request }),

@@ -41,7 +41,7 @@ export async function serveTools(
 ): Promise<void> {
   const { version, log } = options;
   const calls = new Calls(options);
-  const tools = () => allTools(options);
+  const tools = allTools(options);
   const server = new Server(
     { name: "gpuctl", title: "gpuctl", version },
     {
@@ -57,15 +57,15 @@ export async function serveTools(
         ([key, tool]) => tool.name !== name || listed.has(key as DescribedTool),
       );
     return {
-      tools: tools()
+      tools: tools
         .filter((tool) => isAllowed(tool, options) && isListed(tool))
         .map((tool) => shown(tool, options)),
     };
   });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
     const { name, arguments: args = {}, _meta } = params;
-    const tool = tools().find((one) => one.name === name);
-    if (tool === undefined) return refusalOf(name, options) ?? unknownTool(name, tools());
+    const tool = tools.find((one) => one.name === name);
+    if (tool === undefined) return refusalOf(name, options) ?? unknownTool(name, tools);
     if (!isAllowed(tool, options)) return refusal(name, permissionFor(tool.effect));
     const progressToken = _meta?.progressToken;
     let progress = 0;

@@ -3,7 +3,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { type CallToolResult, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished } from "vitest";
-import type { Cli, Outcome, RunOptions } from "../support/cli.ts";
+import type { Cli, Outcome, Responder, RunOptions } from "../support/cli.ts";
+import { base64, tinyPng } from "../support/pictures.ts";
 
 /** The structured result of a tool. */
 export interface ToolData {
@@ -69,3 +70,9 @@ export function structured(result: CallToolResult): ToolData {
 
 export const spending = "--sandbox --allow spend --max-cost 5 --max-burn 100";
 export const everything = `${spending} --allow write,destroy --assume-price 0.01`;
+
+/** Returns a tiny picture at once. The sandbox takes its time to draw one. */
+export const quickPictures: Responder = ({ path }) =>
+  path === "/v1/image/generation"
+    ? Response.json({ images: [{ index: 0, image: base64(tinyPng()), random_seed: 42 }] })
+    : undefined;
