@@ -303,7 +303,7 @@ complete -c gpuctl -n '__gpuctl_at \'tts\'' -l out -r -F -d 'Where to save the r
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l force -d 'Replace an existing file'
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l play -d 'Play the recording once it is saved'
 complete -c gpuctl -n '__gpuctl_at \'tts\'' -l no-stdin -d 'Do not read TEXT from stdin'
-complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l allow -x -a 'write spend destroy' -d 'What the tools may do beyond reading; may be repeated'
+complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l allow -x -a 'write spend destroy' -d 'What the tools may do beyond reading'
 complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l max-cost -x -d 'Most that all calls together may cost, in dollars; required with --allow spend'
 complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l max-burn -x -d 'Most that the active rentals may cost after a new one, in dollars an hour; required with --allow spend'
 complete -c gpuctl -n '__gpuctl_at \'mcp\'' -l assume-price -x -d 'Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it'

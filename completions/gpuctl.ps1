@@ -607,7 +607,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--no-stdin'), 'Do not read TEXT from stdin', @(), '')
     )
     'mcp' = @(
-      ,@(@('--allow'), 'What the tools may do beyond reading; may be repeated', @('write', 'spend', 'destroy'), '')
+      ,@(@('--allow'), 'What the tools may do beyond reading', @('write', 'spend', 'destroy'), '')
       ,@(@('--max-cost'), 'Most that all calls together may cost, in dollars; required with --allow spend', @(), '')
       ,@(@('--max-burn'), 'Most that the active rentals may cost after a new one, in dollars an hour; required with --allow spend', @(), '')
       ,@(@('--assume-price'), 'Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it', @(), '')

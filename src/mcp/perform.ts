@@ -1,7 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import type { Ports, Task } from "../command-kit/context.ts";
-import { budgetOf } from "../command-kit/inference.ts";
 import { recordsOf } from "../command-kit/responses.ts";
 import { routes } from "../contract/generated/routes.ts";
 import { UsageError, WaitedTooLong } from "../core/errors.ts";
@@ -56,9 +55,7 @@ export async function perform(
   if (operation === "generateImage") {
     const { image, ...input } = args;
     const file = image === undefined ? {} : { image: await fileIn(folder, String(image)) };
-    const maxCost = budgetOf(task.settings);
-    const flags = { out: folder, ...file, ...(maxCost !== undefined && { maxCost }) };
-    return saved(await task.run("image", { input, flags }));
+    return saved(await task.run("image", { input, flags: { out: folder, ...file } }));
   }
   if (operation === "generateAudio") {
     // One call of the tool is one request, however long the text is.

@@ -16,7 +16,6 @@ test.each([
   ["--allow spend", "--allow spend requires --max-cost and --max-burn"],
   ["--allow spend --max-cost 5", "--allow spend requires --max-burn"],
   ["--allow spend --max-burn 5", "--allow spend requires --max-cost"],
-  ["--max-cost 5", "--max-cost requires --allow spend"],
   ["--assume-price 1", "--assume-price requires --allow spend"],
   ["--allow all", "--allow must be one of write, spend, destroy"],
   ["--dry-run", "--dry-run does not apply to mcp"],
@@ -98,13 +97,18 @@ test("--max-burn counts what is active and what is new, across calls", async () 
   expect(posts((await end()).requests)).toHaveLength(1);
 });
 
-test("the lower burn limit holds: that of the server or that of the profile", async () => {
+test("without the flags, the budget of the profile sets the limits", async () => {
   const cli = await createCli();
   await cli.run("profile add work --base-url https://service.test");
+  const start = async (flags: string) => (await cli.run(`mcp --sandbox --profile work ${flags}`)).err;
   await cli.run("config set budget.maxBurn 1 --profile work");
-  const { call } = await agentOf(cli, `${everything} --profile work`);
+  expect(await start("--allow spend")).toContain("--allow spend requires --max-cost");
+  await cli.run("config set budget.maxCost 2 --profile work");
+  expect(await start("")).toContain("allowed: read.");
+  const { call } = await agentOf(cli, "--sandbox --profile work --allow spend");
   expect(await call("create_virtual_machine_rental", { gpuCount: 1 })).toMatchObject({
     data: { message: expect.stringContaining("the limit is $1.00") },
+    cost: { limitDollars: 2 },
   });
 });
 

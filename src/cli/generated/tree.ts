@@ -3048,7 +3048,7 @@ export const nouns: readonly Noun[] = [
     "flags": [
      {
       "kind": "choice",
-      "text": "What the tools may do beyond reading; may be repeated",
+      "text": "What the tools may do beyond reading",
       "value": "VALUE",
       "repeat": true,
       "choices": [
@@ -3121,7 +3121,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl mcp --sandbox"
      },
      {
-      "text": "Let it also rent and generate, up to $5 in all and $10 an hour, and end rentals",
+      "text": "Let it rent and generate, up to $5 in all and $10 an hour",
       "command": "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox"
      }
     ]

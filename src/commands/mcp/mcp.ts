@@ -3,7 +3,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { saveFailed, UsageError } from "../../core/errors.ts";
 import { makeFolderSync } from "../../core/files.ts";
-import { type Money, parseMoney } from "../../core/values/money.ts";
+import type { Money } from "../../core/values/money.ts";
 import { type Permission, permissions } from "../../mcp/permissions.ts";
 
 export default defineCommand({
@@ -12,7 +12,7 @@ export default defineCommand({
   details:
     "Start it from the configuration of an agent. The tools only read, unless --allow permits more. The limits hold for all calls until the server ends: --max-cost for inference and for reserved terms, --max-burn for the active rentals and a new one. Every call that is not a read is reported on stderr and in mcp-spending.jsonl in the state folder.",
   flags: {
-    allow: flag.choices("What the tools may do beyond reading; may be repeated", permissions),
+    allow: flag.choices("What the tools may do beyond reading", permissions),
     maxCost: flag.dollars("Most that all calls together may cost, in dollars; required with --allow spend"),
     maxBurn: flag.dollars(
       "Most that the active rentals may cost after a new one, in dollars an hour; required with --allow spend",
@@ -30,7 +30,7 @@ export default defineCommand({
   examples: [
     { text: "Let an agent look at a sandbox", command: "gpuctl mcp --sandbox" },
     {
-      text: "Let it also rent and generate, up to $5 in all and $10 an hour, and end rentals",
+      text: "Let it rent and generate, up to $5 in all and $10 an hour",
       command: "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox",
     },
   ],
@@ -64,8 +64,8 @@ export default defineCommand({
         sandbox: settings.sandbox,
         allowed,
         folder,
-        maxBurn: lower(flags.maxBurn, budgetOf("budget.maxBurn", settings)),
-        budget: flags.maxCost === undefined ? undefined : new Budget(flags.maxCost),
+        maxBurn: flags.maxBurn,
+        budget: allowed.has("spend") && flags.maxCost !== undefined ? new Budget(flags.maxCost) : undefined,
         assumedPrice: flags.assumePrice,
         record: spendingLog({
           folder: files.state,
@@ -91,35 +91,19 @@ interface Limits {
   readonly assumePrice: Money | undefined;
 }
 
-/** Throws `UsageError` for spending without limits, and for limits without spending. */
+/** Throws `UsageError` for spending without limits, and for a price of calls that are not allowed. */
 function checkLimits(allowed: ReadonlySet<Permission>, { maxCost, maxBurn, assumePrice }: Limits): void {
-  const limits = { "--max-cost": maxCost, "--max-burn": maxBurn };
-  if (allowed.has("spend")) {
-    const missing = Object.entries(limits).flatMap(([name, limit]) => (limit === undefined ? [name] : []));
-    if (missing.length === 0) return;
-    throw new UsageError(`--allow spend requires ${missing.join(" and ")}`, {
-      hint: "Both limits hold until the server ends, for example: --allow spend --max-cost 5 --max-burn 10",
-    });
+  if (!allowed.has("spend")) {
+    if (assumePrice === undefined) return;
+    throw new UsageError("--assume-price requires --allow spend: the tools spend nothing without it");
   }
-  const given = Object.entries({ ...limits, "--assume-price": assumePrice }).find(
-    ([, limit]) => limit !== undefined,
-  );
-  if (given) throw new UsageError(`${given[0]} requires --allow spend: the tools spend nothing without it`);
+  const limits = { "--max-cost": maxCost, "--max-burn": maxBurn };
+  const missing = Object.entries(limits).flatMap(([name, limit]) => (limit === undefined ? [name] : []));
+  if (missing.length === 0) return;
+  throw new UsageError(`--allow spend requires ${missing.join(" and ")}`, {
+    hint: "Both limits hold until the server ends, for example: --allow spend --max-cost 5 --max-burn 10",
+  });
 }
-
-function budgetOf(
-  key: "budget.maxBurn",
-  {
-    profileValues,
-    profile,
-  }: { readonly profileValues: Readonly<Partial<Record<string, string>>>; readonly profile: string },
-): Money | undefined {
-  const text = profileValues[key];
-  return text === undefined ? undefined : parseMoney(text, `${key} of profile "${profile}"`);
-}
-
-const lower = (one: Money | undefined, other: Money | undefined): Money | undefined =>
-  one !== undefined && other !== undefined && other < one ? other : one;
 
 function makeFolder(folder: string): void {
   try {
