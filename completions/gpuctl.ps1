@@ -17,6 +17,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
+      ,@('mcp', 'Serve tools to agents by the Model Context Protocol')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -122,6 +123,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'chat sessions export' = @()
     'chat sessions remove' = @()
     'tts' = @()
+    'mcp' = @()
     'api' = @(
       ,@('list', 'List the operations that the service offers')
       ,@('describe', 'Show what an operation takes and returns')
@@ -253,6 +255,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
+      ,@('mcp', 'Serve tools to agents by the Model Context Protocol')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -603,6 +606,13 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--play'), 'Play the recording once it is saved', @(), '')
       ,@(@('--no-stdin'), 'Do not read TEXT from stdin', @(), '')
     )
+    'mcp' = @(
+      ,@(@('--allow'), 'What the tools may do beyond reading', @('write', 'spend', 'destroy'), '')
+      ,@(@('--max-cost'), 'Most that all calls together may cost, in dollars; required with --allow spend', @(), '')
+      ,@(@('--max-burn'), 'Most that the active rentals may cost after a new one, in dollars an hour; required with --allow spend', @(), '')
+      ,@(@('--assume-price'), 'Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it', @(), '')
+      ,@(@('--out'), 'Folder for pictures and recordings', @(), '')
+    )
     'api' = @()
     'api list' = @(
       ,@(@('--group'), 'List only the operations of this group', @(), '')
@@ -751,7 +761,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
   $files = @('--image', '--from', '--out', '--schema', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether

@@ -4,6 +4,7 @@ import type { List } from "../client/list.ts";
 import type { Probe } from "../client/probe/probe.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
+import type { OperationId } from "../contract/index.ts";
 import type { Result } from "../core/result.ts";
 import type { Shell } from "../core/shells.ts";
 import type { Processes } from "../core/tasks/lock.ts";
@@ -19,6 +20,7 @@ import type {
   System,
   Viewer,
 } from "../system/types.ts";
+import type { CommandNode } from "./tree.ts";
 
 /** What every command gets. Helpers take only what they use, as in `Pick<Context, "call" | "say">`. */
 export interface Context {
@@ -104,6 +106,61 @@ export interface Ports {
   readonly sandboxServer: () => Promise<SandboxServer>;
   readonly installation: Installation;
   readonly dialog: Dialog;
+  /** Starts work that can be cancelled and reported on its own, such as one call of a tool. */
+  readonly task: (options: TaskOptions) => Task;
+  /** The command with these words, or the one whose flags are the fields of an operation. */
+  readonly commandNode: (command: string | { readonly operation: OperationId }) => CommandNode;
+  /**
+   * Reports an error as the error document does, and keeps what arrived of a response that was paid for. `doneBefore` says
+   * what was done before it.
+   */
+  readonly failureOf: (error: unknown, doneBefore?: string) => Promise<Failure>;
+  readonly messages: Messages;
+}
+
+/** Work within a command. */
+export interface Task extends Context {
+  /** Runs another command with these values and returns its result: no prompts, no confirmation, no output. */
+  readonly run: (words: string, values?: Partial<TaskValues>) => Promise<Result>;
+}
+
+export interface TaskOptions extends Pick<Context, "say" | "setFailureContext"> {
+  /**
+   * Ends waits and reads, and prevents writes that have not been sent. A write that has been sent goes on to its end.
+   */
+  readonly signal: AbortSignal;
+  /** Gets the texts of progress lines. */
+  readonly onProgress: (text: string) => void;
+}
+
+/** As in `Values`. Flags without a value have their defaults. */
+interface TaskValues {
+  readonly input: object;
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** Standard streams that carry the messages of a protocol. */
+export interface Messages {
+  readonly isTerminal: boolean;
+  /** What arrives on stdin. Ends with it. */
+  readonly read: () => AsyncIterable<Uint8Array>;
+  readonly write: (text: string) => Promise<void>;
+  /** Prints a line on stderr, also with `--quiet`. */
+  readonly log: (line: string) => void;
+}
+
+/** An error as users see it: the fields of the error document. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly issues: readonly unknown[];
+  readonly status: number | null;
+  readonly exitCode: number;
+  /** Whether the same command may be retried unchanged. */
+  readonly retryable: boolean;
+  readonly hint: string | null;
+  readonly request: { readonly method: string; readonly url: string } | null;
 }
 
 /** A conversation on the terminal: a command that reads lines, prints several results and goes on after failures. */

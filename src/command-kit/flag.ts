@@ -97,6 +97,12 @@ export const flag = {
     choices: readonly Choice[],
     options: MaybeDefault<Default> = {},
   ): Flag<Choice | Missing<Default>> => ({ kind: "choice", text, value: "VALUE", choices, ...options }),
+  /** Some of a fixed set of words; may be given several times. */
+  choices: <const Choice extends string>(
+    text: string,
+    choices: readonly Choice[],
+    options: FlagOptions = {},
+  ): Flag<readonly Choice[]> => ({ kind: "choice", text, value: "VALUE", repeat: true, choices, ...options }),
   /** A text that may be given several times. */
   texts: repeated<readonly string[]>("text", "TEXT"),
   /** `KEY=JSON`, may be given several times; the values are merged into one object. */

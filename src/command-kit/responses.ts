@@ -84,6 +84,9 @@ const comparable = (id: string): string => id.toLowerCase().replace(/^0+(?=\d+$)
 /** Possible paths of a label: services name it differently. */
 export const labelPaths = ["label", "name", "meta.name"];
 
+/** Possible paths of the hourly cost of a rental, in cents. */
+export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
+
 /** A record's label; undefined if it has none, or one that is not text. */
 export function labelOf(record: unknown): string | undefined {
   const label = firstAt(record, labelPaths);

@@ -52,6 +52,7 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
     ],
   },
   { name: "tts", summary: "Convert text to speech", commands: [""] },
+  { name: "mcp", summary: "Serve tools to agents by the Model Context Protocol", commands: [""] },
   {
     name: "api",
     summary: "Call any operation of the service",

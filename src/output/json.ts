@@ -1,9 +1,9 @@
 import { isRecord } from "../core/json.ts";
 import type { Records } from "../core/result.ts";
+import { unicodeEscape, unseen } from "../core/unseen.ts";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import type { View } from "../core/view.ts";
 import { recordsOf, type Value, wholeOf } from "./records.ts";
-import { unseen } from "./text.ts";
 
 /** A value as JSON with an indent of two, ended by a newline. */
 export const json = (data: unknown): string => `${escapedJson(data, 2)}\n`;
@@ -47,8 +47,3 @@ export const escapedJson = (data: unknown, indent?: number): string =>
 export const escapeControls = (text: string): string => text.replace(unseenCharacters, unicodeEscape);
 
 const unseenCharacters = new RegExp(`[${unseen}]`, "g");
-
-/** A character as `\uXXXX`. */
-export function unicodeEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}

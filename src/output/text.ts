@@ -1,3 +1,4 @@
+import { unseen } from "../core/unseen.ts";
 import { exactText, stringifyExactly } from "../core/values/exact-numbers.ts";
 
 /** Whether a value is an array of scalars, which reads well on one line. */
@@ -31,12 +32,6 @@ const short = "\\x1b[ -/]{0,8}";
 
 const sequences = new RegExp(`${csi}[@-~]|${command}(?:\\x07|\\x1b\\\\|\\x9c)|${short}[0-~]`, "g");
 const unfinished = new RegExp(`(?:${csi}|${command}\\x1b?|${short})$`);
-
-/**
- * What is not seen, but changes how the text around it is shown, as part of a character class: C1 controls, marks and
- * overrides of direction, line separators, and the byte order mark.
- */
-export const unseen = "\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ufeff";
 
 const controlClass = `[\\x00-\\x08\\x0b-\\x1f${unseen}]`;
 const controls = new RegExp(controlClass, "g");

@@ -1,7 +1,6 @@
 import { Document, type Scalar, visit } from "yaml";
+import { unicodeEscape, unseen } from "../core/unseen.ts";
 import { exactCopy } from "../core/values/exact-numbers.ts";
-import { unicodeEscape } from "./json.ts";
-import { unseen } from "./text.ts";
 
 /** `compat` quotes what YAML 1.1 readers take for a boolean or a date. */
 const options = { compat: "yaml-1.1", aliasDuplicateObjects: false } as const;

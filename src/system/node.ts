@@ -18,6 +18,7 @@ export async function nodeSystem(): Promise<System> {
           return process.stdin.isTTY === true;
         },
         read: readStdin,
+        pieces: () => process.stdin,
       },
       stdout: sink(() => process.stdout),
       stderr: sink(() => (usesAscii(env) ? drawnInAscii(process.stderr) : process.stderr), {

@@ -74,6 +74,8 @@ export interface Source {
    * arrived.
    */
   readonly read: (options: ReadOptions) => Promise<Uint8Array>;
+  /** What arrives, as it arrives. Ends with the input. */
+  readonly pieces: () => AsyncIterable<Uint8Array>;
 }
 
 export interface ReadOptions {

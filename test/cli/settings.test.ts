@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { canPrompt, confirm } from "../../src/cli/prompt/confirm.ts";
 import { createCli } from "../support/cli.ts";
@@ -164,6 +165,7 @@ describe("prompts need a terminal for input and for output", () => {
     columns: 80,
     rows: 24,
     read: async () => new Uint8Array(),
+    pieces: () => Readable.from([]),
     write: async () => {},
   };
   const file = { ...terminal, isTTY: false };

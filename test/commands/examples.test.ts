@@ -4,7 +4,7 @@ import type { CommandNode, Example } from "../../src/command-kit/tree.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { createCli, type Outcome } from "../support/cli.ts";
 import { commands, operationsOf } from "../support/commands.ts";
-import { asJson, runShown, withFlags } from "../support/examples.ts";
+import { asJson, runShown, speaksProtocol, withFlags } from "../support/examples.ts";
 import { leftoversIn } from "../support/terminal.ts";
 import { sample } from "../support/thorough.ts";
 
@@ -39,7 +39,7 @@ describe.each(commands)("$path", ({ examples }) => {
 
   test.each(
     sample(
-      examples.filter(({ command }) => !needsTerminal.test(command)),
+      examples.filter(({ command }) => !needsTerminal.test(command) && !speaksProtocol.test(command)),
       0,
     ),
   )("in a pipe as JSON: $command", async (example) => {
@@ -103,7 +103,10 @@ describe("with -o json a failure is one document on stderr", () => {
 
   /** `sandbox serve` is interrupted here as soon as it starts. */
   const nonInteractive = cases.filter(
-    ({ name, example }) => name !== "sandbox serve" && !needsTerminal.test(example.command),
+    ({ name, example }) =>
+      name !== "sandbox serve" &&
+      !needsTerminal.test(example.command) &&
+      !speaksProtocol.test(example.command),
   );
 
   test.each(nonInteractive)("a full disk for $name", async ({ example }) => {

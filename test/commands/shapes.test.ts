@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 import { commands, declarationOf } from "../support/commands.ts";
-import { runShown } from "../support/examples.ts";
+import { runShown, speaksProtocol } from "../support/examples.ts";
 
 const listen = async (_sandbox: unknown, { host, port }: { host: string; port: number }) => ({
   url: `http://${host}:${port}`,
@@ -50,7 +50,9 @@ const isShape = (shape: unknown): shape is Readonly<Record<string, unknown>> =>
 /** Commands that print a document in a standard format, such as OpenAPI. */
 const documents = commands.filter((command) => declarationOf(command).view.kind === "document");
 
-test.each(commands.filter((spec) => !documents.includes(spec)))(
+const printing = commands.filter(({ path }) => !speaksProtocol.test(`gpuctl ${path.join(" ")}`));
+
+test.each(printing.filter((spec) => !documents.includes(spec)))(
   "$path has a stable JSON shape and stable CSV columns",
   async ({ examples }) => {
     for (const example of examples) {

@@ -57,6 +57,7 @@ test.each([
   "README.md",
   "docs/library.md",
   "docs/cookbook.md",
+  "docs/agents.md",
   "docs/local-models.md",
   "docs/runtimes.md",
   "CONTRIBUTING.md",

@@ -2,6 +2,7 @@ import { addAbortListener } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { main } from "../../src/cli/start/main.ts";
 import type { Sandbox, Services } from "../../src/cli/start/services.ts";
@@ -62,6 +63,12 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array | SlowPipe;
   /** stdin, stdout and stderr are a terminal of this many columns. */
   readonly terminal?: number;
+  /** What arrives on stdin over time, and gets what is written to stdout. */
+  readonly messages?: {
+    readonly read: AsyncIterable<Uint8Array>;
+    readonly write: (text: string) => void;
+    readonly log?: (text: string) => void;
+  };
   /** Its height. */
   readonly rows?: number;
   readonly prompts?: Partial<Prompts>;
@@ -158,8 +165,8 @@ export async function createCli({
     const slept: number[] = [];
     const shown: string[] = [];
     const copied: string[] = [];
-    const stdout = memorySink(options, options.writeFails);
-    const stderr = memorySink(options);
+    const stdout = memorySink(options, options.writeFails, options.messages?.write);
+    const stderr = memorySink(options, undefined, options.messages?.log);
     const through = async (request: Request): Promise<Response> => {
       const seen = await seenRequest(request.clone());
       requests.push(seen);
@@ -172,6 +179,7 @@ export async function createCli({
         stdin: {
           isTTY: options.stdin === undefined && options.terminal !== undefined,
           read: (waiting) => readInput(options.stdin ?? "", waiting),
+          pieces: () => options.messages?.read ?? Readable.from([Buffer.from(String(options.stdin ?? ""))]),
         },
         stdout: stdout.sink,
         stderr: stderr.sink,
@@ -279,7 +287,11 @@ const failedDescription = (failedAt: number): DescriptionCache => ({
 /** Whether a command line starts with `gpuctl`. */
 const hasName = (line: string): boolean => /^gpuctl(\s|$)/.test(line);
 
-function memorySink({ terminal, rows }: RunOptions, failure?: Error): { sink: Sink; bytes: () => Buffer } {
+function memorySink(
+  { terminal, rows }: RunOptions,
+  failure?: Error,
+  onWrite: (text: string) => void = () => {},
+): { sink: Sink; bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   return {
     bytes: () => Buffer.concat(chunks),
@@ -290,6 +302,7 @@ function memorySink({ terminal, rows }: RunOptions, failure?: Error): { sink: Si
       write: async (chunk) => {
         if (failure) throw failure;
         chunks.push(Buffer.from(chunk));
+        onWrite(String(chunk));
       },
     },
   };

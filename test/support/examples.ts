@@ -60,3 +60,6 @@ export function withFlags(line: string, flags: string): string {
 
 /** A command line with its result as JSON on stdout. */
 export const asJson = (line: string): string => withFlags(line.replace(/ > [^|]+$/, ""), "-o json");
+
+/** Command lines that exchange the messages of a protocol on stdin and stdout, and have no result to print. */
+export const speaksProtocol = /^gpuctl mcp\b/;

@@ -36,6 +36,13 @@ const cases: readonly SpecialCase[] = [
   },
   { examples: /^gpuctl setup/, atTerminal: setUpSandbox, inPipe: "refuses" },
   {
+    examples: /^gpuctl mcp/,
+    atTerminal: async (terminal) => {
+      await terminal.waitFor("Waiting for messages");
+      terminal.press("ctrl-d");
+    },
+  },
+  {
     examples: /^gpuctl sandbox serve/,
     // The port in the example may be in use.
     flags: "--port 0",

@@ -3035,6 +3035,100 @@ export const nouns: readonly Noun[] = [
   ]
  },
  {
+  "name": "mcp",
+  "summary": "Serve tools to agents by the Model Context Protocol",
+  "commands": [
+   {
+    "path": [
+     "mcp"
+    ],
+    "summary": "Serve tools to agents on stdin and stdout, by the Model Context Protocol",
+    "details": "Start it from the configuration of an agent. The tools only read, unless --allow permits more. The limits hold for all calls until the server ends: --max-cost for inference and for reserved terms, --max-burn for the active rentals and a new one. Every call that is not a read is reported on stderr and in mcp-spending.jsonl in the state folder.",
+    "args": [],
+    "flags": [
+     {
+      "kind": "choice",
+      "text": "What the tools may do beyond reading",
+      "value": "VALUE",
+      "repeat": true,
+      "choices": [
+       "write",
+       "spend",
+       "destroy"
+      ],
+      "names": [
+       "allow"
+      ],
+      "notes": [
+       "one of write, spend, destroy",
+       "may be repeated"
+      ],
+      "key": "allow"
+     },
+     {
+      "kind": "dollars",
+      "text": "Most that all calls together may cost, in dollars; required with --allow spend",
+      "value": "AMOUNT",
+      "names": [
+       "max-cost"
+      ],
+      "notes": [
+       "config budget.maxCost"
+      ],
+      "key": "maxCost",
+      "configKey": "budget.maxCost"
+     },
+     {
+      "kind": "dollars",
+      "text": "Most that the active rentals may cost after a new one, in dollars an hour; required with --allow spend",
+      "value": "AMOUNT",
+      "names": [
+       "max-burn"
+      ],
+      "notes": [
+       "config budget.maxBurn"
+      ],
+      "key": "maxBurn",
+      "configKey": "budget.maxBurn"
+     },
+     {
+      "kind": "dollars",
+      "text": "Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it",
+      "value": "AMOUNT",
+      "names": [
+       "assume-price"
+      ],
+      "notes": [],
+      "key": "assumePrice"
+     },
+     {
+      "kind": "text",
+      "text": "Folder for pictures and recordings",
+      "value": "FOLDER",
+      "names": [
+       "out"
+      ],
+      "notes": [
+       "default mcp in the state folder"
+      ],
+      "key": "out"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Let an agent look at a sandbox",
+      "command": "gpuctl mcp --sandbox"
+     },
+     {
+      "text": "Let it rent and generate, up to $5 in all and $10 an hour",
+      "command": "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox"
+     }
+    ]
+   }
+  ]
+ },
+ {
   "name": "api",
   "summary": "Call any operation of the service",
   "commands": [

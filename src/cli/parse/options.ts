@@ -13,7 +13,7 @@ export interface FlagWithSource {
 
 /** Parses a flag's value. With `lenient`, a field's invalid value stays text, and the service decides. */
 export function flagValue(flag: FlagNode, text: string, name: string, lenient: boolean): unknown {
-  const { kind, item = "text", field } = flag;
+  const { kind, item = "text", field, choices, repeat } = flag;
   const scalar = (kind: ValueKind, text: string) => {
     try {
       return parseValue({ ...flag, kind }, text, name);
@@ -22,8 +22,10 @@ export function flagValue(flag: FlagNode, text: string, name: string, lenient: b
       throw error;
     }
   };
+  const parts = () => text.split(",").map((one) => one.trim());
+  if (kind === "choice" && repeat) return parts().map((one) => scalar(kind, one));
   if (kind !== "list" && kind !== "map") return scalar(kind, text);
-  const texts = item === "text" && !flag.choices ? [text] : text.split(",").map((one) => one.trim());
+  const texts = item === "text" && !choices ? [text] : parts();
   return kind === "list"
     ? texts.map((one) => scalar(item, one))
     : Object.fromEntries(texts.map((one) => pair(one, name, (value) => scalar(item, value))));

@@ -42,7 +42,12 @@ export function withProfileDefaults(
 }
 
 /** The values of a command line: fields by their wire names, other flags and arguments by their keys. */
-export function valuesOf({ command, flags, args, lenient }: Invocation): Values {
+export function valuesOf({
+  command,
+  flags,
+  args,
+  lenient,
+}: Pick<Invocation, "command" | "flags" | "args" | "lenient">): Values {
   assertNoExtra(command, args);
   const fields = command.flags.flatMap(({ field, names: [name] }): [string, unknown][] => {
     const given = flags[name];

@@ -1,20 +1,8 @@
+import type { Failure } from "../../command-kit/context.ts";
 import { type FailedItem, reasonOf } from "../../core/errors.ts";
 import { isRedirect } from "../../core/service-errors.ts";
 import { duration } from "../../core/values/durations.ts";
 import { exit, exitForStatus } from "./exit.ts";
-
-/** An error as users see it: the fields of the error document. */
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly issues: readonly unknown[];
-  readonly status: number | null;
-  readonly exitCode: number;
-  /** Whether the same command may be retried unchanged. */
-  readonly retryable: boolean;
-  readonly hint: string | null;
-  readonly request: { readonly method: string; readonly url: string } | null;
-}
 
 /** The fields that depend on the kind of error. */
 type Meaning = Partial<Omit<Failure, "message">> & { readonly exitCode: number };

@@ -1,4 +1,5 @@
 import type { Exchange } from "../../client/fetch.ts";
+import type { Failure } from "../../command-kit/context.ts";
 import { Incomplete } from "../../core/errors.ts";
 import { asList, isRecord } from "../../core/json.ts";
 import { sentence } from "../../core/text.ts";
@@ -7,7 +8,7 @@ import { oneLine } from "../../output/text.ts";
 import type { Invocation } from "../parse/program.ts";
 import { flagFor } from "../parse/values.ts";
 import { exit } from "./exit.ts";
-import { type Details, type Failure, meanings, unknownPrefix } from "./failure-meanings.ts";
+import { type Details, meanings, unknownPrefix } from "./failure-meanings.ts";
 
 /** A failure, and the error code that the service itself gave, if any. */
 export interface ReportedFailure extends Failure {

@@ -25,7 +25,10 @@ import { createDialog, type DialogOptions } from "./dialog.ts";
 import type { Runtime } from "./services.ts";
 
 /** The ports that belong to one run of a command. */
-export type RunPorts = Pick<Ports, "changeLine" | "withinLimits">;
+export type RunPorts = Pick<Ports, "changeLine" | "withinLimits"> & Partial<Pick<Ports, TaskPort>>;
+
+/** The ports of commands that use `task`. */
+type TaskPort = "task" | "commandNode" | "failureOf" | "messages";
 
 /** Creates what only some commands use. This module is loaded only for them. */
 export function createPorts(

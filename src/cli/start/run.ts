@@ -47,8 +47,14 @@ export async function run(
     const limits = owner && (await loadCommand(owner.path.join(" "))).withinLimits;
     return limits ? limits({ ...context, input }, send) : send();
   };
-  const ports = (one: Command) =>
-    portsFor(one, runtime, connection, { changeLine, withinLimits, invocation: parsed });
+  const ports = async (one: Command): Promise<object> => {
+    if (one.uses === undefined) return {};
+    const own = { changeLine, withinLimits, invocation: parsed };
+    if (!one.uses.includes("task")) return portsFor(one, runtime, connection, own);
+    const { createTaskPorts } = await import("./task.ts");
+    const sources = { connection, serviceNow, load: loadCommand, portsFor: ports };
+    return portsFor(one, runtime, connection, { ...own, ...createTaskPorts(runtime, sources) });
+  };
   const { values, line } = await fillIn(invocation, valuesOf(invocation), runtime, {
     command,
     context,

@@ -1,5 +1,5 @@
 import type { Context } from "../../command-kit/context.ts";
-import { idOf, isRecord, jsonOf, recordsOf } from "../../command-kit/responses.ts";
+import { hourlyCostPaths, idOf, isRecord, jsonOf, recordsOf } from "../../command-kit/responses.ts";
 import { termTypes } from "../../contract/enums.ts";
 import { firstAt } from "../../core/json.ts";
 import { descriptionTimeout } from "../../core/values/defaults.ts";
@@ -7,7 +7,7 @@ import { dollarText, inProportion, type Money, moneyOfCents } from "../../core/v
 import { describedOperations } from "../../openapi/described.ts";
 import { parseTime } from "../../output/time.ts";
 import { kinds, type RentalType, rentalTypeOf } from "./listing.ts";
-import { hourlyCostPaths, termPaths } from "./views.ts";
+import { termPaths } from "./views.ts";
 
 /** The hourly cost of a rental; undefined when its record does not contain one that is a number of at least 0. */
 export function hourlyCost(rental: unknown): Money | undefined {

@@ -1,4 +1,4 @@
-import { labelPaths } from "../../command-kit/responses.ts";
+import { hourlyCostPaths, labelPaths } from "../../command-kit/responses.ts";
 import { rentalTypes, termTypes } from "../../contract/enums.ts";
 import { type Column, type ListView, nameOf, type RecordView } from "../../core/view.ts";
 
@@ -15,8 +15,6 @@ export const statePaths = ["status", "state"];
 export const termPaths = ["termType", "currentTerm.termType"];
 /** When a rental was created or, if the record does not say, when it started. */
 export const createdPaths = ["createdAt", "startedAt"];
-/** In cents. */
-export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
 
 const common: readonly Column[] = [
   { title: "ID", paths: id },

@@ -4,7 +4,7 @@ import type { Estimate } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
 import { labelLookup } from "../../command-kit/labels.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { assertIsRental, isRecord } from "../../command-kit/responses.ts";
+import { assertIsRental, hourlyCostPaths, isRecord } from "../../command-kit/responses.ts";
 import { mayBeLabel } from "../../command-kit/values.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
@@ -99,9 +99,6 @@ async function estimatePrice(
 
 /** Cents as `--expected-price` takes them, such as `1234.50`. */
 const amount = (cents: number): string => dollars(cents).replace(/[$,]/g, "");
-
-/** In cents. */
-const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
 
 /**
  * Sends the request. When the service rejects only the expected price and names its own, offers that price on a

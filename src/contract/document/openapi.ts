@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { openApiDocument } from "../description.ts";
 import { errorBody } from "../errors.ts";
 import { documentedInputOf, groups, type Operation } from "../operation.ts";
+import { tidy } from "./json-schema.ts";
 import { type Additions, type JsonSchema, responses, type ToJsonSchema } from "./responses.ts";
 
 export type OpenApiDocument = z.output<typeof openApiDocument>;
@@ -57,12 +58,6 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
     },
   };
   return JSON.parse(JSON.stringify(document), (key, value) => finish(key, value, schemas));
-}
-
-/** Removes what Zod adds to a schema: the long pattern of a date-time and the schema of a map's keys. */
-function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
-  if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
-  delete jsonSchema.propertyNames;
 }
 
 function operationObject(

@@ -29,7 +29,7 @@ async function canTerminate(
   // The in-process sandbox always has one.
   if (settings.sandbox) return true;
   try {
-    const { terminateOperations, terminateOperationsFor } = await import("../terminate/request.ts");
+    const { terminateOperations, terminateOperationsFor } = await import("../../../openapi/terminate.ts");
     const description = await describe({ timeout: descriptionTimeout });
     return terminateOperationsFor(type, terminateOperations(description)).length > 0;
   } catch {

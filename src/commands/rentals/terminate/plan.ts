@@ -7,9 +7,13 @@ import { NotFound, NotOffered } from "../../../core/errors.ts";
 import { firstAt, shownAt } from "../../../core/json.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { requestForId } from "../../../openapi/id-parameter.ts";
+import {
+  type TerminateOperation,
+  terminateOperations,
+  terminateOperationsFor,
+} from "../../../openapi/terminate.ts";
 import { kinds, listActive, type RentalType, rentalTypeOf } from "../listing.ts";
 import { id as idPaths } from "../views.ts";
-import { type TerminateOperation, terminateOperations, terminateOperationsFor } from "./request.ts";
 
 /** How to terminate one rental. */
 export interface TerminationPlan {

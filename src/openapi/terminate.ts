@@ -1,9 +1,10 @@
-import { rentalTypes } from "../../../contract/enums.ts";
-import { NotOffered } from "../../../core/errors.ts";
-import { type DescribedOperation, describedOperations } from "../../../openapi/described.ts";
-import type { Description } from "../../../openapi/document.ts";
-import { type IdParameter, idParameter } from "../../../openapi/id-parameter.ts";
-import type { RentalType } from "../listing.ts";
+import { rentalTypes } from "../contract/enums.ts";
+import { NotOffered } from "../core/errors.ts";
+import { type DescribedOperation, describedOperations } from "./described.ts";
+import type { Description } from "./document.ts";
+import { type IdParameter, idParameter } from "./id-parameter.ts";
+
+type RentalType = (typeof rentalTypes)[number];
 
 /** An operation that terminates rentals of `type`, which its path or its id names; undefined for any type. */
 export interface TerminateOperation {

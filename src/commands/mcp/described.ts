@@ -1,0 +1,52 @@
+import { listDescribed } from "../../client/described.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { jsonOf } from "../../command-kit/responses.ts";
+import { NotOffered } from "../../core/errors.ts";
+import { descriptionTimeout } from "../../core/values/defaults.ts";
+import type { CallDescribed } from "../../mcp/perform.ts";
+import type { DescribedTool } from "../../mcp/tools.ts";
+import { type DescribedOperation, listingAt } from "../../openapi/described.ts";
+import type { Description } from "../../openapi/document.ts";
+import { resourceOperation } from "../../openapi/resources.ts";
+import { terminateOperations } from "../../openapi/terminate.ts";
+
+type ReadTool = Exclude<DescribedTool, "terminate">;
+
+const find: Readonly<Record<ReadTool, (description: Description) => DescribedOperation | undefined>> = {
+  balance: (description) => resourceOperation(description, /^(balances?|credits?)$/i, "list"),
+  options: (description) => listingAt(description, /\/rental-?options$/i),
+};
+
+/** The tools whose operations the service's description lists; none when it cannot be fetched, which is said. */
+export async function listedTools({
+  describe,
+  say,
+}: Pick<Context, "describe" | "say">): Promise<ReadonlySet<DescribedTool>> {
+  const tools = new Set<DescribedTool>();
+  try {
+    const description = await describe({ timeout: descriptionTimeout });
+    for (const tool of ["balance", "options"] as const) if (find[tool](description)) tools.add(tool);
+    if (canTerminate(description)) tools.add("terminate");
+  } catch (error) {
+    say(`mcp: no tools beyond the documented API: ${error instanceof Error ? error.message : error}`);
+  }
+  return tools;
+}
+
+function canTerminate(description: Description): boolean {
+  try {
+    return terminateOperations(description).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+export const callDescribed: CallDescribed = async (tool, task) => {
+  const operation = find[tool](await task.describe());
+  if (operation === undefined) {
+    throw new NotOffered("the service's description lists no operation for this tool", "Use another tool.");
+  }
+  if (tool === "options") return listDescribed(operation, task);
+  const { method, path } = operation;
+  return jsonOf(await task.request({ method, path, host: "compute" }));
+};

@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { saveFailed, UsageError } from "../../core/errors.ts";
+import { makeFolderSync } from "../../core/files.ts";
+import type { Money } from "../../core/values/money.ts";
+import { type Permission, permissions } from "../../mcp/permissions.ts";
+
+export default defineCommand({
+  path: "mcp",
+  summary: "Serve tools to agents on stdin and stdout, by the Model Context Protocol",
+  details:
+    "Start it from the configuration of an agent. The tools only read, unless --allow permits more. The limits hold for all calls until the server ends: --max-cost for inference and for reserved terms, --max-burn for the active rentals and a new one. Every call that is not a read is reported on stderr and in mcp-spending.jsonl in the state folder.",
+  flags: {
+    allow: flag.choices("What the tools may do beyond reading", permissions),
+    maxCost: flag.dollars("Most that all calls together may cost, in dollars; required with --allow spend"),
+    maxBurn: flag.dollars(
+      "Most that the active rentals may cost after a new one, in dollars an hour; required with --allow spend",
+    ),
+    assumePrice: flag.dollars(
+      "Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it",
+    ),
+    out: flag.text("Folder for pictures and recordings", {
+      value: "FOLDER",
+      defaultText: "mcp in the state folder",
+    }),
+  },
+  uses: ["task", "commandNode", "failureOf", "messages"],
+  view: { kind: "lines", path: "path" },
+  examples: [
+    { text: "Let an agent look at a sandbox", command: "gpuctl mcp --sandbox" },
+    {
+      text: "Let it rent and generate, up to $5 in all and $10 an hour",
+      command: "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox",
+    },
+  ],
+  run: async ({ flags, messages, task, commandNode, failureOf, ...context }) => {
+    const { settings, files, interrupted } = context;
+    const allowed = new Set(flags.allow);
+    checkLimits(allowed, flags);
+    if (settings.dryRun) {
+      throw new UsageError("--dry-run does not apply to mcp: without --allow, its tools only read");
+    }
+    const [{ serveTools }, { streamTransport }, { Budget, spendingLog }, { callDescribed, listedTools }] =
+      await Promise.all([
+        import("../../mcp/server.ts"),
+        import("../../mcp/transport.ts"),
+        import("../../mcp/spending.ts"),
+        import("./described.ts"),
+      ]);
+    const folder = flags.out === undefined ? join(files.state, "mcp") : files.resolve(flags.out);
+    if (allowed.has("spend")) makeFolder(folder);
+    const { log } = messages;
+    const origin = settings.sandbox
+      ? { sandbox: true }
+      : { profile: settings.profile, baseUrl: settings.baseUrl };
+    log(
+      `mcp: serving ${settings.sandbox ? "the sandbox" : (settings.baseUrl ?? "no service: no base URL is set")}; allowed: ${["read", ...allowed].join(", ")}.${messages.isTerminal ? " Waiting for messages of a client on stdin." : ""}`,
+    );
+    await serveTools(
+      streamTransport(messages),
+      {
+        version: settings.version,
+        sandbox: settings.sandbox,
+        allowed,
+        folder,
+        maxBurn: flags.maxBurn,
+        budget: allowed.has("spend") && flags.maxCost !== undefined ? new Budget(flags.maxCost) : undefined,
+        assumedPrice: flags.assumePrice,
+        record: spendingLog({
+          folder: files.state,
+          now: context.now,
+          origin: { server: files.processes.self, ...origin },
+        }),
+        listed: () => listedTools({ describe: context.describe, say: log }),
+        task,
+        commandNode,
+        failureOf,
+        callDescribed,
+        log,
+      },
+      interrupted,
+    );
+    return { exitCode: 0 };
+  },
+});
+
+interface Limits {
+  readonly maxCost: Money | undefined;
+  readonly maxBurn: Money | undefined;
+  readonly assumePrice: Money | undefined;
+}
+
+/** Throws `UsageError` for spending without limits, and for a price of calls that are not allowed. */
+function checkLimits(allowed: ReadonlySet<Permission>, { maxCost, maxBurn, assumePrice }: Limits): void {
+  if (!allowed.has("spend")) {
+    if (assumePrice === undefined) return;
+    throw new UsageError("--assume-price requires --allow spend: the tools spend nothing without it");
+  }
+  const limits = { "--max-cost": maxCost, "--max-burn": maxBurn };
+  const missing = Object.entries(limits).flatMap(([name, limit]) => (limit === undefined ? [name] : []));
+  if (missing.length === 0) return;
+  throw new UsageError(`--allow spend requires ${missing.join(" and ")}`, {
+    hint: "Both limits hold until the server ends, for example: --allow spend --max-cost 5 --max-burn 10",
+  });
+}
+
+function makeFolder(folder: string): void {
+  try {
+    makeFolderSync(folder, 0o700);
+  } catch (error) {
+    throw saveFailed(folder, error);
+  }
+}

@@ -1,0 +1,23 @@
+import * as z from "zod";
+import type { JsonSchema } from "./responses.ts";
+
+/** Removes what Zod adds to a schema: the long pattern of a date-time and the schema of a map's keys. */
+export function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+  delete jsonSchema.propertyNames;
+}
+
+/** The JSON Schema of an input as one piece, without references. */
+export function wholeSchema(type: z.ZodType): JsonSchema {
+  const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(type, { io: "input", override: tidy });
+  const inline = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inline);
+    if (typeof value !== "object" || value === null) return value;
+    const { $ref, ...rest } = value as JsonSchema;
+    const { id: _id, ...target } = typeof $ref === "string" ? { ...$defs[$ref.replace("#/$defs/", "")] } : {};
+    return Object.fromEntries(
+      Object.entries({ ...target, ...rest }).map(([name, inner]) => [name, inline(inner)]),
+    );
+  };
+  return inline(schema) as JsonSchema;
+}

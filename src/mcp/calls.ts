@@ -1,0 +1,305 @@
+import type { Messages, Ports, Task } from "../command-kit/context.ts";
+import { hourlyCostPaths, idOf } from "../command-kit/responses.ts";
+import { Interrupted, reasonOf, UsageError } from "../core/errors.ts";
+import { firstAt } from "../core/json.ts";
+import { issueText } from "../core/text.ts";
+import { dollarNumber, type Money } from "../core/values/money.ts";
+import { shownText } from "./data.ts";
+import { type Done, type PerformOptions, perform } from "./perform.ts";
+import { priceOf } from "./price.ts";
+import { failureData, resultOf, shownPictures, type ToolResult } from "./results.ts";
+import type { Budget, LogEntry } from "./spending.ts";
+import { type Arguments, lookAfter, type Tool } from "./tools.ts";
+
+export interface CallServices
+  extends PerformOptions,
+    Pick<Messages, "log">,
+    Pick<Ports, "task" | "failureOf"> {
+  /** Undefined if nothing may be spent. */
+  readonly budget: Budget | undefined;
+  /** What counts for a call whose price is not documented. */
+  readonly assumedPrice: Money | undefined;
+  /** Appends to the spending log. */
+  readonly record: (entry: LogEntry) => Promise<void>;
+}
+
+interface CallOptions {
+  /** Aborted when the client cancels the call. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+}
+
+/** What is known about a call that is not a read. */
+interface Write {
+  readonly number: number;
+  readonly price: Money | undefined;
+  /** Takes the price back. */
+  readonly release: () => void;
+}
+
+/** Errors after which nothing was charged and nothing was changed. */
+const withoutEffect: ReadonlySet<string> = new Set([
+  "BudgetExceeded",
+  "InsecureUrl",
+  "Interrupted",
+  "KeyBelongsElsewhere",
+  "KeyCommandFailed",
+  "NetworkError",
+  "NoBaseUrl",
+  "NoCredential",
+  "NoDescription",
+  "NotFound",
+  "NotOffered",
+  "SaveFailed",
+  "ServiceError",
+  "UnexpectedResponse",
+  "UsageError",
+  "WaitedTooLong",
+]);
+
+/** Errors whose hint quotes nothing from outside. */
+const fixedHints: ReadonlySet<string> = new Set([
+  "BudgetExceeded",
+  "InsecureUrl",
+  "NetworkError",
+  "NoBaseUrl",
+  "NoCredential",
+  "ServiceError",
+]);
+
+const unknownOutcomes: ReadonlySet<string> = new Set(["UnknownOutcome", "InterruptedWrite"]);
+
+/** The calls of a server: what they spend, what is unknown about them, and what the client has not heard of them. */
+export class Calls {
+  readonly #services: CallServices;
+  #count = 0;
+  /** Changes on the compute host are made one after the other, so that the outcome of one is known before the next. */
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** The tools whose outcome is unknown, until the client has looked. */
+  readonly #unknown = new Set<string>();
+  /** What happened in calls that the client cancelled. */
+  #unreported: string[] = [];
+
+  constructor(services: CallServices) {
+    this.#services = services;
+  }
+
+  /** Resolves when no call is under way. */
+  async finished(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async run(tool: Tool, args: Arguments, options: CallOptions): Promise<ToolResult> {
+    const running = this.#run(tool, args, options);
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  async #run(tool: Tool, args: Arguments, options: CallOptions): Promise<ToolResult> {
+    const issues = tool.issues(args);
+    if (issues.length > 0) return invalid(issues.map(issueText));
+    const notes: string[] = [];
+    let doneBefore: string | undefined;
+    const task = this.#services.task({
+      ...options,
+      say: (line) => notes.push(shownText(line)),
+      setFailureContext: (line) => {
+        doneBefore = line;
+      },
+    });
+    const write = { number: 0, price: undefined, release: () => {} } as Write;
+    const call = { tool, args, task, notes, doneBefore: () => doneBefore, ...options };
+    if (tool.effect === "read") return this.#perform(call, write);
+    if (tool.effect === "generate") return this.#write(call);
+    const inTurn = this.#last.then(() => this.#write(call));
+    this.#last = inTurn.catch(() => {});
+    return inTurn;
+  }
+
+  /** Makes a call that is not a read: within the budget, and in the log before and after it is sent. */
+  async #write(call: Call): Promise<ToolResult> {
+    const { tool, args, signal } = call;
+    const { budget, assumedPrice, record } = this.#services;
+    this.#count += 1;
+    const number = this.#count;
+    let release = () => {};
+    try {
+      if (signal.aborted) throw new Interrupted("cancelled before the request was sent");
+      if (this.#unknown.has(tool.name)) return lookFirst(tool);
+      const price = budget && priceOf(tool, args, assumedPrice);
+      if (price !== undefined) release = budget?.reserve(price) ?? release;
+      await record({ call: number, tool: tool.name, event: "started", dollars: dollarsOf(price) }).catch(
+        unrecorded,
+      );
+      return await this.#perform(call, { number, price, release });
+    } catch (error) {
+      release();
+      return this.#failure(error, call, undefined);
+    }
+  }
+
+  async #perform(call: Call, write: Write): Promise<ToolResult> {
+    const { tool, args, task, notes } = call;
+    let done: Done;
+    try {
+      done = await perform(tool, args, task, this.#services);
+    } catch (error) {
+      return this.#failure(error, call, write);
+    }
+    for (const [name, look] of Object.entries(lookAfter)) {
+      if (look === tool.name) this.#unknown.delete(name);
+    }
+    if (done.failure) return this.#failure(done.failure, call, write, done);
+    const facts = created(done);
+    await this.#report(call, write, { event: "done", ...facts });
+    const { data, total } = done;
+    return resultOf(
+      {
+        ok: true,
+        data,
+        total,
+        cost: this.#cost(write, facts.dollarsPerHour),
+        notes: this.#notes(call, notes),
+      },
+      await shownPictures(done),
+    );
+  }
+
+  /** The result of a call that failed. Without a `write`, nothing was sent. */
+  async #failure(error: unknown, call: Call, write: Write | undefined, done?: Done): Promise<ToolResult> {
+    const { tool, notes } = call;
+    const { failureOf } = this.#services;
+    const name = error instanceof Error ? error.name : "";
+    const isUnknown = tool.effect !== "read" && unknownOutcomes.has(name);
+    const failure = await failureOf(error, call.doneBefore());
+    if (isUnknown && lookAfter[tool.name]) this.#unknown.add(tool.name);
+    if (write && withoutEffect.has(name) && call.doneBefore() === undefined) write.release();
+    const event = isUnknown ? "unknown" : "failed";
+    if (write) await this.#report(call, write, { event, problem: failure.message });
+    return resultOf({
+      ok: false,
+      data: { ...failureData(failure), ...(done && { partial: done.data }) },
+      cost: write && this.#cost(write),
+      notes: this.#notes(call, notes),
+      error: {
+        // The code of a refusal is from the service.
+        code: name === "ServiceError" ? "SERVICE_ERROR" : failure.code,
+        status: failure.status,
+        retryable: failure.retryable && !isUnknown,
+        advice: isUnknown ? unknownAdvice(tool) : fixedHints.has(name) ? failure.hint : null,
+      },
+    });
+  }
+
+  /** Writes to the log, to stderr, and for a cancelled call to the notes of the next result. */
+  async #report(
+    call: Call,
+    write: Write,
+    outcome: Pick<LogEntry, "event"> & Partial<LogEntry>,
+  ): Promise<void> {
+    const { tool, signal } = call;
+    if (tool.effect === "read") return;
+    const { record, log } = this.#services;
+    const entry = { call: write.number, tool: tool.name, dollars: dollarsOf(write.price), ...outcome };
+    await record(entry).catch((error: unknown) =>
+      log(`mcp: the spending log is incomplete: ${reasonOf(error)}`),
+    );
+    const line = lineOf(entry);
+    log(`mcp: ${line}`);
+    if (signal.aborted) this.#unreported.push(`After you cancelled it, this call ended: ${line}`);
+  }
+
+  #cost({ number, price }: Write, dollarsPerHour?: number) {
+    const state = this.#services.budget?.state();
+    return number > 0 && state ? { dollars: dollarsOf(price), dollarsPerHour, ...state } : undefined;
+  }
+
+  /** The notes of a result. A result of a cancelled call is not read, so it takes none along. */
+  #notes({ signal }: Call, own: readonly string[]): readonly string[] | undefined {
+    const notes = signal.aborted ? own : [...this.#unreported, ...own];
+    if (!signal.aborted) this.#unreported = [];
+    return notes.length > 0 ? notes : undefined;
+  }
+}
+
+interface Call extends CallOptions {
+  readonly tool: Tool;
+  readonly args: Arguments;
+  readonly task: Task;
+  /** What was said during the call. */
+  readonly notes: readonly string[];
+  /** What was done before a failure. */
+  readonly doneBefore: () => string | undefined;
+}
+
+const dollarsOf = (price: Money | undefined): number | null =>
+  price === undefined ? null : dollarNumber(price);
+
+/** What a response says about what was created. */
+function created({ data }: Done): Partial<LogEntry> {
+  const id = idOf(data);
+  const cents = firstAt(data, hourlyCostPaths);
+  return {
+    ...(id !== undefined && { id }),
+    ...(typeof cents === "number" && { dollarsPerHour: cents / 100 }),
+  };
+}
+
+function lineOf({ call, tool, event, dollars, dollarsPerHour, id, problem }: LogEntry): string {
+  const parts = [
+    `call ${call}, ${tool}: ${event}`,
+    ...(id === undefined ? [] : [`ID ${id}`]),
+    ...(dollars === null ? [] : [`$${dollars}`]),
+    ...(dollarsPerHour === undefined ? [] : [`$${dollarsPerHour} an hour`]),
+    ...(problem === undefined ? [] : [problem]),
+  ];
+  return shownText(parts.join(", "));
+}
+
+/** What to do after an unknown outcome. The data has what a check found. */
+function unknownAdvice({ name, effect }: Tool): string {
+  const look = lookAfter[name];
+  const sent = "The request was sent and may have taken effect.";
+  if (look) {
+    return `${sent} Do not call ${name} again now. Call ${look}, and compare it with what you asked for and with data.hint. Until then, ${name} is refused.`;
+  }
+  return effect === "generate"
+    ? `${sent} It may be charged. Another call is a new request, and is charged as well.`
+    : `${sent} Do not call ${name} again: no tool shows what it did. Ask the user.`;
+}
+
+/** The refusal of a tool whose outcome is unknown. */
+const lookFirst = ({ name }: Tool): ToolResult =>
+  resultOf({
+    ok: false,
+    data: null,
+    error: {
+      code: "LOOK_FIRST",
+      status: null,
+      retryable: false,
+      advice: `The outcome of an earlier call of ${name} is unknown. Call ${lookAfter[name]} first, and compare it with what you asked for. Nothing was sent.`,
+    },
+  });
+
+const invalid = (messages: readonly string[]): ToolResult =>
+  resultOf({
+    ok: false,
+    data: { issues: messages },
+    error: {
+      code: "INVALID_INPUT",
+      status: null,
+      retryable: false,
+      advice: "Correct the arguments that data.issues names. Nothing was sent.",
+    },
+  });
+
+function unrecorded(error: unknown): never {
+  throw new UsageError(`the spending log cannot be written: ${reasonOf(error)}`, {
+    hint: "Nothing was sent.",
+  });
+}

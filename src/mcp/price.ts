@@ -1,0 +1,53 @@
+import { picturePrice } from "../command-kit/inference.ts";
+import { termTypes } from "../contract/enums.ts";
+import { routes } from "../contract/generated/routes.ts";
+import { BudgetExceeded } from "../core/errors.ts";
+import { type Money, moneyOfCents } from "../core/values/money.ts";
+import type { Arguments, Tool } from "./tools.ts";
+
+/**
+ * What a call costs once, for the budget: the documented price of a picture, the expected price of a term, and `assumed`
+ * for chat and speech, whose price is not documented. Undefined for a call without such a cost. Throws `BudgetExceeded`
+ * when the cost cannot be known.
+ */
+export function priceOf(
+  { operation, name }: Tool,
+  args: Arguments,
+  assumed: Money | undefined,
+): Money | undefined {
+  switch (operation) {
+    case "generateImage": {
+      const price = picturePrice({
+        width: factor("width"),
+        height: factor("height"),
+        steps: factor("steps"),
+      });
+      if (price !== undefined) return price;
+      throw new BudgetExceeded(
+        "the price is unknown, because the size and the steps are not positive numbers",
+      );
+    }
+    case "createChatCompletion":
+    case "generateAudio":
+      if (assumed !== undefined) return assumed;
+      throw new BudgetExceeded(
+        `the price of ${name} is not documented, so --max-cost cannot be checked; the user can start the server with --assume-price AMOUNT to count that much for each call`,
+      );
+    case "convertToReserved":
+    case "extendReserved":
+      return moneyOfCents(Number(args.expectedTotalPriceCents));
+    case "createVirtualMachineRental":
+    case "createBareMetalRental":
+      if (String(args.termType ?? termTypes[0]) === termTypes[0]) return undefined;
+      throw new BudgetExceeded(
+        "a reserved term commits to a price that is not known in advance; create the rental on demand, then call convert_to_reserved with the price",
+      );
+    default:
+      return undefined;
+  }
+
+  function factor(field: string): number {
+    const documented = routes.generateImage.fields.find((one) => one.name === field)?.default;
+    return Number(args[field] ?? documented);
+  }
+}

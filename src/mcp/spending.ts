@@ -1,0 +1,74 @@
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
+import { BudgetExceeded } from "../core/errors.ts";
+import { makeFolderSync } from "../core/files.ts";
+import { dollarNumber, dollarText, type Money } from "../core/values/money.ts";
+
+/** What the calls of a server may cost together. */
+export class Budget {
+  readonly #limit: Money;
+  #spent: Money = 0n;
+
+  constructor(limit: Money) {
+    this.#limit = limit;
+  }
+
+  /**
+   * Counts a cost before it is incurred, so that calls at the same time share the limit. Returns a function that takes it
+   * back if nothing was charged. Throws `BudgetExceeded`.
+   */
+  reserve(cost: Money): () => void {
+    if (this.#spent + cost > this.#limit) {
+      throw new BudgetExceeded(
+        `this would cost ${dollarText(cost)}; ${dollarText(this.#spent)} of the limit of ${dollarText(this.#limit)} is spent`,
+      );
+    }
+    this.#spent += cost;
+    let isReserved = true;
+    return () => {
+      if (isReserved) this.#spent -= cost;
+      isReserved = false;
+    };
+  }
+
+  /** In dollars. */
+  state(): { readonly spentDollars: number; readonly limitDollars: number } {
+    return { spentDollars: dollarNumber(this.#spent), limitDollars: dollarNumber(this.#limit) };
+  }
+}
+
+/** A line of the spending log. */
+export interface LogEntry {
+  /** The number of the call in the life of the server. */
+  readonly call: number;
+  readonly tool: string;
+  readonly event: "started" | "done" | "failed" | "unknown";
+  /** What the call costs once; null if it is not known. */
+  readonly dollars: number | null;
+  /** What a new rental costs an hour, if the response says it. */
+  readonly dollarsPerHour?: number;
+  /** The ID of what was created. */
+  readonly id?: string;
+  readonly problem?: string;
+}
+
+interface LogOptions {
+  /** The state folder. */
+  readonly folder: string;
+  readonly now: () => number;
+  /** What every line names: this server, and the service that it uses. */
+  readonly origin: object;
+}
+
+/** The name of the log, in the state folder. */
+const logName = "mcp-spending.jsonl";
+
+/** An append-only file with two lines for each call that is not a read: before anything is sent, and at the end. */
+export function spendingLog({ folder, now, origin }: LogOptions): (entry: LogEntry) => Promise<void> {
+  const path = join(folder, logName);
+  return async (entry) => {
+    makeFolderSync(folder, 0o700);
+    const line = { time: new Date(now()).toISOString(), ...origin, ...entry };
+    await appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  };
+}

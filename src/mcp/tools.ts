@@ -1,0 +1,214 @@
+import * as z from "zod";
+import { check, type Issue } from "../contract/check/check.ts";
+import { wholeSchema } from "../contract/document/json-schema.ts";
+import type { JsonSchema } from "../contract/document/responses.ts";
+import { routes } from "../contract/generated/routes.ts";
+import { type OperationId, operations } from "../contract/index.ts";
+import { documentedInputOf, type Effect, type InputSchema, type Operation } from "../contract/operation.ts";
+
+/** A tool as a client lists it. */
+export interface Tool {
+  /** Such as `list_storage_volumes`. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly effect: Effect;
+  /** The same call again has no further effect. */
+  readonly idempotent: boolean;
+  readonly inputSchema: JsonSchema;
+  /** What is wrong with the arguments of a call; empty if they are valid. */
+  readonly issues: (args: Arguments) => readonly Issue[];
+  /** The operation of the contract that it calls, if there is one. */
+  readonly operation?: OperationId;
+}
+
+/** The arguments of a call. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** The name of the tool for an operation: `createVirtualMachineRental` is `create_virtual_machine_rental`. */
+const toolName = (id: string): string => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const ids = Object.keys(operations) as OperationId[];
+
+/** Operations that are no tool: the description is too large for a conversation, and older paths have a newer one. */
+const isTool = (id: OperationId): boolean => id !== "getOpenApiDocument" && routes[id].sunset === undefined;
+
+/** The tools for the operations of the contract. */
+export const contractTools = (): readonly Tool[] => ids.filter(isTool).map(toolOf);
+
+/** The operation with this name, in either spelling; undefined for any other name. */
+export const operationNamed = (name: string): OperationId | undefined =>
+  ids.find((id) => id === name || toolName(id) === name);
+
+/** How many records a list returns. A conversation has no room for more. */
+const listLimit = { default: 100, maximum: 1000 };
+
+const limit = z
+  .int()
+  .min(1)
+  .max(listLimit.maximum)
+  .default(listLimit.default)
+  .describe("Maximum number of records in the result");
+
+/** The limit of a call that lists records. */
+export const limitOf = ({ limit: given }: Arguments): number =>
+  typeof given === "number" ? given : listLimit.default;
+
+function toolOf(id: OperationId): Tool {
+  const operation: Operation = operations[id];
+  const { effect = "read", method, rules = [], summary } = operation;
+  const note = notes[id];
+  return {
+    name: toolName(id),
+    title: summary,
+    description: sentences(
+      summary,
+      ...rules.map(({ text }) => text),
+      note,
+      effect === "read" ? "" : afterWrites,
+    ),
+    effect,
+    idempotent: effect === "read" || method === "PUT" || method === "DELETE",
+    operation: id,
+    ...checked(operation, routes[id].list ? { limit } : id === "generateImage" ? { image: reference } : {}),
+  };
+}
+
+const reference = z
+  .string()
+  .optional()
+  .describe("Reference picture for image-to-image: the path of a file in the output folder");
+
+const sentences = (...texts: readonly (string | undefined)[]): string =>
+  texts
+    .filter(Boolean)
+    .map((text) => `${text?.replace(/\.$/, "")}.`)
+    .join(" ");
+
+type Checked = Pick<Operation, "input" | "documentedInput" | "rules">;
+
+/** The schema of a tool's input and its check. `own` are fields of the tool that the operation does not have. */
+function checked(operation: Checked, own: z.ZodRawShape = {}): Pick<Tool, "inputSchema" | "issues"> {
+  const schema = wholeSchema(documentedInputOf(operation));
+  const added = wholeSchema(z.object(own));
+  const properties = { ...schema.properties, ...added.properties };
+  const isOpen = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
+  return {
+    inputSchema: { ...schema, properties, ...(!isOpen && { additionalProperties: false }) },
+    issues: (args) => {
+      const unknown = Object.keys(args).filter((name) =>
+        isOpen ? streamFields.includes(name) : !Object.hasOwn(properties, name),
+      );
+      const given = Object.fromEntries(
+        Object.entries(args).filter(
+          ([name]) => !Object.hasOwn(own, name) || name in (schema.properties ?? {}),
+        ),
+      );
+      return [
+        ...unknown.map((name) => ({ path: [name], message: "is not a field of this tool" })),
+        ...issuesOf({ input: z.object(own) }, args),
+        ...issuesOf(operation, given),
+      ];
+    },
+  };
+}
+
+const issuesOf = (
+  operation: { readonly input: InputSchema; readonly rules?: Operation["rules"] },
+  args: Arguments,
+) => {
+  const result = check(operation, args);
+  return result.ok ? [] : result.issues;
+};
+
+/** A tool returns its result as a whole. */
+const streamFields = ["stream", "stream_options"];
+
+const afterWrites = "If the outcome is unknown, look before you call it again";
+
+const onDemandOnly =
+  "It is billed until it ends. Only on demand: convert_to_reserved reserves it afterwards, at a price that you name";
+const committed = "The expected price counts against the limit of this server and is committed at once";
+
+/** What an agent should know beyond the contract. */
+const notes: Partial<Readonly<Record<OperationId, string>>> = {
+  createVirtualMachineRental: onDemandOnly,
+  createBareMetalRental: onDemandOnly,
+  convertToReserved: committed,
+  extendReserved: committed,
+  generateImage: "Returns the path of the saved picture, and the picture itself if it is small",
+  generateAudio: "Returns the path of the saved recording",
+};
+
+const rentalId = z.string().min(1).describe("ID of the rental");
+
+/** The longest wait of a tool, in seconds. Many clients give up after a minute. */
+const maxWait = 50;
+
+export const waitToolName = "wait_for_rental";
+
+/** The tool that waits for a rental to reach one of `states`. */
+export function waitTool(states: readonly string[], initial: string): Tool {
+  const input = z.strictObject({
+    rentalId,
+    state: z.enum(states).default(initial).describe("State to wait for"),
+    timeoutSeconds: z.int().min(1).max(maxWait).default(maxWait).describe("Maximum time to wait"),
+  });
+  return {
+    name: waitToolName,
+    title: "Wait for a rental",
+    description: sentences(
+      `Waits until a rental is running or has ended, at most ${maxWait} seconds`,
+      "If the data says that it is not reached, call it again",
+    ),
+    effect: "read",
+    idempotent: true,
+    ...checked({ input }),
+  };
+}
+
+/** Milliseconds that a call waits. */
+export const waitOf = ({ timeoutSeconds }: Arguments): number =>
+  1000 * (typeof timeoutSeconds === "number" ? timeoutSeconds : maxWait);
+
+/** Tools for what a service may offer without documenting it. Each is there when the service's description lists it. */
+export const describedTools = {
+  terminate: {
+    name: "terminate_rental",
+    title: "Terminate a rental",
+    description: sentences("Ends a rental and its billing", "All data on it is lost", afterWrites),
+    effect: "destroy",
+    idempotent: true,
+    ...checked({ input: z.strictObject({ rentalId }) }),
+  },
+  balance: {
+    name: "get_balance",
+    title: "Get the balance",
+    description: "Gets the balance of the account.",
+    effect: "read",
+    idempotent: true,
+    ...checked({ input: z.strictObject({}) }),
+  },
+  options: {
+    name: "list_rental_options",
+    title: "List the rental options",
+    description: "Lists what can be rented: GPU, count, region, network and price an hour in cents.",
+    effect: "read",
+    idempotent: true,
+    ...checked({ input: z.strictObject({ limit: limit.optional() }) }),
+  },
+} as const satisfies Readonly<Record<string, Tool>>;
+
+export type DescribedTool = keyof typeof describedTools;
+
+/** Where to look when the outcome of a write is unknown, by the names of tools. Nothing shows what others did. */
+export const lookAfter: Readonly<Record<string, string>> = {
+  create_virtual_machine_rental: "list_virtual_machine_rentals",
+  create_bare_metal_rental: "list_bare_metal_rentals",
+  create_storage_volume: "list_storage_volumes",
+  attach_storage_volume: "list_storage_volumes",
+  convert_to_reserved: "get_rental",
+  extend_reserved: "get_rental",
+  terminate_rental: "get_rental",
+  delete_current_user: "get_active_rental_summary",
+};

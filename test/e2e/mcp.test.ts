@@ -1,0 +1,79 @@
+import { cp, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { expect, onTestFinished, test } from "vitest";
+import { createHome, repository, runProgram } from "../support/process.ts";
+
+const spending = ["--allow", "spend,destroy", "--max-cost", "1", "--max-burn", "5", "--sandbox"];
+
+test("the SDK's client rents, reads and ends a rental over stdio", async () => {
+  const home = await createHome();
+  const transport = new StdioClientTransport({
+    command: join(home.folder, "bin", "gpuctl"),
+    args: ["mcp", ...spending],
+    env: { ...home.env },
+    stderr: "pipe",
+  });
+  let log = "";
+  transport.stderr?.on("data", (chunk) => {
+    log += String(chunk);
+  });
+  const client = new Client({ name: "test", version: "1" });
+  onTestFinished(() => client.close());
+  await client.connect(transport);
+  const call = async (name: string, input = {}) =>
+    (await client.callTool({ name, arguments: input })).structuredContent as { ok: boolean; data: unknown };
+  // The client checks each result against the tool's schema.
+  expect((await client.listTools()).tools.length).toBeGreaterThan(10);
+  expect(await call("create_virtual_machine_rental", { gpuCount: 1 })).toMatchObject({
+    ok: true,
+    data: { id: 1001 },
+  });
+  expect(await call("create_virtual_machine_rental", { gpuCount: 2 })).toMatchObject({
+    ok: false,
+    error: { code: "BUDGET_EXCEEDED" },
+  });
+  expect(await call("terminate_rental", { rentalId: "1001" })).toMatchObject({ ok: true });
+  expect((await call("list_virtual_machine_rentals")).data).toEqual([]);
+  expect(await call("create_storage_volume", { label: "data" })).toMatchObject({
+    error: { code: "NOT_ALLOWED" },
+  });
+  const { pid } = transport;
+  await client.close();
+  expect(() => process.kill(pid ?? 0, 0)).toThrow();
+  expect(log).toContain("mcp: call 1, create_virtual_machine_rental: done, ID 1001, $2 an hour\n");
+});
+
+/**
+ * Copies the inspector's command line, and returns its main file. It reads the `package.json` of the project that it is a
+ * part of, which its package lacks.
+ */
+async function inspectorIn(folder: string): Promise<string> {
+  const source = join(repository, "node_modules/@modelcontextprotocol/inspector-cli");
+  await cp(source, join(folder, "inspector/cli"), { recursive: true, dereference: true });
+  await cp(join(source, "package.json"), join(folder, "inspector/package.json"));
+  await symlink(join(repository, "node_modules"), join(folder, "inspector/node_modules"), "dir");
+  return join(folder, "inspector/cli/build/index.js");
+}
+
+test("the inspector's command line drives it", async () => {
+  const home = await createHome({ GPUCTL_SANDBOX: "1" });
+  const inspector = await inspectorIn(home.folder);
+  const inspect = async (...method: readonly string[]) => {
+    const args = [inspector, "gpuctl", "mcp", "--method", ...method];
+    const { code, out } = await runProgram(process.execPath, args, { env: home.env, cwd: home.folder });
+    expect(code).toBe(0);
+    return JSON.parse(out);
+  };
+  const { tools } = await inspect("tools/list");
+  expect(tools.map(({ name }: { name: string }) => name)).toContain("wait_for_rental");
+  const { structuredContent } = await inspect(
+    "tools/call",
+    "--tool-name",
+    "list_rental_options",
+    "--tool-arg",
+    "limit=1",
+  );
+  expect(structuredContent).toMatchObject({ ok: true, data: [{ costPerHourCents: 200 }] });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { createCli, type Responder } from "../support/cli.ts";
+import { agentOf, everything } from "./client.ts";
+
+const vms = "/v2/on-demand/virtual-machine-rentals";
+const create = "create_virtual_machine_rental";
+const failure = () =>
+  Response.json({ code: "INTERNAL_SERVER_ERROR", message: "no", issues: [] }, { status: 500 });
+
+/** A promise that the test settles. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe("a create whose outcome is unknown", () => {
+  const lostOnce = (
+    happens: boolean,
+  ): { respond: Responder; sandbox: { fetch?: typeof globalThis.fetch } } => {
+    const sandbox: { fetch?: typeof globalThis.fetch } = {};
+    let lost = false;
+    return {
+      sandbox,
+      respond: async ({ method, path, headers, body }) => {
+        if (method !== "POST" || path !== vms || lost) return undefined;
+        lost = true;
+        if (happens) {
+          await sandbox.fetch?.(
+            new Request(`http://sandbox.localhost${path}`, { method, headers, body: JSON.stringify(body) }),
+          );
+        }
+        return failure();
+      },
+    };
+  };
+
+  test.each([
+    [true, /New in the listing: 1001\. It may be this one\./],
+    [false, /Nothing new is listed yet/],
+  ])("says so in words to act on (it happened: %s)", async (happens, found) => {
+    const { respond, sandbox } = lostOnce(happens);
+    const cli = await createCli({ respond });
+    sandbox.fetch = (request) => cli.sandbox.fetch(request as Request);
+    const { call, end } = await agentOf(cli, everything);
+    expect(await call(create, { gpuCount: 1 })).toMatchObject({
+      ok: false,
+      data: { hint: expect.stringMatching(found) },
+      error: {
+        code: "UNKNOWN_OUTCOME",
+        status: 500,
+        retryable: false,
+        advice: expect.stringMatching(
+          /^The request was sent.*Do not call create_virtual_machine_rental again now\. Call list_virtual_machine_rentals/,
+        ),
+      },
+    });
+    // It is refused until the agent has looked.
+    expect(await call(create, { gpuCount: 1 })).toMatchObject({
+      error: {
+        code: "LOOK_FIRST",
+        advice: expect.stringContaining("Call list_virtual_machine_rentals first"),
+      },
+    });
+    expect(((await call("list_virtual_machine_rentals")).data as unknown[]).length).toBe(happens ? 1 : 0);
+    expect(await call(create, { gpuCount: 1 })).toMatchObject({ ok: true });
+    const { requests, err } = await end();
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(2);
+    expect(err).toContain(`mcp: call 1, ${create}: unknown`);
+  });
+});
+
+describe("a call that the client cancels", () => {
+  test("is not sent if it waits for its turn", async () => {
+    const { opened, open } = gate();
+    const cli = await createCli({
+      respond: async ({ method }) => {
+        if (method === "POST") await opened;
+        return undefined;
+      },
+    });
+    const { client, call, end } = await agentOf(cli, everything);
+    const first = call(create, { gpuCount: 1, label: "first" });
+    const cancelled = new AbortController();
+    const second = client.callTool({ name: create, arguments: { gpuCount: 1, label: "second" } }, undefined, {
+      signal: cancelled.signal,
+    });
+    cancelled.abort();
+    await expect(second).rejects.toThrow();
+    open();
+    expect(await first).toMatchObject({ ok: true });
+    // The next call runs after the cancelled one.
+    expect(await call(create, { gpuCount: 1 })).toMatchObject({ ok: true });
+    const sent = (await end()).requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+    expect(sent).toEqual([{ gpuCount: 1, label: "first" }, { gpuCount: 1 }]);
+  });
+
+  test("goes on if it was sent, and the next result says what became of it", async () => {
+    const [sent, go] = [gate(), gate()];
+    const cli = await createCli({
+      respond: async ({ method }) => {
+        if (method !== "POST") return undefined;
+        sent.open();
+        await go.opened;
+        return undefined;
+      },
+    });
+    const { client, call } = await agentOf(cli, everything);
+    const cancelled = new AbortController();
+    const calling = client.callTool({ name: create, arguments: { gpuCount: 1 } }, undefined, {
+      signal: cancelled.signal,
+    });
+    await sent.opened;
+    cancelled.abort();
+    await expect(calling).rejects.toThrow();
+    go.open();
+    const { data, notes } = await call("create_storage_volume", {
+      label: "data",
+      sizeInGb: 256,
+      region: "us-central-1",
+    });
+    expect(data).toMatchObject({ label: "data" });
+    expect(notes).toEqual([
+      `After you cancelled it, this call ended: call 1, ${create}: done, ID 1001, $2 an hour`,
+    ]);
+    expect((await call("list_virtual_machine_rentals")).data).toHaveLength(1);
+  });
+
+  test("ends a wait at once", async () => {
+    const cli = await createCli();
+    await cli.run("rentals create vm --gpus 1 --sandbox --yes");
+    await cli.run("sandbox clock freeze --sandbox");
+    const { client, end } = await agentOf(cli);
+    const cancelled = new AbortController();
+    const waiting = client.callTool({ name: "wait_for_rental", arguments: { rentalId: "1001" } }, undefined, {
+      signal: cancelled.signal,
+      onprogress: () => cancelled.abort(),
+    });
+    await expect(waiting).rejects.toThrow();
+    expect((await end()).code).toBe(0);
+  });
+});
+
+test("a wait reports its progress, and a wait that takes too long is a result", async () => {
+  const cli = await createCli();
+  await cli.run("rentals create vm --gpus 1 --sandbox --yes");
+  const { client, call } = await agentOf(cli);
+  const messages: unknown[] = [];
+  await client.callTool(
+    { name: "wait_for_rental", arguments: { rentalId: "1001", state: "running" } },
+    undefined,
+    {
+      onprogress: ({ message }) => messages.push(message),
+    },
+  );
+  expect(messages[0]).toBe("Waiting until rental 1001 is running");
+  expect(
+    await call("wait_for_rental", { rentalId: "1001", state: "terminated", timeoutSeconds: 3 }),
+  ).toMatchObject({
+    ok: true,
+    data: { reached: false, message: expect.stringContaining("timed out") },
+  });
+  expect(await call("wait_for_rental", { rentalId: "1001" })).toMatchObject({ data: { reached: true } });
+});
+
+test("requests that arrived before the end of stdin get their responses", async () => {
+  const { run } = await createCli();
+  const messages = [
+    {
+      jsonrpc: "2.0",
+      id: 0,
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+    },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_storage_volumes" } },
+  ];
+  const lines = [...messages.map((message) => JSON.stringify(message)), "this is not JSON", ""];
+  const { code, out, err } = await run("mcp --sandbox", { stdin: lines.join("\n") });
+  expect(code).toBe(0);
+  expect(
+    out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).id),
+  ).toEqual([0, 1]);
+  expect(err).toContain("mcp: ");
+});

@@ -1,0 +1,168 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Cli, createCli } from "../support/cli.ts";
+import { agentOf, everything, quickPictures } from "./client.ts";
+
+const picture = { model_name: "SDXL1.0-base", prompt: "a cat", steps: 25 };
+const log = async ({ folder }: Cli) =>
+  (await readFile(join(folder, "state", "mcp-spending.jsonl"), "utf8"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const posts = (requests: readonly { method: string }[]) => requests.filter(({ method }) => method === "POST");
+
+test.each([
+  ["--allow spend", "--allow spend requires --max-cost and --max-burn"],
+  ["--allow spend --max-cost 5", "--allow spend requires --max-burn"],
+  ["--allow spend --max-burn 5", "--allow spend requires --max-cost"],
+  ["--assume-price 1", "--assume-price requires --allow spend"],
+  ["--allow all", "--allow must be one of write, spend, destroy"],
+  ["--dry-run", "--dry-run does not apply to mcp"],
+])("mcp %s exits 2", async (flags, message) => {
+  const cli = await createCli();
+  const { code, out, err } = await cli.run(`mcp --sandbox ${flags}`);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(message);
+});
+
+test("--max-cost holds across all calls, also those at the same time", async () => {
+  const cli = await createCli({ respond: quickPictures });
+  const { call, end } = await agentOf(cli, "--sandbox --allow spend --max-cost 0.02 --max-burn 1");
+  expect((await call("generate_image", picture)).cost).toEqual({
+    dollars: 0.01,
+    spentDollars: 0.01,
+    limitDollars: 0.02,
+  });
+  const both = await Promise.all([call("generate_image", picture), call("generate_image", picture)]);
+  expect(both.map(({ ok }) => ok).sort()).toEqual([false, true]);
+  expect(both.find(({ ok }) => !ok)).toMatchObject({
+    data: { message: "this would cost $0.01; $0.02 of the limit of $0.02 is spent" },
+    error: { code: "BUDGET_EXCEEDED", advice: "Nothing was sent." },
+  });
+  expect(posts((await end()).requests)).toHaveLength(2);
+});
+
+test("a refusal of the service costs nothing, and a response that is lost counts", async () => {
+  let status = 400;
+  const cli = await createCli({
+    respond: ({ path }) =>
+      path === "/v1/image/generation"
+        ? Response.json({ code: "X", message: "no", issues: [] }, { status })
+        : undefined,
+  });
+  const { call } = await agentOf(cli, "--sandbox --allow spend --max-cost 0.01 --max-burn 1");
+  expect(await call("generate_image", picture)).toMatchObject({ ok: false, cost: { spentDollars: 0 } });
+  status = 500;
+  expect(await call("generate_image", picture)).toMatchObject({
+    error: {
+      code: "UNKNOWN_OUTCOME",
+      retryable: false,
+      advice: expect.stringContaining("is charged as well"),
+    },
+    cost: { spentDollars: 0.01 },
+  });
+  expect(await call("generate_image", picture)).toMatchObject({ error: { code: "BUDGET_EXCEEDED" } });
+});
+
+test("calls without a documented price are refused, unless the user says what to count", async () => {
+  const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }] };
+  const limits = "--sandbox --allow spend --max-cost 0.5 --max-burn 1";
+  const strict = await agentOf(await createCli(), limits);
+  for (const [name, args] of [
+    ["create_chat_completion", chat],
+    ["generate_audio", { text: "hi" }],
+  ] as const) {
+    expect(await strict.call(name, args)).toMatchObject({
+      data: { message: expect.stringContaining("--assume-price") },
+      error: { code: "BUDGET_EXCEEDED" },
+    });
+  }
+  expect(posts((await strict.end()).requests)).toEqual([]);
+  const { call } = await agentOf(await createCli(), `${limits} --assume-price 0.3`);
+  expect(await call("create_chat_completion", chat)).toMatchObject({ ok: true, cost: { spentDollars: 0.3 } });
+  expect(await call("generate_audio", { text: "hi" })).toMatchObject({ error: { code: "BUDGET_EXCEEDED" } });
+});
+
+test("--max-burn counts what is active and what is new, across calls", async () => {
+  const cli = await createCli();
+  const { call, end } = await agentOf(cli, "--sandbox --allow spend --max-cost 1 --max-burn 5");
+  const both = await Promise.all([1, 2].map(() => call("create_virtual_machine_rental", { gpuCount: 2 })));
+  expect(both.map(({ ok }) => ok)).toEqual([true, false]);
+  expect(both[0]?.cost).toMatchObject({ dollarsPerHour: 4 });
+  expect(both[1]).toMatchObject({
+    data: { message: expect.stringContaining("together $8.00, and the limit is $5.00") },
+    error: { code: "BUDGET_EXCEEDED" },
+  });
+  expect(posts((await end()).requests)).toHaveLength(1);
+});
+
+test("without the flags, the budget of the profile sets the limits", async () => {
+  const cli = await createCli();
+  await cli.run("profile add work --base-url https://service.test");
+  const start = async (flags: string) => (await cli.run(`mcp --sandbox --profile work ${flags}`)).err;
+  await cli.run("config set budget.maxBurn 1 --profile work");
+  expect(await start("--allow spend")).toContain("--allow spend requires --max-cost");
+  await cli.run("config set budget.maxCost 2 --profile work");
+  expect(await start("")).toContain("allowed: read.");
+  const { call } = await agentOf(cli, "--sandbox --profile work --allow spend");
+  expect(await call("create_virtual_machine_rental", { gpuCount: 1 })).toMatchObject({
+    data: { message: expect.stringContaining("the limit is $1.00") },
+    cost: { limitDollars: 2 },
+  });
+});
+
+test("a reserved term counts with its whole price, and no rental is created with one", async () => {
+  const cli = await createCli();
+  const { call, end } = await agentOf(cli, everything);
+  expect(
+    await call("create_virtual_machine_rental", { gpuCount: 1, termType: "reserved", termPeriodDays: 30 }),
+  ).toMatchObject({
+    data: { message: expect.stringContaining("convert_to_reserved") },
+    error: { code: "BUDGET_EXCEEDED" },
+  });
+  const { data } = await call("create_virtual_machine_rental", { gpuCount: 1 });
+  const term = { rentalId: (data as { id: number }).id, termPeriodDays: 30, expectedTotalPriceCents: 501 };
+  expect(await call("convert_to_reserved", term)).toMatchObject({
+    data: { message: "this would cost $5.01; $0.00 of the limit of $5.00 is spent" },
+  });
+  // The service expects another price, so nothing was committed.
+  expect(await call("convert_to_reserved", { ...term, expectedTotalPriceCents: 500 })).toMatchObject({
+    ok: false,
+    cost: { dollars: 5, spentDollars: 0 },
+  });
+  expect(posts((await end()).requests)).toHaveLength(2);
+});
+
+test("every call that is not a read is logged with its cost, on stderr and in a file", async () => {
+  const cli = await createCli({ respond: quickPictures });
+  const agent = await agentOf(cli, everything);
+  await agent.call("list_storage_volumes");
+  await agent.call("create_virtual_machine_rental", { gpuCount: 1 });
+  await agent.call("generate_image", picture);
+  await agent.call("terminate_rental", { rentalId: "1001" });
+  await agent.end();
+  const entries = await log(cli);
+  expect(entries.map(({ call, tool, event, dollars }) => [call, tool, event, dollars])).toEqual([
+    [1, "create_virtual_machine_rental", "started", null],
+    [1, "create_virtual_machine_rental", "done", null],
+    [2, "generate_image", "started", 0.01],
+    [2, "generate_image", "done", 0.01],
+    [3, "terminate_rental", "started", null],
+    [3, "terminate_rental", "done", null],
+  ]);
+  expect(entries[1]).toMatchObject({ id: "1001", dollarsPerHour: 2, sandbox: true });
+  expect(agent.log()).toContain("mcp: call 1, create_virtual_machine_rental: done, ID 1001, $2 an hour\n");
+  expect(agent.log()).toContain("mcp: call 2, generate_image: done, $0.01\n");
+});
+
+test("nothing is spent when the log cannot be written", async () => {
+  const cli = await createCli({ respond: quickPictures });
+  const { call, end } = await agentOf(cli, everything);
+  await mkdir(join(cli.folder, "state", "mcp-spending.jsonl"), { recursive: true });
+  expect(await call("generate_image", picture)).toMatchObject({
+    ok: false,
+    data: { message: expect.stringContaining("the spending log cannot be written") },
+  });
+  expect(posts((await end()).requests)).toEqual([]);
+});
