@@ -1,7 +1,7 @@
 /**
- * Measures how long pictures take to reach the disk, and the peak memory, relative to `curl`, which saves the response as it
+ * Measures how long pictures take to reach the disk, the processor time, and the peak memory, relative to `curl`, which saves the response as it
  * is, and to a program on Node.js that reads the whole response. Each round runs every command line once. Needs curl, and
- * GNU time for the memory. `npm run bench:pictures` builds first. `npm run bench:pictures -- 20` runs 20 rounds.
+ * GNU time for the memory and the processor time. `npm run bench:pictures` builds first. `npm run bench:pictures -- 20` runs 20 rounds.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -109,6 +109,8 @@ const lines: Readonly<Record<string, Line>> = {
 
 interface Measured {
   readonly milliseconds: number;
+  /** Processor time of the program, in milliseconds. It varies less than the time on a machine with other work. */
+  readonly processor: number;
   readonly mebibytes: number;
 }
 
@@ -116,7 +118,7 @@ async function measure({ command, baseUrl = "" }: Line): Promise<Measured> {
   mkdirSync(out);
   writeFileSync(memoryFile, "");
   const [name = "", ...args] = hasTime
-    ? ["/usr/bin/time", "--format=%M", `--output=${memoryFile}`, ...command]
+    ? ["/usr/bin/time", "--format=%M %U %S", `--output=${memoryFile}`, ...command]
     : command;
   const env = {
     PATH: process.env.PATH,
@@ -131,7 +133,8 @@ async function measure({ command, baseUrl = "" }: Line): Promise<Measured> {
   const milliseconds = performance.now() - start;
   if (code !== 0) throw new Error(`${command.slice(0, 5).join(" ")} exited with ${code}`);
   rmSync(out, { recursive: true });
-  return { milliseconds, mebibytes: Number(readFileSync(memoryFile, "utf8")) / 1024 };
+  const [kibibytes = 0, user = 0, system = 0] = readFileSync(memoryFile, "utf8").split(" ").map(Number);
+  return { milliseconds, processor: (user + system) * 1000, mebibytes: kibibytes / 1024 };
 }
 
 const median = (numbers: readonly number[]): number =>
@@ -163,12 +166,11 @@ function ratios(name: string): string {
 }
 
 for (const [name, all] of measured) {
-  const memory = hasTime
-    ? `${median(all.map(({ mebibytes }) => mebibytes))
-        .toFixed(0)
-        .padStart(5)} MiB`
+  const of = (field: keyof Measured) => median(all.map((one) => one[field])).toFixed(0);
+  const used = hasTime
+    ? `${of("processor").padStart(6)} ms of processor ${of("mebibytes").padStart(5)} MiB`
     : "";
   process.stdout.write(
-    `${name.padEnd(28)} ${median(timesOf(name)).toFixed(0).padStart(6)} ms ${memory}${ratios(name)}\n`,
+    `${name.padEnd(28)} ${median(timesOf(name)).toFixed(0).padStart(6)} ms ${used}${ratios(name)}\n`,
   );
 }

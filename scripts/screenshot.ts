@@ -1,12 +1,13 @@
 /**
- * Runs a few commands on a pseudo-terminal and renders their output: docs/terminal.svg shows the sandbox, and docs/chat.svg an
- * answer in Markdown. Requires bash and util-linux.
+ * Runs a few commands on a pseudo-terminal and renders their output: docs/terminal.svg shows the sandbox, docs/chat.svg an
+ * answer in Markdown, and docs/conversation.svg a conversation. Requires bash, util-linux and tmux.
  */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { terminalSvg } from "./terminal-svg.ts";
@@ -46,6 +47,26 @@ print(llm.generate("Hello")[0].outputs[0].text)
 > Prices change: check them before you rent.
 `;
 
+const replies = [
+  {
+    reasoning: "How the lens works: rings, weight, orders.",
+    text: `A Fresnel lens is cut into rings, so it bends light like a **thick lens** and weighs far less.
+
+| Order | Focal length | Used for |
+|:------|-------------:|:---------|
+| First | 920 mm | Landfall lights on the coast |
+| Fourth | 250 mm | Harbours and river mouths |
+`,
+  },
+  {
+    text: `Between **14 and 19 nautical miles**, by its height:
+
+1. 30 m above the sea: 14 nautical miles
+2. 60 m: 19 nautical miles
+`,
+  },
+];
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 const home = mkdtempSync(join(tmpdir(), "gpuctl-screenshot-"));
 
@@ -83,6 +104,10 @@ try {
       adapts: true,
     }),
   );
+  writeFileSync(
+    join(root, "docs/conversation.svg"),
+    terminalSvg(await conversation(), chatColumns, "gpuctl in a conversation", { adapts: true }),
+  );
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
@@ -114,6 +139,43 @@ async function shown(
     },
   });
   return stdout.replace(/\x1b\[(?![\d;]*m)[?\d;]*[A-Za-z]/g, "");
+}
+
+/** What a terminal shows of a conversation in the sandbox, with replies of its own. */
+async function conversation(): Promise<string> {
+  const run = promisify(execFile);
+  const bin = join(home, "bin");
+  mkdirSync(bin);
+  const launcher = `#!/bin/sh\nexec node ${quoted(join(root, "bin/gpuctl.js"))} "$@"\n`;
+  writeFileSync(join(bin, "gpuctl"), launcher, { mode: 0o755 });
+  writeFileSync(join(home, "replies.json"), JSON.stringify(replies));
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    LANG: "C.UTF-8",
+    GPUCTL_SANDBOX: "1",
+    GPUCTL_STATE_DIR: join(home, "state"),
+    GPUCTL_CONFIG_DIR: join(home, "config"),
+  };
+  await run("gpuctl", ["sandbox", "chat", "script", join(home, "replies.json"), "-q"], { env });
+  const tmux = (...args: string[]) =>
+    run("tmux", ["-S", join(home, "tmux"), "-f", "/dev/null", ...args], { env });
+  const screen = async (...flags: string[]) => (await tmux("capture-pane", "-p", ...flags)).stdout;
+  const enter = async (line: string, shown: RegExp) => {
+    await tmux("send-keys", "-l", line);
+    await tmux("send-keys", "Enter");
+    while (!shown.test((await screen()).trimEnd())) await sleep(100);
+  };
+  await tmux("new-session", "-d", "-x", `${chatColumns}`, "-y", "40", "env", "PS1=$ ", "bash", "--norc");
+  try {
+    await enter("", /^\$/);
+    await enter("clear", /^\$$/);
+    await enter("gpuctl chat --session lights --model sandbox-echo --usage", />>>$/);
+    await enter("How does a lighthouse lens work?", /out\n\n>>>$/);
+    await enter("How far can it be seen?", /60 m.*\n.*out\n\n>>>$/s);
+    return await screen("-e");
+  } finally {
+    await tmux("kill-server");
+  }
 }
 
 function quoted(text: string): string {

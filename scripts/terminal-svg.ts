@@ -30,6 +30,7 @@ const ended: Readonly<Record<string, readonly string[]>> = {
   24: ["underline"],
   29: ["strike"],
   39: ["red", "green", "yellow", "blue", "magenta", "cyan"],
+  49: [],
 };
 
 /** What is different where the reader prefers a light background. */
@@ -45,6 +46,8 @@ const light = `@media (prefers-color-scheme: light) {
  */
 export function terminalSvg(text: string, columns: number, title: string, { adapts = false } = {}): string {
   const lines = text.trimEnd().split(/\r?\n/);
+  /** Styles that go on in the next line. */
+  const active = new Set<string>();
   const width = Math.ceil(columns * cell.width + 2 * margin.left);
   const height = margin.top + lines.length * cell.height + margin.bottom;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">
@@ -56,16 +59,16 @@ text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mo
 ${adapts ? light : ""}</style>
 <rect class="background" width="${width}" height="${height}" rx="10" fill="#14181d"/>
 <circle cx="24" cy="22" r="6" fill="#ff5f57"/><circle cx="44" cy="22" r="6" fill="#febc2e"/><circle cx="64" cy="22" r="6" fill="#28c840"/>
-${lines.flatMap((line, row) => spansAt(line, row)).join("\n")}
+${lines.flatMap((line, row) => spansAt(line, row, active)).join("\n")}
 </svg>
 `;
 }
 
 /** Each span has its own x position, so that tables align in any font. */
-function spansAt(line: string, row: number): readonly string[] {
+function spansAt(line: string, row: number, active: Set<string>): readonly string[] {
   const y = margin.top + row * cell.height + 4;
   let column = 0;
-  return spansOf(line).flatMap(({ text, style }) => {
+  return spansOf(line, active).flatMap(({ text, style }) => {
     const x = (margin.left + column * cell.width).toFixed(1);
     const columns = displayWidth(text, 1_000);
     column += columns;
@@ -75,22 +78,23 @@ function spansAt(line: string, row: number): readonly string[] {
   });
 }
 
-function spansOf(line: string): readonly Span[] {
+function spansOf(line: string, active: Set<string>): readonly Span[] {
   if (line.startsWith("$ "))
     return [
       { text: "$ ", style: "prompt" },
       { text: line.slice(2), style: "typed" },
     ];
-  const active = new Set<string>();
   return line.split(/(\x1b\[[\d;]*m)/).flatMap((part) => {
-    const code = /^\x1b\[([\d;]*)m$/.exec(part)?.[1];
-    if (code === undefined)
+    const codes = /^\x1b\[([\d;]*)m$/.exec(part)?.[1];
+    if (codes === undefined)
       return part === ""
         ? []
         : part.split(/(?<= {2})(?=\S)/).map((text) => ({ text, style: [...active].join(" ") }));
-    for (const style of ended[code] ?? (code in styles ? [] : [...active])) active.delete(style);
-    const started = styles[code];
-    if (started !== undefined) active.add(started);
+    for (const code of codes.split(";")) {
+      for (const style of ended[code] ?? (code in styles ? [] : [...active])) active.delete(style);
+      const started = styles[code];
+      if (started !== undefined) active.add(started);
+    }
     return [];
   });
 }

@@ -1,3 +1,4 @@
+import { finished, Readable } from "node:stream";
 import { parseJson } from "../core/json.ts";
 import { ResponseTooLarge } from "../core/service-errors.ts";
 import type { Fetch } from "./fetch.ts";
@@ -62,14 +63,55 @@ async function* rest(
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
-  for await (const chunk of body) {
+  const scan = (chunk: Uint8Array): readonly Uint8Array[] => {
     length += chunk.length;
     if (length > maxBytes) throw new ResponseTooLarge(maxBytes);
+    const kept: Uint8Array[] = [];
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     for (let at = 0; at < bytes.length; at += chunkLength) {
-      const kept = scanner.scan(bytes.subarray(at, at + chunkLength));
-      if (kept.length > 0) yield kept;
+      kept.push(scanner.scan(bytes.subarray(at, at + chunkLength)));
     }
+    return kept.filter((one) => one.length > 0);
+  };
+  if (body instanceof Readable) yield* keptOf(body, scan);
+  else for await (const chunk of body) yield* scan(chunk);
+}
+
+/**
+ * What `scan` returns for the chunks of a stream. It is called as each chunk arrives: the stream's own iterator takes about
+ * as much time as decoding does. What is kept is small, so the stream is never paused.
+ */
+async function* keptOf(
+  stream: Readable,
+  scan: (chunk: Uint8Array) => readonly Uint8Array[],
+): AsyncGenerator<Uint8Array> {
+  const kept: Uint8Array[] = [];
+  let end: { readonly error?: unknown } | undefined;
+  let wake = () => {};
+  stream.on("data", (chunk: Uint8Array) => {
+    try {
+      kept.push(...scan(chunk));
+    } catch (error) {
+      end ??= { error };
+      stream.destroy();
+    }
+    if (kept.length > 0 || end) wake();
+  });
+  finished(stream, { writable: false }, (error) => {
+    end ??= error ? { error } : {};
+    wake();
+  });
+  try {
+    while (kept.length > 0 || end === undefined) {
+      yield* kept.splice(0);
+      if (kept.length > 0 || end) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (end.error) throw end.error;
+  } finally {
+    stream.destroy();
   }
 }
 

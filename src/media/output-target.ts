@@ -36,7 +36,8 @@ export interface SavedFile {
   readonly path: string;
   /** Size of the file in bytes. */
   readonly bytes: number;
-  readonly sha256: string;
+  /** In hexadecimal; undefined if no one asked for it. */
+  readonly sha256: string | undefined;
 }
 
 /** Resolves `--out`, and checks that files can be saved there before anything is paid for. Throws when they cannot. */

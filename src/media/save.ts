@@ -10,7 +10,8 @@ export interface TemporaryFile {
   readonly path: string;
   /** Size in bytes. */
   readonly bytes: number;
-  readonly sha256: string;
+  /** In hexadecimal; undefined if no one asked for it. */
+  readonly sha256: string | undefined;
 }
 
 /** A result to save: bytes, or a file to rename. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { type SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
@@ -84,6 +84,11 @@ export class TemporaryWriter {
     }
     this.size += bytes.length;
     return true;
+  }
+
+  /** Starts to write what is there to the disk. A failure is reported by the flush before the file gets its name. */
+  startFlush(): void {
+    if (this.#open && !this.#isClosed) fdatasync(this.#open.fd, () => {});
   }
 
   close(): void {

@@ -5,6 +5,7 @@ import process from "node:process";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { makeFolderSync, writePrivateFile } from "../core/files.ts";
+import { withDefaultFlags } from "../core/young-generation.ts";
 
 const checksumBytes = 4;
 /** A cached file older than this is assumed to belong to a build that was removed. */
@@ -28,14 +29,16 @@ export function cacheCode(built: string, cache: string): void {
     if (/\bimport\(/.test(source)) return load(module, filename);
     const cached = join(place, basename(filename));
     const cachedData = trusted ? read(cached) : undefined;
-    const script = new Script(wrap(source), { filename, ...(cachedData && { cachedData }) });
+    const script = withDefaultFlags(
+      () => new Script(wrap(source), { filename, ...(cachedData && { cachedData }) }),
+    );
     if (cachedData === undefined || script.cachedDataRejected) compiled.set(cached, script);
     const { exports } = module;
     script.runInThisContext().call(exports, exports, createRequire(filename), module, filename, built);
   };
   // At exit, V8 has compiled exactly the functions that the command used.
   process.once("exit", (code) => {
-    if (code === 0 && compiled.size > 0) store(compiled, cache, place);
+    if (code === 0 && compiled.size > 0) withDefaultFlags(() => store(compiled, cache, place));
   });
 }
 

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { type Diverted, divertingFetch } from "../../src/client/divert.ts";
 import type { FetchResponse } from "../../src/client/fetch.ts";
@@ -40,13 +41,13 @@ function taker() {
 
 async function divert(
   text: string,
-  { sizes = [1e9], status = 200, path = "images.*.image", limit = 1e9 } = {},
+  { sizes = [1e9], status = 200, path = "images.*.image", limit = 1e9, isStream = false } = {},
 ) {
   const { taken, open } = taker();
   const respond = async (): Promise<FetchResponse> => ({
     status,
     headers: new Headers(),
-    body: inPieces(text, sizes),
+    body: isStream ? Readable.from(inPieces(text, sizes)) : inPieces(text, sizes),
   });
   const response = await divertingFetch(respond, { path, open }, limit)("http://localhost", init);
   const chunks: Uint8Array[] = [];
@@ -73,16 +74,22 @@ test("wherever the bytes are cut, the strings at the path are taken out and ever
   const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 });
   const images = fc.array(fc.dictionary(key, value, { maxKeys: 4 }), { maxLength: 4 });
   await fc.assert(
-    fc.asyncProperty(fc.dictionary(key, value), images, sizes, async (other, list, cut) => {
-      const body = { ...other, images: list };
-      const text = JSON.stringify(body).replaceAll("/", "\\/");
-      const { rest, restored, taken } = await divert(text, { sizes: cut });
-      const expected = list.flatMap(({ image }) => (typeof image === "string" ? [image] : []));
-      const isAscii = expected.every((one) => /^[\0-\x7f]*$/.test(one));
-      if (isAscii) expect(taken).toEqual(expected.map((one) => ({ text: one, isEnded: true })));
-      expect(JSON.parse(restored)).toEqual(body);
-      expect(rest.includes("taken-1")).toBe(expected.length > 0);
-    }),
+    fc.asyncProperty(
+      fc.dictionary(key, value),
+      images,
+      sizes,
+      fc.boolean(),
+      async (other, list, cut, isStream) => {
+        const body = { ...other, images: list };
+        const text = JSON.stringify(body).replaceAll("/", "\\/");
+        const { rest, restored, taken } = await divert(text, { sizes: cut, isStream });
+        const expected = list.flatMap(({ image }) => (typeof image === "string" ? [image] : []));
+        const isAscii = expected.every((one) => /^[\0-\x7f]*$/.test(one));
+        if (isAscii) expect(taken).toEqual(expected.map((one) => ({ text: one, isEnded: true })));
+        expect(JSON.parse(restored)).toEqual(body);
+        expect(rest.includes("taken-1")).toBe(expected.length > 0);
+      },
+    ),
   );
 });
 
@@ -123,8 +130,37 @@ test("nothing is taken out of a failed response", async () => {
   expect(await divert(text, { status: 500 })).toMatchObject({ rest: text, taken: [] });
 });
 
-test("what is taken out counts for the limit", async () => {
+test.each([false, true])("what is taken out counts for the limit, of a stream: %s", async (isStream) => {
   const text = JSON.stringify({ images: [{ image: "a".repeat(100) }] });
-  await expect(divert(text, { limit: 100 })).rejects.toThrow(ResponseTooLarge);
-  expect((await divert(text, { limit: text.length })).taken).toHaveLength(1);
+  await expect(divert(text, { limit: 100, isStream })).rejects.toThrow(ResponseTooLarge);
+  expect((await divert(text, { limit: text.length, isStream })).taken).toHaveLength(1);
+});
+
+test("what arrived before a stream broke is passed on before its error", async () => {
+  const { taken, open } = taker();
+  const body = new Readable({ read: () => {} });
+  body.on("data", (chunk) => {
+    if (String(chunk).includes("seed")) body.destroy(new Error("the connection broke"));
+  });
+  const respond = async (): Promise<FetchResponse> => ({ status: 200, headers: new Headers(), body });
+  const response = await divertingFetch(respond, { path: "image", open }, 1e9)("http://localhost", init);
+  let rest = "";
+  const reading = (async () => {
+    for await (const chunk of response.body ?? []) rest += chunk;
+  })();
+  body.push('{"image":"abc');
+  body.push("def");
+  body.push('","seed":1');
+  await expect(reading).rejects.toThrow("the connection broke");
+  expect(rest).toBe('{"image":"taken-1","seed":1');
+  expect(taken).toEqual([{ text: "abcdef", isEnded: true }]);
+});
+
+test("a stream that is read no further is closed", async () => {
+  const body = Readable.from(inPieces('{"a":1,"b":2}', [1]));
+  const respond = async (): Promise<FetchResponse> => ({ status: 200, headers: new Headers(), body });
+  const { open } = taker();
+  const response = await divertingFetch(respond, { path: "x", open }, 1e9)("http://localhost", init);
+  for await (const _ of response.body ?? []) break;
+  expect(body.destroyed).toBe(true);
 });

@@ -59,6 +59,17 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     expect(await cachedFiles(home)).toEqual(files);
   });
 
+  test("of a command that changes V8's flags is not compiled again", async () => {
+    const home = await createHome();
+    const run = async () => {
+      expect(await home.run("image cat --dry-run --sandbox")).toMatchObject({ code: 0 });
+      return Promise.all((await cachedFiles(home)).map(async ({ file }) => [file, (await stat(file)).ino]));
+    };
+    const written = await run();
+    expect(written.join()).toContain("arriving-");
+    expect(await run()).toEqual(written);
+  });
+
   test.each(sample(["--version", "--help", "rentals list --help"], 2))(
     "is not cached for %s",
     async (short) => {

@@ -11,6 +11,7 @@ describe.skipIf(process.platform === "win32").each([80, 120])("a conversation in
     const home = await createHome();
     const terminal = home.shellOnTerminal(chat, { columns });
     await terminal.waitFor(/>>> $/);
+    expect(terminal.screen()).toContain("Type /help for commands, Ctrl-D to leave.");
     terminal.type("/he");
     terminal.press("tab");
     await terminal.waitFor(/>>> \/help/);
@@ -20,7 +21,7 @@ describe.skipIf(process.platform === "win32").each([80, 120])("a conversation in
     for (const line of terminal.screen()) expect(line.length).toBeLessThanOrEqual(columns);
     terminal.type("hello");
     terminal.press("enter");
-    await terminal.waitFor(/heard: hello\n>>> $/);
+    await terminal.waitFor(/heard: hello\n\n>>> $/);
     terminal.press("ctrl-d");
     expect(await terminal.ended()).toEqual({ code: exit.done, signal: 0 });
     expect(await terminal.leftovers()).toEqual([]);
@@ -45,7 +46,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect(request.message).toBe("Look: one\n\ttwo\nthree end");
     request.say("ok");
     request.finish();
-    await terminal.waitFor(/ok\n>>> $/);
+    await terminal.waitFor(/ok\n\n>>> $/);
     terminal.type(`\u001b[200~${"long ".repeat(1_000)}\u001b[201~`);
     await terminal.waitFor("[paste 1: 5000 characters]");
     terminal.press("enter");
@@ -74,7 +75,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     request.say("Half of\n\nthe answer");
     await terminal.waitFor("Half of");
     terminal.press("ctrl-c");
-    await terminal.waitFor(/Stopped\..*\n>>> $/);
+    await terminal.waitFor(/Stopped\..*\n\n>>> $/);
     terminal.type("not this");
     await terminal.waitFor(/not this$/);
     terminal.press("ctrl-c");
@@ -86,7 +87,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect({ message: next.message, count: next.count }).toEqual({ message: "go on", count: 3 });
     next.say("Done");
     next.finish();
-    await terminal.waitFor(/Done\n>>> $/);
+    await terminal.waitFor(/Done\n\n>>> $/);
     terminal.type("/exit\r");
     expect(await terminal.ended()).toMatchObject({ code: exit.done });
     expect(await terminal.leftovers()).toEqual([]);
@@ -102,7 +103,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     const terminal = home.shellOnTerminal(chat);
     await terminal.waitFor(/>>> $/);
     terminal.type("/edit\r");
-    await terminal.waitFor(/heard: from the editor\n>>> $/);
+    await terminal.waitFor(/heard: from the editor\n\n>>> $/);
     terminal.press("ctrl-d");
     expect(await terminal.ended()).toMatchObject({ code: exit.done });
     expect(await terminal.leftovers()).toEqual([]);
@@ -137,6 +138,6 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     shell.type("fg\r");
     await shell.waitFor(/fg\n[^\n]*\n>>> $/);
     shell.type("hello\r");
-    await shell.waitFor(/heard: hello\n>>> $/);
+    await shell.waitFor(/heard: hello\n\n>>> $/);
   });
 });

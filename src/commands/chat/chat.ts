@@ -95,12 +95,14 @@ export default defineCommand({
     if (system !== undefined) added.push({ role: "system", content: await textOrFile(system, files) });
     if (message !== undefined) added.push({ role: "user", content: withAttachments(message, attachments) });
     const known = sessionModel ?? chatModel;
+    // A conversation sends its history with each question; checking it here would only delay the prompt.
+    const isConversation = message === undefined && context.dialog.isPossible;
     const isMissing = known === undefined && settings.validate && !Object.hasOwn(input, "model");
     const model = isMissing ? await askForModel(context) : known;
     return {
       ...(model !== undefined && { model }),
       ...input,
-      messages: withHistory(session, added),
+      messages: withHistory(isConversation ? undefined : session, added),
       ...(topP !== undefined && { top_p: topP }),
       ...(seed !== undefined && { seed }),
       ...(stop.length > 0 && { stop }),

@@ -53,11 +53,13 @@ export async function generate(
   if (settings.dryRun) await Promise.all(requests.map((request) => call("generateImage", request)));
   const stages = new Stages(count, now);
   const paths: string[][] = [];
+  const showsHash = settings.output !== "table";
 
   const request = async (sent: Input, index: number): Promise<Generated> => {
     const arriving: ArrivingMedia[] = [];
     const open = () => {
-      const media = new ArrivingMedia(options.target);
+      arriving.at(-1)?.startFlush();
+      const media = new ArrivingMedia(options.target, { hash: showsHash });
       arriving.push(media);
       return media;
     };

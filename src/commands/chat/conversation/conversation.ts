@@ -28,14 +28,18 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
   const { talk } = options;
   const { dialog, files, interrupted } = tools;
   const history = openHistory(files.state);
-  const send = (content: Content) => answer(content, options, tools);
+  const send = async (content: Content) => {
+    await answer(content, options, tools);
+    // Separates the answer from the prompt.
+    dialog.show("");
+  };
   const commands = createCommands({ talk, settable: options.settable, send }, tools);
   const editor = await dialog.lineEditor({ history: history.entries, complete: commands.complete });
   const remember = (entry: string) => {
     editor.remember(entry);
     history.add(entry);
   };
-  dialog.show(`${startOfFirstLine(talk)}Model: ${talk.model}. Type /help for commands, Ctrl-D to leave.`);
+  dialog.show(`${startOfFirstLine(talk)}Model: ${talk.model}.`, "Type /help for commands, Ctrl-D to leave.");
   try {
     for (;;) {
       const entry = await readEntry(editor);
