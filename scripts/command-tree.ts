@@ -104,6 +104,7 @@ function node(command: Command): CommandNode {
     operation,
     defaulted,
     needsNoConfig,
+    readsInDryRun,
     offers,
     examples,
     confirm,
@@ -120,6 +121,7 @@ function node(command: Command): CommandNode {
     ...(confirm && { confirm: "spending" in confirm ? "spending" : "destruction" }),
     ...(defaulted && { defaulted }),
     ...(needsNoConfig && { needsNoConfig }),
+    ...(readsInDryRun && { readsInDryRun }),
     ...(offers && { offers: true }),
     examples,
   };
@@ -201,6 +203,7 @@ function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
       part && limitsText(part),
       flag.optionalValue !== undefined && `default ${flag.value?.toLowerCase()} ${flag.optionalValue}`,
       (flag.default ?? defaultText) !== undefined && `default ${flag.default ?? defaultText}`,
+      flag.env,
       configKey && `config ${configKey}`,
       flag.repeat && "may be repeated",
     ]),

@@ -30,6 +30,7 @@ export interface CommandNode {
   /** Required fields that have a default, by name: `always`, or the configuration key that holds the default. */
   readonly defaulted?: Readonly<Record<string, string>>;
   readonly needsNoConfig?: boolean;
+  readonly readsInDryRun?: boolean;
   /** On a terminal, missing values are chosen from what the service offers. */
   readonly offers?: true;
   readonly examples: readonly Example[];
@@ -61,8 +62,6 @@ export interface FlagNode extends Omit<Flag, "kind" | symbol> {
 /** A flag that every command takes. */
 export interface GlobalNode extends FlagNode {
   readonly group: GlobalGroup;
-  /** The environment variable with the same effect. */
-  readonly env?: string;
 }
 
 /** The headings under which help shows the global flags. */

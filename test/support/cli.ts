@@ -367,6 +367,7 @@ const notInstalled = async (program: string): Promise<never> => {
 const noPrograms: Omit<Programs, "which"> = {
   run: notInstalled,
   runQuietly: notInstalled,
+  shell: notInstalled,
   output: notInstalled,
   capture: async () => undefined,
   feed: async () => false,
