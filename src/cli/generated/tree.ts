@@ -4250,7 +4250,7 @@ export const nouns: readonly Noun[] = [
      "serve"
     ],
     "summary": "Serve the sandbox over HTTP, for curl, SDKs and browsers",
-    "details": "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors.",
+    "details": "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer.",
     "args": [],
     "flags": [
      {
@@ -4298,6 +4298,15 @@ export const nouns: readonly Noun[] = [
        "default all documented and assumed ones"
       ],
       "key": "only"
+     },
+     {
+      "kind": "boolean",
+      "text": "Start an OpenSSH server on this computer for each running rental",
+      "names": [
+       "machines"
+      ],
+      "notes": [],
+      "key": "machines"
      }
     ],
     "limits": [],
