@@ -45,6 +45,7 @@ export async function nodeSystem(): Promise<System> {
       runQuietly: async (...args) => (await programs()).runQuietly(...args),
       output: async (...args) => (await programs()).output(...args),
       capture: async (...args) => (await programs()).capture(...args),
+      stream: async (...args) => (await programs()).stream(...args),
       feed: async (...args) => (await programs()).feed(...args),
       start: async (...args) => (await programs()).start(...args),
       which: async (...args) => (await programs()).which(...args),

@@ -355,6 +355,7 @@ const noPrograms: Omit<Programs, "which"> = {
   run: notInstalled,
   runQuietly: notInstalled,
   output: notInstalled,
+  stream: notInstalled,
   capture: async () => undefined,
   feed: async () => false,
   start: notInstalled,

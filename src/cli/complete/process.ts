@@ -40,6 +40,7 @@ const programs: System["programs"] = {
   run: rejected,
   runQuietly: rejected,
   output: rejected,
+  stream: rejected,
   capture: rejected,
   feed: rejected,
   start: rejected,
