@@ -1,0 +1,303 @@
+import { open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable, WaitedTooLong } from "../core/errors.ts";
+import { makeFolderSync, readTextFile } from "../core/files.ts";
+import { asRecord, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
+import { LockLost, lockedUntil, type Processes } from "../core/tasks/lock.ts";
+import { duration } from "../core/values/durations.ts";
+
+/**
+ * When a rental should end. `rentals guard` ends it then.
+ *
+ * A lease is saved before its rental is created, and gets the ID of the rental from the response. Until then it is
+ * pending. A lease that stays pending belongs to a create whose outcome is unknown, or whose process was killed.
+ */
+export interface Lease {
+  /** Identifies the lease, also before the ID of its rental is known. */
+  readonly token: string;
+  /** The service of the rental: see `serviceName`. */
+  readonly service: string;
+  /** Undefined while the lease is pending. */
+  readonly rentalId?: string | undefined;
+  readonly label?: string | undefined;
+  /** The rental's time of creation, as the service writes it. */
+  readonly rentalCreatedAt?: string | undefined;
+  /** When the rental should end, and when the lease was saved first. Milliseconds since the epoch. */
+  readonly endsAt: number;
+  readonly startedAt: number;
+  /** The command that saved it first, such as `rentals create`. */
+  readonly by: string;
+  /** The process that creates or uses the rental, by its name in `Processes`. */
+  readonly process?: string | undefined;
+  /** The rental should also end as soon as the process no longer runs. */
+  readonly endsWithProcess?: boolean | undefined;
+  readonly note?: string | undefined;
+}
+
+/** Something that a guard has reported once and does not report again. */
+export interface Notice {
+  readonly service: string;
+  /** The rental, or else the token of a pending lease. */
+  readonly about: string;
+  /** What was reported. */
+  readonly event: string;
+}
+
+/** What a lease file holds. */
+export interface Leases {
+  readonly leases: readonly Lease[];
+  readonly notices: readonly Notice[];
+  /** Lines that cannot be read, such as a line that was cut off. They stay in the file. */
+  readonly unreadable: readonly string[];
+}
+
+/** The lease file, and what is needed to change it. */
+export interface LeasePlace {
+  /** An absolute path. */
+  readonly path: string;
+  /** The folder is in the state folder of gpuctl, and is created if it is missing. Any other folder must exist. */
+  readonly ownFolder: boolean;
+  readonly processes: Processes;
+  /** Pauses between two attempts to lock the file. */
+  readonly sleep: (milliseconds: number) => Promise<unknown>;
+}
+
+const format = "gpuctl-leases";
+
+/** The version of the format. A file of another version is neither read nor changed. */
+const version = 1;
+
+/** The name of the lease file in the state folder. */
+export const leaseFileName = "leases.jsonl";
+
+/** The name of a service in leases: its base URL, or `sandbox` for the local sandbox. */
+export const serviceName = ({
+  sandbox,
+  baseUrl,
+}: {
+  readonly sandbox: boolean;
+  readonly baseUrl: string | undefined;
+}): string => (sandbox ? "sandbox" : (baseUrl ?? "").replace(/\/+$/, ""));
+
+/** A new token: 12 letters and digits. A label that contains its lease's token belongs to no other rental. */
+export const newToken = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 12);
+
+/**
+ * Saves a pending lease. Call it right before the request that creates the rental is sent, and afterwards:
+ * - `bindLease` when the rental's ID is known;
+ * - `releaseLease` when it is certain that no rental was created;
+ * - neither when the outcome is unknown.
+ *
+ * The lease is on the disk when this returns. Throws `SaveFailed`, `Unavailable` or `WaitedTooLong` if it is not: then do
+ * not create the rental.
+ *
+ * `rentals guard` finds the rental of a pending lease by its label, which should therefore contain the token.
+ */
+export const beginLease = (place: LeasePlace, lease: Omit<Lease, "rentalId">): Promise<void> =>
+  changeLeases(place, ({ leases, ...rest }) => ({ ...rest, leases: [...leases, lease] }));
+
+/** Gives a pending lease the ID of its rental. Throws as `beginLease` does. */
+export const bindLease = (
+  place: LeasePlace,
+  token: string,
+  rental: { readonly rentalId: string } & Pick<Lease, "label" | "rentalCreatedAt">,
+): Promise<void> => changeLease(place, token, (lease) => ({ ...lease, ...withoutUndefined(rental) }));
+
+/** Removes a lease, whether it is there or not. Throws as `beginLease` does. */
+export const releaseLease = (place: LeasePlace, token: string): Promise<void> =>
+  changeLease(place, token, () => undefined);
+
+/** Replaces a lease, or removes it, if it is there. Throws as `beginLease` does. */
+export const changeLease = (
+  place: LeasePlace,
+  token: string,
+  change: (lease: Lease) => Lease | undefined,
+): Promise<void> =>
+  changeLeases(place, ({ leases, ...rest }) => ({
+    ...rest,
+    leases: leases.flatMap((lease) => (lease.token === token ? (change(lease) ?? []) : [lease])),
+  }));
+
+/** The rental should have ended: the lease is over, or its process no longer runs. */
+export const isOver = (
+  { endsAt, process, endsWithProcess }: Lease,
+  now: number,
+  { isRunning }: Pick<Processes, "isRunning">,
+): boolean => now >= endsAt || (endsWithProcess === true && process !== undefined && !isRunning(process));
+
+/** Changes the leases; `undefined` changes nothing. Throws as `beginLease` does. */
+export const changeLeases = (
+  place: LeasePlace,
+  change: (leases: Leases) => Leases | undefined,
+): Promise<void> =>
+  whileLocked(place, async (leases, save) => {
+    const changed = change(leases);
+    if (changed !== undefined) await save(changed);
+  });
+
+/** Milliseconds. The holder of the lock may be waiting for a service to end a rental. */
+const lockTimes = { stale: 30_000, timeout: 300_000 };
+
+/**
+ * Does some work while no other process changes the leases. `work` gets the leases as they are now, a function that
+ * saves others, and `assertHeld`, to call right before a request that must not be sent when another process has taken
+ * the lock. An error of either must reach this function: it starts the work again. Throws as `beginLease` does.
+ *
+ * Works on a network file system: the lock is a folder, which is created atomically, and the file is replaced by
+ * renaming. The lock is beside the file, so that taking it makes the file system look at the folder again.
+ */
+export async function whileLocked<Value>(
+  { path, ownFolder, processes, sleep }: LeasePlace,
+  work: (
+    leases: Leases,
+    save: (changed: Leases) => Promise<void>,
+    assertHeld: () => Promise<void>,
+  ) => Promise<Value>,
+): Promise<Value> {
+  try {
+    if (ownFolder) makeFolderSync(dirname(path), 0o700);
+    else await stat(dirname(path));
+  } catch (error) {
+    throw saveFailed(path, error);
+  }
+  return lockedUntil(
+    `${path}.holder`,
+    async (assertHeld) => {
+      const leases = await readLeases(path);
+      return work(leases, (changed) => write(path, changed, assertHeld), assertHeld);
+    },
+    { processes, sleep, ...lockTimes, busy: isBusy(path) },
+  ).catch((error: unknown) => {
+    throw isAbout(error, path) ? saveFailed(path, error) : error;
+  });
+}
+
+/** Whether a call on the lease file, or on a file beside it, failed. */
+const isAbout = (error: unknown, path: string): boolean =>
+  !(error instanceof SaveFailed) &&
+  error instanceof Error &&
+  "path" in error &&
+  String(error.path).startsWith(path);
+
+const isBusy =
+  (path: string) =>
+  (lockPath: string): WaitedTooLong =>
+    new WaitedTooLong(
+      `waited ${duration(lockTimes.timeout)} for another gpuctl process that uses the leases in ${path}`,
+      `If no other gpuctl uses them, on any machine, delete ${lockPath}.`,
+    );
+
+/** Reads the leases; none if there is no file. Throws `Unavailable` for a file that cannot be read or is of another version. */
+export async function readLeases(path: string): Promise<Leases> {
+  const text = await readTextFile(path).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw new Unavailable(
+      `the leases in ${path} cannot be read: ${reasonOf(error)}`,
+      "--lease-file and GPUCTL_LEASE_FILE name another file.",
+    );
+  });
+  return text === undefined ? { leases: [], notices: [], unreadable: [] } : parseLeases(text, path);
+}
+
+function parseLeases(text: string, path: string): Leases {
+  const [first = "", ...lines] = text.split("\n");
+  const header = asRecord(parseJson(first));
+  if (header.format !== format) {
+    throw new Unavailable(
+      `${path} is not a lease file, or its first line is damaged`,
+      "Restore it, or name another file with --lease-file or GPUCTL_LEASE_FILE. Until then, no lease in it ends a rental.",
+    );
+  }
+  if (header.version !== version) {
+    throw new Unavailable(
+      `${path} has format ${String(header.version)}; this gpuctl reads format ${version}`,
+      "Update gpuctl. Until then, this gpuctl neither changes the leases nor ends a rental.",
+    );
+  }
+  const leases: Lease[] = [];
+  const notices: Notice[] = [];
+  const unreadable: string[] = [];
+  for (const line of lines.filter((one) => one !== "")) {
+    const record = asRecord(parseJson(line));
+    const [lease, notice] = [leaseOf(record.lease), noticeOf(record.notice)];
+    if (lease) leases.push(lease);
+    else if (notice) notices.push(notice);
+    else unreadable.push(line);
+  }
+  return { leases, notices, unreadable };
+}
+
+function leaseOf(value: unknown): Lease | undefined {
+  if (!isRecord(value)) return undefined;
+  const { token, service, by } = value;
+  const endsAt = Date.parse(String(value.endsAt));
+  const startedAt = Date.parse(String(value.startedAt));
+  if (!isText(token) || !isText(service) || Number.isNaN(endsAt) || Number.isNaN(startedAt)) return undefined;
+  const optional = (name: string) => (isText(value[name]) ? value[name] : undefined);
+  return {
+    token,
+    service,
+    rentalId: optional("rentalId"),
+    label: optional("label"),
+    rentalCreatedAt: optional("rentalCreatedAt"),
+    endsAt,
+    startedAt,
+    by: isText(by) ? by : "",
+    process: optional("process"),
+    endsWithProcess: value.endsWithProcess === true || undefined,
+    note: optional("note"),
+  };
+}
+
+function noticeOf(value: unknown): Notice | undefined {
+  if (!isRecord(value)) return undefined;
+  const { service, about, event } = value;
+  return isText(service) && isText(about) && isText(event) ? { service, about, event } : undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** A lease as it is saved and printed: times in ISO 8601. */
+export const leaseRecord = ({ endsAt, startedAt, ...lease }: Lease): Readonly<Record<string, unknown>> =>
+  withoutUndefined({ ...lease, endsAt: isoTime(endsAt), startedAt: isoTime(startedAt) });
+
+const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+const textOf = ({ leases, notices, unreadable }: Leases): string =>
+  [
+    JSON.stringify({ format, version }),
+    ...leases.map((lease) => JSON.stringify({ lease: leaseRecord(lease) })),
+    ...notices.map((notice) => JSON.stringify({ notice })),
+    ...unreadable,
+    "",
+  ].join("\n");
+
+/** Replaces the file, and keeps its mode; a new one is for the user only. The leases are on the disk when this returns. */
+async function write(path: string, leases: Leases, assertHeld: () => Promise<void>): Promise<void> {
+  const temporary = `${path}.${newToken()}`;
+  try {
+    const { mode } = await stat(path).catch(() => ({ mode: 0o600 }));
+    const file = await open(temporary, "wx", mode & 0o777);
+    try {
+      await file.chmod(mode & 0o777);
+      await file.writeFile(textOf(leases));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await assertHeld();
+    await rename(temporary, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    throw error instanceof LockLost ? error : saveFailed(path, error);
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {});
+  }
+}
+
+/** Puts a renaming on the disk. Not every system can. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r").catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
