@@ -201,6 +201,7 @@ function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
       part && limitsText(part),
       flag.optionalValue !== undefined && `default ${flag.value?.toLowerCase()} ${flag.optionalValue}`,
       (flag.default ?? defaultText) !== undefined && `default ${flag.default ?? defaultText}`,
+      flag.env,
       configKey && `config ${configKey}`,
       flag.repeat && "may be repeated",
     ]),

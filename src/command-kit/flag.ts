@@ -31,6 +31,8 @@ export interface FlagOptions {
   readonly defaultText?: string;
   /** The value when the flag is given without one, as text. A word that follows is taken as the value. */
   readonly optionalValue?: string;
+  /** The environment variable that sets it when it is not given. */
+  readonly env?: string;
   /** Bounds of a whole number. */
   readonly minimum?: number;
   readonly maximum?: number;

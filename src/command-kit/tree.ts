@@ -61,8 +61,6 @@ export interface FlagNode extends Omit<Flag, "kind" | symbol> {
 /** A flag that every command takes. */
 export interface GlobalNode extends FlagNode {
   readonly group: GlobalGroup;
-  /** The environment variable with the same effect. */
-  readonly env?: string;
 }
 
 /** The headings under which help shows the global flags. */

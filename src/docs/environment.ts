@@ -9,14 +9,15 @@ export interface Variable {
   readonly flag?: string;
 }
 
-/** Variables without a flag. */
+/** Variables without a global flag. */
 const own: readonly Variable[] = [
   { name: "GPUCTL_API_KEY", meaning: "API key; overrides the key stored in the profile" },
   { name: "GPUCTL_CONFIG_DIR", meaning: "Folder for the configuration" },
   {
     name: "GPUCTL_STATE_DIR",
-    meaning: "Folder for sandbox state and cached service responses",
+    meaning: "Folder for sandbox state, leases and cached service responses",
   },
+  { name: "GPUCTL_LEASE_FILE", meaning: "File with the leases of rentals", flag: "--lease-file" },
   { name: "CI", meaning: "If set, gpuctl never prompts" },
   { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colors off or on" },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that bypass them" },
@@ -45,6 +46,7 @@ const keyPromise = [
 export const files: readonly (readonly [path: string, meaning: string])[] = [
   ["~/.config/gpuctl/config.json", "Profiles and their keys, readable only by you (mode 0600)"],
   ["~/.local/share/gpuctl/sandbox.sqlite", "Sandbox state"],
+  ["~/.local/share/gpuctl/leases.jsonl", "Leases of rentals: when each should end"],
   [
     "~/.local/share/gpuctl/description-*.json, completions/*.json",
     "API descriptions, cached for a day, and IDs and labels for shell completions. Safe to delete.",

@@ -11,22 +11,28 @@ import type { Settings } from "../../config/settings.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { UsageError } from "../../core/errors.ts";
 import { invalidChoice } from "../../core/text.ts";
+import type { Environment } from "../../core/urls.ts";
 import { type FlagWithSource, flagValue } from "./options.ts";
 import type { Invocation } from "./program.ts";
 
 /**
- * Adds the profile's values for flags that are not on the command line. Throws `UsageError` for a value that this
- * command does not accept.
+ * Adds the values of the environment and of the profile for flags that are not on the command line. Throws `UsageError`
+ * for a value that this command does not accept.
  */
-export function withProfileDefaults(
+export function withDefaults(
   invocation: Invocation,
   { profileValues, profile }: Pick<Settings, "profileValues" | "profile">,
+  variables: Environment,
 ): Invocation {
   const { command, flags, lenient } = invocation;
   const { defaulted = {} } = command;
   const more = command.flags.flatMap((flag): [string, FlagWithSource][] => {
     const [name] = flag.names;
-    const { configKey = "", field = "" } = flag;
+    const { configKey = "", field = "", env = "" } = flag;
+    const fromVariable = variables[env];
+    if (fromVariable && !(name in flags)) {
+      return [[name, { value: flagValue(flag, fromVariable, env, lenient), source: env }]];
+    }
     // The command applies the defaults of these fields itself.
     const text = field in defaulted ? undefined : profileValues[configKey];
     if (text === undefined || name in flags) return [];

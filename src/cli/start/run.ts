@@ -6,7 +6,7 @@ import type { Result } from "../../core/result.ts";
 import { loaders } from "../generated/loaders.ts";
 import { nouns } from "../generated/tree.ts";
 import type { Invocation } from "../parse/program.ts";
-import { valuesOf, withProfileDefaults } from "../parse/values.ts";
+import { valuesOf, withDefaults } from "../parse/values.ts";
 import { fillIn } from "../prompt/ask.ts";
 import { confirm } from "../prompt/confirm.ts";
 import { withIds } from "../prompt/labels.ts";
@@ -38,7 +38,7 @@ export async function run(
 ): Promise<Result> {
   const { settings, system, notes } = runtime;
   const context = createContext(runtime, connection, serviceNow);
-  const invocation = withProfileDefaults(parsed, settings);
+  const invocation = withDefaults(parsed, settings, system.env);
   const node = invocation.command;
   const changed: { field: string; flag: readonly [string, string] }[] = [];
   const changeLine: Ports["changeLine"] = (field, flag) => changed.push({ field, flag });

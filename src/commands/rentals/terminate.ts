@@ -3,17 +3,14 @@ import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { idOf, isRecord, jsonOf, labelPaths } from "../../command-kit/responses.ts";
-import { parseId } from "../../command-kit/values.ts";
+import { idOf, labelPaths } from "../../command-kit/responses.ts";
 import { type FailedItem, Interrupted, SomeFailed, UsageError } from "../../core/errors.ts";
-import { assertSuccess } from "../../core/responses/success.ts";
-import { ServiceError } from "../../core/service-errors.ts";
 import { commandLine } from "../../core/text.ts";
 import { filterFlags, rentalFilter } from "./filter.ts";
-import { hasEnded, planMatching, planTermination, type TerminationPlan } from "./terminate/plan.ts";
+import { type Ended, endedMessage, endRental, stillActive } from "./terminate/end.ts";
+import { planMatching, planTermination, type TerminationPlan } from "./terminate/plan.ts";
 import { id } from "./views.ts";
-import { stateOf, statesOf, stateText } from "./waiting.ts";
+import { stateText } from "./waiting.ts";
 
 export default defineCommand({
   path: "rentals terminate",
@@ -115,7 +112,7 @@ export default defineCommand({
       const { id } = rental;
       try {
         if (interrupted.aborted) throw new Interrupted("not tried, because of the interruption");
-        ended.push(await terminate(rental, context));
+        ended.push(await endRental(rental, context));
         setFailureContext(`Terminated: ${ended.map((one) => one.id).join(", ")}.`);
         if (rental.request !== undefined) await warnIfActive(id, context);
       } catch (error) {
@@ -133,51 +130,11 @@ export default defineCommand({
     if (failure && ended.length === 0) throw failure;
     return {
       data: ended.map(({ response }) => response),
-      rows: ended.map(({ id, label, response }) => ({
-        rentalId: id,
-        label,
-        message: isRecord(response) && typeof response.message === "string" ? response.message : "terminated",
-      })),
+      rows: ended.map((one) => ({ rentalId: one.id, label: one.label, message: endedMessage(one) })),
       failure,
     };
   },
 });
-
-interface Ended extends Pick<TerminationPlan, "id" | "label"> {
-  /** The response as received; gpuctl's own record for a rental that had ended before. */
-  readonly response: unknown;
-}
-
-/**
- * Ends a rental: sends the request once. A rental that ended meanwhile counts as terminated. Throws `UnknownOutcome` when
- * a successful response is neither empty nor JSON.
- */
-async function terminate(
-  { id, label, request: parts }: TerminationPlan,
-  { call, request }: Pick<Context, "call" | "request">,
-): Promise<Ended> {
-  const before = { id, label, response: { message: "had already ended", rentalId: parseId(id) } };
-  if (parts === undefined) return before;
-  try {
-    const response = await writeAndCheck(
-      async () => {
-        const received = await request(parts);
-        if (received.text().trim() === "") return null;
-        const value = jsonOf(received);
-        assertSuccess(value, received.status, received.request);
-        return value;
-      },
-      `\`${commandLine("rentals get", [id])}\` shows whether it ended.`,
-      () => finding(id, { call }),
-    );
-    return { id, label, response };
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
-    if (!hasEnded(record)) throw error;
-    return before;
-  }
-}
 
 /**
  * Shows every request of a dry run. In a dry run every request rejects, so this makes them all before it throws the
@@ -202,24 +159,11 @@ async function showRequests(
   await Promise.all(shown);
 }
 
-/**
- * Warns when a rental is still active after a successful response, because it is still billed. Ignores a failed lookup.
- */
+/** Warns when a rental is still active after a successful response, because it is still billed. */
 async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "say">): Promise<void> {
-  const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
-  const states = statesOf(record);
-  if (states.length === 0 || states.some((state) => state.startsWith("terminat"))) return;
+  const record = await stillActive(id, { call });
+  if (record === undefined) return;
   say(
     `Rental ${id} has not ended yet (${stateText(record)}) and is billed until it does. Run \`${commandLine("rentals wait", [id], ["--for", "terminated"])}\` to wait for it.`,
   );
-}
-
-/** Looks up a rental whose termination has an unknown outcome, and says what it finds. */
-async function finding(id: string, { call }: Pick<Context, "call">): Promise<string> {
-  try {
-    const record: unknown = await call("getRental", { rentalId: id });
-    return `Rental ${id} was looked up: it ${record === null ? "no longer exists" : `is ${stateOf(record) ?? "still there"} now`}.`;
-  } catch {
-    return `Looking up rental ${id} failed too: check it before you try again.`;
-  }
 }

@@ -51,6 +51,13 @@ export async function planTermination(
   return rentals.map((rental) => plan(rental, operations));
 }
 
+/** Plans how to terminate the rental with this id and record. Throws as `planTermination` does. */
+export async function planRecord(id: string, record: unknown, context: Planning): Promise<TerminationPlan> {
+  const operations = await listedOperations(context);
+  const [rental] = await withTypes([rentalOf(id, record)], operations, context);
+  return plan(rental ?? rentalOf(id, record), operations);
+}
+
 /**
  * Plans how to terminate the active rentals that match. Throws as `planTermination` does. Without a match, it needs no
  * operation to terminate rentals.

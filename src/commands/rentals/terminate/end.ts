@@ -1,0 +1,74 @@
+import type { Context } from "../../../command-kit/context.ts";
+import { writeAndCheck } from "../../../command-kit/outcomes.ts";
+import { isRecord, jsonOf } from "../../../command-kit/responses.ts";
+import { parseId } from "../../../command-kit/values.ts";
+import { assertSuccess } from "../../../core/responses/success.ts";
+import { ServiceError } from "../../../core/service-errors.ts";
+import { commandLine } from "../../../core/text.ts";
+import { stateOf, statesOf } from "../waiting.ts";
+import { hasEnded, type TerminationPlan } from "./plan.ts";
+
+export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
+  /** The response as received; gpuctl's own record for a rental that had ended before. */
+  readonly response: unknown;
+}
+
+/**
+ * Ends a rental: sends the request once, after `beforeSending`, whose error it throws. A rental that ended meanwhile
+ * counts as terminated. Throws `UnknownOutcome` also when a successful response is neither empty nor JSON.
+ */
+export async function endRental(
+  { id, label, request: parts }: TerminationPlan,
+  { call, request }: Pick<Context, "call" | "request">,
+  beforeSending: () => Promise<void> = async () => {},
+): Promise<Ended> {
+  const before = { id, label, response: { message: "had already ended", rentalId: parseId(id) } };
+  if (parts === undefined) return before;
+  try {
+    const response = await writeAndCheck(
+      async () => {
+        await beforeSending();
+        const received = await request(parts);
+        if (received.text().trim() === "") return null;
+        const value = jsonOf(received);
+        assertSuccess(value, received.status, received.request);
+        return value;
+      },
+      `\`${commandLine("rentals get", [id])}\` shows whether it ended.`,
+      () => finding(id, { call }),
+    );
+    return { id, label, response };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
+    if (!hasEnded(record)) throw error;
+    return before;
+  }
+}
+
+/** What the service says about an ended rental. */
+export const endedMessage = ({ response }: Ended): string =>
+  isRecord(response) && typeof response.message === "string" ? response.message : "terminated";
+
+/**
+ * The record of a rental that is still active after a successful response, and is not ending either; undefined for any
+ * other, and when the lookup fails.
+ */
+export async function stillActive(id: string, { call }: Pick<Context, "call">): Promise<unknown> {
+  const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);
+  const states = statesOf(record);
+  return states.length === 0 || states.some(isEnding) ? undefined : record;
+}
+
+/** Whether a state is that of a rental that has ended or is ending. */
+export const isEnding = (state: string): boolean => state.startsWith("terminat");
+
+/** Looks up a rental whose termination has an unknown outcome, and says what it finds. */
+async function finding(id: string, { call }: Pick<Context, "call">): Promise<string> {
+  try {
+    const record: unknown = await call("getRental", { rentalId: id });
+    return `Rental ${id} was looked up: it ${record === null ? "no longer exists" : `is ${stateOf(record) ?? "still there"} now`}.`;
+  } catch {
+    return `Looking up rental ${id} failed too: check it before you try again.`;
+  }
+}
