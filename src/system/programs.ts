@@ -65,21 +65,25 @@ export const nodePrograms = ({
     });
     return exitCode === undefined ? undefined : stdout;
   },
-  stream: async (program, args, { cwd, input, onStdout, onStderr, signal: stop }) => {
+  stream: async (program, args, { cwd, input = "", keepsInputOpen, onStdout, onStderr, signal: stop }) => {
     const { execa } = await import("execa");
     const running = execa(program, args, {
       cwd,
-      ...(typeof input === "string" ? { input } : { stdin: "pipe" }),
+      stdin: "pipe",
       buffer: false,
       reject: false,
       cancelSignal: stop,
       forceKillAfterDelay: 1_000,
     });
-    const [{ exitCode, signal, code }] = await Promise.all([
-      running,
-      passOn(running.stdout, onStdout),
-      passOn(running.stderr, onStderr),
-    ]);
+    // A program that does not read its input may have ended.
+    running.stdin.on("error", () => {});
+    if (keepsInputOpen) running.stdin.write(input);
+    else running.stdin.end(input);
+    const passing = [passOn(running.stdout, onStdout), passOn(running.stderr, onStderr)];
+    const [{ exitCode, signal, code }] = await Promise.all([running, ...passing]).catch((error: unknown) => {
+      running.kill();
+      throw error;
+    });
     if (exitCode !== undefined) return exitCode;
     if (signal !== undefined) return statusOf(signal);
     if (stop.aborted) return statusOf("SIGTERM");

@@ -246,8 +246,10 @@ export interface Programs {
 
 export interface StreamOptions {
   readonly cwd: string;
-  /** The text of its stdin. `open` keeps stdin open, and empty, until the program ends. */
-  readonly input: string | { readonly open: true };
+  /** The text of its stdin. */
+  readonly input?: string;
+  /** Keeps stdin open after the text, until the program ends. */
+  readonly keepsInputOpen?: boolean;
   /** Each chunk is passed on after the one before it was taken. */
   readonly onStdout: (chunk: Uint8Array) => void | Promise<void>;
   readonly onStderr: (chunk: Uint8Array) => void | Promise<void>;

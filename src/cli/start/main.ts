@@ -196,6 +196,7 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
   "StoredElsewhere",
   "ResultLost",
   "SomeFailed",
+  "StillBilled",
 ]);
 
 /** A filter must compile before anything is sent. */
