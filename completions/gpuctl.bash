@@ -50,11 +50,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-cost|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--every|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--note|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-cost|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--every|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -67,10 +67,10 @@ _gpuctl() {
   case $path in
     "") commands="setup rentals volumes reserve ssh-keys user billing api-keys image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
     "setup") commands="" flags="" ;;
-    "rentals") commands="create list get history summary wait ssh terminate" flags="" ;;
+    "rentals") commands="create list get history summary wait ssh terminate lease" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
-    "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --count --if-absent --wait --wait-timeout --max-burn" ;;
-    "rentals create bare-metal") commands="" flags="--network-type --gpu-count --gpus --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --cuda-version --storage-volume --new-volume --new-volume-size --count --if-absent --wait --wait-timeout --max-burn" ;;
+    "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --count --if-absent --wait --wait-timeout --max-burn --lease --lease-file" ;;
+    "rentals create bare-metal") commands="" flags="--network-type --gpu-count --gpus --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --cuda-version --storage-volume --new-volume --new-volume-size --count --if-absent --wait --wait-timeout --max-burn --lease --lease-file" ;;
     "rentals list") commands="" flags="--include-cluster-pools --no-include-cluster-pools --type --label --older-than --sort --limit --watch" ;;
     "rentals get") commands="" flags="" ;;
     "rentals history") commands="" flags="--limit" ;;
@@ -78,6 +78,11 @@ _gpuctl() {
     "rentals wait") commands="" flags="--for --interval --wait-timeout" ;;
     "rentals ssh") commands="" flags="--node --print --wait --wait-timeout" ;;
     "rentals terminate") commands="" flags="--all --label --older-than" ;;
+    "rentals lease") commands="list set extend clear" flags="" ;;
+    "rentals lease list") commands="" flags="--lease-file" ;;
+    "rentals lease set") commands="" flags="--note --lease-file" ;;
+    "rentals lease extend") commands="" flags="--lease-file" ;;
+    "rentals lease clear") commands="" flags="--lease-file" ;;
     "volumes") commands="create list attach" flags="" ;;
     "volumes create") commands="" flags="--region --label --size-in-gb --size --rental-ids" ;;
     "volumes list") commands="" flags="" ;;
@@ -171,8 +176,9 @@ _gpuctl() {
     "sandbox requests") commands="" flags="--limit" ;;
     "completion") commands="" flags="" ;;
     "help") commands="exit-codes environment output setup rentals volumes reserve ssh-keys user billing api-keys image chat tts api auth profile config doctor sandbox completion help" flags="" ;;
-    "help rentals") commands="create list get history summary wait ssh terminate" flags="" ;;
+    "help rentals") commands="create list get history summary wait ssh terminate lease" flags="" ;;
     "help rentals create") commands="vm bare-metal" flags="" ;;
+    "help rentals lease") commands="list set extend clear" flags="" ;;
     "help volumes") commands="create list attach" flags="" ;;
     "help reserve") commands="convert extend request" flags="" ;;
     "help ssh-keys") commands="list add remove" flags="" ;;
@@ -221,6 +227,8 @@ _gpuctl() {
       "rentals create vm:--count") : ;;
       "rentals create vm:--wait-timeout") : ;;
       "rentals create vm:--max-burn") : ;;
+      "rentals create vm:--lease") : ;;
+      "rentals create vm:--lease-file") _gpuctl_files "$cur" ;;
       "rentals create bare-metal:--network-type") COMPREPLY+=($(compgen -W "infiniband ethernet" -- "$cur")) ;;
       "rentals create bare-metal:--gpu-count"|"rentals create bare-metal:--gpus") : ;;
       "rentals create bare-metal:--region") COMPREPLY+=($(compgen -W "us-central-1 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4" -- "$cur")) ;;
@@ -238,6 +246,8 @@ _gpuctl() {
       "rentals create bare-metal:--count") : ;;
       "rentals create bare-metal:--wait-timeout") : ;;
       "rentals create bare-metal:--max-burn") : ;;
+      "rentals create bare-metal:--lease") : ;;
+      "rentals create bare-metal:--lease-file") _gpuctl_files "$cur" ;;
       "rentals list:--type") COMPREPLY+=($(compgen -W "vm bare-metal" -- "$cur")) ;;
       "rentals list:--label") : ;;
       "rentals list:--older-than") : ;;
@@ -251,6 +261,11 @@ _gpuctl() {
       "rentals ssh:--wait-timeout") : ;;
       "rentals terminate:--label") : ;;
       "rentals terminate:--older-than") : ;;
+      "rentals lease list:--lease-file") _gpuctl_files "$cur" ;;
+      "rentals lease set:--note") : ;;
+      "rentals lease set:--lease-file") _gpuctl_files "$cur" ;;
+      "rentals lease extend:--lease-file") _gpuctl_files "$cur" ;;
+      "rentals lease clear:--lease-file") _gpuctl_files "$cur" ;;
       "volumes create:--region") COMPREPLY+=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4" -- "$cur")) ;;
       "volumes create:--label") : ;;
       "volumes create:--size-in-gb"|"volumes create:--size") : ;;
@@ -347,6 +362,9 @@ _gpuctl() {
       "rentals wait:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
       "rentals ssh:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
       "rentals terminate:"*) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
+      "rentals lease set:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
+      "rentals lease extend:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
+      "rentals lease clear:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
       "volumes attach:"0) _gpuctl_live "$cur" volume "" ${service[@]+"${service[@]}"} ;;
       "volumes attach:"*) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
       "reserve convert:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;

@@ -36,6 +36,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('wait', 'Wait until a rental is running or has ended')
       ,@('ssh', 'Open a shell on a rental, or run a command there')
       ,@('terminate', 'Terminate rentals, if the service offers an operation for it')
+      ,@('lease', 'list or set or extend or clear')
     )
     'rentals create' = @(
       ,@('vm', 'Rent a virtual machine')
@@ -50,6 +51,16 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals wait' = @()
     'rentals ssh' = @()
     'rentals terminate' = @()
+    'rentals lease' = @(
+      ,@('list', 'List the leases of rentals: when each should end')
+      ,@('set', 'Set when a rental should end: after a time from now')
+      ,@('extend', 'Let a rental run longer: add a time to its lease')
+      ,@('clear', 'Remove the lease of a rental, so that no guard ends it')
+    )
+    'rentals lease list' = @()
+    'rentals lease set' = @()
+    'rentals lease extend' = @()
+    'rentals lease clear' = @()
     'volumes' = @(
       ,@('create', 'Create a storage volume')
       ,@('list', 'List the storage volumes')
@@ -271,10 +282,17 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('wait', 'Wait until a rental is running or has ended')
       ,@('ssh', 'Open a shell on a rental, or run a command there')
       ,@('terminate', 'Terminate rentals, if the service offers an operation for it')
+      ,@('lease', 'list or set or extend or clear')
     )
     'help rentals create' = @(
       ,@('vm', 'Rent a virtual machine')
       ,@('bare-metal', 'Rent bare-metal machines')
+    )
+    'help rentals lease' = @(
+      ,@('list', 'List the leases of rentals: when each should end')
+      ,@('set', 'Set when a rental should end: after a time from now')
+      ,@('extend', 'Let a rental run longer: add a time to its lease')
+      ,@('clear', 'Remove the lease of a rental, so that no guard ends it')
     )
     'help volumes' = @(
       ,@('create', 'Create a storage volume')
@@ -420,6 +438,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
       ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
+      ,@(@('--lease'), 'Save when the rental should end: this long after it is created; `gpuctl rentals guard` ends it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
     )
     'rentals create bare-metal' = @(
       ,@(@('--network-type'), 'Network between the machines', @('infiniband', 'ethernet'), '')
@@ -445,6 +465,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
       ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
+      ,@(@('--lease'), 'Save when the rental should end: this long after it is created; `gpuctl rentals guard` ends it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
     )
     'rentals list' = @(
       ,@(@('--include-cluster-pools'), 'Include rentals in cluster pools', @(), '')
@@ -476,6 +498,20 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--all'), 'All active rentals', @(), '')
       ,@(@('--label'), 'Only rentals with a matching label: * is any text, ? any character', @(), '')
       ,@(@('--older-than'), 'Only rentals that were created longer ago', @(), '')
+    )
+    'rentals lease' = @()
+    'rentals lease list' = @(
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+    )
+    'rentals lease set' = @(
+      ,@(@('--note'), 'A note for people, such as what the rental is for', @(), '')
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+    )
+    'rentals lease extend' = @(
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+    )
+    'rentals lease clear' = @(
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
     )
     'volumes' = @()
     'volumes create' = @(
@@ -708,6 +744,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help' = @()
     'help rentals' = @()
     'help rentals create' = @()
+    'help rentals lease' = @()
     'help volumes' = @()
     'help reserve' = @()
     'help ssh-keys' = @()
@@ -751,8 +788,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
-  $files = @('--image', '--from', '--out', '--schema', '--file', '--input')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--note', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $files = @('--lease-file', '--image', '--from', '--out', '--schema', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
   # it repeats.
@@ -769,6 +806,17 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'rentals terminate' = @(
       ,@('rental', @(), $true)
+    )
+    'rentals lease set' = @(
+      ,@('rental', @(), $false)
+      ,@('', @(), $false)
+    )
+    'rentals lease extend' = @(
+      ,@('rental', @(), $false)
+      ,@('', @(), $false)
+    )
+    'rentals lease clear' = @(
+      ,@('rental', @(), $false)
     )
     'volumes attach' = @(
       ,@('volume', @(), $false)

@@ -104,6 +104,7 @@ function node(command: Command): CommandNode {
     operation,
     defaulted,
     needsNoConfig,
+    readsInDryRun,
     offers,
     examples,
     confirm,
@@ -120,6 +121,7 @@ function node(command: Command): CommandNode {
     ...(confirm && { confirm: "spending" in confirm ? "spending" : "destruction" }),
     ...(defaulted && { defaulted }),
     ...(needsNoConfig && { needsNoConfig }),
+    ...(readsInDryRun && { readsInDryRun }),
     ...(offers && { offers: true }),
     examples,
   };

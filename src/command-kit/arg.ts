@@ -60,6 +60,8 @@ function make<Value>(kind: ValueKind) {
 export const arg = {
   text: make<string>("text"),
   number: make<number>("number"),
+  /** A time without a maximum, in milliseconds. */
+  age: make<number>("age"),
   choice: <const Name extends string, const Choice extends string, Required extends boolean = false>(
     name: Name,
     text: string,

@@ -102,6 +102,8 @@ interface Declaration<
   readonly uses?: readonly UsedPorts[];
   /** Runs without configuration, even when the file cannot be read. */
   readonly needsNoConfig?: boolean;
+  /** A dry run sends the requests that change nothing, and the command reports what it would do. */
+  readonly readsInDryRun?: boolean;
   /** The result holds the key in use. In the results of all other commands it is masked. */
   readonly printsKey?: boolean;
   readonly view: View;

@@ -30,6 +30,7 @@ export interface CommandNode {
   /** Required fields that have a default, by name: `always`, or the configuration key that holds the default. */
   readonly defaulted?: Readonly<Record<string, string>>;
   readonly needsNoConfig?: boolean;
+  readonly readsInDryRun?: boolean;
   /** On a terminal, missing values are chosen from what the service offers. */
   readonly offers?: true;
   readonly examples: readonly Example[];

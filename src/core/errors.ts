@@ -206,6 +206,16 @@ export class AnswerNotStored extends Error {
   override readonly name = "AnswerNotStored";
 }
 
+/** A rental was created or changed, but its lease could not be stored. */
+export class LeaseNotStored extends WithHint {
+  override readonly name = "LeaseNotStored";
+}
+
+/** It is not known which rental a lease is for, because the outcome of its create is unknown. */
+export class LeaseUnclear extends WithHint {
+  override readonly name = "LeaseUnclear";
+}
+
 /** A recording was saved, but could not be played. */
 export class NotPlayed extends Error {
   override readonly name = "NotPlayed";
@@ -214,6 +224,11 @@ export class NotPlayed extends Error {
 /** Something that gpuctl needs on this machine is missing. */
 export class Unavailable extends WithHint {
   override readonly name = "Unavailable";
+}
+
+/** The program that should be notified failed. */
+export class NotNotified extends Error {
+  override readonly name = "NotNotified";
 }
 
 /** A program that the user named failed or timed out. */

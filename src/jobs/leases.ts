@@ -58,17 +58,14 @@ export interface LeasePlace {
   /** The folder is in the state folder of gpuctl, and is created if it is missing. Any other folder must exist. */
   readonly ownFolder: boolean;
   readonly processes: Processes;
-  /** Pauses between two attempts to lock the file. */
-  readonly sleep: (milliseconds: number) => Promise<unknown>;
+  /** Pauses between two attempts to lock the file. Without it, an interruption does not end the wait. */
+  readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
 const format = "gpuctl-leases";
 
 /** The version of the format. A file of another version is neither read nor changed. */
 const version = 1;
-
-/** The name of the lease file in the state folder. */
-export const leaseFileName = "leases.jsonl";
 
 /** The name of a service in leases: its base URL, or `sandbox` for the local sandbox. */
 export const serviceName = ({
@@ -166,7 +163,7 @@ export async function whileLocked<Value>(
       const leases = await readLeases(path);
       return work(leases, (changed) => write(path, changed, assertHeld), assertHeld);
     },
-    { processes, sleep, ...lockTimes, busy: isBusy(path) },
+    { processes, ...(sleep && { sleep }), ...lockTimes, busy: isBusy(path) },
   ).catch((error: unknown) => {
     throw isAbout(error, path) ? saveFailed(path, error) : error;
   });

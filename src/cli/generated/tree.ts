@@ -40,6 +40,7 @@ export const nouns: readonly Noun[] = [
      "vm"
     ],
     "summary": "Rent a virtual machine",
+    "details": "With --lease, gpuctl saves when the rental should end, and `gpuctl rentals guard` ends it then, also when it runs on another machine. The service itself can end a reserved term: with --no-convert-to-on-demand-on-expiry, the rental does not go on as on-demand after it. See docs/leases.md.",
     "operation": "createVirtualMachineRental",
     "args": [],
     "flags": [
@@ -309,6 +310,30 @@ export const nouns: readonly Noun[] = [
       ],
       "key": "maxBurn",
       "configKey": "budget.maxBurn"
+     },
+     {
+      "kind": "age",
+      "text": "Save when the rental should end: this long after it is created; `gpuctl rentals guard` ends it",
+      "value": "DURATION",
+      "names": [
+       "lease"
+      ],
+      "notes": [],
+      "key": "lease"
+     },
+     {
+      "kind": "text",
+      "text": "File with the leases; several machines can share it",
+      "value": "PATH",
+      "env": "GPUCTL_LEASE_FILE",
+      "names": [
+       "lease-file"
+      ],
+      "notes": [
+       "default leases.jsonl in the state folder",
+       "GPUCTL_LEASE_FILE"
+      ],
+      "key": "leaseFile"
      }
     ],
     "limits": [],
@@ -332,6 +357,7 @@ export const nouns: readonly Noun[] = [
      "bare-metal"
     ],
     "summary": "Rent bare-metal machines",
+    "details": "With --lease, gpuctl saves when the rental should end, and `gpuctl rentals guard` ends it then, also when it runs on another machine. The service itself can end a reserved term: with --no-convert-to-on-demand-on-expiry, the rental does not go on as on-demand after it. See docs/leases.md.",
     "operation": "createBareMetalRental",
     "args": [],
     "flags": [
@@ -635,6 +661,30 @@ export const nouns: readonly Noun[] = [
       ],
       "key": "maxBurn",
       "configKey": "budget.maxBurn"
+     },
+     {
+      "kind": "age",
+      "text": "Save when the rental should end: this long after it is created; `gpuctl rentals guard` ends it",
+      "value": "DURATION",
+      "names": [
+       "lease"
+      ],
+      "notes": [],
+      "key": "lease"
+     },
+     {
+      "kind": "text",
+      "text": "File with the leases; several machines can share it",
+      "value": "PATH",
+      "env": "GPUCTL_LEASE_FILE",
+      "names": [
+       "lease-file"
+      ],
+      "notes": [
+       "default leases.jsonl in the state folder",
+       "GPUCTL_LEASE_FILE"
+      ],
+      "key": "leaseFile"
      }
     ],
     "limits": [],
@@ -1123,6 +1173,228 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl rentals terminate --label 'ci-*' --yes --sandbox",
       "after": [
        "gpuctl rentals create vm --gpus 1 --label ci-build --sandbox --yes"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "lease",
+     "list"
+    ],
+    "summary": "List the leases of rentals: when each should end",
+    "details": "Shows the leases of this service in the lease file, the next to end first. A lease without an ID is pending: the outcome of its create is unknown, or the create is under way.",
+    "args": [],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "File with the leases; several machines can share it",
+      "value": "PATH",
+      "env": "GPUCTL_LEASE_FILE",
+      "names": [
+       "lease-file"
+      ],
+      "notes": [
+       "default leases.jsonl in the state folder",
+       "GPUCTL_LEASE_FILE"
+      ],
+      "key": "leaseFile"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the leases",
+      "command": "gpuctl rentals lease list --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Print when each rental should end as CSV",
+      "command": "gpuctl rentals lease list --columns rentalId,endsAt -o csv --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "lease",
+     "set"
+    ],
+    "summary": "Set when a rental should end: after a time from now",
+    "details": "Replaces the rental's lease if it has one. `gpuctl rentals guard` ends the rental when the lease is over.",
+    "operation": "getRental",
+    "args": [
+     {
+      "name": "RENTAL",
+      "text": "ID or label of the rental",
+      "kind": "text",
+      "field": "rentalId",
+      "required": true,
+      "completes": "rental"
+     },
+     {
+      "name": "DURATION",
+      "text": "Time from now, such as 90m, 12h or 7d",
+      "kind": "age",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "A note for people, such as what the rental is for",
+      "value": "TEXT",
+      "names": [
+       "note"
+      ],
+      "notes": [],
+      "key": "note"
+     },
+     {
+      "kind": "text",
+      "text": "File with the leases; several machines can share it",
+      "value": "PATH",
+      "env": "GPUCTL_LEASE_FILE",
+      "names": [
+       "lease-file"
+      ],
+      "notes": [
+       "default leases.jsonl in the state folder",
+       "GPUCTL_LEASE_FILE"
+      ],
+      "key": "leaseFile"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "End a rental in 2 hours",
+      "command": "gpuctl rentals lease set 1001 2h --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
+     },
+     {
+      "text": "End a rental in 3 days, and say why it runs",
+      "command": "gpuctl rentals lease set 1001 3d --note 'training of the new model' --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --sandbox --yes"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "lease",
+     "extend"
+    ],
+    "summary": "Let a rental run longer: add a time to its lease",
+    "details": "The time is added to the end of the lease, or to the present if the lease is over already.",
+    "operation": "getRental",
+    "args": [
+     {
+      "name": "RENTAL",
+      "text": "ID or label of the rental",
+      "kind": "text",
+      "field": "rentalId",
+      "required": true,
+      "completes": "rental"
+     },
+     {
+      "name": "DURATION",
+      "text": "Time to add, such as 90m, 12h or 7d",
+      "kind": "age",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "File with the leases; several machines can share it",
+      "value": "PATH",
+      "env": "GPUCTL_LEASE_FILE",
+      "names": [
+       "lease-file"
+      ],
+      "notes": [
+       "default leases.jsonl in the state folder",
+       "GPUCTL_LEASE_FILE"
+      ],
+      "key": "leaseFile"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Let a rental run an hour longer",
+      "command": "gpuctl rentals lease extend train 1h --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Print when it will end",
+      "command": "gpuctl rentals lease extend 1001 1d --jq .endsAt --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "lease",
+     "clear"
+    ],
+    "summary": "Remove the lease of a rental, so that no guard ends it",
+    "details": "Nothing is sent to the service, so this also works for a rental that has ended. A pending lease is named by its token, which `gpuctl rentals lease list` shows.",
+    "args": [
+     {
+      "name": "RENTAL",
+      "text": "ID or label of the rental, or the token of the lease",
+      "kind": "text",
+      "required": true,
+      "completes": "rental"
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "File with the leases; several machines can share it",
+      "value": "PATH",
+      "env": "GPUCTL_LEASE_FILE",
+      "names": [
+       "lease-file"
+      ],
+      "notes": [
+       "default leases.jsonl in the state folder",
+       "GPUCTL_LEASE_FILE"
+      ],
+      "key": "leaseFile"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Let a rental run until it is terminated",
+      "command": "gpuctl rentals lease clear 1001 --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes"
+      ]
+     },
+     {
+      "text": "The same, by its label",
+      "command": "gpuctl rentals lease clear train --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes"
       ]
      }
     ]

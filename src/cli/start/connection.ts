@@ -6,6 +6,7 @@ import type { Context, Endpoint, Ports, SandboxControl, SandboxFacts } from "../
 import { createKeyring, type Keyring } from "../../config/credentials.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
+import { isRead } from "../../core/service-errors.ts";
 import { once } from "../../core/tasks/once.ts";
 import type { IsListedFor } from "../prompt/check.ts";
 import { DryRun, type ShownRequest, shownRequest } from "./dry-run.ts";
@@ -33,6 +34,8 @@ interface ConnectOptions {
   readonly observe?: Observer;
   /** Called after each request is sent, before its response arrives. */
   readonly onSent?: () => void;
+  /** A dry run sends the requests that change nothing. */
+  readonly readsInDryRun?: boolean | undefined;
 }
 
 const ignore = () => {};
@@ -40,9 +43,12 @@ const ignore = () => {};
 /** Creates the functions that call the service in the settings. The first call opens the connection. */
 export function connect(
   runtime: Runtime,
-  { observe = ignore, onSent = ignore }: ConnectOptions = {},
+  { observe = ignore, onSent = ignore, readsInDryRun = false }: ConnectOptions = {},
 ): Connection {
-  const { settings, system, services, notes, redactor } = runtime;
+  const { system, services, notes, redactor } = runtime;
+  const settings = readsInDryRun ? { ...runtime.settings, dryRun: false } : runtime.settings;
+  const isHeldBack = (request: { readonly method: string }): boolean =>
+    runtime.settings.dryRun && !(readsInDryRun && isRead(request));
   const { clock, interrupted, random } = system;
   const dryRunRequests: ShownRequest[] = [];
   const connections: { readonly close: () => void }[] = [];
@@ -98,7 +104,7 @@ export function connect(
     warn: notes.say,
   } satisfies Omit<CallOptions, "target">;
   const { describe, descriptions, replacementFor, isListed } = createServiceDescription(
-    runtime,
+    { ...runtime, settings },
     async () => ({
       ...options,
       target: await target(routes.getOpenApiDocument),
@@ -107,7 +113,7 @@ export function connect(
   /** Options for sending an operation. A dry run records the request and throws `DryRun`. */
   const optionsFor = async (id: OperationId, input: object): Promise<CallOptions> => {
     const to = await target(routes[id]);
-    if (!settings.dryRun) return { ...options, target: to, ...(descriptions && { descriptions }) };
+    if (!isHeldBack(routes[id])) return { ...options, target: to, ...(descriptions && { descriptions }) };
     const parts = (await replacementFor(id, input)) ?? requestParts(routes[id], input);
     dryRunRequests.push(shownRequest(parts, to));
     throw new DryRun();
@@ -163,7 +169,7 @@ export function connect(
       request: async (parts, limits) => {
         const { acceptAnything, rawCall } = await import("../../client/call.ts");
         const to = await target(parts);
-        if (!settings.dryRun) return rawCall(parts, { ...options, target: to, ...limits });
+        if (!isHeldBack(parts)) return rawCall(parts, { ...options, target: to, ...limits });
         dryRunRequests.push(shownRequest(parts, to, acceptAnything));
         throw new DryRun();
       },

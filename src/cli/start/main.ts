@@ -85,6 +85,7 @@ async function execute(
   let last: Exchange | undefined;
   const runtime = { settings, system, services, notes, redactor };
   const connection = connect(runtime, {
+    readsInDryRun: invocation.command.readsInDryRun,
     observe: (exchange) => {
       if (exchange.status !== undefined) last = exchange;
       service.observe(exchange);

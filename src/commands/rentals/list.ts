@@ -54,7 +54,7 @@ export default defineCommand({
     const sorted =
       sort === undefined
         ? undefined
-        : (await import("./sort.ts")).sorter(sort, context.settings.columns ?? []);
+        : (await import("./list/sort.ts")).sorter(sort, context.settings.columns ?? []);
     const filtered = label !== undefined || olderThan !== undefined;
     const read = async () => {
       const listings = await listEach(context, input, types);
@@ -67,7 +67,7 @@ export default defineCommand({
       return limit === undefined ? inOrder : inOrder.slice(0, limit);
     };
     if (flags.watch !== undefined) {
-      return (await import("./watch.ts")).watchRentals(read, arrange, flags.watch, context);
+      return (await import("./list/watch.ts")).watchRentals(read, arrange, flags.watch, context);
     }
     const { rentals, listed, failures } = await read();
     const [failed] = failures;

@@ -5,6 +5,7 @@ import {
   checkCreateFlags,
   createFlags,
   createRentals,
+  endDetails,
   rentalQuestion,
   withinBurnOfProfile,
 } from "./create.ts";
@@ -13,6 +14,7 @@ import { rentalOffers } from "./offers.ts";
 export default defineCommand({
   path: "rentals create bare-metal",
   summary: "Rent bare-metal machines",
+  details: endDetails,
   operation: "createBareMetalRental",
   alsoCalls: ["listBareMetalRentals", "getActiveRentalSummary"],
   // The field is an object without a flag of its own. The flags below set its members; --storage-volume sets its ID.

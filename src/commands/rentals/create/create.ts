@@ -7,6 +7,7 @@ import type { InputOf } from "../../../contract/index.ts";
 import {
   type FailedItem,
   Interrupted,
+  type LeaseNotStored,
   NotTried,
   SomeFailed,
   UnexpectedResponse,
@@ -20,8 +21,10 @@ import {
   UnknownOutcome,
 } from "../../../core/service-errors.ts";
 import { LockLost } from "../../../core/tasks/lock.ts";
+import { duration } from "../../../core/values/durations.ts";
 import { parseMoney } from "../../../core/values/money.ts";
 import { estimateHourlyCost, type Wanted } from "../cost.ts";
+import { assertLease, leaseFileFlag, leasePlace } from "../lease/place.ts";
 import { kinds, listActive, type RentalType, rowOf } from "../listing.ts";
 import { activeRentals } from "../views.ts";
 import { inState, waitFor, waitTimeout } from "../waiting.ts";
@@ -37,7 +40,15 @@ export const createFlags = {
   maxBurn: flag.dollars(
     "Do not create if the active rentals and the new ones would cost more than this, in dollars an hour",
   ),
+  lease: flag.age(
+    "Save when the rental should end: this long after it is created; `gpuctl rentals guard` ends it",
+  ),
+  ...leaseFileFlag,
 };
+
+/** What help says about the end of rentals, for commands that create them. */
+export const endDetails =
+  "With --lease, gpuctl saves when the rental should end, and `gpuctl rentals guard` ends it then, also when it runs on another machine. The service itself can end a reserved term: with --no-convert-to-on-demand-on-expiry, the rental does not go on as on-demand after it. See docs/leases.md.";
 
 type Input = InputOf<(typeof kinds)[RentalType]["create"]>;
 
@@ -46,11 +57,12 @@ interface Creation extends Context {
   readonly flags: FlagValues<typeof createFlags>;
 }
 
-/** Throws `UsageError` for flags that cannot be used together. */
+/** Throws `UsageError` for flags that cannot be used together, and for a lease of an invalid length. */
 export function checkCreateFlags(
   { label }: { readonly label?: string | undefined },
-  { ifAbsent }: Pick<Creation["flags"], "ifAbsent">,
+  { ifAbsent, lease }: Pick<Creation["flags"], "ifAbsent" | "lease">,
 ): void {
+  if (lease !== undefined) assertLease(lease, "--lease");
   if (ifAbsent && !label) throw new UsageError("--if-absent requires --label", { hint: "Nothing was sent." });
 }
 
@@ -88,17 +100,17 @@ export async function createRentals(
 ): Promise<Result> {
   const items = itemsOf(input, flags.count);
   if (context.settings.dryRun) await showRequests(type, items, context);
-  const { records, failures } = await createAll(type, items, flags, context);
+  const { records, failures, unleased } = await createAll(type, items, flags, context);
   const notRunning = flags.wait ? await waitForAll(records, flags, context) : [];
   const ids = records.flatMap((record) => idOf(record) ?? []);
-  const steps = await nextSteps(ids, { type, running: flags.wait }, context);
+  const steps = await nextSteps(ids, { type, running: flags.wait, ...flags }, context);
   const [only] = records;
-  if (flags.count === undefined) return { data: only, nextSteps: steps };
+  if (flags.count === undefined) return { data: only, failure: unleased[0], nextSteps: steps };
   const failed = [...failures, ...notRunning];
   const problem = failures.length > 0 ? "could not be created" : "are not running";
   const failure =
     failed.length === 0
-      ? undefined
+      ? unleased[0]
       : new SomeFailed(`${failed.length} of ${items.length} rentals ${problem}`, {
           failures: failed,
           succeeded: records.length - notRunning.length,
@@ -128,6 +140,8 @@ interface Batch {
   /** The rentals that were created or found. */
   readonly records: unknown[];
   readonly failures: readonly FailedItem[];
+  /** Why leases of created rentals could not be stored. */
+  readonly unleased: readonly LeaseNotStored[];
 }
 
 /**
@@ -137,9 +151,14 @@ interface Batch {
 async function createAll(
   type: RentalType,
   items: readonly Item[],
-  { count, ifAbsent, maxBurn, wait }: Creation["flags"],
+  { count, ifAbsent, maxBurn, wait, lease, leaseFile }: Creation["flags"],
   context: Context,
 ): Promise<Batch> {
+  const leases =
+    lease === undefined
+      ? undefined
+      : (await import("./leasing.ts")).leasing(lease, leasePlace({ leaseFile }, context), context);
+  const unleased: LeaseNotStored[] = [];
   const { setFailureContext, interrupted } = context;
   const done = new Map<Item, unknown>();
   const failures: (FailedItem & { readonly item: Item })[] = [];
@@ -147,14 +166,22 @@ async function createAll(
   const createOne = async (item: Item, assertHeld: () => Promise<void>): Promise<void> => {
     const rental = await createAndCheck(
       "rental",
-      async () => {
-        await assertHeld();
-        return context.call(kinds[type].create, item.input, wait ? { problemIn: problemWithoutId } : {});
+      () => {
+        const create = async (): Promise<unknown> => {
+          await assertHeld();
+          return context.call(kinds[type].create, item.input, wait ? { problemIn: problemWithoutId } : {});
+        };
+        return leases ? leases.during(item.input.label, create) : create();
       },
       (options) => context.call(kinds[type].list, {}, options),
       context,
     );
     done.set(item, rental);
+    const problem = await leases?.bind(rental);
+    if (problem) {
+      unleased.push(problem);
+      if (count !== undefined) context.say(`${problem.message}. ${problem.hint}`);
+    }
     if (done.size > 1) {
       const ids = [...done.values()].map((record) => idOf(record) ?? "one without an ID");
       setFailureContext(`These rentals exist and are billed: ${ids.join(", ")}. Do not create them again.`, {
@@ -167,7 +194,7 @@ async function createAll(
       for (const [item, record] of await existing(left(), context)) {
         done.set(item, record);
         context.say(
-          `Rental ${idOf(record)} has the label ${JSON.stringify(item.input.label)} already: nothing was created.`,
+          `Rental ${idOf(record)} has the label ${JSON.stringify(item.input.label)} already: nothing was created${leases ? ", and its lease was not changed" : ""}.`,
         );
       }
     }
@@ -194,7 +221,7 @@ async function createAll(
   };
   if (ifAbsent || maxBurn !== undefined) await (await import("./lock.ts")).exclusively(context, work);
   else await work(async () => {});
-  return { records: items.flatMap((item) => (done.has(item) ? [done.get(item)] : [])), failures };
+  return { records: items.flatMap((item) => (done.has(item) ? [done.get(item)] : [])), failures, unleased };
 }
 
 /** What is wrong with a new rental that is to be waited for. */
@@ -328,5 +355,8 @@ export async function rentalQuestion(
       : `Rent ${count} ${kinds[type].plural} with ${gpus} each in ${region} (${termType})?`,
     cost === undefined ? "The price is not known in advance." : `${it} will cost ${cost}.`,
     count === 1 ? "It is billed until it ends." : "They are billed until they end.",
+    ...(flags.lease === undefined
+      ? []
+      : [`A guard ends ${count === 1 ? "it" : "them"} after ${duration(flags.lease)}.`]),
   ].join(" ");
 }

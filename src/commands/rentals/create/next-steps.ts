@@ -1,12 +1,22 @@
 import type { Context } from "../../../command-kit/context.ts";
 import type { NextStep } from "../../../core/result.ts";
+import { quoted } from "../../../core/text.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
+import { duration } from "../../../core/values/durations.ts";
 import type { RentalType } from "../listing.ts";
+
+interface Created {
+  readonly type: RentalType;
+  readonly running: boolean;
+  /** The lease that they got, in milliseconds, and the flag for its file. */
+  readonly lease: number | undefined;
+  readonly leaseFile: string | undefined;
+}
 
 /** What users do with rentals that were just created. */
 export async function nextSteps(
   ids: readonly string[],
-  { type, running }: { readonly type: RentalType; readonly running: boolean },
+  { type, running, lease, leaseFile }: Created,
   context: Pick<Context, "describe" | "settings">,
 ): Promise<readonly NextStep[]> {
   const [first, ...others] = ids;
@@ -16,7 +26,12 @@ export async function nextSteps(
     ...(running ? [] : [{ command: "rentals wait", args: [first], text: `wait until ${one} is running` }]),
     { command: "rentals ssh", args: [first], text: `open a shell on ${one}` },
     ...((await canTerminate(type, context))
-      ? [{ command: "rentals terminate", args: ids, text: `end ${it}, and the billing` }]
+      ? [
+          { command: "rentals terminate", args: ids, text: `end ${it}, and the billing` },
+          ...(lease === undefined
+            ? []
+            : [{ command: guardCommand(leaseFile), args: [], text: `end ${it} after ${duration(lease)}` }]),
+        ]
       : []),
   ];
 }
@@ -36,3 +51,6 @@ async function canTerminate(
     return false;
   }
 }
+
+const guardCommand = (leaseFile: string | undefined): string =>
+  `rentals guard --every 5m${leaseFile === undefined ? "" : ` --lease-file ${quoted(leaseFile)}`}`;

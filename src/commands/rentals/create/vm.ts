@@ -5,6 +5,7 @@ import {
   checkCreateFlags,
   createFlags,
   createRentals,
+  endDetails,
   rentalQuestion,
   withinBurnOfProfile,
 } from "./create.ts";
@@ -13,6 +14,7 @@ import { rentalOffers } from "./offers.ts";
 export default defineCommand({
   path: "rentals create vm",
   summary: "Rent a virtual machine",
+  details: endDetails,
   operation: "createVirtualMachineRental",
   alsoCalls: ["listVirtualMachineRentals", "getActiveRentalSummary"],
   flags: createFlags,

@@ -1,13 +1,13 @@
-import type { Context } from "../../command-kit/context.ts";
-import { idOf, isRecord } from "../../command-kit/responses.ts";
-import { reasonOf, UsageError } from "../../core/errors.ts";
-import type { Frame, Frames } from "../../core/result.ts";
-import { InvalidResponse, NetworkError, ServiceError } from "../../core/service-errors.ts";
-import { duration } from "../../core/values/durations.ts";
-import { copyTexts } from "../../core/values/exact-numbers.ts";
-import { type ActiveRental, bothTypes, kinds, type Listings, rowOf } from "./listing.ts";
-import { watchedRentals } from "./views.ts";
-import { stateOf } from "./waiting.ts";
+import type { Context } from "../../../command-kit/context.ts";
+import { idOf, isRecord } from "../../../command-kit/responses.ts";
+import { reasonOf, UsageError } from "../../../core/errors.ts";
+import type { Frame, Frames } from "../../../core/result.ts";
+import { InvalidResponse, NetworkError, ServiceError } from "../../../core/service-errors.ts";
+import { duration } from "../../../core/values/durations.ts";
+import { copyTexts } from "../../../core/values/exact-numbers.ts";
+import { type ActiveRental, bothTypes, kinds, type Listings, rowOf } from "../listing.ts";
+import { watchedRentals } from "../views.ts";
+import { stateOf } from "../waiting.ts";
 
 /** The output formats that can print one snapshot after another. The others print a single document. */
 const formats = ["table", "jsonl", "id"];

@@ -1,11 +1,11 @@
-import { UsageError } from "../../core/errors.ts";
-import { firstAt } from "../../core/json.ts";
-import type { Column } from "../../core/view.ts";
-import { plain } from "../../output/formats.ts";
-import { chosenColumns } from "../../output/table/columns.ts";
-import { parseTime } from "../../output/time.ts";
-import { type ActiveRental, rowOf } from "./listing.ts";
-import { activeRentals, age, sortNames } from "./views.ts";
+import { UsageError } from "../../../core/errors.ts";
+import { firstAt } from "../../../core/json.ts";
+import type { Column } from "../../../core/view.ts";
+import { plain } from "../../../output/formats.ts";
+import { chosenColumns } from "../../../output/table/columns.ts";
+import { parseTime } from "../../../output/time.ts";
+import { type ActiveRental, rowOf } from "../listing.ts";
+import { activeRentals, age, sortNames } from "../views.ts";
 
 /** Sorts by `COLUMN` or `COLUMN:desc`. Throws `UsageError` when it is neither a column nor one of the `chosen` ones. */
 export function sorter(

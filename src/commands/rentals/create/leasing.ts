@@ -1,0 +1,75 @@
+import type { Context } from "../../../command-kit/context.ts";
+import { LeaseNotStored, reasonOf } from "../../../core/errors.ts";
+import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
+import { commandLine } from "../../../core/text.ts";
+import { duration } from "../../../core/values/durations.ts";
+import {
+  beginLease,
+  bindLease,
+  type LeasePlace,
+  newToken,
+  releaseLease,
+  serviceName,
+} from "../../../jobs/leases.ts";
+import { leaseEnd, rentalOf } from "../lease/place.ts";
+
+/** Creates rentals with leases of this length, in milliseconds. */
+export interface Leasing {
+  /**
+   * Saves a pending lease, then calls `create`, which sends the request. The lease is removed when no rental was created,
+   * and stays when that is not known. Throws as `beginLease` and `create` do.
+   */
+  readonly during: <Value>(label: string | undefined, create: () => Promise<Value>) => Promise<Value>;
+  /** Gives the last lease to the rental that was created for it. Returns why that is not possible, if so. */
+  readonly bind: (rental: unknown) => Promise<LeaseNotStored | undefined>;
+}
+
+export function leasing(milliseconds: number, place: LeasePlace, context: Context): Leasing {
+  // What follows a request that was sent must not be interrupted.
+  const { sleep: _, ...uninterrupted } = place;
+  let token = "";
+  return {
+    during: async (label, create) => {
+      token = newToken();
+      await beginLease(place, {
+        token,
+        service: serviceName(context.settings),
+        label,
+        endsAt: leaseEnd(milliseconds, context),
+        startedAt: context.serviceNow(),
+        by: "rentals create",
+        process: place.processes.self,
+      });
+      try {
+        return await create();
+      } catch (error) {
+        if (error instanceof UnknownOutcome || error instanceof InterruptedWrite) {
+          context.say(
+            label === undefined
+              ? "If a rental was created, it has no lease: without a label, it cannot be recognized."
+              : `If a rental was created, its lease is that of the label ${JSON.stringify(label)}.`,
+          );
+        } else await releaseLease(uninterrupted, token).catch(() => {});
+        throw error;
+      }
+    },
+    bind: async (rental) => {
+      const { rentalId, ...facts } = rentalOf(rental);
+      if (rentalId === undefined) {
+        return new LeaseNotStored(
+          "a rental was created, but it has no lease: the response has no ID",
+          "`gpuctl rentals list` shows the rental; `gpuctl rentals lease set` sets a lease.",
+        );
+      }
+      try {
+        await bindLease(uninterrupted, token, { rentalId, ...facts });
+        return undefined;
+      } catch (error) {
+        return new LeaseNotStored(
+          `rental ${rentalId} was created, but its lease is not stored: ${reasonOf(error)}`,
+          `\`${commandLine("rentals lease set", [rentalId, duration(milliseconds).replace(" ", "")])}\` sets it.`,
+        );
+      }
+    },
+  };
+}

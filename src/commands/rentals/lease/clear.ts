@@ -1,0 +1,64 @@
+import { arg } from "../../../command-kit/arg.ts";
+import { defineCommand } from "../../../command-kit/define.ts";
+import { nothingDone } from "../../../command-kit/results.ts";
+import { NotFound, UsageError } from "../../../core/errors.ts";
+import { type Lease, leaseRecord, readLeases, releaseLease, serviceName } from "../../../jobs/leases.ts";
+import { leaseFileFlag, leasePlace, oneLease } from "./place.ts";
+
+const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
+
+export default defineCommand({
+  path: "rentals lease clear",
+  summary: "Remove the lease of a rental, so that no guard ends it",
+  details:
+    "Nothing is sent to the service, so this also works for a rental that has ended. A pending lease is named by its token, which `gpuctl rentals lease list` shows.",
+  args: [
+    arg.text("RENTAL", "ID or label of the rental, or the token of the lease", {
+      required: true,
+      completes: "rental",
+    }),
+  ],
+  flags: leaseFileFlag,
+  view: oneLease,
+  examples: [
+    {
+      text: "Let a rental run until it is terminated",
+      command: "gpuctl rentals lease clear 1001 --sandbox",
+      after: [leased],
+    },
+    {
+      text: "The same, by its label",
+      command: "gpuctl rentals lease clear train --sandbox",
+      after: [leased],
+    },
+  ],
+  run: async ({ args, flags, ...context }) => {
+    const place = leasePlace(flags, context);
+    const service = serviceName(context.settings);
+    const own = (await readLeases(place.path)).leases.filter((lease) => lease.service === service);
+    const lease = leaseNamed(args.rental, own, place.path);
+    if (context.settings.dryRun) context.say(nothingDone);
+    else await releaseLease(place, lease.token);
+    return { data: leaseRecord(lease) };
+  },
+});
+
+/** The lease with a rental's id, a token or a rental's label. Throws `NotFound`, and `UsageError` for several. */
+function leaseNamed(word: string, leases: readonly Lease[], path: string): Lease {
+  const byId = leases.filter(({ rentalId, token }) => rentalId === word || token === word);
+  const [lease, ...others] = byId.length > 0 ? byId : leases.filter(({ label }) => label === word);
+  if (lease === undefined) {
+    throw new NotFound(`no lease of ${JSON.stringify(word)} in ${path}`, {
+      request: null,
+      hint: "`gpuctl rentals lease list` shows the leases. Nothing was changed.",
+    });
+  }
+  if (others.length > 0) {
+    const names = [lease, ...others].map(({ rentalId, token }) => rentalId ?? token);
+    throw new UsageError(
+      `RENTAL ${JSON.stringify(word)} is the label of ${names.length} leases: ${names.join(", ")}`,
+      { hint: "Use the ID of one of them. Nothing was changed." },
+    );
+  }
+  return lease;
+}

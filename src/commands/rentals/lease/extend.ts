@@ -1,0 +1,55 @@
+import { arg, rentalId } from "../../../command-kit/arg.ts";
+import { defineCommand } from "../../../command-kit/define.ts";
+import { NotFound } from "../../../core/errors.ts";
+import { commandLine } from "../../../core/text.ts";
+import { changeLeases, type Lease, leaseRecord, serviceName } from "../../../jobs/leases.ts";
+import { assertNotTerminated, getRental, statesOf } from "../waiting.ts";
+import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } from "./place.ts";
+
+const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
+
+export default defineCommand({
+  path: "rentals lease extend",
+  summary: "Let a rental run longer: add a time to its lease",
+  details: "The time is added to the end of the lease, or to the present if the lease is over already.",
+  operation: "getRental",
+  args: [rentalId, arg.age("DURATION", "Time to add, such as 90m, 12h or 7d", { required: true })],
+  fieldsWithoutFlag: ["rentalId"],
+  flags: leaseFileFlag,
+  view: oneLease,
+  examples: [
+    {
+      text: "Let a rental run an hour longer",
+      command: "gpuctl rentals lease extend train 1h --sandbox",
+      after: [leased],
+    },
+    {
+      text: "Print when it will end",
+      command: "gpuctl rentals lease extend 1001 1d --jq .endsAt --sandbox",
+      after: [leased],
+    },
+  ],
+  run: async ({ input, args, flags, ...context }) => {
+    assertLease(args.duration, "DURATION");
+    const place = leasePlace(flags, context);
+    const record = await getRental(input.rentalId, context);
+    const { rentalId = input.rentalId } = rentalOf(record);
+    assertNotTerminated(rentalId, statesOf(record));
+    const service = serviceName(context.settings);
+    let extended: Lease | undefined;
+    await changeLeases(place, ({ leases, ...rest }) => {
+      const lease = leases.find((one) => one.service === service && one.rentalId === rentalId);
+      if (lease === undefined) {
+        throw new NotFound(`rental ${rentalId} has no lease in ${place.path}`, {
+          request: null,
+          hint: `\`${commandLine("rentals lease set", [rentalId], ["2h"])}\` sets one. Nothing was changed.`,
+        });
+      }
+      const endsAt = Math.max(lease.endsAt + args.duration, leaseEnd(args.duration, context));
+      const next = { ...lease, endsAt };
+      extended = next;
+      return { ...rest, leases: leases.map((one) => (one === lease ? next : one)) };
+    });
+    return { data: extended && leaseRecord(extended) };
+  },
+});

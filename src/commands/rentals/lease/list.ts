@@ -1,0 +1,34 @@
+import { defineCommand } from "../../../command-kit/define.ts";
+import { leaseRecord, readLeases, serviceName } from "../../../jobs/leases.ts";
+import { leaseFileFlag, leaseList, leasePlace } from "./place.ts";
+
+export default defineCommand({
+  path: "rentals lease list",
+  summary: "List the leases of rentals: when each should end",
+  details:
+    "Shows the leases of this service in the lease file, the next to end first. A lease without an ID is pending: the outcome of its create is unknown, or the create is under way.",
+  flags: leaseFileFlag,
+  view: leaseList,
+  examples: [
+    {
+      text: "List the leases",
+      command: "gpuctl rentals lease list --sandbox",
+      after: ["gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"],
+    },
+    {
+      text: "Print when each rental should end as CSV",
+      command: "gpuctl rentals lease list --columns rentalId,endsAt -o csv --sandbox",
+      after: ["gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"],
+    },
+  ],
+  run: async ({ flags, ...context }) => {
+    const { path } = leasePlace(flags, context);
+    const { leases, unreadable } = await readLeases(path);
+    const service = serviceName(context.settings);
+    const own = leases.filter((lease) => lease.service === service);
+    const others = leases.length - own.length;
+    if (others > 0) context.say(`Leases of other services in ${path}: ${others}. They are not shown.`);
+    if (unreadable.length > 0) context.say(`Lines that cannot be read in ${path}: ${unreadable.length}.`);
+    return { data: own.toSorted((one, other) => one.endsAt - other.endsAt).map(leaseRecord) };
+  },
+});

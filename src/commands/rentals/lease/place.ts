@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import type { Context } from "../../../command-kit/context.ts";
+import { type FlagValues, flag } from "../../../command-kit/flag.ts";
+import { idOf, labelOf } from "../../../command-kit/responses.ts";
+import { UsageError } from "../../../core/errors.ts";
+import { asRecord } from "../../../core/json.ts";
+import { duration, timeUnits } from "../../../core/values/durations.ts";
+import type { Column, ListView, RecordView } from "../../../core/view.ts";
+import type { Lease, LeasePlace } from "../../../jobs/leases.ts";
+
+/** The name of the lease file in the state folder. */
+const leaseFileName = "leases.jsonl";
+
+export const leaseFileFlag = {
+  leaseFile: flag.text("File with the leases; several machines can share it", {
+    value: "PATH",
+    env: "GPUCTL_LEASE_FILE",
+    defaultText: `${leaseFileName} in the state folder`,
+  }),
+};
+
+/** The lease file that the flag names. Throws `UsageError` for an empty name. */
+export function leasePlace(
+  { leaseFile }: FlagValues<typeof leaseFileFlag>,
+  { files, sleep }: Pick<Context, "files" | "sleep">,
+): LeasePlace {
+  if (leaseFile === "") throw new UsageError("--lease-file must not be empty");
+  const { processes } = files;
+  return leaseFile === undefined
+    ? { path: join(files.state, leaseFileName), ownFolder: true, processes, sleep }
+    : { path: files.resolve(leaseFile), ownFolder: false, processes, sleep };
+}
+
+/** Milliseconds: ten years. */
+const maxLease = 3650 * timeUnits[0].milliseconds;
+
+/** Throws a `UsageError` that names `source` if a lease cannot be this long, in milliseconds. */
+export function assertLease(milliseconds: number, source: string): void {
+  if (milliseconds <= 0) throw new UsageError(`${source} must be greater than 0`);
+  if (milliseconds > maxLease) throw new UsageError(`${source} must be at most ${duration(maxLease)}`);
+}
+
+type Clocks = Pick<Context, "now" | "serviceNow" | "settings">;
+
+/**
+ * The times that decide whether a lease is over: those of the service and of this machine, because either clock may be
+ * wrong. In the sandbox only its own clock counts, because the user can move it.
+ */
+export const clocks = ({ now, serviceNow, settings }: Clocks): readonly number[] =>
+  settings.sandbox ? [serviceNow()] : [serviceNow(), now()];
+
+/** When a lease of this length ends that begins now, by the later clock. */
+export const leaseEnd = (milliseconds: number, context: Clocks): number =>
+  Math.max(...clocks(context)) + milliseconds;
+
+/** What a lease says about its rental. */
+export function rentalOf(
+  record: unknown,
+): Pick<Lease, "label" | "rentalCreatedAt"> & { rentalId: string | undefined } {
+  const { createdAt } = asRecord(record);
+  return {
+    rentalId: idOf(record),
+    label: labelOf(record),
+    rentalCreatedAt: typeof createdAt === "string" ? createdAt : undefined,
+  };
+}
+
+const columns: readonly Column[] = [
+  { title: "ID", paths: ["rentalId"] },
+  { title: "LABEL", paths: ["label"] },
+  { title: "ENDS", name: "endsAt", paths: ["endsAt"], format: "time", whole: true },
+  { title: "STARTED", name: "startedAt", paths: ["startedAt"], format: "time", priority: 2 },
+  { title: "BY", paths: ["by"], priority: 3 },
+  { title: "NOTE", paths: ["note"], usual: "", priority: 1 },
+  { title: "TOKEN", paths: ["token"], priority: 4 },
+];
+const id = ["rentalId", "token"];
+
+export const leaseList: ListView = { kind: "list", columns, empty: "No leases.", id };
+export const oneLease: RecordView = { kind: "record", columns, id };

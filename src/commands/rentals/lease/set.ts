@@ -1,0 +1,52 @@
+import { arg, rentalId } from "../../../command-kit/arg.ts";
+import { defineCommand } from "../../../command-kit/define.ts";
+import { examplesAfter, sandboxExamples } from "../../../command-kit/examples.ts";
+import { flag } from "../../../command-kit/flag.ts";
+import { changeLeases, type Lease, leaseRecord, newToken, serviceName } from "../../../jobs/leases.ts";
+import { assertNotTerminated, getRental, statesOf } from "../waiting.ts";
+import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } from "./place.ts";
+
+export default defineCommand({
+  path: "rentals lease set",
+  summary: "Set when a rental should end: after a time from now",
+  details:
+    "Replaces the rental's lease if it has one. `gpuctl rentals guard` ends the rental when the lease is over.",
+  operation: "getRental",
+  args: [rentalId, arg.age("DURATION", "Time from now, such as 90m, 12h or 7d", { required: true })],
+  fieldsWithoutFlag: ["rentalId"],
+  flags: {
+    note: flag.text("A note for people, such as what the rental is for"),
+    ...leaseFileFlag,
+  },
+  view: oneLease,
+  examples: examplesAfter(sandboxExamples.rental, [
+    { text: "End a rental in 2 hours", command: "gpuctl rentals lease set 1001 2h --sandbox" },
+    {
+      text: "End a rental in 3 days, and say why it runs",
+      command: "gpuctl rentals lease set 1001 3d --note 'training of the new model' --sandbox",
+    },
+  ]),
+  run: async ({ input, args, flags, ...context }) => {
+    assertLease(args.duration, "DURATION");
+    const place = leasePlace(flags, context);
+    const record = await getRental(input.rentalId, context);
+    const { rentalId = input.rentalId, ...rental } = rentalOf(record);
+    assertNotTerminated(rentalId, statesOf(record));
+    const service = serviceName(context.settings);
+    const lease: Lease = {
+      token: newToken(),
+      service,
+      rentalId,
+      ...rental,
+      endsAt: leaseEnd(args.duration, context),
+      startedAt: context.serviceNow(),
+      by: "rentals lease set",
+      note: flags.note,
+    };
+    await changeLeases(place, ({ leases, ...rest }) => ({
+      ...rest,
+      leases: [...leases.filter((one) => one.service !== service || one.rentalId !== rentalId), lease],
+    }));
+    return { data: leaseRecord(lease) };
+  },
+});
